@@ -1,0 +1,33 @@
+"""JSON in and out, as strictly as the emulated services read and write it."""
+
+import json
+from typing import Any, NoReturn
+
+from aiohttp import web
+
+
+class ApiError(Exception):
+    """An answer other than success; the service's own error body is put around the message."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+def json_response(data: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+    """A whole response in one piece. NaN and infinities raise instead of reaching the wire: they are not JSON."""
+    body = json.dumps(data, allow_nan=False, separators=(",", ":")).encode("ascii")
+    return web.Response(body=body, status=status, headers=headers, content_type="application/json")
+
+
+def parse_json(body: bytes) -> Any:
+    """The value in a request body. Raises ValueError for what a strict parser refuses (NaN, bad UTF-8, nothing)."""
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise ValueError("recursion limit exceeded") from error
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")

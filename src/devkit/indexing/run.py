@@ -1,0 +1,97 @@
+"""Indexes a site: only what changed is embedded, and an index that would not change is not touched."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from devkit.indexing import payloads
+from devkit.indexing.chunks import Chunk, cut
+from devkit.indexing.edge_index import EdgeIndex, Point, Stored, manifest
+from devkit.indexing.site import Site, SiteError, read_pages
+from handler.profiles import Profile
+
+
+class Embedder(Protocol):
+    def embed(self, texts: Sequence[str], progress: Callable[[int], None]) -> list[list[float]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an indexing run did. `removed` counts chunks that were there and are not any more."""
+
+    pages: int
+    chunks: int
+    embedded: int
+    removed: int
+    changed: bool
+
+
+def index_site(
+    site: Site,
+    profile: Profile,
+    root: Path,
+    embedder: Callable[[], Embedder],
+    progress: Callable[[int, int], Callable[[int], None]],
+) -> Outcome:
+    """Bring `root`'s index for `profile` to what the site says now.
+
+    Args:
+        embedder: asked for only when something has to be embedded.
+        progress: given how many chunks will be embedded; gives what is told of each batch done.
+
+    Raises:
+        SiteError: the site has no text.
+    """
+    pages = list(read_pages(site))
+    chunks = _identified(cut(pages))
+    if not chunks:
+        raise SiteError(f"{site.pages} holds no Markdown with any text in it (*.md, *.mdx).")
+    index = EdgeIndex(root, profile)
+    before = index.manifest()
+    description = manifest(profile, _digest(chunks, profile), len(chunks))
+    if before == description:
+        return Outcome(len(pages), len(chunks), embedded=0, removed=0, changed=False)
+    stored = index.points(chunks)
+    new = [point for point in chunks if point not in stored]
+    vectors: list[list[float]] = []
+    if new:
+        vectors = embedder().embed([chunks[point].to_embed() for point in new], progress(len(new), len(chunks)))
+    fresh = dict(zip(new, vectors, strict=True))
+    index.replace(_points(chunks, stored, fresh, profile), description)
+    had = int(before["points"]) if before and "points" in before else 0
+    return Outcome(len(pages), len(chunks), embedded=len(new), removed=max(0, had - len(stored)), changed=True)
+
+
+def _identified(chunks: Iterable[Chunk]) -> dict[int, Chunk]:
+    """The chunks by their points' ids."""
+    identified: dict[int, Chunk] = {}
+    for chunk in chunks:
+        other = identified.setdefault(payloads.point_id(chunk), chunk)
+        if other is not chunk:  # one in millions of sites, and then it must not pass in silence
+            raise SiteError(f"Two chunks share an id, on {other.url} and {chunk.url}: change a word in one of them.")
+    return identified
+
+
+def _points(
+    chunks: dict[int, Chunk], stored: dict[int, Stored], fresh: dict[int, list[float]], profile: Profile
+) -> list[Point]:
+    """Every chunk as a point; one that was there keeps its vector and the time it was first indexed."""
+    now = int(time.time())
+    created = profile.payload.created_at
+    points = []
+    for identity, chunk in chunks.items():
+        known = stored.get(identity)
+        since = known.payload.get(created[0], now) if known and created else now
+        vector = known.vector if known else fresh[identity]
+        points.append(Point(identity, vector, payloads.payload(chunk, profile, int(since))))
+    return points
+
+
+def _digest(chunks: dict[int, Chunk], profile: Profile) -> str:
+    """A hash of all that the index would hold, times left out."""
+    content: list[Any] = [[point, payloads.payload(chunk, profile, 0)] for point, chunk in chunks.items()]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""The Lambda function: a question in, the passages that answer it out. What ships, and nothing else."""

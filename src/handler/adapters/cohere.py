@@ -1,0 +1,137 @@
+"""Cohere's embedding API through the official SDK."""
+
+import base64
+import binascii
+import math
+import struct
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import httpx
+from cohere import ClientV2
+from cohere.core.api_error import ApiError
+
+from handler.adapters.failures import Service
+from handler.adapters.transport import shared as shared_transport
+from handler.core.errors import CredentialsRefused, DimensionMismatch, PassageError, RequestRefused
+from handler.core.model import Vector
+
+SERVICE = Service("embedding", "embedding service", "COHERE_API_KEY")
+
+
+class CohereEmbedder:
+    """Embeds questions with one model.
+
+    Args:
+        dimension: what the model's vectors must have to be compared with the collection's.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str,
+        model: str,
+        dimension: int,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._transport = transport
+        self._api_key = api_key
+        self._base_url = base_url
+        self._model = model
+        self._dimension = dimension
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @cached_property
+    def _client(self) -> ClientV2:
+        return ClientV2(
+            api_key=self._api_key,
+            base_url=self._base_url,  # always given: the SDK would otherwise read a variable of its own
+            httpx_client=httpx.Client(transport=self._transport or shared_transport()),
+            max_retries=0,  # retries are the core's
+        )
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """See `handler.core.ports.Embedder`."""
+        try:
+            response = self._client.embed(
+                texts=list(texts),
+                model=self._model,
+                input_type="search_query",  # documents have search_document; mixing the two is silent and worse
+                embedding_types=[self._encoding],
+                output_dimension=self._output_dimension,
+                request_options={"max_retries": 0},
+            )
+        except ApiError as error:
+            raise self._refined(SERVICE.from_status(error.status_code or 0, error.headers or {}, error.body)) from error
+        except httpx.HTTPError as error:
+            raise SERVICE.from_transport(error) from error
+        except (ValueError, TypeError, AttributeError) as error:  # an answer the SDK could not take apart
+            raise SERVICE.from_transport(error) from error
+        return self._vectors(getattr(response, "embeddings", None), len(texts))
+
+    def warm(self) -> None:
+        """See `handler.core.ports.Embedder`. The SDK builds its types at the first answer, so it is given one here."""
+        _ = self._client
+        numbers = [0.5] * self._dimension
+        encoded = base64.b64encode(struct.pack(f"<{self._dimension}f", *numbers)).decode()
+        vectors = {"base64": [encoded]} if self._encoding == "base64" else {"float": [numbers]}
+        answer = {"id": "", "embeddings": vectors, "texts": [""], "response_type": "embeddings_by_type"}
+        CohereEmbedder(
+            api_key="rehearsal",
+            base_url=self._base_url,
+            model=self._model,
+            dimension=self._dimension,
+            transport=httpx.MockTransport(lambda _: httpx.Response(200, json=answer)),
+        ).embed(["rehearsal"])
+
+    @property
+    def _encoding(self) -> Any:
+        # base64 spares the SDK a walk over every number; models before v3 only answer with plain floats.
+        return "float" if self._model.endswith("-v2.0") else "base64"
+
+    @property
+    def _output_dimension(self) -> Any:
+        # Only embed-v4 and later let the caller choose; `...` is the SDK's own mark for "not sent".
+        return self._dimension if self._model.startswith("embed-v") else ...
+
+    def _refined(self, error: PassageError) -> PassageError:
+        """A refusal of the request itself is about the model: say so, and what the collection allows."""
+        if not isinstance(error, RequestRefused) or isinstance(error, CredentialsRefused):
+            return error
+        return RequestRefused(
+            f"The embedding service refused the model '{self._model}'. Set EMBEDDING_MODEL (or the profile's "
+            "embedding.model) to the model the collection was embedded with; its vectors have dimension "
+            f"{self._dimension}.",
+            detail=error.detail,
+        )
+
+    def _vectors(self, embeddings: Any, expected: int) -> list[Vector]:
+        """The vectors of an answer, each `(dimension,)`; never fewer than asked for, empty, or not a number."""
+        found = getattr(embeddings, "base64", None) or getattr(embeddings, "float_", None)
+        if not isinstance(found, list) or len(found) != expected or not all(found):
+            raise SERVICE.unavailable("gave no embedding", f"asked for {expected} as {self._encoding}")
+        try:
+            vectors = [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in found]
+        except (binascii.Error, struct.error, ValueError, TypeError) as error:
+            raise SERVICE.from_transport(error) from error
+        for vector in vectors:
+            if not all(map(math.isfinite, vector)):
+                raise SERVICE.unavailable("gave an embedding that is not a number", f"model {self._model}")
+            if len(vector) != self._dimension:
+                raise DimensionMismatch(
+                    f"The model '{self._model}' gives vectors of dimension {len(vector)}, but the collection takes "
+                    f"{self._dimension}: set EMBEDDING_MODEL to the model the collection was embedded with, or "
+                    "EMBEDDING_DIMENSION to the collection's dimension."
+                )
+        return vectors
+
+
+def _decoded(encoded: str) -> Vector:
+    """Little-endian 32-bit floats, base64 encoded (Cohere's embed reference), as `(dimension,)`."""
+    raw = base64.b64decode(encoded, validate=True)
+    return struct.unpack(f"<{len(raw) // 4}f", raw)

@@ -1,0 +1,34 @@
+"""The function's entry point: find out where an event comes from and hand it over."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from handler import cold_start, telemetry
+from handler.bootstrap import build
+from handler.sources import direct, http
+from handler.sources.detect import Source, detect
+from handler.sources.question import Services, failure
+
+HANDLERS: Mapping[Source, Callable[[Mapping[str, Any], Any, Services], Any]] = {
+    Source.HTTP_API: lambda event, context, services: http.handle(event, context, services, Source.HTTP_API),
+    Source.REST_API: lambda event, context, services: http.handle(event, context, services, Source.REST_API),
+    Source.DIRECT: direct.handle,
+}
+
+services = build()
+if services.in_lambda():
+    cold_start.warm(services)
+
+
+def lambda_handler(event: Any, context: Any) -> Any:
+    """Answer one event of any known source.
+
+    Args:
+        context: Lambda's; None when there is none (a unit test, a REPL).
+    """
+    with telemetry.invocation(getattr(context, "aws_request_id", None)):
+        try:
+            source = detect(event)
+        except Exception as error:  # noqa: BLE001 - an unknown shape is answered as any other bad input
+            return failure(error, services).body.model_dump(mode="json")
+        return HANDLERS[source](event, context, services)

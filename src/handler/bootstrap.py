@@ -1,0 +1,134 @@
+"""The composition root: reads the settings, builds the adapters once a container, and nothing before it is needed.
+
+The only module that knows which class stands behind a port.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from handler import profiles, telemetry
+from handler.core import deadline as deadlines
+from handler.core.deadline import Deadline
+from handler.core.errors import ConfigurationError
+from handler.core.model import CollectionInfo
+from handler.core.ports import Embedder, PassageStore
+from handler.core.retrieve import Retriever
+from handler.profiles import Profile
+from handler.settings import HttpSettings, RuntimeSettings, Settings
+
+LAMBDA_MARGIN = 0.5
+"""Seconds kept of what Lambda has left, to send the answer: a function that is cut off answers nothing at all."""
+
+READY_SECONDS = 30.0
+"""How long a good answer of /ready stands, so that a monitor is not a load."""
+
+
+def _cohere(settings: Settings, profile: Profile) -> Embedder:
+    from handler.adapters.cohere import CohereEmbedder  # noqa: PLC0415 - loads the SDK, only where it is used
+
+    return CohereEmbedder(
+        api_key=settings.cohere_api_key.get_secret_value(),
+        base_url=settings.cohere_base_url,
+        model=profile.embedding.model,
+        dimension=profile.collection.dimension,
+    )
+
+
+def _qdrant_server(settings: Settings, profile: Profile) -> PassageStore:
+    from handler.adapters.qdrant_server import QdrantServerStore  # noqa: PLC0415 - see above
+
+    assert settings.qdrant_url is not None  # noqa: S101 - the settings' own check
+    key = settings.qdrant_api_key
+    return QdrantServerStore(url=settings.qdrant_url, api_key=key.get_secret_value() if key else None, profile=profile)
+
+
+def _qdrant_edge(settings: Settings, profile: Profile) -> PassageStore:
+    from handler.adapters.qdrant_edge import QdrantEdgeStore  # noqa: PLC0415 - see above
+
+    assert settings.edge_index_path is not None  # noqa: S101 - the settings' own check
+    return QdrantEdgeStore(root=settings.edge_index_path, profile=profile)
+
+
+EMBEDDERS: Mapping[str, Callable[[Settings, Profile], Embedder]] = {"cohere": _cohere}
+STORES: Mapping[str, Callable[[Settings, Profile], PassageStore]] = {
+    "qdrant_server": _qdrant_server,
+    "qdrant_edge": _qdrant_edge,
+}
+
+
+class Container:
+    """Everything that lives as long as a container. See `handler.sources.question.Services`."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._retrievers: dict[Profile, Retriever] = {}
+        self._ready: dict[Profile, tuple[float, CollectionInfo]] = {}
+
+    def http(self) -> HttpSettings:
+        return self._http
+
+    @cached_property
+    def _http(self) -> HttpSettings:
+        return HttpSettings.from_env(self._environ)
+
+    @cached_property
+    def settings(self) -> Settings:
+        settings = Settings.from_env(self._environ)
+        telemetry.configure(settings.service, settings.secrets())
+        return settings
+
+    def in_lambda(self) -> bool:
+        return RuntimeSettings.from_env(self._environ).in_lambda
+
+    def log_query_text(self) -> bool:
+        return self.settings.log_query_text
+
+    def profile(self, name: str | None) -> Profile:
+        default = self.settings.default_profile
+        if name in (None, default):
+            return self._default
+        return profiles.load(str(name))
+
+    @cached_property
+    def _default(self) -> Profile:
+        name = self.settings.default_profile
+        if name not in profiles.names():
+            raise ConfigurationError(f"DEFAULT_PROFILE is '{name}'. Known are: {', '.join(profiles.names())}.")
+        return profiles.load(name).overridden(self.settings)
+
+    def retriever(self, profile: Profile) -> Retriever:
+        if profile not in self._retrievers:
+            self._retrievers[profile] = Retriever(
+                embedder=EMBEDDERS[profile.embedding.provider](self.settings, profile),
+                store=STORES[self.settings.store](self.settings, profile),
+            )
+        return self._retrievers[profile]
+
+    def ready(self, profile: Profile) -> CollectionInfo:
+        now = time.monotonic()
+        known = self._ready.get(profile)
+        if known is not None and now - known[0] < READY_SECONDS:
+            return known[1]
+        with deadlines.running(Deadline.after(self.settings.request_timeout_ms / 1000)):
+            info = self.retriever(profile).store.describe()
+        self._ready[profile] = (now, info)
+        return info
+
+    def warm(self) -> None:
+        self.retriever(self.profile(None)).warm()
+
+    def deadline(self, context: Any, limit: float | None) -> Deadline:
+        seconds = [self.settings.request_timeout_ms / 1000]
+        if limit is not None:
+            seconds.append(limit)
+        if context is not None:
+            seconds.append(context.get_remaining_time_in_millis() / 1000 - LAMBDA_MARGIN)
+        return Deadline.after(min(seconds))
+
+
+def build() -> Container:
+    """This container's services. Reads nothing yet."""
+    return Container(os.environ)

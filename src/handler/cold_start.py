@@ -1,0 +1,148 @@
+"""What makes the SDKs' imports cheap at INIT, in one place. Used in Lambda only; elsewhere they are imported plainly.
+
+Two costs dominate (docs/performance.md has the figures):
+
+- Pydantic builds a validator for each of the SDKs' several hundred models, and qdrant-client builds all of its own a
+  second time. A question needs a dozen. Deferred, each is built at its first use.
+- qdrant-client imports numpy, grpc and its generated gRPC stubs, the Cohere SDK imports requests, tokenizers and
+  fastavro, for features that no question reaches. While the SDKs are imported, stand-ins take these packages' names.
+
+If a new SDK release does not load this way, it is loaded plainly: slower, never broken.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+import pydantic
+
+from handler import telemetry
+from handler.core.errors import PassageError
+from handler.sources.question import Services
+
+NOT_NEEDED = (
+    "fastavro",
+    "google.protobuf",
+    "grpc",
+    "numpy",
+    "qdrant_client.grpc",
+    "requests",
+    "tokenizers",
+)
+"""Packages the SDKs import for what Passage never calls: gRPC, local mode, tokenizing, datasets."""
+
+
+def warm(services: Services) -> None:
+    """Do at INIT what the first question would otherwise wait for: INIT has a full CPU, whatever memory is configured.
+
+    A wrong setting does not fail INIT, which Lambda would repeat and then hide behind an error of its own: it is logged
+    here and answered to every question.
+    """
+    try:
+        with _lean_imports():
+            services.warm()
+        return
+    except PassageError as error:
+        telemetry.logger.error(str(error), extra={"code": error.code, "detail": error.detail})
+        return
+    except Exception:  # noqa: BLE001 - whatever a new release of an SDK trips over, the plain way is still open
+        telemetry.logger.warning("lean imports failed; importing plainly", exc_info=True)
+        _forget(("cohere", "qdrant_client"))
+    try:
+        services.warm()
+    except Exception:  # noqa: BLE001 - a failed INIT would hide the reason from every caller
+        telemetry.logger.exception("warm-up failed; the first question will try again")
+
+
+@contextmanager
+def _lean_imports() -> Iterator[None]:
+    with _deferred_models(), _stand_ins(NOT_NEEDED):
+        yield
+
+
+@contextmanager
+def _deferred_models() -> Iterator[None]:
+    """Have pydantic build models defined inside the block at their first use (its `defer_build`, for all of them)."""
+    from pydantic._internal import _config  # noqa: PLC0415 - the defaults have no public name
+
+    defaults = _config.config_defaults
+    rebuild = pydantic.BaseModel.__dict__["model_rebuild"]
+    before = defaults["defer_build"]
+    defaults["defer_build"] = True
+    pydantic.BaseModel.model_rebuild = classmethod(lambda _, *__, **___: None)  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        defaults["defer_build"] = before
+        pydantic.BaseModel.model_rebuild = rebuild  # type: ignore[method-assign]
+
+
+@contextmanager
+def _stand_ins(packages: Sequence[str]) -> Iterator[None]:
+    """Have imports of `packages` inside the block find stand-ins, and imports after it the real ones."""
+    absent = tuple(package for package in packages if package not in sys.modules)
+    finder = _StandInFinder(absent)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [name for name, module in sys.modules.items() if isinstance(module, _StandIn)]:
+            del sys.modules[name]
+
+
+def _forget(packages: Sequence[str]) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] in packages]:
+        del sys.modules[name]
+
+
+class _StandInType(type):
+    """A class that has any attribute, so that it can be a base, part of a type, or a decorator at import time.
+
+    Nothing is ever an instance of one, so an `isinstance` check against it is what it would be without the package.
+    """
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _named(name)
+
+    def __getitem__(cls, _: Any) -> Any:
+        return cls
+
+    def __or__(cls, _: Any) -> Any:
+        return cls
+
+    def __ror__(cls, other: Any) -> Any:
+        return other
+
+
+def _named(name: str) -> _StandInType:
+    return _StandInType(name, (), {"__module__": __name__})
+
+
+class _StandIn(ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _named(name)
+
+
+class _StandInFinder(MetaPathFinder, Loader):
+    def __init__(self, packages: Sequence[str]) -> None:
+        self._packages = packages
+
+    def find_spec(self, fullname: str, _path: Any, _target: Any = None) -> ModuleSpec | None:
+        if any(fullname == package or fullname.startswith(f"{package}.") for package in self._packages):
+            return ModuleSpec(fullname, self, is_package=True)
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _StandIn(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing to run."""

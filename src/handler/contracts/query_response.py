@@ -1,0 +1,94 @@
+"""`{"text", "k"}` in, `{"query", "k", "results", "total_results", "timestamp"}` out (seed 000)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, StrictInt, StrictStr
+
+from handler.contracts.base import Contract, named, validated, zulu
+from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
+from handler.core.model import Passage, Retrieval, RetrievalRequest
+from handler.profiles import Profile
+
+Code = Literal["INVALID_INPUT", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"]
+
+
+class Query(BaseModel):
+    """A question. Its limits are the profile's."""
+
+    text: StrictStr = Field(description="The natural language question.")
+    k: StrictInt | None = Field(None, description="How many passages to return.")
+
+
+class Result(BaseModel):
+    chunk_text: str = Field(description="The passage, exactly as stored.")
+    url: str = Field(description="The page it stands on, exactly as stored.")
+    chunk_id: str = Field(description="The point's id and the passage's index in its page, joined by an underscore.")
+    relevance_score: Annotated[float, Field(ge=0, le=1, description="Cosine similarity, clipped to 0…1.")]
+
+
+class QueryResponse(BaseModel):
+    query: str = Field(description="The question as sent.")
+    k: int = Field(ge=1, description="How many passages were asked for.")
+    results: list[Result] = Field(description="Best first.")
+    total_results: int = Field(ge=0, description="How many passages there are.")
+    timestamp: str = Field(description="When the question was asked: UTC, ISO 8601.")
+
+
+class ErrorResponse(BaseModel):
+    error: str = Field(description="What went wrong, for a person.")
+    code: Code = Field(description="What went wrong, for a program.")
+    timestamp: str = Field(description="UTC, ISO 8601.")
+
+
+def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
+    limits = profile.query
+    query = validated(named(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
+    return RetrievalRequest(text=limits.text.check(query.text), top_k=limits.count.check(query.k))
+
+
+def render(retrieval: Retrieval) -> QueryResponse:
+    results = [_result(passage) for passage in retrieval.passages]
+    return QueryResponse(
+        query=retrieval.request.text,
+        k=retrieval.request.top_k,
+        results=results,
+        total_results=len(results),
+        timestamp=zulu(retrieval.asked_at),
+    )
+
+
+def _result(passage: Passage) -> Result:
+    return Result(
+        chunk_text=passage.text,
+        url=passage.url,
+        # An index is not always stored; a point's id alone is already unique, so 0 stands in.
+        chunk_id=f"{passage.id}_{passage.index or 0}",
+        relevance_score=max(0.0, min(1.0, passage.score)),
+    )
+
+
+def render_error(error: PassageError, at: datetime) -> ErrorResponse:
+    return ErrorResponse(error=str(error), code=_code(error), timestamp=zulu(at))
+
+
+def _code(error: PassageError) -> Code:
+    match error:
+        case InvalidRequest() | NotFound():
+            return "INVALID_INPUT"
+        case UpstreamError() | DeadlineExceeded():
+            return "SERVICE_UNAVAILABLE"
+        case _:
+            return "INTERNAL_ERROR"
+
+
+CONTRACT = Contract(
+    name="query_response",
+    request_model=Query,
+    response_model=QueryResponse,
+    error_model=ErrorResponse,
+    parse=parse,
+    render=render,
+    render_error=render_error,
+)

@@ -1,0 +1,1 @@
+"""The retrieval itself. Knows no AWS, HTTP, Cohere, Qdrant or environment variable."""

@@ -1,0 +1,123 @@
+"""What can go wrong, as a tree. An error knows its code and whether trying again can help; never an HTTP status.
+
+PassageError
+├── InvalidRequest            the caller's input; says what was wrong and what is allowed
+│   └── BlankText             the question is empty or only white space
+├── NotFound                  no such path, profile or chunk
+├── ConfigurationError        ours to repair; says what to change
+│   ├── CollectionNotFound
+│   ├── DimensionMismatch
+│   ├── VectorNameMismatch
+│   ├── CredentialsRefused
+│   └── RequestRefused        an upstream refused what we sent (a retired model, a field without a payload index)
+├── UpstreamError             Cohere or Qdrant, for a passing reason
+│   ├── UpstreamThrottled
+│   └── UpstreamUnavailable
+├── DeadlineExceeded          our time ran out
+└── InternalError             anything else
+"""
+
+from typing import ClassVar, Literal
+
+Upstream = Literal["embedding", "store"]
+
+
+class PassageError(Exception):
+    """The root. `str(error)` may be shown to a caller: it never holds a key, an upstream's URL or its wording.
+
+    Args:
+        message: a sentence for the caller.
+        detail: what an engineer needs at 2 a.m. (an upstream's own words); logged, never answered.
+    """
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, detail: str | None = None) -> None:
+        super().__init__(message)
+        self.detail = detail
+
+
+class InvalidRequest(PassageError):
+    code = "INVALID_REQUEST"
+
+
+class BlankText(InvalidRequest):
+    code = "BLANK_TEXT"
+
+
+class NotFound(PassageError):
+    code = "NOT_FOUND"
+
+
+class ConfigurationError(PassageError):
+    code = "CONFIGURATION_ERROR"
+
+
+class CollectionNotFound(ConfigurationError):
+    code = "COLLECTION_NOT_FOUND"
+
+
+class DimensionMismatch(ConfigurationError):
+    code = "DIMENSION_MISMATCH"
+
+
+class VectorNameMismatch(ConfigurationError):
+    code = "VECTOR_NAME_MISMATCH"
+
+
+class CredentialsRefused(ConfigurationError):
+    code = "CREDENTIALS_REFUSED"
+
+
+class RequestRefused(ConfigurationError):
+    code = "REQUEST_REFUSED"
+
+
+class UpstreamError(PassageError):
+    """A service we depend on failed for a passing reason.
+
+    Args:
+        upstream: which of the two failed.
+        retry_after: seconds the upstream asked us to wait; None when it did not say.
+    """
+
+    code = "UPSTREAM_ERROR"
+    retryable = True
+
+    def __init__(
+        self, message: str, *, upstream: Upstream, retry_after: float | None = None, detail: str | None = None
+    ) -> None:
+        super().__init__(message, detail=detail)
+        self.upstream: Upstream = upstream
+        self.retry_after = retry_after
+
+
+class UpstreamThrottled(UpstreamError):
+    code = "UPSTREAM_THROTTLED"
+
+
+class UpstreamUnavailable(UpstreamError):
+    code = "UPSTREAM_UNAVAILABLE"
+
+
+class DeadlineExceeded(PassageError):
+    """Retryable for a queue, which gets a new deadline with the redelivery; never retried within the request.
+
+    Args:
+        upstream: which service was being waited for.
+    """
+
+    code = "DEADLINE_EXCEEDED"
+    retryable = True
+
+    def __init__(self, message: str, *, upstream: Upstream | None = None, detail: str | None = None) -> None:
+        super().__init__(message, detail=detail)
+        self.upstream: Upstream | None = upstream
+
+
+class InternalError(PassageError):
+    """An unexpected exception, given the fixed message that is all a caller sees of it."""
+
+    def __init__(self) -> None:
+        super().__init__("An unexpected error occurred. The request id finds it in the function's log.")

@@ -1,0 +1,62 @@
+"""What the core needs of the world."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from handler.core.model import CollectionInfo, Found, Vector
+
+
+class Embedder(Protocol):
+    """Turns questions into vectors."""
+
+    @property
+    def model(self) -> str: ...
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Embed questions (not documents).
+
+        Args:
+            texts: at most 96 non-blank texts.
+
+        Returns:
+            One vector of shape `(dimension,)` for each text, in order.
+
+        Raises:
+            UpstreamError: the service failed for a passing reason.
+            DeadlineExceeded: the running deadline passed.
+            ConfigurationError: the key or the model was refused, or the model's dimension is not the profile's.
+        """
+        ...
+
+    def warm(self) -> None:
+        """Build what the first call would have to; no request is made."""
+        ...
+
+
+class PassageStore(Protocol):
+    """Finds the passages nearest to a vector."""
+
+    @property
+    def collection(self) -> str: ...
+
+    def search(self, vector: Vector, top_k: int) -> Found:
+        """The passages nearest to `vector` of shape `(dimension,)`, best first, at most `top_k`.
+
+        Raises:
+            UpstreamError: the store failed for a passing reason.
+            DeadlineExceeded: the running deadline passed.
+            ConfigurationError: the collection is missing or shaped differently, or the key was refused.
+        """
+        ...
+
+    def describe(self) -> CollectionInfo:
+        """The collection's own account of itself, checked against what the profile expects.
+
+        Raises:
+            The same as `search`.
+        """
+        ...
+
+    def warm(self) -> None:
+        """Build what the first search would have to; no request is made."""
+        ...

@@ -1,0 +1,162 @@
+"""How one collection is asked and answered: a TOML file under `profiles/`, read once and checked whole."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, NotFound
+from handler.settings import Settings
+
+FOLDER = Path(__file__).parent / "profiles"
+
+Keys = Annotated[tuple[str, ...], Field(min_length=1)]
+"""Payload keys, the first one present wins; a dot reaches into a nested object."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Collection(_Section):
+    """The Qdrant collection. `vector` is the vector's name, empty for the unnamed one."""
+
+    name: str = Field(min_length=1)
+    vector: str = ""
+    dimension: int = Field(ge=1, le=65_536)
+    distance: Literal["Cosine", "Dot"] = "Cosine"
+
+
+class Embedding(_Section):
+    """What the collection's texts were embedded with, and so what its questions must be embedded with."""
+
+    provider: Literal["cohere"] = "cohere"
+    model: str = Field(min_length=1)
+
+
+class Payload(_Section):
+    """Where a point keeps what a passage is made of. A point without a usable `text` and `url` is left out."""
+
+    text: Keys
+    url: Keys
+    title: tuple[str, ...] = ()
+    index: tuple[str, ...] = ()
+    created_at: tuple[str, ...] = ()
+
+    def keys(self) -> list[str]:
+        """Every key read, for asking the store for these alone."""
+        return list(dict.fromkeys((*self.text, *self.url, *self.title, *self.index, *self.created_at)))
+
+
+class TextLimit(_Section):
+    """Characters of the question. Names are those under which a request may carry it."""
+
+    names: Keys
+    min: int = Field(1, ge=1)
+    max: int = Field(ge=1)
+
+    def check(self, text: str) -> str:
+        """The text as sent, when it is within the limits.
+
+        Raises:
+            BlankText: nothing but white space.
+            InvalidRequest: too short or too long.
+        """
+        if not text.strip():
+            raise BlankText(f"'{self.names[0]}' is blank: it takes {self.min} to {self.max:,} characters.")
+        if not self.min <= len(text) <= self.max:
+            raise InvalidRequest(
+                f"'{self.names[0]}' has {len(text):,} characters: allowed are {self.min} to {self.max:,}."
+            )
+        return text
+
+
+class CountLimit(_Section):
+    """How many passages may be asked for. `outside` says what a number beyond the limits gets."""
+
+    names: Keys
+    default: int = Field(ge=1)
+    min: int = Field(1, ge=1)
+    max: int = Field(ge=1)
+    outside: Literal["reject", "clamp"] = "reject"
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.min <= self.default <= self.max:
+            raise ValueError("min, default and max must be in ascending order")
+        return self
+
+    def check(self, count: int | None) -> int:
+        """The number of passages to retrieve.
+
+        Raises:
+            InvalidRequest: beyond the limits, where the profile rejects rather than clamps.
+        """
+        if count is None:
+            return self.default
+        if self.outside == "clamp":
+            return max(self.min, min(count, self.max))
+        if not self.min <= count <= self.max:
+            raise InvalidRequest(f"'{self.names[0]}' is out of range: allowed are {self.min} to {self.max}.")
+        return count
+
+
+class Query(_Section):
+    text: TextLimit
+    count: CountLimit
+
+
+class Profile(_Section):
+    name: str
+    contract: str
+    collection: Collection
+    embedding: Embedding
+    payload: Payload
+    query: Query
+
+    def overridden(self, settings: Settings) -> "Profile":
+        """This profile with what a deployment sets for its own collection."""
+        collection = {
+            "name": settings.collection_name,
+            "vector": settings.vector_name,
+            "dimension": settings.embedding_dimension,
+        }
+        changes = {key: value for key, value in collection.items() if value is not None}
+        model = settings.embedding_model or self.embedding.model
+        return self.model_copy(
+            update={
+                "collection": self.collection.model_copy(update=changes),
+                "embedding": self.embedding.model_copy(update={"model": model}),
+            }
+        )
+
+
+def names() -> list[str]:
+    """The profiles there are, in alphabetical order."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+@cache
+def load(name: str) -> Profile:
+    """Read and check one profile.
+
+    Raises:
+        NotFound: there is none of that name.
+        ConfigurationError: names the file, the key and what is allowed.
+    """
+    if name not in names():  # a listing, not a path made from a caller's words
+        raise NotFound(f"There is no such profile. Known are: {', '.join(names())}.")
+    path = FOLDER / f"{name}.toml"
+    try:
+        return Profile.model_validate({"name": name, **tomllib.loads(path.read_text(encoding="utf-8"))})
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise ConfigurationError(f"profiles/{path.name} is not usable: {_explain(error)}") from error
+
+
+def _explain(error: tomllib.TOMLDecodeError | ValidationError) -> str:
+    if isinstance(error, tomllib.TOMLDecodeError):
+        return str(error)
+    items: list[Any] = list(error.errors())
+    return "; ".join(f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in items)

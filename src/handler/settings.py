@@ -1,0 +1,154 @@
+"""Every environment variable the function reads, typed and bounded. `bootstrap` reads them once; nothing else does.
+
+Powertools reads its own beside these: POWERTOOLS_LOG_LEVEL, POWERTOOLS_LOGGER_LOG_EVENT and the like.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
+
+from handler.core.errors import ConfigurationError
+
+QDRANT_PORT = 6333
+
+
+def _origins(value: Any) -> Any:
+    return [origin.strip() for origin in value.split(",") if origin.strip()] if isinstance(value, str) else value
+
+
+def _origin(value: str) -> str:
+    if value == "*":
+        return value
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.netloc or value != f"{parts.scheme}://{parts.netloc}":
+        raise ValueError(
+            f"{value!r} is not an origin: scheme://host[:port], without a path or a trailing slash, "
+            "as in https://user.github.io"
+        )
+    return value
+
+
+def _base_path(value: str) -> str:
+    if value and (not value.startswith("/") or value.endswith("/")):
+        raise ValueError("starts with a slash and does not end with one, as in /docs-api; empty for none")
+    return value
+
+
+def _service_url(value: str) -> str:
+    """Check what the SDKs would take and misread: no scheme, spaces, credentials, a query."""
+    if any(character.isspace() for character in value):
+        raise ValueError("holds white space")
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("starts with http:// or https://, followed by the host")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError("holds nothing but scheme, host, port and path; keys have variables of their own")
+    _ = parts.port  # raises ValueError when it is not a number below 65536
+    return value.rstrip("/")
+
+
+def _qdrant_url(value: str) -> str:
+    """Qdrant's client takes a URL without a port to mean 6333, which is not what https://host means anywhere else."""
+    value = _service_url(value)
+    parts = urlsplit(value)
+    if parts.port is not None:
+        return value
+    return parts._replace(netloc=f"{parts.netloc}:{443 if parts.scheme == 'https' else QDRANT_PORT}").geturl()
+
+
+ServiceUrl = Annotated[str, AfterValidator(_service_url)]
+QdrantUrl = Annotated[str, AfterValidator(_qdrant_url)]
+Origin = Annotated[str, AfterValidator(_origin)]
+
+
+class _Environment(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """Read the variables; one that is set but empty counts as not set, which is how templates pass "none".
+
+        Raises:
+            ConfigurationError: names each variable that is wrong and what it takes.
+        """
+        try:
+            return cls.model_validate({name: value for name, value in environ.items() if value.strip()})
+        except ValidationError as error:
+            raise ConfigurationError(
+                "The function's environment is not usable: " + "; ".join(_explain(item) for item in error.errors())
+            ) from None  # the cause would carry the values, and some of them are keys
+
+
+def _explain(item: Any) -> str:
+    name = str(item["loc"][0]) if item["loc"] else ""
+    message = str(item["msg"]).removeprefix("Value error, ")
+    return f"{name}: {message}" if name else message
+
+
+class RuntimeSettings(_Environment):
+    """Where the code runs. Lambda sets the variable to on-demand, provisioned-concurrency or snap-start."""
+
+    initialization_type: str | None = Field(None, alias="AWS_LAMBDA_INITIALIZATION_TYPE")
+
+    @property
+    def in_lambda(self) -> bool:
+        return self.initialization_type is not None
+
+
+class HttpSettings(_Environment):
+    """Read apart from the rest, so that an answer about a wrong setting still reaches the browser that asked."""
+
+    allowed_origins: Annotated[tuple[Origin, ...], BeforeValidator(_origins)] = Field(
+        ("http://localhost:3000",), alias="ALLOWED_ORIGINS"
+    )
+    base_path: Annotated[str, AfterValidator(_base_path)] = Field("", alias="BASE_PATH")
+    """The path a custom domain mounts the API under."""
+
+
+class Settings(_Environment):
+    """What the pipeline needs."""
+
+    service: str = Field("passage", alias="POWERTOOLS_SERVICE_NAME")
+    log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
+    request_timeout_ms: int = Field(28_500, ge=100, le=900_000, alias="REQUEST_TIMEOUT_MS")
+
+    default_profile: str = Field("query-response", alias="DEFAULT_PROFILE")
+    collection_name: str | None = Field(None, alias="COLLECTION_NAME")
+    vector_name: str | None = Field(None, alias="VECTOR_NAME")
+    embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL")
+    embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")
+
+    cohere_api_key: SecretStr = Field(alias="COHERE_API_KEY")
+    cohere_base_url: ServiceUrl = Field("https://api.cohere.com", alias="COHERE_BASE_URL")
+
+    store: Literal["qdrant_server", "qdrant_edge"] = Field("qdrant_server", alias="STORE")
+    qdrant_url: QdrantUrl | None = Field(None, alias="QDRANT_URL")
+    qdrant_api_key: SecretStr | None = Field(None, alias="QDRANT_API_KEY")
+    edge_index_path: Path | None = Field(None, alias="EDGE_INDEX_PATH")
+
+    @model_validator(mode="after")
+    def _store_has_an_address(self) -> Self:
+        if self.store == "qdrant_server" and self.qdrant_url is None:
+            raise ValueError(
+                "QDRANT_URL: required when STORE is qdrant_server, as in https://<cluster>.cloud.qdrant.io"
+            )
+        if self.store == "qdrant_edge" and self.edge_index_path is None:
+            raise ValueError("EDGE_INDEX_PATH: required when STORE is qdrant_edge: the folder `passage index` wrote")
+        return self
+
+    def secrets(self) -> list[str]:
+        """What must never be logged."""
+        keys = (self.cohere_api_key, self.qdrant_api_key)
+        return [key.get_secret_value() for key in keys if key is not None]

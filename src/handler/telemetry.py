@@ -1,0 +1,108 @@
+"""Logs and metrics; the bottom of the graph. Nothing here may ever fail an answer, and no key passes through."""
+
+import math
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+
+NAMESPACE = "Passage"
+DEFAULT_SERVICE = "passage"
+REDACTED = "***"
+
+
+class _RedactingFormatter(LambdaPowertoolsFormatter):
+    """Powertools' JSON formatter, with every registered secret blanked in whatever was logged, tracebacks included."""
+
+    secrets: frozenset[str] = frozenset()
+
+    def format(self, record: Any) -> str:
+        line = super().format(record)
+        for secret in self.secrets:
+            line = line.replace(secret, REDACTED)
+        return line
+
+
+_formatter = _RedactingFormatter(use_rfc3339=True)
+logger = Logger(service=DEFAULT_SERVICE, logger_formatter=_formatter)
+
+
+class _State:
+    """Of the container, not of a request: which service this is, and whether an invocation has been seen."""
+
+    service: str = DEFAULT_SERVICE
+    cold: bool = True
+
+
+def configure(service: str, secrets: Iterable[str]) -> None:
+    """Name the service in logs and metrics, and never log `secrets` from now on."""
+    _State.service = service
+    logger.append_keys(service=service)
+    _formatter.secrets = frozenset(secret for secret in secrets if secret)
+
+
+@contextmanager
+def invocation(request_id: str | None) -> Iterator[None]:
+    """Give every log line written inside the block its request's id."""
+    logger.append_keys(request_id=request_id, cold_start=_State.cold)
+    try:
+        yield
+    finally:
+        logger.remove_keys(["request_id", "cold_start"])
+
+
+def retrying(code: str, delay: float) -> None:
+    """A first attempt failed with `code`; the second follows in `delay` seconds."""
+    logger.warning("retrying", extra={"code": code, "delay_ms": round(delay * 1000)})
+
+
+def retrieved(profile: str, figures: dict[str, Any], metrics: dict[str, float]) -> None:
+    """One answered question: a log line with `figures`, and `metrics` by name (a Latency is in milliseconds)."""
+    logger.info("retrieved", extra={"profile": profile, **figures})
+    _emit(profile, metrics)
+
+
+def failed(profile: str, error: BaseException, *, code: str, detail: str | None, expected: bool) -> None:
+    """One failed question: a log line an engineer can act on, and a count under the error's code.
+
+    Args:
+        expected: a caller's mistake, not ours to mend; logged as a warning and without a traceback.
+    """
+    extra = {
+        "profile": profile,
+        "code": code,
+        "detail": detail,
+        "cause": repr(error.__cause__) if error.__cause__ else None,
+    }
+    if expected:
+        logger.warning(str(error), extra=extra)
+    else:
+        logger.error(str(error), extra=extra, exc_info=error)
+    _emit(profile, {f"Error.{code}": 1})
+
+
+def _emit(profile: str, metrics: dict[str, float]) -> None:
+    """Write one CloudWatch Embedded Metric Format record with the dimensions service and profile."""
+    # Any failure in here would turn a good answer into an error; the log says what was lost instead.
+    try:
+        record = EphemeralMetrics(namespace=NAMESPACE, service=_State.service)
+        record.add_dimension("profile", profile)
+        if _State.cold:
+            metrics = {**metrics, "ColdStart": 1}
+            _State.cold = False
+        for name, value in metrics.items():
+            if math.isfinite(value):  # a NaN is not JSON, and one would lose the whole record
+                record.add_metric(name, _unit(name), value)
+        record.flush_metrics()
+    except Exception as error:  # noqa: BLE001 - see above
+        with suppress(Exception):
+            logger.warning("metrics were not written", extra={"cause": repr(error)})
+
+
+def _unit(name: str) -> MetricUnit:
+    if name.endswith("Latency"):
+        return MetricUnit.Milliseconds
+    return MetricUnit.NoUnit if name == "TopScore" else MetricUnit.Count
