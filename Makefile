@@ -21,7 +21,7 @@ help: ## Show this list
 setup: $(VENV)/.ready ## Create the development environment in .venv
 
 # Output goes to stderr: `make -s invoke` promises nothing but JSON on stdout.
-$(VENV)/.ready: requirements/dev.txt requirements/uv.txt pyproject.toml
+$(VENV)/.ready: requirements/dev.txt requirements/uv.txt
 	@test -n "$(PYTHON)" || { echo "Passage needs Python 3.11 or newer; none was found on PATH (set PYTHON=/path/to/python3)" >&2; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once; about a minute)" >&2
 	@$(PYTHON) -m venv --clear $(VENV) >&2
@@ -34,6 +34,13 @@ $(VENV)/.ready: requirements/dev.txt requirements/uv.txt pyproject.toml
 	@echo "Setting up AWS SAM CLI in .venv-sam (once; about a minute)" >&2
 	@$(PYTHON) -m venv --clear .venv-sam >&2
 	@$(BIN)/uv pip install -q --python .venv-sam/bin/python --require-hashes -r requirements/sam.txt >&2
+	@touch $@
+
+# The function's own dependencies and Lambda's runtime client, without what development adds to them.
+.venv-function/.ready: requirements/runtime.txt | $(VENV)/.ready
+	@echo "Setting up .venv-function, the function's own dependencies (once)" >&2
+	@$(PYTHON) -m venv --clear .venv-function >&2
+	@$(BIN)/uv pip install -q --python .venv-function/bin/python --compile-bytecode --require-hashes -r requirements/runtime.txt >&2
 	@touch $@
 
 .PHONY: index
@@ -67,7 +74,7 @@ format: setup ## Format and fix what ruff can fix
 	@$(BIN)/ruff format .
 
 .PHONY: bench
-bench: setup .venv-sam/.ready ## Measure cold start and warm latency beside an empty and a plain handler
+bench: setup .venv-sam/.ready .venv-function/.ready ## Measure cold start and warm latency beside an empty and a plain handler
 	@$(BIN)/python benchmarks/cold_start.py $(ARGS)
 
 LOCK := $(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate --custom-compile-command 'make lock'
@@ -76,8 +83,9 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@echo "uv>=0.13" | $(LOCK) $(ARGS) - -o requirements/uv.txt
 	@$(LOCK) $(ARGS) pyproject.toml -o requirements/function.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group dev -c requirements/function.txt -o requirements/dev.txt
+	@$(LOCK) $(ARGS) pyproject.toml --group runtime -c requirements/dev.txt -o requirements/runtime.txt
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt
 
 .PHONY: clean
 clean: ## Remove what the other targets made
-	@rm -rf $(VENV) .venv-sam .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .venv-sam .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

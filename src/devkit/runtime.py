@@ -96,7 +96,7 @@ class Runtime:
         self._client = httpx.Client(base_url=f"http://127.0.0.1:{self._port}", timeout=60)
 
     def start(self) -> Self:
-        """Start the container. INIT runs with the first invocation, as it does in Lambda without provisioned concurrency."""
+        """Start the container. INIT runs with the first invocation, as it does in Lambda on demand."""
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own command
                 self._command, env=self._environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True

@@ -117,8 +117,15 @@ class Container:
         self._ready[profile] = (now, info)
         return info
 
+    def load(self) -> None:
+        self.retriever(self.profile(None))
+
     def warm(self) -> None:
         self.retriever(self.profile(None)).warm()
+
+    def unload(self) -> None:
+        self._retrievers.clear()
+        self._ready.clear()
 
     def deadline(self, context: Any, limit: float | None) -> Deadline:
         seconds = [self.settings.request_timeout_ms / 1000]

@@ -43,25 +43,23 @@ def warm(services: Services) -> None:
     here and answered to every question.
     """
     try:
-        with _lean_imports():
-            services.warm()
-        return
+        with _deferred_models(), _stand_ins(NOT_NEEDED):
+            services.load()
+        services.warm()
     except PassageError as error:
         telemetry.logger.error(str(error), extra={"code": error.code, "detail": error.detail})
-        return
     except Exception:  # noqa: BLE001 - whatever a new release of an SDK trips over, the plain way is still open
         telemetry.logger.warning("lean imports failed; importing plainly", exc_info=True)
-        _forget(("cohere", "qdrant_client"))
+        services.unload()
+        _forget(("cohere", "qdrant_client", "handler.adapters"))
+        _warm_plainly(services)
+
+
+def _warm_plainly(services: Services) -> None:
     try:
         services.warm()
-    except Exception:  # noqa: BLE001 - a failed INIT would hide the reason from every caller
-        telemetry.logger.exception("warm-up failed; the first question will try again")
-
-
-@contextmanager
-def _lean_imports() -> Iterator[None]:
-    with _deferred_models(), _stand_ins(NOT_NEEDED):
-        yield
+    except Exception as error:  # noqa: BLE001 - a failed INIT would hide the reason from every caller
+        telemetry.logger.error("warm-up failed; the first question will try again", exc_info=error)
 
 
 @contextmanager
@@ -96,8 +94,9 @@ def _stand_ins(packages: Sequence[str]) -> Iterator[None]:
 
 
 def _forget(packages: Sequence[str]) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] in packages]:
-        del sys.modules[name]
+    for name in list(sys.modules):
+        if any(name == package or name.startswith(f"{package}.") for package in packages):
+            del sys.modules[name]
 
 
 class _StandInType(type):

@@ -26,7 +26,7 @@ class _RedactingFormatter(LambdaPowertoolsFormatter):
         return line
 
 
-_formatter = _RedactingFormatter(use_rfc3339=True)
+_formatter = _RedactingFormatter(use_rfc3339=True, serialize_stacktrace=False)
 logger = Logger(service=DEFAULT_SERVICE, logger_formatter=_formatter)
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -19,6 +20,14 @@ from devkit.emulators.embedding import embed
 
 V3 = "embed-english-v3.0"
 ASKED: dict[str, Any] = {"model": V3, "input_type": "search_query", "texts": ["How do I install it?"]}
+
+http = httpx.Client()  # one for all: making a client takes longer than most of these requests
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _close_http() -> Iterator[None]:
+    yield
+    http.close()
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +63,7 @@ def client_v1(server: EmulatorServer, pool: httpx.Client) -> cohere.Client:
 
 def post(server: EmulatorServer, path: str, body: object, key: str = "any-key") -> httpx.Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return httpx.post(server.url + path, content=content, headers={"Authorization": f"Bearer {key}"})
+    return http.post(server.url + path, content=content, headers={"Authorization": f"Bearer {key}"})
 
 
 # --- vectors
@@ -237,7 +246,7 @@ def test_rerank_refusals(server: EmulatorServer, change: dict[str, Any]) -> None
 def test_keys(pool: httpx.Client) -> None:
     with cohere_emulator(api_key="right") as server:
         assert post(server, "/v2/embed", ASKED, "right").status_code == 200
-        assert httpx.post(server.url + "/v2/embed", json=ASKED).status_code == 401
+        assert http.post(server.url + "/v2/embed", json=ASKED).status_code == 401
         with pytest.raises(cohere.UnauthorizedError):
             cohere.ClientV2("wrong", base_url=server.url, max_retries=0, httpx_client=pool).embed(**ASKED)
 
@@ -284,6 +293,14 @@ def test_slow_then_normal(server: EmulatorServer, pool: httpx.Client) -> None:
     assert post(server, "/v2/embed", ASKED).status_code == 200
 
 
+def test_latency_may_change_while_running(server: EmulatorServer, pool: httpx.Client) -> None:
+    impatient = cohere.ClientV2("any-key", base_url=server.url, max_retries=0, timeout=0.05, httpx_client=pool)
+    server.latency_ms = 200
+    with pytest.raises(httpx.ReadTimeout):
+        impatient.embed(**ASKED)
+    assert http.get(server.url + "/_emulator/requests").status_code == 200
+
+
 def test_malformed_bodies(server: EmulatorServer, client: cohere.ClientV2) -> None:
     server.faults.add(Fault("malformed"))
     with pytest.raises(ApiError) as caught:
@@ -315,10 +332,10 @@ def test_a_fault_that_makes_no_sense_is_refused(change: dict[str, Any]) -> None:
 
 def test_faults_over_http(server: EmulatorServer, client: cohere.ClientV2) -> None:
     control = server.url + "/_emulator/faults"
-    assert httpx.post(control, json=[{"kind": "status", "status": 500, "times": 0}]).json() == {"added": 1}
+    assert http.post(control, json=[{"kind": "status", "status": 500, "times": 0}]).json() == {"added": 1}
     with pytest.raises(cohere.InternalServerError):
         client.embed(**ASKED)
-    assert httpx.delete(control).status_code == 200
+    assert http.delete(control).status_code == 200
     client.embed(**ASKED)
 
 
@@ -326,7 +343,7 @@ def test_faults_over_http(server: EmulatorServer, client: cohere.ClientV2) -> No
     "bad", [b"{", b"7", b"{}", b'[{"kind":"x"}]', b'{"kind":"drop","when":1}', b'{"kind":"slow","delay_ms":"1"}']
 )
 def test_bad_faults_over_http_name_what_is_allowed(server: EmulatorServer, bad: bytes) -> None:
-    reply = httpx.post(server.url + "/_emulator/faults", content=bad)
+    reply = http.post(server.url + "/_emulator/faults", content=bad)
     assert reply.status_code == 400
     assert reply.json()["error"]
     assert server.faults.take("/v2/embed") is None
@@ -343,7 +360,7 @@ def test_requests_are_recorded_and_shown_without_the_key(server: EmulatorServer,
     assert (request.method, request.path) == ("POST", "/v2/embed")
     assert request.headers["authorization"] == "Bearer any-key"
     assert request.json()["texts"] == ASKED["texts"]
-    shown = httpx.get(server.url + "/_emulator/requests")
+    shown = http.get(server.url + "/_emulator/requests")
     assert "any-key" not in shown.text
     assert shown.json()["requests"][0]["body"]["model"] == V3
     assert len(server.requests) == 1
@@ -368,6 +385,17 @@ def test_start_stop_and_start_again() -> None:
             assert not server.url.endswith("/")
             assert post(server, "/v2/embed", ASKED).status_code == 200
     server.stop()
+
+
+def test_stop_does_not_wait_for_slow_answers() -> None:
+    with cohere_emulator() as server, ThreadPoolExecutor(1) as threads:
+        server.faults.add(Fault("slow", delay_ms=3_600_000))
+        waiting = threads.submit(post, server, "/v2/embed", ASKED)
+        while not server.requests:
+            time.sleep(0.01)
+        server.stop()
+        with pytest.raises(httpx.HTTPError):
+            waiting.result()
 
 
 def test_a_port_in_use_is_an_error(server: EmulatorServer) -> None:

@@ -4,6 +4,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,28 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from devkit.emulators import EmulatorServer, Fault, qdrant_emulator
 
 SIZE = 4
-UUID = str(uuid.UUID(int=7))
+AN_UUID = str(uuid.UUID(int=7))
 PAYLOADS: dict[int | str, dict[str, Any]] = {
     1: {"url": "/a", "n": 1, "meta": {"lang": "en"}, "text": "install the tool", "at": "2024-05-01T00:00:00Z"},
     2: {"url": "/b", "n": 2, "meta": {"lang": "de"}, "text": "configure the tool", "nothing": None},
-    UUID: {"url": "/c", "tags": ["x", "y"], "ok": True},
+    AN_UUID: {"url": "/c", "tags": ["x", "y"], "ok": True},
 }
 VECTORS: dict[int | str, list[float]] = {
     1: [1.0, 0.0, 0.0, 0.0],
     2: [0.6, 0.8, 0.0, 0.0],
-    UUID: [0.0, 0.0, 0.0, 1.0],
+    AN_UUID: [0.0, 0.0, 0.0, 1.0],
 }
 TOWARDS_1 = [1.0, 0.0, 0.0, 0.0]
 
 Connect = Callable[..., QdrantClient]
+
+http = httpx.Client()  # one for all: making a client takes longer than most of these requests
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _close_http() -> Iterator[None]:
+    yield
+    http.close()
 
 
 @pytest.fixture
@@ -49,6 +58,16 @@ def connect() -> Iterator[Connect]:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[EmulatorServer]:
     with qdrant_emulator(tmp_path / "storage") as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["lenient", "strict"])
+def shelf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
+    """A filled server for the tests that leave it as it is."""
+    with qdrant_emulator(tmp_path_factory.mktemp("shelf"), strict=request.param) as running:
+        client = QdrantClient(url=running.url, check_compatibility=False, timeout=5)
+        fill(client)
+        client.close()
         yield running
 
 
@@ -124,7 +143,7 @@ def test_a_collection_that_exists_is_a_conflict(client: QdrantClient) -> None:
 @pytest.mark.parametrize("name", ["..%2Fout", "a%2Fb", "%2E%2E", "a%3Ab", "x" * 300])
 def test_names_that_would_leave_the_folder_are_refused(server: EmulatorServer, tmp_path: Path, name: str) -> None:
     body = {"vectors": {"size": 2, "distance": "Dot"}}
-    assert httpx.put(f"{server.url}/collections/{name}", json=body).status_code in {404, 405, 422}
+    assert http.put(f"{server.url}/collections/{name}", json=body).status_code in {404, 405, 422}
     assert [one.name for one in tmp_path.rglob("*")] == ["storage"]
 
 
@@ -142,7 +161,7 @@ def test_names_that_would_leave_the_folder_are_refused(server: EmulatorServer, t
     ],
 )
 def test_sizes_and_distances(server: EmulatorServer, vectors: object, status: int) -> None:
-    assert httpx.put(server.url + "/collections/docs", json={"vectors": vectors}).status_code == status
+    assert http.put(server.url + "/collections/docs", json={"vectors": vectors}).status_code == status
 
 
 # --- points
@@ -150,8 +169,8 @@ def test_sizes_and_distances(server: EmulatorServer, vectors: object, status: in
 
 def test_query_gives_what_was_stored(client: QdrantClient) -> None:
     points = client.query_points("docs", TOWARDS_1, with_vectors=True, limit=3).points
-    assert [point.id for point in points] == [1, 2, UUID]
-    assert [point.payload for point in points] == [PAYLOADS[1], PAYLOADS[2], PAYLOADS[UUID]]
+    assert [point.id for point in points] == [1, 2, AN_UUID]
+    assert [point.payload for point in points] == [PAYLOADS[1], PAYLOADS[2], PAYLOADS[AN_UUID]]
     assert [point.score for point in points] == [1.0, 0.6, 0.0]
     assert points[0].vector == VECTORS[1]
     stored = np.asarray(points[1].vector, dtype=np.float32)
@@ -195,7 +214,7 @@ def test_the_threshold_is_strict(client: QdrantClient) -> None:
     assert found(1.0) == []
     assert found(0.99) == [1]
     assert found(0.0) == [1, 2]
-    assert found(-0.5) == [1, 2, UUID]
+    assert found(-0.5) == [1, 2, AN_UUID]
 
 
 def test_query_forms(server: EmulatorServer, client: QdrantClient) -> None:
@@ -203,7 +222,7 @@ def test_query_forms(server: EmulatorServer, client: QdrantClient) -> None:
     assert [reply.points[0].id for reply in batch] == list(VECTORS)
     nearest = client.query_points("docs", models.NearestQuery(nearest=TOWARDS_1), limit=1)
     assert nearest.points[0].id == 1
-    old = httpx.post(server.url + "/collections/docs/points/search", json={"vector": TOWARDS_1, "limit": 1}).json()
+    old = http.post(server.url + "/collections/docs/points/search", json={"vector": TOWARDS_1, "limit": 1}).json()
     assert old["result"] == [{"id": 1, "version": 0, "score": 1.0}]
 
 
@@ -217,7 +236,7 @@ def test_mmr_prefers_diversity_as_it_rises(client: QdrantClient) -> None:
         return points[1].id
 
     assert second(0.0) == 9
-    assert second(0.9) == UUID
+    assert second(0.9) == AN_UUID
 
 
 def test_sparse_vectors_and_fusion(server: EmulatorServer, connect: Connect) -> None:
@@ -252,16 +271,16 @@ def test_sparse_vectors_and_fusion(server: EmulatorServer, connect: Connect) -> 
 
 
 def test_retrieve_scroll_count_delete(server: EmulatorServer, client: QdrantClient) -> None:
-    assert {record.id for record in client.retrieve("docs", [1, 99, UUID])} == {1, UUID}
-    one = httpx.get(f"{server.url}/collections/docs/points/{UUID}").json()["result"]
-    assert one == {"id": UUID, "payload": PAYLOADS[UUID], "vector": VECTORS[UUID]}
-    assert httpx.get(f"{server.url}/collections/docs/points/99").status_code == 404
-    assert httpx.get(f"{server.url}/collections/docs/points/doc_1").status_code == 400
+    assert {record.id for record in client.retrieve("docs", [1, 99, AN_UUID])} == {1, AN_UUID}
+    one = http.get(f"{server.url}/collections/docs/points/{AN_UUID}").json()["result"]
+    assert one == {"id": AN_UUID, "payload": PAYLOADS[AN_UUID], "vector": VECTORS[AN_UUID]}
+    assert http.get(f"{server.url}/collections/docs/points/99").status_code == 404
+    assert http.get(f"{server.url}/collections/docs/points/doc_1").status_code == 400
     seen, offset = [], None
     for _ in range(3):
         records, offset = client.scroll("docs", limit=1, offset=offset)
         seen += [record.id for record in records]
-    assert (seen, offset) == ([1, 2, UUID], None)
+    assert (seen, offset) == ([1, 2, AN_UUID], None)
     assert client.count("docs").count == 3
     assert client.count("docs", count_filter=models.Filter(must=[field("n", range=models.Range(gt=1))])).count == 1
     client.delete("docs", [1])
@@ -284,24 +303,24 @@ def test_points_are_replaced(client: QdrantClient) -> None:
         ({"must": [field("url", match=models.MatchValue(value="/a"))]}, {1}),
         ({"must": field("meta.lang", match=models.MatchValue(value="de"))}, {2}),
         ({"must": [field("n", match=models.MatchValue(value=2))]}, {2}),
-        ({"must": [field("tags", match=models.MatchAny(any=["y", "z"]))]}, {UUID}),
+        ({"must": [field("tags", match=models.MatchAny(any=["y", "z"]))]}, {AN_UUID}),
         ({"must": [field("n", match=models.MatchAny(any=[1, 2]))]}, {1, 2}),
         ({"must": [field("url", match=models.MatchAny(any=[]))]}, set()),
-        ({"must": [field("url", match=models.MatchExcept(**{"except": ["/a"]}))]}, {2, UUID}),
+        ({"must": [field("url", match=models.MatchExcept(**{"except": ["/a"]}))]}, {2, AN_UUID}),
         ({"must": [field("text", match=models.MatchText(text="install"))]}, {1}),
         ({"must": [field("n", range=models.Range(gte=1, lt=2))]}, {1}),
-        ({"must": [field("at", range=models.DatetimeRange(gte="2024-01-01T00:00:00Z"))]}, {1}),
-        ({"must": [models.IsEmptyCondition(is_empty=models.PayloadField(key="n"))]}, {UUID}),
+        ({"must": [field("at", range=models.DatetimeRange(gte=datetime(2024, 1, 1, tzinfo=UTC)))]}, {1}),
+        ({"must": [models.IsEmptyCondition(is_empty=models.PayloadField(key="n"))]}, {AN_UUID}),
         ({"must": [models.IsNullCondition(is_null=models.PayloadField(key="nothing"))]}, {2}),
-        ({"must": [models.HasIdCondition(has_id=[2, UUID])]}, {2, UUID}),
-        ({"must_not": [models.HasIdCondition(has_id=[2, UUID])]}, {1}),
+        ({"must": [models.HasIdCondition(has_id=[2, AN_UUID])]}, {2, AN_UUID}),
+        ({"must_not": [models.HasIdCondition(has_id=[2, AN_UUID])]}, {1}),
         (
             {"should": [field("n", range=models.Range(gt=1)), field("url", match=models.MatchValue(value="/c"))]},
-            {2, UUID},
+            {2, AN_UUID},
         ),
-        ({"must": [models.Filter(must_not=[field("url", match=models.MatchValue(value="/a"))])]}, {2, UUID}),
-        ({"must": [field("tags", values_count=models.ValuesCount(gte=2))]}, {UUID}),
-        ({}, {1, 2, UUID}),
+        ({"must": [models.Filter(must_not=[field("url", match=models.MatchValue(value="/a"))])]}, {2, AN_UUID}),
+        ({"must": [field("tags", values_count=models.ValuesCount(gte=2))]}, {AN_UUID}),
+        ({}, {1, 2, AN_UUID}),
     ],
 )
 def test_filters(client: QdrantClient, conditions: dict[str, Any], expected: set[object]) -> None:
@@ -332,14 +351,11 @@ def test_filters(client: QdrantClient, conditions: dict[str, Any], expected: set
         {"min_should": {"conditions": []}},
     ],
 )
-@pytest.mark.parametrize("strict", [False, True])
-def test_bad_filters_are_bad_requests(tmp_path: Path, connect: Connect, bad: object, strict: bool) -> None:
-    with qdrant_emulator(tmp_path, strict=strict) as server:
-        fill(connect(server))
-        for path, body in (("query", {"query": TOWARDS_1}), ("scroll", {}), ("delete", {}), ("count", {})):
-            reply = httpx.post(f"{server.url}/collections/docs/points/{path}", json={**body, "filter": bad})
-            assert reply.status_code == 400, (path, reply.text)
-            assert reply.json()["status"]["error"]
+def test_bad_filters_are_bad_requests(shelf: EmulatorServer, bad: object) -> None:
+    for path, body in (("query", {"query": TOWARDS_1}), ("scroll", {}), ("delete", {}), ("count", {})):
+        reply = http.post(f"{shelf.url}/collections/docs/points/{path}", json={**body, "filter": bad})
+        assert reply.status_code == 400, (path, reply.text)
+        assert reply.json()["status"]["error"]
 
 
 def test_strict_mode_wants_an_index_of_the_right_type(tmp_path: Path, connect: Connect) -> None:
@@ -377,7 +393,7 @@ def test_payload_indexes_are_described(server: EmulatorServer, client: QdrantCli
         "url": ("keyword", 3),
     }
     body = {"field_name": "url", "field_schema": "colour"}
-    assert httpx.put(server.url + "/collections/docs/index", json=body).status_code == 400
+    assert http.put(server.url + "/collections/docs/index", json=body).status_code == 400
 
 
 # --- refusals
@@ -403,7 +419,10 @@ def test_payload_indexes_are_described(server: EmulatorServer, client: QdrantCli
         (lambda c: c.upsert("docs", [models.PointStruct(id=-1, vector=TOWARDS_1)]), 400, "not a valid point ID"),
     ],
 )
-def test_refusals(client: QdrantClient, ask: Callable[[QdrantClient], object], status: int, message: str) -> None:
+def test_refusals(
+    shelf: EmulatorServer, connect: Connect, ask: Callable[[QdrantClient], object], status: int, message: str
+) -> None:
+    client = connect(shelf)
     with pytest.raises(UnexpectedResponse) as caught:
         ask(client)
     assert caught.value.status_code == status
@@ -446,11 +465,11 @@ def test_an_upsert_with_one_bad_point_stores_none(client: QdrantClient) -> None:
         b"[" * 100_000,
     ],
 )
-def test_bad_queries_are_bad_requests(server: EmulatorServer, client: QdrantClient, body: bytes) -> None:
-    reply = httpx.post(server.url + "/collections/docs/points/query", content=body)
+def test_bad_queries_are_bad_requests(shelf: EmulatorServer, body: bytes) -> None:
+    reply = http.post(shelf.url + "/collections/docs/points/query", content=body)
     assert reply.status_code == 400, reply.text
     assert set(reply.json()) == {"status", "time"}
-    assert client.count("docs").count == 3
+    assert http.get(shelf.url + "/collections/docs").json()["result"]["points_count"] == 3
 
 
 @pytest.mark.parametrize(
@@ -470,10 +489,10 @@ def test_bad_queries_are_bad_requests(server: EmulatorServer, client: QdrantClie
         {"batch": {"ids": [5], "vectors": []}},
     ],
 )
-def test_bad_upserts_are_bad_requests(server: EmulatorServer, client: QdrantClient, body: object) -> None:
-    reply = httpx.put(server.url + "/collections/docs/points", content=json.dumps(body).encode())
+def test_bad_upserts_are_bad_requests(shelf: EmulatorServer, body: object) -> None:
+    reply = http.put(shelf.url + "/collections/docs/points", content=json.dumps(body).encode())
     assert reply.status_code == 400, reply.text
-    assert client.count("docs").count == 3
+    assert http.get(shelf.url + "/collections/docs").json()["result"]["points_count"] == 3
 
 
 def test_keys(tmp_path: Path, connect: Connect) -> None:
@@ -483,17 +502,17 @@ def test_keys(tmp_path: Path, connect: Connect) -> None:
         assert caught.value.status_code == 401
         assert caught.value.content == b"Must provide an API key or an Authorization bearer token"
         for headers, status in (({"api-key": "wrong"}, 401), ({"Authorization": "Bearer right"}, 200)):
-            assert httpx.get(server.url + "/collections", headers=headers).status_code == status
+            assert http.get(server.url + "/collections", headers=headers).status_code == status
         with pytest.warns(UserWarning, match="insecure"):
             client = connect(server, api_key="right")
         assert client.get_collections().collections == []
         for path in ("/", "/healthz", "/readyz", "/livez"):
-            assert httpx.get(server.url + path).status_code == 200
+            assert http.get(server.url + path).status_code == 200
 
 
 def test_version_and_unknown_routes(server: EmulatorServer) -> None:
-    assert httpx.get(server.url + "/").json()["version"] == "1.20.0"
-    reply = httpx.get(server.url + "/collections/docs/nonsense")
+    assert http.get(server.url + "/").json()["version"] == "1.20.0"
+    reply = http.get(server.url + "/collections/docs/nonsense")
     assert (reply.status_code, reply.json()["status"]["error"]) == (404, "not found")
 
 
@@ -530,6 +549,16 @@ def test_a_shard_written_by_the_engine_is_served(tmp_path: Path, connect: Connec
         assert info.config.params.vectors == models.VectorParams(size=2, distance=models.Distance.COSINE)
         assert (info.points_count, info.config.metadata) == (1, None)
         assert client.query_points("built", [1.0, 0.0]).points[0].payload == {"url": "/a"}
+
+
+def test_a_shard_open_elsewhere_is_named(tmp_path: Path) -> None:
+    config = edge.EdgeConfig(vectors=edge.EdgeVectorParams(size=2, distance=edge.Distance.Cosine))
+    shard = edge.EdgeShard.create(str(tmp_path / "taken"), config)
+    with pytest.raises(RuntimeError, match="taken"):
+        qdrant_emulator(tmp_path).start()
+    shard.close()
+    with qdrant_emulator(tmp_path) as server:
+        assert http.get(server.url + "/collections/taken/exists").json()["result"] == {"exists": True}
 
 
 # --- faults, several at once

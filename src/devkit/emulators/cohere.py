@@ -46,10 +46,11 @@ def _error_body(_: int, message: str) -> object:
 
 
 def _authorize(request: web.Request, api_key: str | None) -> web.Response | None:
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    token = given.strip().encode(errors="surrogateescape")
+    if scheme.lower() != "bearer" or not token:
         return json_response(_error_body(401, "no api key supplied"), 401)
-    if api_key is not None and not hmac.compare_digest(token.strip().encode(), api_key.encode()):
+    if api_key is not None and not hmac.compare_digest(token, api_key.encode()):
         return json_response(_error_body(401, "invalid api token"), 401)
     return None
 

@@ -41,6 +41,6 @@ def _authorize(request: web.Request, api_key: str | None) -> web.Response | None
     given = request.headers.get("api-key") or (bearer.removeprefix("Bearer ") if bearer.startswith("Bearer ") else "")
     if not given:
         return web.Response(status=401, text="Must provide an API key or an Authorization bearer token")
-    if not hmac.compare_digest(given.encode(), api_key.encode()):
+    if not hmac.compare_digest(given.encode(errors="surrogateescape"), api_key.encode()):
         return web.Response(status=401, text="Invalid API key or JWT")
     return None

@@ -55,11 +55,17 @@ class Collections:
         self._open: dict[str, Collection] = {}
 
     def open(self) -> None:
-        """Load every shard in the folder, whoever wrote it."""
+        """Load every shard in the folder, whoever wrote it. Raises RuntimeError when one cannot be opened."""
         self._storage.mkdir(parents=True, exist_ok=True)
         for config in sorted(self._storage.glob(f"*/{_SHARD_CONFIG}")):
             name = config.parent.name
-            shard = edge.EdgeShard.load(str(config.parent))
+            try:
+                shard = edge.EdgeShard.load(str(config.parent))
+            except Exception as error:  # the engine raises nothing more specific
+                self.close()
+                raise RuntimeError(
+                    f"cannot open the collection in {config.parent} (a shard belongs to one process at a time): {error}"
+                ) from error
             self._open[name] = Collection(name, read_space(config), self._read_metadata(name), shard)
 
     def close(self) -> None:

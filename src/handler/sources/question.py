@@ -41,8 +41,16 @@ class Services(Protocol):
 
     def log_query_text(self) -> bool: ...
 
+    def load(self) -> None:
+        """Import what the default profile's questions need."""
+        ...
+
     def warm(self) -> None:
         """Build what the default profile's first question needs, without a request to anyone."""
+        ...
+
+    def unload(self) -> None:
+        """Forget what was built; it is built anew when it is next asked for."""
         ...
 
 
