@@ -118,7 +118,11 @@ class Container:
         return info
 
     def load(self) -> None:
-        self.retriever(self.profile(None))
+        profile = self.profile(None)  # a wrong setting is found before anything is imported
+        from handler.adapters import transport  # noqa: PLC0415 - see above
+
+        with transport.preparing():
+            self.retriever(profile)
 
     def warm(self) -> None:
         self.retriever(self.profile(None)).warm()

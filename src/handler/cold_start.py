@@ -1,11 +1,13 @@
 """What makes the SDKs' imports cheap at INIT, in one place. Used in Lambda only; elsewhere they are imported plainly.
 
-Two costs dominate (docs/performance.md has the figures):
+Three costs dominate (docs/performance.md has the figures):
 
 - Pydantic builds a validator for each of the SDKs' several hundred models, and qdrant-client builds all of its own a
   second time. A question needs a dozen. Deferred, each is built at its first use.
-- qdrant-client imports numpy, grpc and its generated gRPC stubs, the Cohere SDK imports requests, tokenizers and
-  fastavro, for features that no question reaches. While the SDKs are imported, stand-ins take these packages' names.
+- qdrant-client imports numpy, grpc, its local mode and its asynchronous client, the Cohere SDK imports requests,
+  tokenizers and its chat API, for features that no question reaches. While the SDKs are imported, stand-ins take
+  these packages' names.
+- The garbage collector (`handler.garbage`).
 
 If a new SDK release does not load this way, it is loaded plainly: slower, never broken.
 """
@@ -13,7 +15,6 @@ If a new SDK release does not load this way, it is loaded plainly: slower, never
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -22,18 +23,33 @@ import pydantic
 
 from handler import telemetry
 from handler.core.errors import PassageError
+from handler.garbage import no_collection
 from handler.sources.question import Services
 
 NOT_NEEDED = (
+    "cohere.raw_base_client",
+    "cohere.types.chat_messages",
+    "cohere.types.parse_response",
+    "cohere.v2.types.v2chat_response",
+    "cohere.v2.types.v2chat_stream_response",
     "fastavro",
     "google.protobuf",
     "grpc",
     "numpy",
+    "qdrant_client.async_qdrant_client",
+    "qdrant_client.conversions.conversion",
     "qdrant_client.grpc",
+    "qdrant_client.local",
+    "qdrant_client.migrate",
+    "qdrant_client.parallel_processor",
+    "qdrant_client.uploader",
     "requests",
     "tokenizers",
 )
-"""Packages the SDKs import for what Passage never calls: gRPC, local mode, tokenizing, datasets."""
+"""Packages the SDKs import for what Passage never calls: gRPC, local mode, chat, the API before v2, datasets."""
+
+ABSENT = ("h2", "httpx._main")
+"""What is used when it is installed and done without when it is not: HTTP/2, httpx's command line."""
 
 
 def warm(services: Services) -> None:
@@ -43,9 +59,10 @@ def warm(services: Services) -> None:
     here and answered to every question.
     """
     try:
-        with _deferred_models(), _stand_ins(NOT_NEEDED):
-            services.load()
-        services.warm()
+        with no_collection():
+            with _deferred_models(), _stand_ins(NOT_NEEDED):
+                services.load()
+            services.warm()
     except PassageError as error:
         telemetry.logger.error(str(error), extra={"code": error.code, "detail": error.detail})
     except Exception:  # noqa: BLE001 - whatever a new release of an SDK trips over, the plain way is still open
@@ -102,7 +119,7 @@ def _forget(packages: Sequence[str]) -> None:
 class _StandInType(type):
     """A class that has any attribute, so that it can be a base, part of a type, or a decorator at import time.
 
-    Nothing is ever an instance of one, so an `isinstance` check against it is what it would be without the package.
+    No value of ours is ever an instance of one, so an `isinstance` check answers what it would with the real class.
     """
 
     def __getattr__(cls, name: str) -> Any:
@@ -121,7 +138,7 @@ class _StandInType(type):
 
 
 def _named(name: str) -> _StandInType:
-    return _StandInType(name, (), {"__module__": __name__})
+    return _StandInType(name, (), {"__module__": __name__, "__init__": lambda *_, **__: None})
 
 
 class _StandIn(ModuleType):
@@ -131,13 +148,17 @@ class _StandIn(ModuleType):
         return _named(name)
 
 
-class _StandInFinder(MetaPathFinder, Loader):
+class _StandInFinder:
+    """Finder and loader in one, by shape: importing `importlib.abc` to derive from would cost more than it is worth."""
+
     def __init__(self, packages: Sequence[str]) -> None:
         self._packages = packages
 
     def find_spec(self, fullname: str, _path: Any, _target: Any = None) -> ModuleSpec | None:
+        if fullname in ABSENT:
+            raise ModuleNotFoundError(f"{fullname} is left out at a cold start", name=fullname)
         if any(fullname == package or fullname.startswith(f"{package}.") for package in self._packages):
-            return ModuleSpec(fullname, self, is_package=True)
+            return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # a loader by shape
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -3,8 +3,11 @@
 An SDK's own timeout is a constant chosen when the client is built; what a request has left is only known when it runs.
 """
 
+import ssl
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Thread
 
 import httpx
 
@@ -62,6 +65,24 @@ class _DeadlineStream(httpx.SyncByteStream):
 
 
 @cache
+def _certificates() -> ssl.SSLContext:
+    """Whom to trust: httpx's own choice (certifi, or SSL_CERT_FILE). Worth loading once, not once a client."""
+    return httpx.create_ssl_context()
+
+
+@cache
 def shared() -> httpx.BaseTransport:
-    """The container's one pool. Building it loads the certificates, which is worth doing once."""
-    return DeadlineTransport(httpx.HTTPTransport(limits=LIMITS, retries=0))
+    """The container's one connection pool."""
+    return DeadlineTransport(httpx.HTTPTransport(verify=_certificates(), limits=LIMITS, retries=0))
+
+
+@contextmanager
+def preparing() -> Iterator[None]:
+    """Load the certificates beside what the block does: it is OpenSSL's work, outside Python's lock."""
+    thread = Thread(target=_certificates)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+        shared()

@@ -4,14 +4,13 @@ import base64
 import binascii
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, APIGatewayRestResolver, CORSConfig, Response
 from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver, Router
-from aws_lambda_powertools.utilities.parser.models import APIGatewayProxyEventModel, APIGatewayProxyEventV2Model
 from pydantic import BaseModel
 
 from handler.contracts.base import validated
@@ -52,17 +51,30 @@ class Gateway:
     """What differs between the kinds of API.
 
     Attributes:
+        event_model: Powertools' model of the event; building one takes milliseconds, so only that of the API in use is.
         limit: seconds after which the gateway itself gives up (API Gateway quotas), less what the answer's way takes.
     """
 
     resolver: type[ApiGatewayResolver]
-    event_model: type[BaseModel]
+    event_model: Callable[[], type[BaseModel]]
     limit: float
 
 
+def _rest_api_event() -> type[BaseModel]:
+    from aws_lambda_powertools.utilities.parser.models import APIGatewayProxyEventModel  # noqa: PLC0415 - see Gateway
+
+    return APIGatewayProxyEventModel
+
+
+def _http_api_event() -> type[BaseModel]:
+    from aws_lambda_powertools.utilities.parser.models import APIGatewayProxyEventV2Model  # noqa: PLC0415 - see Gateway
+
+    return APIGatewayProxyEventV2Model
+
+
 GATEWAYS = {
-    Source.REST_API: Gateway(APIGatewayRestResolver, APIGatewayProxyEventModel, 28.5),
-    Source.HTTP_API: Gateway(APIGatewayHttpResolver, APIGatewayProxyEventV2Model, 29.5),
+    Source.REST_API: Gateway(APIGatewayRestResolver, _rest_api_event, 28.5),
+    Source.HTTP_API: Gateway(APIGatewayHttpResolver, _http_api_event, 29.5),
 }
 
 
@@ -70,7 +82,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
     """Answer one HTTP event in its API's response format; whatever happens, JSON with the CORS headers."""
     whole = _completed(event, source)
     try:
-        validated(whole, GATEWAYS[source].event_model)
+        validated(whole, GATEWAYS[source].event_model())
         response = _application(source, services).resolve(whole, context)
     except Exception as error:  # noqa: BLE001 - what no route caught must still reach the browser as JSON
         response = _bare(failure_response(error, services), whole, services)
