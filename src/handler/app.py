@@ -2,7 +2,7 @@
 
 from handler.garbage import no_collection
 
-with no_collection():  # an eighth of the time these imports would take
+with no_collection():  # its module says what for
     from collections.abc import Callable, Mapping
     from typing import Any
 
