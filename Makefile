@@ -11,7 +11,6 @@ EVENT ?= events/http-api-query.json
 VENV := .venv
 BIN := $(VENV)/bin
 INDEX := .passage/index
-export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: help
 help: ## Show this list
@@ -73,6 +72,10 @@ format: setup ## Format and fix what ruff can fix
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+.PHONY: build
+build: setup .venv-sam/.ready ## Build the function and its layer for Lambda with AWS SAM
+	@PATH="$(CURDIR)/$(BIN):$$PATH" SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-eu-central-1} .venv-sam/bin/sam build $(ARGS)
+
 .PHONY: bench
 bench: setup .venv-sam/.ready .venv-function/.ready ## Measure cold start and warm latency beside an empty and a plain handler
 	@$(BIN)/python benchmarks/cold_start.py $(ARGS)
@@ -81,8 +84,8 @@ LOCK := $(BIN)/uv pip compile -q --universal --generate-hashes --python-version 
 .PHONY: lock
 lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for newer versions)
 	@echo "uv>=0.13" | $(LOCK) $(ARGS) - -o requirements/uv.txt
-	@$(LOCK) $(ARGS) pyproject.toml -o requirements/function.txt
-	@$(LOCK) $(ARGS) pyproject.toml --group dev -c requirements/function.txt -o requirements/dev.txt
+	@$(LOCK) $(ARGS) pyproject.toml -o layers/dependencies/requirements.txt
+	@$(LOCK) $(ARGS) pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements/dev.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group runtime -c requirements/dev.txt -o requirements/runtime.txt
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt
 

@@ -1,0 +1,103 @@
+"""A profile is one checked TOML file; a wrong one names the file, the key and what is allowed."""
+
+from pathlib import Path
+
+import pytest
+
+from handler import contracts, profiles
+from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, NotFound
+from handler.profiles import CountLimit, TextLimit
+from handler.settings import Settings
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of profiles in the place of the shipped one."""
+    monkeypatch.setattr(profiles, "FOLDER", tmp_path)
+    profiles.load.cache_clear()
+    yield tmp_path
+    profiles.load.cache_clear()
+
+
+@pytest.mark.parametrize("name", profiles.names())
+def test_every_shipped_profile_is_whole_and_names_a_known_contract(name: str) -> None:
+    profile = profiles.load(name)
+    assert profile.name == name
+    assert contracts.find(profile.contract).name == profile.contract
+
+
+def test_the_default_profile_is_what_seed_000_says() -> None:
+    profile = profiles.load("query-response")
+    assert (profile.collection.name, profile.collection.dimension) == ("rag_embeddings", 768)
+    assert profile.query.text.max == 10_000
+    assert (profile.query.count.default, profile.query.count.min, profile.query.count.max) == (5, 1, 100)
+    assert profile.payload.text[0] == "text_content"
+    assert profile.payload.url[0] == "source_url"
+
+
+def test_an_unknown_profile_is_not_found_and_the_known_ones_are_named() -> None:
+    with pytest.raises(NotFound, match="query-response"):
+        profiles.load("../secrets")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("dimension = 768", "dimension = 0"),
+        ('distance = "Cosine"', 'distance = "Manhattan"'),
+        ("max = 100,", "max = 4,"),
+        ('contract = "query_response"', 'contrct = "query_response"'),
+        ('contract = "query_response"', 'contract = '),
+    ],
+)
+def test_a_wrong_profile_names_its_file(folder: Path, change: str, expected: str) -> None:
+    shipped = Path(profiles.__file__).parent / "profiles" / "query-response.toml"
+    text = shipped.read_text(encoding="utf-8")
+    assert change in text
+    (folder / "mine.toml").write_text(text.replace(change, expected), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"profiles/mine\.toml is not usable"):
+        profiles.load("mine")
+
+
+def test_a_contract_that_does_not_exist_is_a_named_configuration_error() -> None:
+    with pytest.raises(ConfigurationError, match="query_response"):
+        contracts.find("rest")
+
+
+def test_a_deployment_can_point_the_default_profile_at_its_own_collection() -> None:
+    environ = {
+        "COHERE_API_KEY": "k",
+        "QDRANT_URL": "http://h",
+        "COLLECTION_NAME": "mine",
+        "VECTOR_NAME": "text",
+        "EMBEDDING_DIMENSION": "1024",
+        "EMBEDDING_MODEL": "embed-english-v3.0",
+    }
+    profile = profiles.load("query-response").overridden(Settings.from_env(environ))
+    assert (profile.collection.name, profile.collection.vector, profile.collection.dimension) == ("mine", "text", 1024)
+    assert profile.embedding.model == "embed-english-v3.0"
+
+
+def test_text_limits_count_characters_and_refuse_blank_text() -> None:
+    limit = TextLimit(names=("text",), min=3, max=5)
+    assert limit.check(" a ") == " a "
+    assert limit.check("🤖🤖🤖🤖🤖") == "🤖🤖🤖🤖🤖"
+    with pytest.raises(BlankText):
+        limit.check(" \t\n　")
+    for text in ("ab", "abcdef"):
+        with pytest.raises(InvalidRequest, match="allowed are 3 to 5"):
+            limit.check(text)
+
+
+@pytest.mark.parametrize(("outside", "count", "expected"), [("clamp", 0, 3), ("clamp", 99, 8), ("clamp", None, 5)])
+def test_a_count_beyond_the_limits_is_clamped_where_the_profile_says_so(
+    outside: str, count: int | None, expected: int
+) -> None:
+    limit = CountLimit(names=("k",), default=5, min=3, max=8, outside=outside)  # type: ignore[arg-type]
+    assert limit.check(count) == expected
+
+
+@pytest.mark.parametrize("count", [0, -1, 101, 10**30])
+def test_a_count_beyond_the_limits_is_otherwise_refused(count: int) -> None:
+    with pytest.raises(InvalidRequest, match="allowed are 1 to 100"):
+        CountLimit(names=("k",), default=5, max=100).check(count)

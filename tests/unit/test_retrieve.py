@@ -1,0 +1,102 @@
+"""The pipeline with fakes at its ports: one retry each, within one deadline, and passages in order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from handler.core.deadline import Deadline
+from handler.core.errors import (
+    CollectionNotFound,
+    DeadlineExceeded,
+    PassageError,
+    UpstreamThrottled,
+    UpstreamUnavailable,
+)
+from handler.core.model import CollectionInfo, Found, Passage, RetrievalRequest, Vector
+from handler.core.retrieve import Retriever
+
+REQUEST = RetrievalRequest(text="  What is a digital twin? ", top_k=2)
+DOWN = UpstreamUnavailable("down", upstream="store")
+
+
+def passage(identity: int, score: float) -> Passage:
+    return Passage(id=identity, score=score, text="text", url="url")
+
+
+@dataclass
+class FakeEmbedder:
+    failures: list[PassageError] = field(default_factory=list)
+    model: str = "model"
+    texts: list[str] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.texts.extend(texts)
+        if self.failures:
+            raise self.failures.pop(0)
+        return [[1.0, 0.0]]
+
+    def warm(self) -> None: ...
+
+
+@dataclass
+class FakeStore:
+    found: Found = field(default_factory=lambda: Found((passage(1, 0.9), passage(2, 0.8))))
+    failures: list[PassageError] = field(default_factory=list)
+    collection: str = "collection"
+    searches: int = 0
+
+    def search(self, vector: Vector, top_k: int) -> Found:
+        self.searches += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        return self.found
+
+    def describe(self) -> CollectionInfo:
+        raise NotImplementedError
+
+    def warm(self) -> None: ...
+
+
+def test_the_question_is_embedded_without_the_white_space_around_it() -> None:
+    embedder = FakeEmbedder()
+    retrieval = Retriever(embedder, FakeStore()).retrieve(REQUEST, Deadline.after(5))
+    assert embedder.texts == ["What is a digital twin?"]
+    assert retrieval.request is REQUEST
+    assert (retrieval.model, retrieval.collection) == ("model", "collection")
+
+
+def test_passages_come_best_first_no_point_twice_and_no_more_than_asked_for() -> None:
+    found = Found((passage(3, 0.1), passage(1, 0.9), passage(1, 0.9), passage(2, 0.5)), skipped=4)
+    retrieval = Retriever(FakeEmbedder(), FakeStore(found)).retrieve(REQUEST, Deadline.after(5))
+    assert [item.id for item in retrieval.passages] == [1, 2]
+    assert retrieval.skipped == 4
+
+
+@pytest.mark.parametrize("failure", [DOWN, UpstreamThrottled("busy", upstream="store", retry_after=0.01)])
+def test_a_passing_failure_is_tried_once_more(failure: PassageError) -> None:
+    store = FakeStore(failures=[failure])
+    assert Retriever(FakeEmbedder(), store).retrieve(REQUEST, Deadline.after(5)).passages
+    assert store.searches == 2
+
+
+def test_a_second_failure_is_the_answer() -> None:
+    embedder = FakeEmbedder(failures=[DOWN, DOWN, DOWN])
+    with pytest.raises(UpstreamUnavailable):
+        Retriever(embedder, FakeStore()).retrieve(REQUEST, Deadline.after(5))
+    assert len(embedder.texts) == 2
+
+
+@pytest.mark.parametrize("failure", [CollectionNotFound("none"), DeadlineExceeded("late")])
+def test_what_another_try_cannot_mend_is_not_tried_again(failure: PassageError) -> None:
+    store = FakeStore(failures=[failure])
+    with pytest.raises(type(failure)):
+        Retriever(FakeEmbedder(), store).retrieve(REQUEST, Deadline.after(5))
+    assert store.searches == 1
+
+
+def test_no_second_try_begins_when_the_wait_would_outlast_the_deadline() -> None:
+    store = FakeStore(failures=[UpstreamThrottled("busy", upstream="store", retry_after=60)])
+    with pytest.raises(UpstreamThrottled):
+        Retriever(FakeEmbedder(), store).retrieve(REQUEST, Deadline.after(5))
+    assert store.searches == 1

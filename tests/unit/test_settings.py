@@ -1,0 +1,93 @@
+"""The environment is read once, typed and bounded; what is wrong is named, and no value is repeated."""
+
+import pytest
+
+from handler.core.errors import ConfigurationError
+from handler.settings import HttpSettings, RuntimeSettings, Settings
+
+KEY = "co-key-3f9a"
+BASE = {"COHERE_API_KEY": KEY, "QDRANT_URL": "http://127.0.0.1:6333"}
+
+
+def test_the_least_a_server_store_needs_is_a_key_and_a_url() -> None:
+    settings = Settings.from_env(BASE)
+    assert settings.store == "qdrant_server"
+    assert settings.default_profile == "query-response"
+    assert settings.log_query_text is False
+
+
+def test_a_variable_that_is_set_but_empty_counts_as_not_set() -> None:
+    assert Settings.from_env({**BASE, "EMBEDDING_DIMENSION": "", "QDRANT_API_KEY": " "}).embedding_dimension is None
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://cluster.cloud.qdrant.io", "https://cluster.cloud.qdrant.io:443"),
+        ("https://cluster.cloud.qdrant.io:6333", "https://cluster.cloud.qdrant.io:6333"),
+        ("https://host/prefix", "https://host:443/prefix"),
+        ("http://qdrant.internal", "http://qdrant.internal:6333"),
+        ("http://127.0.0.1:6333/", "http://127.0.0.1:6333"),
+    ],
+)
+def test_the_store_s_url_always_has_a_port(url: str, expected: str) -> None:
+    """Trap 12: the client takes `https://host` to mean port 6333."""
+    assert Settings.from_env({**BASE, "QDRANT_URL": url}).qdrant_url == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["qdrant:6333", "localhost", "https://", "https:// host", "https://user:pass@host", "https://host?key=1", "ftp://host"],
+)
+def test_a_url_the_client_would_misread_is_refused(url: str) -> None:
+    """Trap 12: no scheme, spaces, credentials."""
+    with pytest.raises(ConfigurationError, match="QDRANT_URL"):
+        Settings.from_env({**BASE, "QDRANT_URL": url})
+
+
+def test_a_missing_store_address_names_the_variable_of_the_store_in_use() -> None:
+    with pytest.raises(ConfigurationError, match="QDRANT_URL: required when STORE is qdrant_server"):
+        Settings.from_env({"COHERE_API_KEY": KEY})
+    with pytest.raises(ConfigurationError, match="EDGE_INDEX_PATH: required when STORE is qdrant_edge"):
+        Settings.from_env({"COHERE_API_KEY": KEY, "STORE": "qdrant_edge"})
+
+
+def test_everything_that_is_wrong_is_named_at_once() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        Settings.from_env({**BASE, "STORE": "redis", "REQUEST_TIMEOUT_MS": "soon", "EMBEDDING_DIMENSION": "0"})
+    for name in ("STORE", "REQUEST_TIMEOUT_MS", "EMBEDDING_DIMENSION"):
+        assert name in str(caught.value)
+
+
+def test_no_error_and_no_repr_holds_a_key() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        Settings.from_env({**BASE, "STORE": "redis", "QDRANT_API_KEY": "qd-key-77b1"})
+    assert KEY not in str(caught.value)
+    assert "qd-key-77b1" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    settings = Settings.from_env({**BASE, "QDRANT_API_KEY": "qd-key-77b1"})
+    assert KEY not in repr(settings)
+    assert "qd-key-77b1" not in str(settings.model_dump_json())
+
+
+def test_origins_are_a_list_separated_by_commas() -> None:
+    settings = HttpSettings.from_env({"ALLOWED_ORIGINS": "https://user.github.io, http://localhost:3000"})
+    assert settings.allowed_origins == ("https://user.github.io", "http://localhost:3000")
+
+
+@pytest.mark.parametrize("origin", ["https://user.github.io/", "https://user.github.io/docs", "user.github.io", "null"])
+def test_what_is_not_an_origin_is_refused_with_an_example_of_one(origin: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"ALLOWED_ORIGINS: .*without a path or a trailing slash"):
+        HttpSettings.from_env({"ALLOWED_ORIGINS": origin})
+
+
+@pytest.mark.parametrize("path", ["docs", "/docs/"])
+def test_a_base_path_begins_with_a_slash_and_does_not_end_with_one(path: str) -> None:
+    with pytest.raises(ConfigurationError, match="BASE_PATH"):
+        HttpSettings.from_env({"BASE_PATH": path})
+
+
+@pytest.mark.parametrize("kind", ["on-demand", "provisioned-concurrency", "snap-start"])
+def test_lambda_is_known_by_the_variable_it_sets(kind: str) -> None:
+    assert RuntimeSettings.from_env({"AWS_LAMBDA_INITIALIZATION_TYPE": kind}).in_lambda
+    assert not RuntimeSettings.from_env({}).in_lambda

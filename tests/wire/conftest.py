@@ -1,0 +1,185 @@
+"""The function's surroundings: both services emulated over real HTTP, with a real index, for the whole session."""
+
+import io
+import json
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from devkit.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
+from devkit.indexing.embedding import DocumentEmbedder
+from devkit.indexing.run import index_site
+from devkit.indexing.site import find_site
+from handler import profiles, telemetry
+from handler.adapters import transport
+from handler.sources.detect import Source
+from wire.function import Function
+
+TEXTBOOK = Path(__file__).parents[2] / "samples" / "textbook"
+COHERE_KEY = "cohere-key-7f3a9c51"
+QDRANT_KEY = "qdrant-key-b2d84e60"
+
+Start = Callable[..., Function]
+MakeCollection = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def cohere() -> Iterator[EmulatorServer]:
+    with cohere_emulator(api_key=COHERE_KEY) as emulator:
+        yield emulator
+
+
+@pytest.fixture(scope="session")
+def index(cohere: EmulatorServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample textbook, indexed for the default profile as `passage index` does it."""
+    root = tmp_path_factory.mktemp("index")
+    profile = profiles.load("query-response")
+    embedder = DocumentEmbedder(
+        api_key=COHERE_KEY,
+        base_url=cohere.url,
+        model=profile.embedding.model,
+        dimension=profile.collection.dimension,
+    )
+    index_site(find_site(TEXTBOOK, None), profile, root, lambda: embedder, lambda *_: lambda _: None)
+    return root
+
+
+@pytest.fixture(scope="session")
+def qdrant(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
+    """A server that holds the same points as `index`."""
+    storage = tmp_path_factory.mktemp("qdrant")
+    profile = profiles.load("query-response")
+    shutil.copytree(index / profile.name / "shard", storage / profile.collection.name)
+    with qdrant_emulator(storage, api_key=QDRANT_KEY) as emulator:
+        yield emulator
+    transport.shared().close()  # one pool a process: its connections would outlive the servers
+
+
+@pytest.fixture(autouse=True)
+def _fair_weather(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test begins with no faults and no requests on record."""
+    for name in ("cohere", "qdrant"):
+        if name in request.fixturenames or "start" in request.fixturenames:
+            emulator = request.getfixturevalue(name)
+            if isinstance(emulator, EmulatorServer):
+                emulator.faults.clear()
+                emulator.requests.clear()
+    yield
+
+
+@pytest.fixture
+def gateway() -> Source:
+    """The kind of API, for tests to which it makes no difference."""
+    return Source.HTTP_API
+
+
+@pytest.fixture
+def environ(cohere: EmulatorServer, qdrant: EmulatorServer) -> dict[str, str]:
+    """The function's whole environment, with the Qdrant server as its store."""
+    return {
+        "ALLOWED_ORIGINS": "http://localhost:3000,https://reader.github.io",
+        "COHERE_API_KEY": COHERE_KEY,
+        "COHERE_BASE_URL": cohere.url,
+        "STORE": "qdrant_server",
+        "QDRANT_URL": qdrant.url,
+        "QDRANT_API_KEY": QDRANT_KEY,
+    }
+
+
+@pytest.fixture
+def start(environ: dict[str, str], gateway: Source) -> Start:
+    """Starts a container; its arguments are variables to set beside the usual ones, None to leave one out."""
+
+    def make(**changes: str | None) -> Function:
+        merged = environ | changes
+        return Function({name: value for name, value in merged.items() if value is not None}, gateway)
+
+    return make
+
+
+@pytest.fixture
+def on_edge(index: Path) -> dict[str, str | None]:
+    """What to give `start` for the other store."""
+    return {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index), "QDRANT_URL": None, "QDRANT_API_KEY": None}
+
+
+@pytest.fixture
+def make_collection(qdrant: EmulatorServer) -> Iterator[MakeCollection]:
+    """Makes a collection of `size` dimensions and `points` on the server; gone after the test."""
+    admin = QdrantClient(url=qdrant.url, api_key=QDRANT_KEY, check_compatibility=False)
+    made: list[str] = []
+
+    def make(
+        name: str,
+        size: int = 768,
+        *,
+        points: Sequence[models.PointStruct] = (),
+        vector: str = "",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> str:
+        params = models.VectorParams(size=size, distance=models.Distance.COSINE)
+        admin.create_collection(
+            name, vectors_config={vector: params} if vector else params, metadata=dict(metadata) if metadata else None
+        )
+        made.append(name)
+        if points:
+            admin.upsert(name, list(points))
+        qdrant.requests.clear()
+        return name
+
+    yield make
+    for name in made:
+        admin.delete_collection(name)
+    admin.close()
+
+
+@pytest.fixture
+def sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds that anything in the process asked to sleep, SDKs included; nothing waits."""
+    taken: list[float] = []
+    monkeypatch.setattr(time, "sleep", taken.append)
+    return taken
+
+
+class Output:
+    """What the function wrote to standard output, where Lambda collects it."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self._text = ""
+
+    @property
+    def text(self) -> str:
+        self._text += self._capsys.readouterr().out
+        return self._text
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """Every line; each is a JSON object, or the test fails."""
+        return [json.loads(line) for line in self.text.splitlines()]
+
+    @property
+    def logs(self) -> list[dict[str, Any]]:
+        return [line for line in self.lines if "_aws" not in line]
+
+    @property
+    def metrics(self) -> list[dict[str, Any]]:
+        """The records in CloudWatch's Embedded Metric Format."""
+        return [line for line in self.lines if "_aws" in line]
+
+
+@pytest.fixture
+def output(capsys: pytest.CaptureFixture[str]) -> Iterator[Output]:
+    handler = telemetry.logger.registered_handler
+    assert hasattr(handler, "setStream")
+    before = handler.setStream(sys.stdout)
+    try:
+        yield Output(capsys)
+    finally:
+        handler.setStream(before or io.StringIO())

@@ -1,0 +1,152 @@
+"""The function as its callers meet it: an event in through its entry point, an answer out."""
+
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devkit.emulators import EmulatorServer
+from devkit.emulators.server import RecordedRequest
+from devkit.http_event import http_api_event
+from handler import app
+from handler.bootstrap import Container
+from handler.sources.detect import Source
+
+EVENTS = Path(__file__).parents[2] / "events"
+ORIGIN = "http://localhost:3000"
+QUESTION = "What is a digital twin?"
+
+both_gateways = pytest.mark.parametrize("gateway", [Source.REST_API, Source.HTTP_API], ids=["rest", "http"])
+"""Runs a test once for each kind of API; it then takes the argument `gateway`."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer as a browser gets it. Header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @classmethod
+    def of(cls, response: Mapping[str, Any]) -> "Answer":
+        """Read a Lambda proxy response of either format; a header given twice fails the test."""
+        headers = {name.lower(): value for name, value in (response.get("headers") or {}).items()}
+        for name, values in (response.get("multiValueHeaders") or {}).items():
+            assert len(values) == 1, f"{name} is sent {len(values)} times"
+            assert name.lower() not in headers
+            headers[name.lower()] = values[0]
+        assert not response.get("isBase64Encoded")
+        return cls(response["statusCode"], headers, response["body"])
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text, parse_constant=_not_json)
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        assert self.status == 200, self.text
+        found: list[dict[str, Any]] = self.json["results"]
+        return found
+
+
+def _not_json(constant: str) -> None:
+    raise AssertionError(f"{constant} is not JSON")
+
+
+class Function:
+    """One container of the function behind one kind of API."""
+
+    def __init__(self, environ: Mapping[str, str], gateway: Source) -> None:
+        self.container = Container(environ)
+        self._gateway = gateway
+
+    def invoke(self, event: Any, context: Any = None) -> Any:
+        """What Lambda would get back."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(app, "services", self.container)
+            return app.lambda_handler(event, context)
+
+    def send(self, event: Mapping[str, Any], context: Any = None) -> Answer:
+        return Answer.of(self.invoke(event, context))
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: str = "",
+        body: str | bytes | None = None,
+        origin: str | None = ORIGIN,
+        context: Any = None,
+    ) -> Answer:
+        raw = body.encode() if isinstance(body, str) else body
+        headers = {} if origin is None else {"origin": origin}
+        event = http_api_event(method, path, query=query, headers=headers, body=raw)
+        return self.send(rest_api_event(event) if self._gateway is Source.REST_API else event, context)
+
+    def post(self, fields: Any, path: str = "/query", *, context: Any = None) -> Answer:
+        return self.request("POST", path, body=json.dumps(fields), context=context)
+
+    def get(self, path: str, query: str = "") -> Answer:
+        return self.request("GET", path, query=query)
+
+    def ask(self, text: str = QUESTION, k: int = 3) -> Answer:
+        return self.post({"text": text, "k": k})
+
+
+@cache
+def _sample(name: str) -> dict[str, Any]:
+    event: dict[str, Any] = json.loads((EVENTS / name).read_text(encoding="utf-8"))
+    return event
+
+
+def rest_api_event(event: Mapping[str, Any]) -> dict[str, Any]:
+    """The same request as a REST API passes it on (payload format 1.0), after the pattern of the sample event."""
+    sample = deepcopy(_sample("rest-api-query.json"))
+    method, path = event["requestContext"]["http"]["method"], event["rawPath"]
+    parameters = event.get("queryStringParameters")
+    sample.update(
+        path=path,
+        httpMethod=method,
+        headers=dict(event["headers"]),
+        multiValueHeaders={name: [value] for name, value in event["headers"].items()},
+        queryStringParameters=parameters,
+        multiValueQueryStringParameters=parameters and {name: [value] for name, value in parameters.items()},
+        pathParameters={"proxy": path.lstrip("/")},
+        body=event.get("body"),
+        isBase64Encoded=event["isBase64Encoded"],
+    )
+    sample["requestContext"].update(httpMethod=method, path=f"/prod{path}")
+    return sample
+
+
+def asked(emulator: EmulatorServer, path: str = "") -> list[RecordedRequest]:
+    """The requests an emulator got whose path holds `path`."""
+    return [request for request in emulator.requests if path in request.path]
+
+
+def assert_for_browser(answer: Answer) -> None:
+    """JSON that a page of an allowed origin may read, and that no cache gives to another."""
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["access-control-allow-origin"] == ORIGIN
+    assert answer.headers["vary"] == "Origin"
+    assert answer.json
+
+
+def assert_error(answer: Answer, status: int, code: str) -> str:
+    """An error of the default contract; gives its message."""
+    assert (answer.status, answer.json["code"]) == (status, code), answer.text
+    assert answer.json.keys() == {"error", "code", "timestamp"}
+    assert answer.json["timestamp"].endswith("Z")
+    assert ("retry-after" in answer.headers) == (status in (429, 503))
+    assert_for_browser(answer)
+    assert "Traceback" not in answer.text
+    assert "127.0.0.1" not in answer.text, "an upstream's URL"
+    message: str = answer.json["error"]
+    return message
