@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from conftest import EVENTS
 
+from conftest import EVENTS
 from handler.core.errors import InvalidRequest
 from handler.sources.detect import Source, detect
 

@@ -47,7 +47,7 @@ def test_an_unknown_profile_is_not_found_and_the_known_ones_are_named() -> None:
         ('distance = "Cosine"', 'distance = "Manhattan"'),
         ("max = 100,", "max = 4,"),
         ('contract = "query_response"', 'contrct = "query_response"'),
-        ('contract = "query_response"', 'contract = '),
+        ('contract = "query_response"', "contract = "),
     ],
 )
 def test_a_wrong_profile_names_its_file(folder: Path, change: str, expected: str) -> None:

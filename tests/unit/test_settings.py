@@ -37,7 +37,15 @@ def test_the_store_s_url_always_has_a_port(url: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["qdrant:6333", "localhost", "https://", "https:// host", "https://user:pass@host", "https://host?key=1", "ftp://host"],
+    [
+        "qdrant:6333",
+        "localhost",
+        "https://",
+        "https:// host",
+        "https://user:pass@host",
+        "https://host?key=1",
+        "ftp://host",
+    ],
 )
 def test_a_url_the_client_would_misread_is_refused(url: str) -> None:
     """Trap 12: no scheme, spaces, credentials."""

@@ -1,11 +1,10 @@
 """The function's surroundings: both services emulated over real HTTP, with a real index, for the whole session."""
 
 import io
-import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,9 @@ from devkit.indexing.site import find_site
 from handler import profiles, telemetry
 from handler.adapters import transport
 from handler.sources.detect import Source
-from wire.function import Function
+from wire.function import COHERE_KEY, Function, MakeCollection, Output, Start
 
 TEXTBOOK = Path(__file__).parents[2] / "samples" / "textbook"
-COHERE_KEY = "cohere-key-7f3a9c51"
-QDRANT_KEY = "qdrant-key-b2d84e60"
-
-Start = Callable[..., Function]
-MakeCollection = Callable[..., str]
 
 
 @pytest.fixture(scope="session")
@@ -56,13 +50,13 @@ def qdrant(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Em
     storage = tmp_path_factory.mktemp("qdrant")
     profile = profiles.load("query-response")
     shutil.copytree(index / profile.name / "shard", storage / profile.collection.name)
-    with qdrant_emulator(storage, api_key=QDRANT_KEY) as emulator:
+    with qdrant_emulator(storage) as emulator:
         yield emulator
     transport.shared().close()  # one pool a process: its connections would outlive the servers
 
 
 @pytest.fixture(autouse=True)
-def _fair_weather(request: pytest.FixtureRequest) -> Iterator[None]:
+def _fair_weather(request: pytest.FixtureRequest) -> None:
     """Every test begins with no faults and no requests on record."""
     for name in ("cohere", "qdrant"):
         if name in request.fixturenames or "start" in request.fixturenames:
@@ -70,7 +64,6 @@ def _fair_weather(request: pytest.FixtureRequest) -> Iterator[None]:
             if isinstance(emulator, EmulatorServer):
                 emulator.faults.clear()
                 emulator.requests.clear()
-    yield
 
 
 @pytest.fixture
@@ -88,7 +81,6 @@ def environ(cohere: EmulatorServer, qdrant: EmulatorServer) -> dict[str, str]:
         "COHERE_BASE_URL": cohere.url,
         "STORE": "qdrant_server",
         "QDRANT_URL": qdrant.url,
-        "QDRANT_API_KEY": QDRANT_KEY,
     }
 
 
@@ -106,13 +98,13 @@ def start(environ: dict[str, str], gateway: Source) -> Start:
 @pytest.fixture
 def on_edge(index: Path) -> dict[str, str | None]:
     """What to give `start` for the other store."""
-    return {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index), "QDRANT_URL": None, "QDRANT_API_KEY": None}
+    return {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index), "QDRANT_URL": None}
 
 
 @pytest.fixture
 def make_collection(qdrant: EmulatorServer) -> Iterator[MakeCollection]:
     """Makes a collection of `size` dimensions and `points` on the server; gone after the test."""
-    admin = QdrantClient(url=qdrant.url, api_key=QDRANT_KEY, check_compatibility=False)
+    admin = QdrantClient(url=qdrant.url, check_compatibility=False)
     made: list[str] = []
 
     def make(
@@ -145,33 +137,6 @@ def sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     taken: list[float] = []
     monkeypatch.setattr(time, "sleep", taken.append)
     return taken
-
-
-class Output:
-    """What the function wrote to standard output, where Lambda collects it."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-        self._text = ""
-
-    @property
-    def text(self) -> str:
-        self._text += self._capsys.readouterr().out
-        return self._text
-
-    @property
-    def lines(self) -> list[dict[str, Any]]:
-        """Every line; each is a JSON object, or the test fails."""
-        return [json.loads(line) for line in self.text.splitlines()]
-
-    @property
-    def logs(self) -> list[dict[str, Any]]:
-        return [line for line in self.lines if "_aws" not in line]
-
-    @property
-    def metrics(self) -> list[dict[str, Any]]:
-        """The records in CloudWatch's Embedded Metric Format."""
-        return [line for line in self.lines if "_aws" in line]
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The function as its callers meet it: an event in through its entry point, an answer out."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +20,7 @@ from handler.sources.detect import Source
 EVENTS = Path(__file__).parents[2] / "events"
 ORIGIN = "http://localhost:3000"
 QUESTION = "What is a digital twin?"
+COHERE_KEY = "cohere-key-7f3a9c51"
 
 both_gateways = pytest.mark.parametrize("gateway", [Source.REST_API, Source.HTTP_API], ids=["rest", "http"])
 """Runs a test once for each kind of API; it then takes the argument `gateway`."""
@@ -98,6 +99,40 @@ class Function:
 
     def ask(self, text: str = QUESTION, k: int = 3) -> Answer:
         return self.post({"text": text, "k": k})
+
+
+Start = Callable[..., Function]
+"""Starts a container, given variables to set beside the usual ones (None to leave one out)."""
+
+MakeCollection = Callable[..., str]
+"""Makes a collection on the server; gives its name."""
+
+
+class Output:
+    """What the function wrote to standard output, where Lambda collects it."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self._text = ""
+
+    @property
+    def text(self) -> str:
+        self._text += self._capsys.readouterr().out
+        return self._text
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """Every line; each is a JSON object, or the test fails."""
+        return [json.loads(line) for line in self.text.splitlines()]
+
+    @property
+    def logs(self) -> list[dict[str, Any]]:
+        return [line for line in self.lines if "_aws" not in line]
+
+    @property
+    def metrics(self) -> list[dict[str, Any]]:
+        """The records in CloudWatch's Embedded Metric Format."""
+        return [line for line in self.lines if "_aws" in line]
 
 
 @cache

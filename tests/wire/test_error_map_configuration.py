@@ -1,0 +1,200 @@
+"""The error map's 500s: our own configuration is wrong, asking again cannot help, and the answer says what to change."""
+
+import pytest
+
+from devkit.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
+from handler.adapters.qdrant_server import QdrantServerStore
+from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
+
+insecure = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
+
+
+@both_gateways
+def test_missing_collection_is_500_after_one_search(qdrant: EmulatorServer, start: Start, sleeps: list[float]) -> None:
+    """Trap 22: "not found" is said only when the store said so."""
+    message = assert_error(start(COLLECTION_NAME="absent").ask(), 500, "INTERNAL_ERROR")
+    assert "'absent'" in message
+    assert "COLLECTION_NAME" in message
+    assert len(asked(qdrant, "/points/query")) == 1
+    assert sleeps == []
+
+
+@both_gateways
+def test_collection_of_another_dimension_is_500_after_one_search(
+    qdrant: EmulatorServer, start: Start, make_collection: MakeCollection, sleeps: list[float]
+) -> None:
+    make_collection("small", 4)
+    message = assert_error(start(COLLECTION_NAME="small").ask(), 500, "INTERNAL_ERROR")
+    for part in ("'small'", "dimension 4", "768", "EMBEDDING_DIMENSION", "EMBEDDING_MODEL"):
+        assert part in message
+    assert len(asked(qdrant, "/points/query")) == 1
+    assert sleeps == []
+
+
+@both_gateways
+def test_model_of_another_dimension_is_500_and_the_store_is_not_asked(
+    cohere: EmulatorServer, qdrant: EmulatorServer, start: Start, sleeps: list[float]
+) -> None:
+    function = start(EMBEDDING_MODEL="embed-multilingual-v3.0")
+    message = assert_error(function.ask(), 500, "INTERNAL_ERROR")
+    for part in ("embed-multilingual-v3.0", "dimension 1024", "768", "EMBEDDING_MODEL", "EMBEDDING_DIMENSION"):
+        assert part in message
+    assert (len(cohere.requests), len(qdrant.requests)) == (1, 0)
+    assert sleeps == []
+
+
+@both_gateways
+def test_wrong_vector_name_is_500_after_one_search(qdrant: EmulatorServer, start: Start, sleeps: list[float]) -> None:
+    message = assert_error(start(VECTOR_NAME="dense").ask(), 500, "INTERNAL_ERROR")
+    for part in ("'dense'", "unnamed", "VECTOR_NAME"):
+        assert part in message
+    assert len(asked(qdrant, "/points/query")) == 1
+    assert sleeps == []
+
+
+def test_vector_name_left_out_is_500_and_names_the_collections_own(
+    qdrant: EmulatorServer, start: Start, make_collection: MakeCollection, sleeps: list[float]
+) -> None:
+    make_collection("named", vector="body")
+    message = assert_error(start(COLLECTION_NAME="named").ask(), 500, "INTERNAL_ERROR")
+    assert "'body'" in message
+    assert "VECTOR_NAME" in message
+    assert len(asked(qdrant, "/points/query")) == 1
+
+
+def test_named_vector_is_searched_when_the_name_is_set(start: Start, make_collection: MakeCollection) -> None:
+    make_collection("named", vector="body")
+    assert start(COLLECTION_NAME="named", VECTOR_NAME="body").ask().results == []
+
+
+@both_gateways
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize(("service", "variable"), [("cohere", "COHERE_API_KEY"), ("qdrant", "QDRANT_API_KEY")])
+def test_refused_key_is_500_after_one_attempt(
+    service: str, variable: str, status: int, request: pytest.FixtureRequest, start: Start, sleeps: list[float]
+) -> None:
+    emulator: EmulatorServer = request.getfixturevalue(service)
+    emulator.faults.add(Fault("status", status=status, times=0))
+    message = assert_error(start().ask(), 500, "INTERNAL_ERROR")
+    assert variable in message
+    assert len(emulator.requests) == 1
+    assert sleeps == []
+
+
+def test_wrong_cohere_key_is_refused_by_the_service_itself(cohere: EmulatorServer, start: Start) -> None:
+    message = assert_error(start(COHERE_API_KEY="not-the-key").ask(), 500, "INTERNAL_ERROR")
+    assert "COHERE_API_KEY" in message
+    assert len(cohere.requests) == 1
+
+
+@insecure
+@pytest.mark.parametrize("key", [None, "not-the-key"])
+def test_missing_or_wrong_qdrant_key_is_refused_by_the_service_itself(
+    key: str | None, start: Start, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with qdrant_emulator(tmp_path_factory.mktemp("locked"), api_key="the-key") as locked:
+        message = assert_error(start(QDRANT_URL=locked.url, QDRANT_API_KEY=key).ask(), 500, "INTERNAL_ERROR")
+        assert "QDRANT_API_KEY" in message
+        assert len(locked.requests) == 1
+
+
+@insecure
+def test_right_keys_are_sent_to_the_services_they_belong_to(
+    start: Start, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with (
+        cohere_emulator(api_key="for-cohere") as cohere,
+        qdrant_emulator(tmp_path_factory.mktemp("locked"), api_key="for-qdrant") as qdrant,
+    ):
+        function = start(
+            COHERE_BASE_URL=cohere.url,
+            COHERE_API_KEY="for-cohere",
+            QDRANT_URL=qdrant.url,
+            QDRANT_API_KEY="for-qdrant",
+        )
+        assert "no collection" in assert_error(function.ask(), 500, "INTERNAL_ERROR")
+        assert [request.headers["authorization"] for request in cohere.requests] == ["Bearer for-cohere"]
+        assert [request.headers["api-key"] for request in qdrant.requests] == ["for-qdrant"]
+        assert "for-cohere" not in str(qdrant.requests)
+        assert "for-qdrant" not in str(cohere.requests)
+
+
+@both_gateways
+def test_refused_model_is_500_after_one_attempt(
+    cohere: EmulatorServer, qdrant: EmulatorServer, start: Start, sleeps: list[float]
+) -> None:
+    message = assert_error(start(EMBEDDING_MODEL="embed-retired-v1.0").ask(), 500, "INTERNAL_ERROR")
+    for part in ("'embed-retired-v1.0'", "EMBEDDING_MODEL", "768"):
+        assert part in message
+    assert (len(cohere.requests), len(qdrant.requests)) == (1, 0)
+    assert sleeps == []
+
+
+@pytest.mark.parametrize("status", [400, 404, 422])
+def test_store_that_refuses_the_request_is_500_after_one_search(
+    status: int, qdrant: EmulatorServer, start: Start, sleeps: list[float]
+) -> None:
+    qdrant.faults.add(Fault("status", status=status, path="/points/query", times=0))
+    assert_error(start().ask(), 500, "INTERNAL_ERROR")
+    assert len(asked(qdrant, "/points/query")) == 1
+    assert sleeps == []
+
+
+@both_gateways
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("COHERE_API_KEY", None),
+        ("QDRANT_URL", None),
+        ("QDRANT_URL", "db.example.org"),
+        ("STORE", "postgres"),
+        ("REQUEST_TIMEOUT_MS", "soon"),
+        ("DEFAULT_PROFILE", "nowhere"),
+    ],
+)
+def test_wrong_variable_is_named_in_a_500(
+    variable: str, value: str | None, cohere: EmulatorServer, start: Start, sleeps: list[float]
+) -> None:
+    assert variable in assert_error(start(**{variable: value}).ask(), 500, "INTERNAL_ERROR")
+    assert cohere.requests == []
+
+
+def test_edge_store_without_a_folder_names_the_variable(start: Start, on_edge: dict[str, str | None]) -> None:
+    function = start(**(on_edge | {"EDGE_INDEX_PATH": None}))
+    assert "EDGE_INDEX_PATH" in assert_error(function.ask(), 500, "INTERNAL_ERROR")
+
+
+def test_wrong_allowed_origin_is_answered_as_json_and_says_so(start: Start) -> None:
+    answer = start(ALLOWED_ORIGINS="https://reader.github.io/docs").ask()
+    assert answer.status == 500
+    assert "ALLOWED_ORIGINS" in answer.json["error"]
+    assert "access-control-allow-origin" not in answer.headers
+    assert answer.headers["vary"] == "Origin"
+
+
+@both_gateways
+def test_unexpected_exception_is_500_and_leaks_nothing(
+    start: Start, monkeypatch: pytest.MonkeyPatch, output: Output
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(QdrantServerStore, "search", broken)
+    answer = start().ask()
+    assert_error(answer, 500, "INTERNAL_ERROR")
+    assert "secret" not in answer.text
+    assert "RuntimeError" not in answer.text
+    assert any("secret detail" in line.get("exception", "") for line in output.logs), "an engineer needs it"
+    assert COHERE_KEY not in output.text
+
+
+def test_unexpected_exception_in_a_direct_invocation_leaks_nothing(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(QdrantServerStore, "search", broken)
+    answer = start().invoke({"question": "What is a digital twin?"})
+    assert answer["code"] == "INTERNAL_ERROR"
+    assert "secret" not in str(answer)
