@@ -22,7 +22,7 @@ from typing import Any
 import pydantic
 
 from handler import telemetry
-from handler.core.errors import PassageError
+from handler.core.errors import ConfigurationError
 from handler.garbage import no_collection
 from handler.sources.question import Services
 
@@ -63,7 +63,7 @@ def warm(services: Services) -> None:
             with _deferred_models(), _stand_ins(NOT_NEEDED):
                 services.load()
             services.warm()
-    except PassageError as error:
+    except ConfigurationError as error:
         telemetry.logger.error(str(error), extra={"code": error.code, "detail": error.detail})
     except Exception:  # noqa: BLE001 - whatever a new release of an SDK trips over, the plain way is still open
         telemetry.logger.warning("lean imports failed; importing plainly", exc_info=True)
