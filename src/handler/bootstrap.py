@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 from handler import profiles, telemetry
-from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
 from handler.core.errors import ConfigurationError
 from handler.core.model import CollectionInfo
@@ -107,13 +106,12 @@ class Container:
             )
         return self._retrievers[profile]
 
-    def ready(self, profile: Profile) -> CollectionInfo:
+    def ready(self, profile: Profile, deadline: Deadline) -> CollectionInfo:
         now = time.monotonic()
         known = self._ready.get(profile)
         if known is not None and now - known[0] < READY_SECONDS:
             return known[1]
-        with deadlines.running(Deadline.after(self.settings.request_timeout_ms / 1000)):
-            info = self.retriever(profile).store.describe()
+        info = self.retriever(profile).describe(deadline)
         self._ready[profile] = (now, info)
         return info
 

@@ -68,6 +68,15 @@ def _qdrant_url(value: str) -> str:
     return parts._replace(netloc=f"{parts.netloc}:{443 if parts.scheme == 'https' else QDRANT_PORT}").geturl()
 
 
+def _key(value: SecretStr) -> SecretStr:
+    """A secret read from a file ends in a line break; in a header that looks like a service that cannot be reached."""
+    key = value.get_secret_value().strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise ValueError("holds white space or a character beyond printable ASCII: no key does")
+    return SecretStr(key)
+
+
+Key = Annotated[SecretStr, AfterValidator(_key)]
 ServiceUrl = Annotated[str, AfterValidator(_service_url)]
 QdrantUrl = Annotated[str, AfterValidator(_qdrant_url)]
 Origin = Annotated[str, AfterValidator(_origin)]
@@ -130,12 +139,12 @@ class Settings(_Environment):
     embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL")
     embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")
 
-    cohere_api_key: SecretStr = Field(alias="COHERE_API_KEY")
+    cohere_api_key: Key = Field(alias="COHERE_API_KEY")
     cohere_base_url: ServiceUrl = Field("https://api.cohere.com", alias="COHERE_BASE_URL")
 
     store: Literal["qdrant_server", "qdrant_edge"] = Field("qdrant_server", alias="STORE")
     qdrant_url: QdrantUrl | None = Field(None, alias="QDRANT_URL")
-    qdrant_api_key: SecretStr | None = Field(None, alias="QDRANT_API_KEY")
+    qdrant_api_key: Key | None = Field(None, alias="QDRANT_API_KEY")
     edge_index_path: Path | None = Field(None, alias="EDGE_INDEX_PATH")
 
     @model_validator(mode="after")

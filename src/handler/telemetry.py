@@ -1,5 +1,6 @@
 """Logs and metrics; the bottom of the graph. Nothing here may ever fail an answer, and no key passes through."""
 
+import json
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -41,7 +42,13 @@ def configure(service: str, secrets: Iterable[str]) -> None:
     """Name the service in logs and metrics, and never log `secrets` from now on."""
     _State.service = service
     logger.append_keys(service=service)
-    _formatter.secrets = frozenset(secret for secret in secrets if secret)
+    _formatter.secrets = frozenset(form for secret in secrets if secret for form in _written(secret))
+
+
+def _written(secret: str) -> Iterator[str]:
+    """How a secret can stand in a line of JSON: as it is, as Python shows it, or within JSON logged as text."""
+    for text in (secret, repr(secret)[1:-1], json.dumps(secret)[1:-1]):
+        yield json.dumps(text)[1:-1]
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The function's surroundings: both services emulated over real HTTP, with a real index, for the whole session."""
 
-import io
 import shutil
 import sys
 import time
@@ -12,15 +11,10 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from devkit.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
-from devkit.indexing.embedding import DocumentEmbedder
-from devkit.indexing.run import index_site
-from devkit.indexing.site import find_site
 from handler import profiles, telemetry
 from handler.adapters import transport
 from handler.sources.detect import Source
 from wire.function import COHERE_KEY, Function, MakeCollection, Output, Start
-
-TEXTBOOK = Path(__file__).parents[2] / "samples" / "textbook"
 
 
 @pytest.fixture(scope="session")
@@ -30,26 +24,11 @@ def cohere() -> Iterator[EmulatorServer]:
 
 
 @pytest.fixture(scope="session")
-def index(cohere: EmulatorServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample textbook, indexed for the default profile as `passage index` does it."""
-    root = tmp_path_factory.mktemp("index")
-    profile = profiles.load("query-response")
-    embedder = DocumentEmbedder(
-        api_key=COHERE_KEY,
-        base_url=cohere.url,
-        model=profile.embedding.model,
-        dimension=profile.collection.dimension,
-    )
-    index_site(find_site(TEXTBOOK, None), profile, root, lambda: embedder, lambda *_: lambda _: None)
-    return root
-
-
-@pytest.fixture(scope="session")
-def qdrant(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
-    """A server that holds the same points as `index`."""
+def qdrant(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
+    """A server that holds the same points as `textbook_index`."""
     storage = tmp_path_factory.mktemp("qdrant")
     profile = profiles.load("query-response")
-    shutil.copytree(index / profile.name / "shard", storage / profile.collection.name)
+    shutil.copytree(textbook_index / profile.name / "shard", storage / profile.collection.name)
     with qdrant_emulator(storage) as emulator:
         yield emulator
     transport.shared().close()  # one pool a process: its connections would outlive the servers
@@ -96,9 +75,9 @@ def start(environ: dict[str, str], gateway: Source) -> Start:
 
 
 @pytest.fixture
-def on_edge(index: Path) -> dict[str, str | None]:
+def on_edge(textbook_index: Path) -> dict[str, str | None]:
     """What to give `start` for the other store."""
-    return {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index), "QDRANT_URL": None}
+    return {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(textbook_index), "QDRANT_URL": None}
 
 
 @pytest.fixture
@@ -139,12 +118,17 @@ def sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return taken
 
 
+class _CurrentStdout:
+    """Whatever standard output is now; the logger keeps the one it found when it was made, and pytest changes it."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write(text)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
+
+
 @pytest.fixture
-def output(capsys: pytest.CaptureFixture[str]) -> Iterator[Output]:
-    handler = telemetry.logger.registered_handler
-    assert hasattr(handler, "setStream")
-    before = handler.setStream(sys.stdout)
-    try:
-        yield Output(capsys)
-    finally:
-        handler.setStream(before or io.StringIO())
+def output(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Output:
+    monkeypatch.setattr(telemetry.logger.registered_handler, "stream", _CurrentStdout())
+    return Output(capsys)

@@ -102,8 +102,10 @@ def test_body_that_no_gateway_sends_is_400(body: object, gateway: Source, start:
 @both_gateways
 @pytest.mark.parametrize(
     "query",
-    ["", "k=5", "text=", "text=%20", "text=a&k=0", "text=a&k=101", "text=a&k=five", "text=a&k=", "text=a&k=2.5"]
-    + ["text=a&k=true", "text=a&k=null%20", "text=a&k=5&top_k=5", "text=a&query=a", 'text=a&k="5"', "text=a&k=[5]"],
+    [
+        *("", "k=5", "text=", "text=%20", "text=a&query=a", "text=a&k=5&top_k=5"),
+        *(f"text=a&k={k}" for k in ("0", "101", "five", "", "2.5", "true", "[5]", '"5"')),
+    ],
 )
 def test_bad_query_string_is_400(query: str, start: Start) -> None:
     assert_error(start().get("/query", query), 400, "INVALID_INPUT")

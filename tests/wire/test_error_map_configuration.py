@@ -1,4 +1,4 @@
-"""The error map's 500s: our own configuration is wrong, asking again cannot help, and the answer says what to change."""
+"""The error map's 500s: our own configuration is wrong, asking again cannot help, the answer says what to change."""
 
 import pytest
 

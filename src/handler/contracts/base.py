@@ -3,16 +3,30 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from aws_lambda_powertools.utilities.parser import ValidationError, parse
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, StrictStr
+from pydantic_core import PydanticKnownError
 
 from handler.core.errors import InvalidRequest, PassageError
 from handler.core.model import Retrieval, RetrievalRequest
 from handler.profiles import Profile
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def _encodable(value: str) -> str:
+    """JSON can escape half of a surrogate pair, which no encoder downstream can carry; pydantic itself lets it pass."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise PydanticKnownError("string_unicode") from None
+    return value
+
+
+Text = Annotated[StrictStr, AfterValidator(_encodable)]
+"""What a caller wrote: a string, never something made into one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StrictInt, StrictStr
+from pydantic import BaseModel, Field, StrictInt
 
-from handler.contracts.base import Contract, named, validated, zulu
+from handler.contracts.base import Contract, Text, named, validated, zulu
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
 from handler.core.model import Passage, Retrieval, RetrievalRequest
 from handler.profiles import Profile
@@ -17,7 +17,7 @@ Code = Literal["INVALID_INPUT", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"]
 class Query(BaseModel):
     """A question. Its limits are the profile's."""
 
-    text: StrictStr = Field(description="The natural language question.")
+    text: Text = Field(description="The natural language question.")
     k: StrictInt | None = Field(None, description="How many passages to return.")
 
 

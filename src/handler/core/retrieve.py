@@ -10,7 +10,7 @@ from handler import telemetry
 from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
 from handler.core.errors import UpstreamError, UpstreamThrottled
-from handler.core.model import Found, Passage, PointId, Retrieval, RetrievalRequest, Timings
+from handler.core.model import CollectionInfo, Found, Passage, PointId, Retrieval, RetrievalRequest, Timings
 from handler.core.ports import Embedder, PassageStore
 
 T = TypeVar("T")
@@ -30,6 +30,15 @@ class Retriever:
         """Build what the first question would have to; no request is made."""
         self.embedder.warm()
         self.store.warm()
+
+    def describe(self, deadline: Deadline) -> CollectionInfo:
+        """The collection's account of itself.
+
+        Raises:
+            PassageError: as the store raises it, after one retry where that can help.
+        """
+        with deadlines.running(deadline):
+            return _with_one_retry(self.store.describe, deadline)
 
     def retrieve(self, request: RetrievalRequest, deadline: Deadline) -> Retrieval:
         """Answer one question.

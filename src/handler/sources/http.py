@@ -95,7 +95,8 @@ def _completed(event: Mapping[str, Any], source: Source) -> dict[str, Any]:
     The REST API's test console sends null headers. An HTTP API puts its stage before the path, except on a custom
     domain, and Powertools takes the stage's length off either way.
     """
-    headers = event.get("headers") or {}
+    headers = event.get("headers")
+    headers = headers if isinstance(headers, Mapping) else {}
     if source is Source.REST_API:
         return {**event, "headers": headers, "multiValueHeaders": event.get("multiValueHeaders") or {}}
     stage, path = event["requestContext"].get("stage"), event.get("rawPath")
@@ -158,7 +159,7 @@ def _routes(services: Services, limit: float) -> Router:
     @router.get("/ready")
     def ready() -> Response[str]:
         profile = services.profile(None)
-        info = services.ready(profile)
+        info = services.ready(profile, services.deadline(router.lambda_context, limit))
         return Response(200, JSON, json.dumps({"status": "ready", "profile": profile.name, "collection": asdict(info)}))
 
     return router

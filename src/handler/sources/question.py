@@ -31,7 +31,7 @@ class Services(Protocol):
 
     def retriever(self, profile: Profile) -> Retriever: ...
 
-    def ready(self, profile: Profile) -> CollectionInfo:
+    def ready(self, profile: Profile, deadline: Deadline) -> CollectionInfo:
         """The profile's collection, reachable and shaped as the profile expects. Raises as `PassageStore.describe`."""
         ...
 

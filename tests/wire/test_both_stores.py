@@ -1,0 +1,94 @@
+"""The two stores: the same questions, the same answers, and never an answer from an index that is not there."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from devkit.emulators import EmulatorServer, Fault
+from wire.function import QUESTION, Start, assert_error, assert_for_browser, both_gateways
+
+OnEdge = dict[str, str | None]
+SUITE = Path(__file__).parents[2] / "samples" / "textbook" / "questions.jsonl"
+QUESTIONS = [json.loads(line)["query_text"] for line in SUITE.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("k", [1, 10])
+def test_same_questions_get_the_same_answers(k: int, start: Start, on_edge: OnEdge) -> None:
+    server, edge = start(), start(**on_edge)
+    for question in QUESTIONS[::4]:
+        one, other = server.ask(question, k).results, edge.ask(question, k).results
+        assert len(one) == k
+        scores = [result.pop("relevance_score") for result in one]
+        assert [result.pop("relevance_score") for result in other] == pytest.approx(scores, abs=1e-5)
+        assert one == other
+
+
+@both_gateways
+def test_edge_answers_without_a_server(start: Start, on_edge: OnEdge, qdrant: EmulatorServer) -> None:
+    answer = start(**on_edge).ask()
+    assert len(answer.results) == 3
+    assert_for_browser(answer)
+    assert qdrant.requests == []
+
+
+def test_edge_index_may_lie_in_a_read_only_folder(
+    start: Start, on_edge: OnEdge, textbook_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A layer is mounted read-only. Root may write anywhere, so the check is answered for it."""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert len(start(**on_edge).ask().results) == 3
+    assert list(tmp_path.glob("passage-index-*/shard")), "opened as a copy"
+
+
+@both_gateways
+def test_missing_index_is_500_and_never_an_empty_200(start: Start, on_edge: OnEdge, tmp_path: Path) -> None:
+    message = assert_error(start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path)})).ask(), 500, "INTERNAL_ERROR")
+    assert "EDGE_INDEX_PATH" in message
+    assert "passage index" in message
+    assert str(tmp_path) not in message
+
+
+def test_manifest_without_its_shard_is_500(start: Start, on_edge: OnEdge, textbook_index: Path, tmp_path: Path) -> None:
+    (tmp_path / "query-response").mkdir()
+    shutil.copy(textbook_index / "query-response" / "manifest.json", tmp_path / "query-response")
+    message = assert_error(start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path)})).ask(), 500, "INTERNAL_ERROR")
+    assert "passage index" in message
+
+
+@pytest.mark.parametrize("manifest", ["", "null", "[]", "{}", "{", '{"format": 1}', "7"])
+def test_unreadable_manifest_is_500(manifest: str, start: Start, on_edge: OnEdge, tmp_path: Path) -> None:
+    (tmp_path / "query-response").mkdir()
+    (tmp_path / "query-response" / "manifest.json").write_text(manifest, encoding="utf-8")
+    message = assert_error(start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path)})).ask(), 500, "INTERNAL_ERROR")
+    assert "passage index" in message
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("COLLECTION_NAME", "absent"), ("VECTOR_NAME", "dense"), ("EMBEDDING_DIMENSION", "384")],
+)
+def test_index_of_another_shape_is_500_and_names_the_variable(
+    variable: str, value: str, start: Start, on_edge: OnEdge
+) -> None:
+    assert variable in assert_error(start(**on_edge, **{variable: value}).ask(), 500, "INTERNAL_ERROR")
+
+
+def test_index_that_appears_later_is_found(start: Start, on_edge: OnEdge, textbook_index: Path, tmp_path: Path) -> None:
+    """A failure is not cached for the life of a container."""
+    root = tmp_path / "index"
+    function = start(**(on_edge | {"EDGE_INDEX_PATH": str(root)}))
+    assert function.ask().status == 500
+    shutil.copytree(textbook_index, root)
+    assert function.ask().status == 200
+
+
+@both_gateways
+def test_edge_needs_the_embedding_service_all_the_same(
+    cohere: EmulatorServer, start: Start, on_edge: OnEdge, sleeps: list[float]
+) -> None:
+    cohere.faults.add(Fault("status", times=0))
+    assert_error(start(**on_edge).ask(QUESTION), 503, "SERVICE_UNAVAILABLE")
+    assert len(cohere.requests) == 2

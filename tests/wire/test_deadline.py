@@ -1,0 +1,142 @@
+"""One deadline a request: whatever an upstream does with its time, the function answers 504 when it has passed."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from devkit.emulators import EmulatorServer, Fault
+from wire.function import Start, asked, assert_error, both_gateways
+
+
+@dataclass(frozen=True)
+class Context:
+    """Of Lambda's context object what the function reads."""
+
+    milliseconds: int
+    aws_request_id: str = "request-1"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self.milliseconds
+
+
+@pytest.fixture
+def trickling() -> Iterator[str]:
+    """The URL of a service that answers at once, a byte every 20 ms, and never ends."""
+    stopped = threading.Event()
+
+    class Trickle(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", "1000000")
+            self.end_headers()
+            while not stopped.wait(0.02):
+                try:
+                    self.wfile.write(b" ")
+                except OSError:
+                    return
+
+        def log_message(self, *_: object) -> None:
+            """Standard error is not the place."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Trickle) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        stopped.set()
+        server.shutdown()
+        thread.join()
+
+
+@both_gateways
+def test_slow_embedding_is_504_and_the_store_is_not_asked(
+    cohere: EmulatorServer, qdrant: EmulatorServer, start: Start
+) -> None:
+    cohere.faults.add(Fault("slow", delay_ms=300))
+    message = assert_error(start(REQUEST_TIMEOUT_MS="100").ask(), 504, "SERVICE_UNAVAILABLE")
+    assert "embedding service" in message
+    assert (len(cohere.requests), len(qdrant.requests)) == (1, 0)
+
+
+@both_gateways
+def test_slow_search_is_504_after_one_attempt(qdrant: EmulatorServer, start: Start) -> None:
+    function = start(REQUEST_TIMEOUT_MS="250")
+    assert function.ask().status == 200  # so that the clients are built
+    qdrant.requests.clear()
+    qdrant.faults.add(Fault("slow", delay_ms=300))
+    message = assert_error(function.ask(), 504, "SERVICE_UNAVAILABLE")
+    assert "vector store" in message
+    assert len(qdrant.requests) == 1
+
+
+@both_gateways
+def test_embedding_that_trickles_in_is_504(trickling: str, qdrant: EmulatorServer, start: Start) -> None:
+    function = start(REQUEST_TIMEOUT_MS="150", COHERE_BASE_URL=trickling)
+    message = assert_error(function.ask(), 504, "SERVICE_UNAVAILABLE")
+    assert "embedding service" in message
+    assert qdrant.requests == []
+
+
+@both_gateways
+def test_search_result_that_trickles_in_is_504(trickling: str, cohere: EmulatorServer, start: Start) -> None:
+    function = start(REQUEST_TIMEOUT_MS="250", QDRANT_URL=trickling)
+    message = assert_error(function.ask(), 504, "SERVICE_UNAVAILABLE")
+    assert "vector store" in message
+    assert len(cohere.requests) == 1
+
+
+def test_deadline_covers_the_second_attempt_too(cohere: EmulatorServer, start: Start) -> None:
+    cohere.faults.add(Fault("drop"))
+    cohere.faults.add(Fault("slow", delay_ms=300))
+    assert_error(start(REQUEST_TIMEOUT_MS="250").ask(), 504, "SERVICE_UNAVAILABLE")
+    assert len(cohere.requests) == 2
+
+
+def test_lambdas_remaining_time_less_a_margin_is_the_deadline_where_it_is_the_shorter(
+    cohere: EmulatorServer, start: Start
+) -> None:
+    cohere.faults.add(Fault("slow", delay_ms=300))
+    answer = start().post({"text": "What is a digital twin?"}, context=Context(600))
+    assert_error(answer, 504, "SERVICE_UNAVAILABLE")
+
+
+def test_no_time_left_at_all_is_504_without_an_upstream_request(cohere: EmulatorServer, start: Start) -> None:
+    answer = start().post({"text": "What is a digital twin?"}, context=Context(200))
+    assert_error(answer, 504, "SERVICE_UNAVAILABLE")
+    assert cohere.requests == []
+
+
+def test_direct_invocation_keeps_the_deadline(cohere: EmulatorServer, start: Start) -> None:
+    cohere.faults.add(Fault("slow", delay_ms=300))
+    answer = start(REQUEST_TIMEOUT_MS="100").invoke({"text": "What is a digital twin?"})
+    assert answer["code"] == "SERVICE_UNAVAILABLE"
+    assert len(cohere.requests) == 1
+
+
+def test_container_answers_again_after_a_deadline_has_passed(
+    cohere: EmulatorServer, qdrant: EmulatorServer, start: Start
+) -> None:
+    function = start(REQUEST_TIMEOUT_MS="250")
+    cohere.faults.add(Fault("slow", delay_ms=300))
+    assert function.ask().status == 504
+    assert function.ask().status == 200
+    assert len(asked(qdrant, "/points/query")) == 1
+
+
+def test_ready_keeps_lambdas_remaining_time(qdrant: EmulatorServer, start: Start) -> None:
+    answer = start().request("GET", "/ready", context=Context(200))
+    assert_error(answer, 504, "SERVICE_UNAVAILABLE")
+    assert qdrant.requests == []
+
+
+@both_gateways
+def test_ready_keeps_the_deadline(qdrant: EmulatorServer, start: Start) -> None:
+    qdrant.faults.add(Fault("slow", delay_ms=300))
+    assert_error(start(REQUEST_TIMEOUT_MS="150").get("/ready"), 504, "SERVICE_UNAVAILABLE")
+    assert len(qdrant.requests) == 1

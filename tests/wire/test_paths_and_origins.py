@@ -1,0 +1,168 @@
+"""Paths as the gateways hand them over, and the CORS headers that let a page read the answer."""
+
+from typing import Any
+
+import pytest
+
+from devkit.emulators import EmulatorServer
+from devkit.http_event import http_api_event
+from handler.sources import http
+from handler.sources.detect import Source
+from wire.function import ORIGIN, Answer, Start, assert_error, assert_for_browser, both_gateways, rest_api_event
+
+
+def http_event(path: str, stage: str = "$default") -> dict[str, Any]:
+    event = http_api_event("POST", path, headers={"origin": ORIGIN}, body=b'{"text": "What is a digital twin?"}')
+    event["requestContext"]["stage"] = stage
+    return event
+
+
+@both_gateways
+def test_event_of_the_other_kind_of_api_is_a_400_and_no_exception(gateway: Source, start: Start) -> None:
+    """Trap 2."""
+    own = http_event("/query")
+    other = own if gateway is Source.REST_API else rest_api_event(own)
+    answer = Answer.of(http.handle(other, None, start().container, gateway))
+    assert (answer.status, answer.json["code"]) == (400, "INVALID_INPUT")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["vary"] == "Origin"
+
+
+def test_stage_in_the_path_is_taken_off(start: Start) -> None:
+    """Trap 3: an HTTP API puts its stage before the path."""
+    assert start().send(http_event("/prod/query", "prod")).status == 200
+
+
+def test_custom_domain_leaves_the_stage_out(start: Start) -> None:
+    """Trap 3."""
+    assert start().send(http_event("/query", "prod")).status == 200
+
+
+@pytest.mark.parametrize("stage", ["que", "q", "v1", "health"])
+def test_stage_that_resembles_a_path_is_not_confused_with_it(stage: str, start: Start) -> None:
+    """Trap 3."""
+    function = start()
+    assert function.send(http_event("/query", stage)).status == 200
+    assert function.send(http_event(f"/{stage}/query", stage)).status == 200
+
+
+@both_gateways
+def test_base_path_of_a_custom_domain_is_taken_off(start: Start) -> None:
+    """Trap 3."""
+    function = start(BASE_PATH="/docs-api")
+    assert function.post({"text": "twin"}, "/docs-api/query").status == 200
+    assert function.get("/docs-api/health").status == 200
+    assert function.get("/docs-apiary/health").status == 404
+
+
+def test_base_path_and_stage_are_both_taken_off(start: Start) -> None:
+    """Trap 3."""
+    function = start(BASE_PATH="/docs-api")
+    assert function.send(http_event("/docs-api/query", "prod")).status == 200
+    assert function.send(http_event("/prod/docs-api/query", "prod")).status == 200
+
+
+@both_gateways
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/", "/nowhere", "/query/more", "/queryx", "/Query", "/profiles", "/profiles//query", "//query"),
+        *("/profiles/nowhere/query", "/profiles/../query", "/profiles/query-response.toml/query"),
+        *("/profiles/query-response", "/profiles/query response/query", "/profiles/\u00e9/query"),
+    ],
+)
+def test_unknown_path_or_profile_is_404(
+    path: str, cohere: EmulatorServer, qdrant: EmulatorServer, start: Start
+) -> None:
+    """Trap 4: no catch-all handler turns it into a 500."""
+    assert_error(start().post({"text": "twin"}, path), 404, "INVALID_INPUT")
+    assert cohere.requests == qdrant.requests == []
+
+
+@both_gateways
+@pytest.mark.parametrize(
+    ("method", "path"), [("PUT", "/query"), ("DELETE", "/query"), ("POST", "/health"), ("POST", "/ready")]
+)
+def test_unknown_method_is_404(method: str, path: str, start: Start) -> None:
+    """Trap 4."""
+    assert_error(start().request(method, path, body="{}"), 404, "INVALID_INPUT")
+
+
+def test_404_names_the_known_paths_and_profiles(start: Start) -> None:
+    assert "/query" in start().get("/nowhere").json["error"]
+    assert "query-response" in start().get("/profiles/nowhere/query", "text=a").json["error"]
+
+
+@both_gateways
+@pytest.mark.parametrize("origin", [None, "https://evil.example", "http://localhost:3001", "null", ORIGIN + "/"])
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [("/query", '{"text": "twin"}', 200), ("/query", "{", 400), ("/nowhere", "{}", 404)],
+)
+def test_no_or_foreign_origin_gets_the_answer_without_cors_headers(
+    path: str, body: str, status: int, origin: str | None, start: Start
+) -> None:
+    """Trap 5."""
+    answer = start().request("POST", path, body=body, origin=origin)
+    assert answer.status == status
+    assert not [name for name in answer.headers if name.startswith("access-control-")]
+    assert answer.headers["vary"] == "Origin"
+    assert answer.headers["content-type"] == "application/json"
+
+
+@both_gateways
+def test_every_allowed_origin_is_given_its_own_header(start: Start) -> None:
+    """Trap 5: each once, never doubled (`Answer.of` checks that)."""
+    function = start()
+    for origin in (ORIGIN, "https://reader.github.io"):
+        answer = function.request("POST", "/query", body='{"text": "twin"}', origin=origin)
+        assert answer.headers["access-control-allow-origin"] == origin
+        assert answer.headers["vary"] == "Origin"
+        assert "access-control-allow-credentials" not in answer.headers
+
+
+@both_gateways
+def test_any_origin_may_be_allowed(start: Start) -> None:
+    answer = start(ALLOWED_ORIGINS="*").request("POST", "/query", body='{"text": "twin"}', origin="https://any.example")
+    assert answer.status == 200
+    assert answer.headers["access-control-allow-origin"] in ("*", "https://any.example")
+
+
+@both_gateways
+def test_preflight_is_answered_for_every_path(cohere: EmulatorServer, start: Start) -> None:
+    for path in ("/query", "/profiles/query-response/query"):
+        answer = start().request("OPTIONS", path)
+        assert answer.status == 204
+        assert answer.headers["access-control-allow-origin"] == ORIGIN
+        assert "POST" in answer.headers["access-control-allow-methods"]
+        assert "content-type" in answer.headers["access-control-allow-headers"].lower()
+        assert answer.headers["vary"] == "Origin"
+    assert cohere.requests == []
+
+
+@both_gateways
+def test_health_makes_no_upstream_request(cohere: EmulatorServer, qdrant: EmulatorServer, start: Start) -> None:
+    answer = start().get("/health")
+    assert (answer.status, answer.json) == (200, {"status": "ok"})
+    assert_for_browser(answer)
+    assert cohere.requests == qdrant.requests == []
+
+
+@both_gateways
+def test_health_is_ok_whatever_else_is_wrong(start: Start) -> None:
+    assert start(QDRANT_URL=None, COHERE_API_KEY=None).get("/health").status == 200
+
+
+def test_rest_test_console_sends_null_headers(start: Start) -> None:
+    event = rest_api_event(http_event("/query")) | {"headers": None, "multiValueHeaders": None}
+    answer = start().send(event)
+    assert answer.status == 200
+    assert answer.headers["vary"] == "Origin"
+
+
+@pytest.mark.parametrize("name", ["origin", "Origin", "ORIGIN"])
+def test_header_names_are_read_in_any_case(name: str, start: Start) -> None:
+    event = rest_api_event(http_event("/query"))
+    event |= {"headers": {name: ORIGIN}, "multiValueHeaders": {name: [ORIGIN]}}
+    assert_for_browser(start().send(event))
+    assert_for_browser(start().send(event | {"body": "{", "resource": None}))

@@ -1,0 +1,147 @@
+"""Questions that are answered: every way of putting one, and what the answer holds."""
+
+import base64
+import json
+from datetime import datetime
+
+import pytest
+
+from devkit.emulators import EmulatorServer
+from devkit.http_event import http_api_event
+from handler.sources.detect import Source
+from wire.function import (
+    ORIGIN,
+    QUESTION,
+    Start,
+    assert_error,
+    assert_for_browser,
+    both_gateways,
+    rest_api_event,
+)
+
+
+@both_gateways
+def test_answer_has_the_contracts_shape_and_the_seeds_guarantees(start: Start) -> None:
+    answer = start().ask(k=10)
+    assert_for_browser(answer)
+    body = answer.json
+    assert body.keys() == {"query", "k", "results", "total_results", "timestamp"}
+    assert (body["query"], body["k"]) == (QUESTION, 10)
+    assert datetime.strptime(body["timestamp"], "%Y-%m-%dT%H:%M:%SZ")
+    results = body["results"]
+    assert body["total_results"] == len(results) == 10
+    assert all(result.keys() == {"chunk_text", "url", "chunk_id", "relevance_score"} for result in results)
+    scores = [result["relevance_score"] for result in results]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    assert len({result["chunk_id"] for result in results}) == 10
+    assert "digital-twins" in results[0]["url"]
+
+
+@both_gateways
+@pytest.mark.parametrize("path", ["/query", "/profiles/query-response/query"])
+def test_every_way_of_asking_gives_the_same_results(path: str, start: Start) -> None:
+    function = start()
+    results = function.ask().results
+    query = "text=What+is+a+digital+twin%3F&k=3"
+    assert function.post({"text": QUESTION, "k": 3}, path).results == results
+    assert function.get(path, query).results == results
+    assert function.get(path, query.replace("text", "question").replace("k=3", "top_k=3")).results == results
+    assert function.invoke({"text": QUESTION, "k": 3})["results"] == results
+    assert function.invoke({"query": QUESTION, "top_k": 3, "profile": "query-response"})["results"] == results
+
+
+@both_gateways
+@pytest.mark.parametrize("text", ["text", "query", "question"])
+@pytest.mark.parametrize("count", ["k", "top_k"])
+def test_aliases_are_accepted(text: str, count: str, start: Start) -> None:
+    answer = start().post({text: QUESTION, count: 2})
+    assert answer.json["query"] == QUESTION
+    assert len(answer.results) == answer.json["k"] == 2
+
+
+@both_gateways
+def test_base64_body_is_read(gateway: Source, start: Start) -> None:
+    body = base64.b64encode(json.dumps({"text": QUESTION, "k": 2}).encode()).decode()
+    event = http_api_event("POST", "/query", headers={"origin": ORIGIN}, body=b"{}")
+    shaped = rest_api_event(event) if gateway is Source.REST_API else event
+    assert len(start().send(shaped | {"body": body, "isBase64Encoded": True}).results) == 2
+
+
+@pytest.mark.parametrize("k", [1, 99, 100])
+def test_k_within_the_limits_is_what_the_store_is_asked_for(k: int, qdrant: EmulatorServer, start: Start) -> None:
+    answer = start().ask(k=k)
+    assert answer.json["k"] == len(answer.results) == k
+    assert qdrant.requests[0].json()["limit"] == k
+
+
+@pytest.mark.parametrize("k", [-1, 0, 101])
+def test_k_beyond_the_limits_is_refused_and_never_clamped(k: int, start: Start) -> None:
+    assert "1 to 100" in assert_error(start().ask(k=k), 400, "INVALID_INPUT")
+
+
+def test_k_left_out_is_5(start: Start) -> None:
+    answer = start().post({"text": QUESTION})
+    assert answer.json["k"] == len(answer.results) == 5
+
+
+def test_k_as_text_is_refused_in_json_but_is_a_number_in_a_query_string(start: Start) -> None:
+    function = start()
+    assert_error(function.post({"text": QUESTION, "k": "5"}), 400, "INVALID_INPUT")
+    assert len(function.get("/query", "text=twin&k=5").results) == 5
+
+
+@pytest.mark.parametrize("text", ["7", "true", "null", "[]", '"quoted"'])
+def test_question_in_a_query_string_is_never_taken_for_json(text: str, start: Start) -> None:
+    answer = start().get("/query", f"text={text}&k=1")
+    assert answer.json["query"] == text
+
+
+@both_gateways
+def test_text_of_10_000_characters_is_answered_and_10_001_are_not(start: Start) -> None:
+    function = start()
+    text = "digital twin " * 769 + "\U0001f916\u4e16\u754c"
+    assert len(text) == 10_000
+    assert function.ask(text).json["query"] == text
+    message = assert_error(function.ask(f"{text}."), 400, "INVALID_INPUT")
+    assert "10,001" in message
+
+
+@both_gateways
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("\u4ec0\u4e48\u662f\u6570\u5b57\u5b6a\u751f\uff1f", "\u30c7\u30b8\u30bf\u30eb\u30c4\u30a4\u30f3"),
+        *("\U0001f916", "\U0001f469\u200d\U0001f52c and twins", "\u0645\u0627 \u0647\u0648", "e\u0301", "a\0b"),
+        *("a\u2028b", "<script>alert(1)</script>", "'; DROP TABLE twins; --", "{{7*7}}", "\\u0041", "%s%n"),
+        "\ufefftwin",
+    ],
+)
+def test_text_of_any_script_is_embedded_and_answered_as_sent(text: str, cohere: EmulatorServer, start: Start) -> None:
+    """Trap 20: emoji and CJK are fine."""
+    answer = start().ask(text)
+    assert len(answer.results) == 3
+    assert answer.json["query"] == text
+    assert cohere.requests[0].json()["texts"] == [text.strip()]
+
+
+@both_gateways
+def test_surrogate_pair_escaped_in_json_is_one_character(start: Start) -> None:
+    """Trap 20."""
+    answer = start().request("POST", "/query", body='{"text": "\\ud83e\\udd16"}')
+    assert answer.json["query"] == "\U0001f916"
+
+
+def test_two_requests_reuse_the_containers_clients(start: Start) -> None:
+    function = start()
+    profile = function.container.profile(None)
+    assert function.ask().status == 200
+    retriever = function.container.retriever(profile)
+    assert function.ask().status == 200
+    assert function.container.retriever(profile) is retriever
+
+
+def test_override_of_the_default_profile_holds_on_its_own_path_too(start: Start) -> None:
+    function = start(COLLECTION_NAME="absent")
+    for path in ("/query", "/profiles/query-response/query"):
+        assert "'absent'" in assert_error(function.post({"text": QUESTION}, path), 500, "INTERNAL_ERROR")

@@ -1,0 +1,138 @@
+"""`/ready`: whether a question would be answered, and answered with the right model."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from devkit.emulators import EmulatorServer, Fault
+from handler import bootstrap
+from handler.sources.detect import Source
+from wire.function import MakeCollection, Start, assert_error, assert_for_browser, both_gateways
+
+MODEL = "embed-multilingual-v2.0"
+
+
+@both_gateways
+def test_ready_describes_the_collection(
+    gateway: Source, cohere: EmulatorServer, start: Start, make_collection: MakeCollection
+) -> None:
+    make_collection("described", metadata={"embedding_model": MODEL})
+    answer = start(COLLECTION_NAME="described").get("/ready")
+    assert answer.status == 200
+    assert_for_browser(answer)
+    assert answer.json == {
+        "status": "ready",
+        "profile": "query-response",
+        "collection": {
+            "name": "described",
+            "vector_size": 768,
+            "distance_metric": "Cosine",
+            "points_count": 0,
+            "indexed_vectors_count": 0,
+            "status": "green",
+            "embedding_model": MODEL,
+        },
+    }
+    assert cohere.requests == [], "a probe costs no embedding"
+
+
+def test_both_stores_describe_the_same_index(start: Start, on_edge: dict[str, str | None]) -> None:
+    server = start().get("/ready").json["collection"]
+    edge = start(**on_edge).get("/ready").json["collection"]
+    assert server | {"embedding_model": MODEL} == edge, "the server's collection records no model"
+    assert server["points_count"] > 100
+
+
+def test_success_is_cached(qdrant: EmulatorServer, start: Start) -> None:
+    function = start()
+    first = function.get("/ready")
+    assert [function.get("/ready").json for _ in range(3)] == [first.json] * 3
+    assert len(qdrant.requests) == 1
+
+
+def test_cached_success_expires(qdrant: EmulatorServer, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "READY_SECONDS", 0.0)
+    function = start()
+    assert [function.get("/ready").status for _ in range(2)] == [200, 200]
+    qdrant.faults.add(Fault("status", status=500, times=0))
+    assert function.get("/ready").status == 503
+
+
+def test_failure_is_not_cached(qdrant: EmulatorServer, start: Start, sleeps: list[float]) -> None:
+    qdrant.faults.add(Fault("status", status=500, times=0))
+    function = start()
+    assert_error(function.get("/ready"), 503, "SERVICE_UNAVAILABLE")
+    qdrant.faults.clear()
+    assert function.get("/ready").status == 200
+
+
+@both_gateways
+def test_collection_of_another_dimension_is_not_ready(start: Start, make_collection: MakeCollection) -> None:
+    message = assert_error(start(COLLECTION_NAME=make_collection("small", 4)).get("/ready"), 500, "INTERNAL_ERROR")
+    assert "dimension 4" in message
+    assert "EMBEDDING_DIMENSION" in message
+
+
+@both_gateways
+def test_collection_embedded_with_another_model_is_not_ready(start: Start, make_collection: MakeCollection) -> None:
+    make_collection("other", metadata={"embedding_model": "embed-english-v3.0"})
+    message = assert_error(start(COLLECTION_NAME="other").get("/ready"), 500, "INTERNAL_ERROR")
+    for part in ("embed-english-v3.0", MODEL, "EMBEDDING_MODEL"):
+        assert part in message
+
+
+def test_edge_index_embedded_with_another_model_is_not_ready(start: Start, on_edge: dict[str, str | None]) -> None:
+    function = start(**on_edge, EMBEDDING_MODEL="embed-other-v2.0")
+    message = assert_error(function.get("/ready"), 500, "INTERNAL_ERROR")
+    assert MODEL in message
+    assert "EMBEDDING_MODEL" in message
+
+
+@pytest.mark.parametrize("model", [None, 7])
+def test_collection_that_records_no_usable_model_is_taken_on_trust(
+    model: object, start: Start, make_collection: MakeCollection
+) -> None:
+    make_collection("silent", metadata={"embedding_model": model, "site": "textbook"})
+    assert start(COLLECTION_NAME="silent").get("/ready").json["collection"]["embedding_model"] is None
+
+
+def test_missing_collection_or_wrong_vector_name_is_not_ready(start: Start) -> None:
+    assert "COLLECTION_NAME" in assert_error(start(COLLECTION_NAME="absent").get("/ready"), 500, "INTERNAL_ERROR")
+    assert "VECTOR_NAME" in assert_error(start(VECTOR_NAME="dense").get("/ready"), 500, "INTERNAL_ERROR")
+
+
+@both_gateways
+def test_store_that_is_down_is_503(start: Start, sleeps: list[float]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    assert_error(start(QDRANT_URL=f"http://127.0.0.1:{port}").get("/ready"), 503, "SERVICE_UNAVAILABLE")
+
+
+def test_connection_dropped_while_the_container_slept_is_covered_by_a_retry(
+    qdrant: EmulatorServer, start: Start, sleeps: list[float]
+) -> None:
+    """The error map knows no exception for a probe: what is dropped is retried once."""
+    qdrant.faults.add(Fault("drop"))
+    assert start().get("/ready").status == 200
+    assert len(qdrant.requests) == 2
+    assert sleeps == [0.1]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *("null", "[]", "{}", "ok", '{"result": null, "status": "ok", "time": 0}'),
+        *('{"result": {}, "status": "ok", "time": 0}', '{"result": {"status": "green"}, "status": "ok", "time": 0}'),
+    ],
+)
+def test_store_answer_of_another_shape_is_503(
+    body: str, qdrant: EmulatorServer, start: Start, sleeps: list[float]
+) -> None:
+    qdrant.faults.add(Fault("malformed", body=body, times=0))
+    assert_error(start().get("/ready"), 503, "SERVICE_UNAVAILABLE")
+
+
+def test_edge_store_without_an_index_is_not_ready(start: Start, on_edge: dict[str, str | None], tmp_path: Path) -> None:
+    function = start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path)}))
+    assert "passage index" in assert_error(function.get("/ready"), 500, "INTERNAL_ERROR")

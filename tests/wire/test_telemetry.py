@@ -1,0 +1,203 @@
+"""Logs and metrics of real requests, as they stand on standard output for CloudWatch to read. Trap 18 throughout."""
+
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.metrics import EphemeralMetrics
+
+from devkit.emulators import EmulatorServer, Fault
+from devkit.local import LocalContext
+from handler import telemetry
+from handler.adapters.qdrant_server import QdrantServerStore
+from wire.function import QUESTION, Function, MakeCollection, Output, Start
+
+
+def declared(record: dict[str, Any]) -> dict[str, str]:
+    """A record's metrics by name, with their units."""
+    (directive,) = record["_aws"]["CloudWatchMetrics"]
+    return {metric["Name"]: metric["Unit"] for metric in directive["Metrics"]}
+
+
+@pytest.fixture(autouse=True)
+def warm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process has seen requests before, unless a test says otherwise."""
+    monkeypatch.setattr(telemetry._State, "cold", False)
+
+
+def test_success_is_one_record_of_metrics(start: Start, output: Output) -> None:
+    """Trap 18: with a namespace, which CloudWatch needs and Powertools raises without."""
+    answer = start().ask(k=4)
+    (record,) = output.metrics
+    (directive,) = record["_aws"]["CloudWatchMetrics"]
+    assert directive["Namespace"] == "Passage"
+    assert [sorted(names) for names in directive["Dimensions"]] == [["profile", "service"]]
+    assert (record["service"], record["profile"]) == ("passage", "query-response")
+    assert declared(record) == {
+        "EmbeddingLatency": "Milliseconds",
+        "SearchLatency": "Milliseconds",
+        "TotalLatency": "Milliseconds",
+        "ResultCount": "Count",
+        "TopScore": "None",
+    }
+    assert record["ResultCount"] == [4.0]
+    assert record["TopScore"] == [pytest.approx(answer.results[0]["relevance_score"])]
+    assert 0 < record["EmbeddingLatency"][0] < record["TotalLatency"][0]
+    assert 0 < record["SearchLatency"][0] < record["TotalLatency"][0]
+
+
+def test_service_name_is_the_deployments(start: Start, output: Output) -> None:
+    assert start(POWERTOOLS_SERVICE_NAME="textbook-search").ask().status == 200
+    (record,) = output.metrics
+    assert record["service"] == "textbook-search"
+    assert {line["service"] for line in output.logs} == {"textbook-search"}
+
+
+def test_cold_start_is_counted_for_the_containers_first_invocation_only(
+    start: Start, output: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telemetry._State, "cold", True)
+    function = start()
+    assert [function.ask().status for _ in range(3)] == [200, 200, 200]
+    assert [record.get("ColdStart") for record in output.metrics] == [[1.0], None, None]
+    assert declared(output.metrics[0])["ColdStart"] == "Count"
+    assert [line["cold_start"] for line in output.logs] == [True, False, False]
+
+
+def test_no_results_is_no_top_score(start: Start, make_collection: MakeCollection, output: Output) -> None:
+    """Trap 18: a NaN would break the whole record."""
+    assert start(COLLECTION_NAME=make_collection("empty")).ask().results == []
+    (record,) = output.metrics
+    assert "TopScore" not in declared(record)
+    assert record["ResultCount"] == [0.0]
+
+
+FAILURES: dict[str, tuple[dict[str, str | None], dict[str, Any], str]] = {
+    "blank": ({}, {"text": " "}, "BLANK_TEXT"),
+    "bad k": ({}, {"text": QUESTION, "k": 0}, "INVALID_REQUEST"),
+    "no collection": ({"COLLECTION_NAME": "absent"}, {"text": QUESTION}, "COLLECTION_NOT_FOUND"),
+    "dimension": ({"EMBEDDING_DIMENSION": "384"}, {"text": QUESTION}, "DIMENSION_MISMATCH"),
+    "vector name": ({"VECTOR_NAME": "dense"}, {"text": QUESTION}, "VECTOR_NAME_MISMATCH"),
+    "key": ({"COHERE_API_KEY": "not-the-key"}, {"text": QUESTION}, "CREDENTIALS_REFUSED"),
+    "model": ({"EMBEDDING_MODEL": "embed-retired-v1.0"}, {"text": QUESTION}, "REQUEST_REFUSED"),
+    "settings": ({"STORE": "postgres"}, {"text": QUESTION}, "CONFIGURATION_ERROR"),
+}
+
+
+@pytest.mark.parametrize(("settings", "fields", "code"), FAILURES.values(), ids=FAILURES.keys())
+def test_failure_is_counted_once_under_its_code(
+    settings: dict[str, str | None], fields: dict[str, Any], code: str, start: Start, output: Output
+) -> None:
+    assert start(**settings).post(fields).status != 200
+    (record,) = output.metrics
+    assert declared(record) == {f"Error.{code}": "Count"}
+    assert record[f"Error.{code}"] == [1.0]
+    assert record["service"]
+    assert record["profile"] == ("unknown" if code == "CONFIGURATION_ERROR" else "query-response")
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        (Fault("status", status=429, times=0), "UPSTREAM_THROTTLED"),
+        (Fault("status", status=503, times=0), "UPSTREAM_UNAVAILABLE"),
+    ],
+)
+def test_upstream_failure_is_counted_once_although_tried_twice(
+    fault: Fault, code: str, cohere: EmulatorServer, start: Start, output: Output, sleeps: list[float]
+) -> None:
+    cohere.faults.add(fault)
+    start().ask()
+    (record,) = output.metrics
+    assert record[f"Error.{code}"] == [1.0]
+    assert output.logs[0]["message"] == "retrying"
+
+
+def test_unexpected_exception_is_counted_as_an_internal_error(
+    start: Start, output: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(QdrantServerStore, "search", broken)
+    assert start().ask().status == 500
+    (record,) = output.metrics
+    assert record["Error.INTERNAL_ERROR"] == [1.0]
+
+
+def test_failed_telemetry_does_not_fail_the_answer(
+    start: Start, output: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trap 18."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("no namespace")
+
+    monkeypatch.setattr(EphemeralMetrics, "flush_metrics", broken)
+    function = start()
+    assert len(function.ask().results) == 3
+    assert function.post({"text": ""}).status == 400
+    assert output.metrics == []
+    assert "metrics were not written" in [line["message"] for line in output.logs]
+
+
+def answers(function: Function, context: Any) -> list[int]:
+    return [function.post(fields, context=context).status for fields in ({"text": QUESTION}, {"text": ""})]
+
+
+def test_no_context_is_no_obstacle(start: Start, output: Output) -> None:
+    """Trap 18."""
+    function = start()
+    assert answers(function, None) == [200, 400]
+    assert function.invoke({"text": QUESTION}, None)["total_results"] == 5
+
+
+def test_every_log_line_is_json_with_the_requests_id(
+    cohere: EmulatorServer, start: Start, output: Output, sleeps: list[float]
+) -> None:
+    cohere.faults.add(Fault("drop"))
+    function = start()
+    assert answers(function, LocalContext(aws_request_id="request-1")) == [200, 400]
+    assert function.invoke({}, LocalContext(aws_request_id="request-2"))["code"] == "INVALID_INPUT"
+    assert [(line["request_id"], line["level"]) for line in output.logs] == [
+        ("request-1", "WARNING"),
+        ("request-1", "INFO"),
+        ("request-1", "WARNING"),
+        ("request-2", "WARNING"),
+    ]
+    assert all(line.keys() >= {"message", "timestamp", "service"} for line in output.logs)
+
+
+def test_success_is_logged_with_its_figures(start: Start, output: Output) -> None:
+    answer = start().ask(k=4)
+    (line,) = output.logs
+    assert (line["message"], line["profile"]) == ("retrieved", "query-response")
+    assert (line["top_k"], line["result_count"]) == (4, 4)
+    assert line["top_score"] == pytest.approx(answer.results[0]["relevance_score"], abs=1e-4)
+    assert {"embedding_ms", "search_ms", "total_ms"} <= line.keys()
+
+
+@pytest.mark.parametrize("setting", [None, "", "false", "0"])
+def test_question_is_not_logged_by_default(setting: str | None, start: Start, output: Output) -> None:
+    function = start(LOG_QUERY_TEXT=setting)
+    assert function.ask("Is zebra-7731 a twin?").status == 200
+    assert function.post({"text": "Is zebra-7731 a twin?", "k": 0}).status == 400
+    assert function.invoke({"text": "Is zebra-7731 a twin?"})["total_results"] == 5
+    assert "zebra-7731" not in output.text
+
+
+def test_question_is_logged_when_asked_for_but_is_never_a_metric(start: Start, output: Output) -> None:
+    assert start(LOG_QUERY_TEXT="true").ask("Is zebra-7731 a twin?").status == 200
+    (line,) = output.logs
+    assert line["query_text"] == "Is zebra-7731 a twin?"
+    assert "zebra-7731" not in str(output.metrics)
+
+
+def test_callers_mistake_is_a_warning_and_ours_an_error_with_a_traceback(start: Start, output: Output) -> None:
+    assert start().post({"text": ""}).status == 400
+    assert start(COLLECTION_NAME="absent").ask().status == 500
+    mistake, ours = output.logs
+    assert (mistake["level"], ours["level"]) == ("WARNING", "ERROR")
+    assert "exception" not in mistake
+    assert "Traceback" in ours["exception"]
+    assert ours["code"] == "COLLECTION_NOT_FOUND"
+    assert "404" in ours["detail"]
