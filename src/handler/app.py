@@ -10,7 +10,7 @@ with no_collection():  # its module says what for
     from handler.bootstrap import build
     from handler.sources import direct, http
     from handler.sources.detect import Source, detect
-    from handler.sources.question import Services, failure
+    from handler.sources.question import Services, as_object, failure
 
 HANDLERS: Mapping[Source, Callable[[Mapping[str, Any], Any, Services], Any]] = {
     Source.HTTP_API: lambda event, context, services: http.handle(event, context, services, Source.HTTP_API),
@@ -33,5 +33,5 @@ def lambda_handler(event: Any, context: Any) -> Any:
         try:
             source = detect(event)
         except Exception as error:  # noqa: BLE001 - an unknown shape is answered as any other bad input
-            return failure(error, services).body.model_dump(mode="json")
+            return as_object(failure(error, services).body)
         return HANDLERS[source](event, context, services)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
-from handler import profiles, telemetry
+from handler import profiles, suitability, telemetry
 from handler.core.deadline import Deadline
-from handler.core.errors import ConfigurationError
+from handler.core.errors import CollectionNotServed, ConfigurationError
 from handler.core.model import CollectionInfo
 from handler.core.ports import Embedder, PassageStore
 from handler.core.retrieve import Retriever
@@ -58,13 +58,17 @@ STORES: Mapping[str, Callable[[Settings, Profile], PassageStore]] = {
 }
 
 
+def _key(profile: Profile) -> tuple[str, str]:
+    return profile.name, profile.collection.name
+
+
 class Container:
     """Everything that lives as long as a container. See `handler.sources.question.Services`."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self._retrievers: dict[Profile, Retriever] = {}
-        self._ready: dict[Profile, tuple[float, CollectionInfo]] = {}
+        self._retrievers: dict[tuple[str, str], Retriever] = {}
+        self._ready: dict[tuple[str, str], tuple[float, CollectionInfo]] = {}
 
     def http(self) -> HttpSettings:
         return self._http
@@ -98,21 +102,32 @@ class Container:
             raise ConfigurationError(f"DEFAULT_PROFILE is '{name}'. Known are: {', '.join(profiles.names())}.")
         return profiles.load(name).overridden(self.settings)
 
+    def serving(self, profile: Profile, collection: str | None) -> Profile:
+        if collection in (None, profile.collection.name):
+            return profile
+        if collection not in self.settings.allowed_collections:
+            allowed = ", ".join((profile.collection.name, *self.settings.allowed_collections))
+            raise CollectionNotServed(f"This deployment does not serve that collection. It serves: {allowed}.")
+        return profile.serving(str(collection))
+
     def retriever(self, profile: Profile) -> Retriever:
-        if profile not in self._retrievers:
-            self._retrievers[profile] = Retriever(
+        key = _key(profile)
+        if key not in self._retrievers:
+            self._retrievers[key] = Retriever(
                 embedder=EMBEDDERS[profile.embedding.provider](self.settings, profile),
                 store=STORES[self.settings.store](self.settings, profile),
             )
-        return self._retrievers[profile]
+        return self._retrievers[key]
 
     def ready(self, profile: Profile, deadline: Deadline) -> CollectionInfo:
         now = time.monotonic()
-        known = self._ready.get(profile)
+        known = self._ready.get(_key(profile))
         if known is not None and now - known[0] < READY_SECONDS:
             return known[1]
         info = self.retriever(profile).describe(deadline)
-        self._ready[profile] = (now, info)
+        for problem in suitability.problems(profile, info):
+            raise problem
+        self._ready[_key(profile)] = (now, info)
         return info
 
     def load(self) -> None:

@@ -36,18 +36,63 @@ class Embedding(_Section):
     model: str = Field(min_length=1)
 
 
+SEEN: dict[str, tuple[str, ...]] = {
+    "text": ("text_content", "content", "chunk_text", "text", "original_text", "page_content", "document"),
+    "url": ("source_url", "url", "source", "source_document", "source_file", "file_path"),
+    "title": ("page_title", "title", "source_page_title", "section_title", "heading"),
+    "chapter": ("chapter", "module", "chapter_id"),
+    "section": ("section", "section_id", "subsection", "lesson"),
+    "headings": ("section_headers", "headings", "headers", "heading_path"),
+    "index": ("chunk_index", "position", "original_chunk_index", "start_position", "chunk_id"),
+    "chunk_id": ("chunk_id",),
+    "tokens": ("token_count", "chunk_size_tokens", "token_length", "tokens", "word_count"),
+    "created_at": ("created_at", "timestamp", "stored_at", "ingested_at", "updated_at"),
+    "model": ("embedding_model", "model_version"),
+}
+"""What a passage is made of, and the payload keys it was found under in live collections."""
+
+NESTED = ("metadata", "document_metadata")
+"""Objects that live collections keep some of these keys in."""
+
+
 class Payload(_Section):
-    """Where a point keeps what a passage is made of. A point without a usable `text` and `url` is left out."""
+    """Where a point keeps what a passage is made of. A point without a usable `text` and `url` is left out.
+
+    A profile names its own keys; they come first. With `variants`, those met in live collections follow, so that a
+    profile need not know every form its collection was ever written in.
+    """
 
     text: Keys
     url: Keys
     title: tuple[str, ...] = ()
+    chapter: tuple[str, ...] = ()
+    section: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
     index: tuple[str, ...] = ()
+    chunk_id: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
     created_at: tuple[str, ...] = ()
+    model: tuple[str, ...] = ()
+    variants: bool = True
 
-    def keys(self) -> list[str]:
-        """Every key read, for asking the store for these alone."""
-        return list(dict.fromkeys((*self.text, *self.url, *self.title, *self.index, *self.created_at)))
+    def keys(self, meaning: str) -> tuple[str, ...]:
+        """The keys to look under, in order, for one of the meanings in `SEEN`."""
+        return _keys(self)[meaning]
+
+    def read(self) -> list[str]:
+        """Every top-level key that is looked under, for asking the store for these alone."""
+        every = (key.split(".")[0] for keys in _keys(self).values() for key in keys)
+        return list(dict.fromkeys(every))
+
+
+@cache
+def _keys(payload: Payload) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for meaning, seen in SEEN.items():
+        own: tuple[str, ...] = getattr(payload, meaning)
+        nested = tuple(f"{outer}.{key}" for outer in NESTED for key in seen)
+        found[meaning] = tuple(dict.fromkeys((*own, *seen, *nested))) if payload.variants else own
+    return found
 
 
 class TextLimit(_Section):
@@ -115,6 +160,12 @@ class Profile(_Section):
     embedding: Embedding
     payload: Payload
     query: Query
+    filters: dict[str, Keys] = Field(default_factory=dict)
+    """The fields a request may filter by, to the payload keys that stand for them."""
+
+    def serving(self, collection: str) -> "Profile":
+        """This profile for another collection of the same shape."""
+        return self.model_copy(update={"collection": self.collection.model_copy(update={"name": collection})})
 
     def overridden(self, settings: Settings) -> "Profile":
         """This profile with what a deployment sets for its own collection."""

@@ -24,8 +24,8 @@ from handler.core.errors import ConfigurationError
 QDRANT_PORT = 6333
 
 
-def _origins(value: Any) -> Any:
-    return [origin.strip() for origin in value.split(",") if origin.strip()] if isinstance(value, str) else value
+def _names(value: Any) -> Any:
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
 
 
 def _origin(value: str) -> str:
@@ -119,7 +119,7 @@ class RuntimeSettings(_Environment):
 class HttpSettings(_Environment):
     """Read apart from the rest, so that an answer about a wrong setting still reaches the browser that asked."""
 
-    allowed_origins: Annotated[tuple[Origin, ...], BeforeValidator(_origins)] = Field(
+    allowed_origins: Annotated[tuple[Origin, ...], BeforeValidator(_names)] = Field(
         ("http://localhost:3000",), alias="ALLOWED_ORIGINS"
     )
     base_path: Annotated[str, AfterValidator(_base_path)] = Field("", alias="BASE_PATH")
@@ -135,6 +135,8 @@ class Settings(_Environment):
 
     default_profile: str = Field("query-response", alias="DEFAULT_PROFILE")
     collection_name: str | None = Field(None, alias="COLLECTION_NAME")
+    allowed_collections: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field((), alias="ALLOWED_COLLECTIONS")
+    """Collections a request may name beside its profile's own."""
     vector_name: str | None = Field(None, alias="VECTOR_NAME")
     embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL")
     embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")

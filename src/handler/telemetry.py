@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -70,6 +70,11 @@ def retrieved(profile: str, figures: dict[str, Any], metrics: dict[str, float]) 
     """One answered question: a log line with `figures`, and `metrics` by name (a Latency is in milliseconds)."""
     logger.info("retrieved", extra={"profile": profile, **figures})
     _emit(profile, metrics)
+
+
+def notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
+    """Something about an answered question that its operator should know."""
+    logger.warning(message, extra={"profile": profile, **figures})
 
 
 def failed(profile: str, error: BaseException, *, code: str, detail: str | None, expected: bool) -> None:

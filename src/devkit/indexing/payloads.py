@@ -1,10 +1,14 @@
 """A chunk as a point of a profile's collection: its id and its payload, under the keys that profile reads."""
 
+import hashlib
 from datetime import UTC, datetime
 from typing import Any
 
 from devkit.indexing.chunks import Chunk
 from handler.profiles import Profile
+
+CHARACTERS_PER_TOKEN = 4
+"""About what English prose has."""
 
 
 def point_id(chunk: Chunk) -> int:
@@ -13,19 +17,33 @@ def point_id(chunk: Chunk) -> int:
 
 
 def payload(chunk: Chunk, profile: Profile, created_at: int) -> dict[str, Any]:
-    """What is stored with a chunk.
+    """What is stored with a chunk: each of its parts under the first key the profile names for it.
 
     Args:
         created_at: when the chunk was first indexed, seconds since 1970.
     """
-    keys = profile.payload
-    fields: dict[str, Any] = {keys.text[0]: chunk.text, keys.url[0]: chunk.url}
-    for names, value in ((keys.title, chunk.title), (keys.index, chunk.index), (keys.created_at, created_at)):
-        if names:
-            fields[names[0]] = value
-    fields["metadata"] = {
+    folder = chunk.path.split("/")[0] if "/" in chunk.path else ""
+    words = len(chunk.text.split())
+    parts: dict[str, Any] = {
+        "text": chunk.text,
+        "url": chunk.url,
+        "title": chunk.title,
+        "chapter": folder,
+        "section": chunk.headings[-1],
         "headings": list(chunk.headings),
-        "word_count": len(chunk.text.split()),
+        "index": chunk.index,
+        "chunk_id": hashlib.sha256((chunk.url + chunk.text).encode()).hexdigest(),
+        "tokens": max(1, len(chunk.text) // CHARACTERS_PER_TOKEN),
+        "created_at": created_at,
+        "model": profile.embedding.model,
+    }
+    fields: dict[str, Any] = {}
+    for meaning, value in parts.items():
+        keys = getattr(profile.payload, meaning)
+        if keys:
+            fields[keys[0]] = value
+    fields["metadata"] = {
+        "word_count": words,
         "content_type": "text/markdown",
         "processed_at": datetime.fromtimestamp(created_at, UTC).isoformat(),
     }

@@ -14,7 +14,7 @@ from cohere.core.api_error import ApiError
 
 from handler.adapters.failures import Service
 from handler.adapters.transport import shared as shared_transport
-from handler.core.errors import CredentialsRefused, DimensionMismatch, PassageError, RequestRefused
+from handler.core.errors import DimensionMismatch, PassageError, RequestRefused
 from handler.core.model import Vector
 
 SERVICE = Service("embedding", "embedding service", "COHERE_API_KEY")
@@ -101,12 +101,13 @@ class CohereEmbedder:
 
     def _refined(self, error: PassageError) -> PassageError:
         """A refusal of the request itself is about the model: say so, and what the collection allows."""
-        if not isinstance(error, RequestRefused) or isinstance(error, CredentialsRefused):
+        if not isinstance(error, RequestRefused):
             return error
         return RequestRefused(
             f"The embedding service refused the model '{self._model}'. Set EMBEDDING_MODEL (or the profile's "
             "embedding.model) to the model the collection was embedded with; its vectors have dimension "
             f"{self._dimension}.",
+            upstream="embedding",
             detail=error.detail,
         )
 
@@ -126,7 +127,8 @@ class CohereEmbedder:
                 raise DimensionMismatch(
                     f"The model '{self._model}' gives vectors of dimension {len(vector)}, but the collection takes "
                     f"{self._dimension}: set EMBEDDING_MODEL to the model the collection was embedded with, or "
-                    "EMBEDDING_DIMENSION to the collection's dimension."
+                    "EMBEDDING_DIMENSION to the collection's dimension.",
+                    upstream="embedding",
                 )
         return vectors
 

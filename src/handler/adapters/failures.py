@@ -33,7 +33,9 @@ class Service:
         detail = f"HTTP {status}: {_clip(body)}"
         if status in (401, 403):
             return CredentialsRefused(
-                f"The {self.name} refused the key in {self.key_variable}: set a valid one.", detail=detail
+                f"The {self.name} refused the key in {self.key_variable}: set a valid one.",
+                upstream=self.upstream,
+                detail=detail,
             )
         if status == 429:
             return UpstreamThrottled(
@@ -44,7 +46,7 @@ class Service:
             )
         if status in (408, 425) or status >= 500 or status < 400:
             return self.unavailable("failed to answer", detail, retry_after(headers))
-        return RequestRefused(f"The {self.name} refused the request.", detail=detail)
+        return RequestRefused(f"The {self.name} refused the request.", upstream=self.upstream, detail=detail)
 
     def from_transport(self, error: Exception) -> PassageError:
         """The error for a call that brought no usable answer at all."""

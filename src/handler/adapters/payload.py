@@ -2,16 +2,28 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
-from handler.core.model import Found, Passage, PointId
+from handler.core.model import Found, Passage, PointId, Vector
 from handler.profiles import Payload
 
-Point = tuple[PointId, float, Mapping[str, Any] | None]
-"""A point's id, its score and its payload, as a store gave them."""
+MILLISECONDS_FROM = 100_000_000_000
+"""An epoch this large is in milliseconds: in seconds it would be the year 5138."""
 
 
-def read(points: Iterable[Point], keys: Payload) -> Found:
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A point as a store gave it: `vector`, shape `(dimension,)`, when it was asked for."""
+
+    id: PointId
+    score: float
+    payload: Mapping[str, Any] | None
+    vector: Vector | None = None
+
+
+def read(hits: Iterable[Hit], keys: Payload) -> Found:
     """Turn points into passages, in the order given.
 
     A point that cannot be shown as a passage (no text or URL, or one that is not text; a score that is not a number)
@@ -19,8 +31,8 @@ def read(points: Iterable[Point], keys: Payload) -> Found:
     """
     passages: list[Passage] = []
     skipped = 0
-    for point_id, score, payload in points:
-        passage = _passage(point_id, score, payload or {}, keys)
+    for hit in hits:
+        passage = _passage(hit, keys)
         if passage is None:
             skipped += 1
         else:
@@ -28,32 +40,47 @@ def read(points: Iterable[Point], keys: Payload) -> Found:
     return Found(passages=tuple(passages), skipped=skipped)
 
 
-def _passage(point_id: PointId, score: float, payload: Mapping[str, Any], keys: Payload) -> Passage | None:
-    text = _first(payload, keys.text)
-    url = _first(payload, keys.url)
-    if not math.isfinite(score) or not _usable(text) or not _usable(url):
+def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:
+    """The model a point says it was embedded with."""
+    return _text(payload or {}, keys.keys("model"))
+
+
+def _passage(hit: Hit, keys: Payload) -> Passage | None:
+    payload = hit.payload or {}
+    text, url = _value(payload, keys.keys("text")), _value(payload, keys.keys("url"))
+    if not math.isfinite(hit.score) or not _usable(text) or not _usable(url):
         return None
-    title = _first(payload, keys.title)
     return Passage(
-        id=point_id,
-        score=score,
+        id=hit.id,
+        score=hit.score,
         text=text,
         url=url,
-        title=title if _usable(title) else None,
-        index=_whole(_first(payload, keys.index)),
+        title=_text(payload, keys.keys("title")),
+        index=_whole(payload, keys.keys("index")),
+        chapter=_text(payload, keys.keys("chapter")),
+        section=_text(payload, keys.keys("section")),
+        headings=_texts(payload, keys.keys("headings")),
+        chunk_id=_identity(payload, keys.keys("chunk_id")),
+        tokens=_whole(payload, keys.keys("tokens")),
+        created_at=_moment(_value(payload, keys.keys("created_at"))),
         payload=payload,
+        vector=hit.vector,
     )
 
 
-def _first(payload: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    """The value under the first key present; null counts as absent."""
+def _values(payload: Mapping[str, Any], keys: tuple[str, ...]) -> Iterable[Any]:
+    """What is stored under `keys`, in their order; null counts as absent."""
     for key in keys:
         value = payload.get(key)
         if value is None and "." in key:
             value = _nested(payload, key)
         if value is not None:
-            return value
-    return None
+            yield value
+
+
+def _value(payload: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    """What is stored under the first key present."""
+    return next(iter(_values(payload, keys)), None)
 
 
 def _nested(payload: Mapping[str, Any], path: str) -> Any:
@@ -76,8 +103,51 @@ def _usable(value: Any) -> bool:
     return True
 
 
-def _whole(value: Any) -> int | None:
-    """A position in a document: a whole number that is not negative, or nothing."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+def _text(payload: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+    """The first value that is text: where a passage goes without, what is not text is as good as absent."""
+    for value in _values(payload, keys):
+        if _usable(value):
+            return str(value)
+    return None
+
+
+def _texts(payload: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
+    for value in _values(payload, keys):
+        items = value if isinstance(value, list | tuple) else [value]
+        texts = tuple(str(item) for item in items if _usable(item))
+        if texts:
+            return texts
+    return ()
+
+
+def _identity(payload: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+    """A chunk's id as text; live collections have integers among them."""
+    for value in _values(payload, keys):
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if _usable(value):
+            return str(value)
+    return None
+
+
+def _whole(payload: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
+    """The first value that is a whole number and not negative: a position, a count."""
+    for value in _values(payload, keys):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            continue
+        if value == int(value) and value >= 0:
+            return int(value)
+    return None
+
+
+def _moment(value: Any) -> datetime | None:
+    """A time stored as an epoch (seconds or milliseconds) or as ISO 8601 text; UTC unless it says otherwise."""
+    try:
+        if isinstance(value, str):
+            parsed = datetime.fromisoformat(value.strip())
+            return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000 if abs(value) >= MILLISECONDS_FROM else value, UTC)
+    except (ValueError, OverflowError, OSError):
         return None
-    return int(value) if value == int(value) and value >= 0 else None
+    return None

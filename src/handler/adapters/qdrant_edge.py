@@ -8,22 +8,26 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import qdrant_edge
 
-from handler.adapters import payload
-from handler.adapters.collection import check_model, check_vectors
+from handler.adapters import payload, query
+from handler.adapters.payload import Hit
 from handler.core import deadline as deadlines
 from handler.core.errors import CollectionNotFound, ConfigurationError, UpstreamUnavailable
-from handler.core.model import CollectionInfo, Found, Vector
+from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
 from handler.profiles import Profile
+from handler.suitability import check_name, check_vectors
 
 MANIFEST = "manifest.json"
 SHARD = "shard"
 FORMAT = 1
+
+T = TypeVar("T")
 
 
 class QdrantEdgeStore:
@@ -41,44 +45,71 @@ class QdrantEdgeStore:
     def collection(self) -> str:
         return self._profile.collection.name
 
-    def search(self, vector: Vector, top_k: int) -> Found:
+    def search(self, vector: Vector, search: Search) -> Found:
         """See `handler.core.ports.PassageStore`."""
-        shard = self._shard
-        deadline = deadlines.current()
-        if deadline is not None:
-            deadline.require("store")
+        check_vectors(self._profile.collection, {self._manifest["vector"]: self._manifest["dimension"]})
         request = qdrant_edge.QueryRequest(
-            limit=top_k,
+            limit=search.top_k,
             query=qdrant_edge.Query.Nearest(list(vector), using=self._profile.collection.vector or None),
-            with_payload=self._profile.payload.keys(),
-            with_vector=False,
+            filter=_filter(search.filters, self._profile),
+            score_threshold=query.threshold(search.score_threshold),
+            with_payload=True if search.whole_payload else self._profile.payload.read(),
+            with_vector=search.with_vectors,
         )
-        try:
-            points = shard.query(request)
-        except Exception as error:  # the engine's own class for every failure
-            raise UpstreamUnavailable(
-                "The vector store failed to answer.", upstream="store", detail=str(error)
-            ) from error
-        return payload.read(((_id(point.id), point.score, point.payload) for point in points), self._profile.payload)
+        points = self._ask(lambda shard: shard.query(request))
+        hits = (Hit(_id(point.id), point.score, point.payload, self._vector(point.vector)) for point in points)
+        return payload.read(hits, self._profile.payload)
 
-    def warm(self) -> None:
-        """See `handler.core.ports.PassageStore`. Opens the index and searches it once, which maps it."""
-        self.search([1.0] * self._profile.collection.dimension, 1)
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        """See `handler.core.ports.PassageStore`."""
+        identity = query.point_id(chunk)
+        records: list[qdrant_edge.Record] = []
+        if identity is not None:
+            records = self._ask(lambda shard: shard.retrieve([identity], with_payload=True, with_vector=with_vectors))
+        named = [
+            qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchValue(chunk))
+            for key in self._profile.payload.keys("chunk_id")
+        ]
+        if not records and named:
+            request = qdrant_edge.ScrollRequest(
+                limit=1, filter=qdrant_edge.Filter(should=list(named)), with_payload=True, with_vector=with_vectors
+            )
+            records = self._ask(lambda shard: shard.scroll(request))[0]
+        return next((Point(_id(found.id), found.payload or {}, self._vector(found.vector)) for found in records), None)
 
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`."""
-        info = self._shard.info()
-        described = CollectionInfo(
+        info = self._ask(lambda shard: shard.info())
+        return CollectionInfo(
             name=self.collection,
-            vector_size=self._profile.collection.dimension,
+            vector_size=self._manifest["dimension"],
             distance_metric=str(self._manifest["distance"]),
             points_count=info.points_count,
             indexed_vectors_count=info.indexed_vectors_count,
             status="green",
             embedding_model=str(self._manifest["embedding_model"]),
         )
-        check_model(self._profile.embedding, described)
-        return described
+
+    def warm(self) -> None:
+        """See `handler.core.ports.PassageStore`. Opens the index and searches it once, which maps it."""
+        self.search([1.0] * self._profile.collection.dimension, Search(top_k=1))
+
+    def _ask(self, call: Callable[[qdrant_edge.EdgeShard], T]) -> T:
+        """Run one request on the engine, its failure as the core's error."""
+        shard = self._shard
+        deadline = deadlines.current()
+        if deadline is not None:
+            deadline.require("store")
+        try:
+            return call(shard)
+        except Exception as error:  # the engine's own class for every failure
+            raise UpstreamUnavailable(
+                "The vector store failed to answer.", upstream="store", detail=str(error)
+            ) from error
+
+    def _vector(self, found: Any) -> Vector | None:
+        vector = found.get(self._profile.collection.vector) if isinstance(found, dict) else found
+        return tuple(vector) if vector is not None else None
 
     @cached_property
     def _manifest(self) -> dict[str, Any]:
@@ -106,12 +137,12 @@ class QdrantEdgeStore:
                 f"The index holds the collection '{found[1]}', the profile asks for '{self.collection}': "
                 "set COLLECTION_NAME, or index the site again."
             )
-        check_vectors(self._profile.collection, {found[2]: found[3]})
+        check_name(self._profile.collection, {found[2]: found[3]})
         return dict(manifest)
 
     @cached_property
     def _shard(self) -> qdrant_edge.EdgeShard:
-        _ = self._manifest  # refuse an index of another shape before opening it
+        self._manifest  # noqa: B018 - refuse an index of another kind before opening it
         try:
             return qdrant_edge.EdgeShard.load(str(_writable(self._folder / SHARD)))
         except Exception as error:  # the engine's own class for every failure
@@ -119,6 +150,16 @@ class QdrantEdgeStore:
                 f"The index for the profile '{self._profile.name}' cannot be opened: run `passage index` again.",
                 detail=str(error),
             ) from error
+
+
+def _filter(filters: Filters, profile: Profile) -> qdrant_edge.Filter | None:
+    must: list[Any] = [
+        qdrant_edge.Filter(
+            should=[qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchAny(values)) for key, values in alternatives]
+        )
+        for alternatives in query.conditions(filters, profile)
+    ]
+    return qdrant_edge.Filter(must=must) if must else None
 
 
 def _writable(shard: Path) -> Path:

@@ -5,17 +5,18 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import httpx
-from qdrant_client import QdrantClient
+from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from handler.adapters import payload
-from handler.adapters.collection import check_model, check_vectors
+from handler.adapters import payload, query
 from handler.adapters.failures import Service
+from handler.adapters.payload import Hit
 from handler.adapters.transport import shared as shared_transport
 from handler.core.errors import CollectionNotFound, PassageError, RequestRefused
-from handler.core.model import CollectionInfo, Found, Vector
+from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
 from handler.profiles import Profile
+from handler.suitability import check_indexes, check_name, check_vectors
 
 SERVICE = Service("store", "vector store", "QDRANT_API_KEY")
 
@@ -51,7 +52,7 @@ class QdrantServerStore:
             transport=self._transport or shared_transport(),
         )
 
-    def search(self, vector: Vector, top_k: int) -> Found:
+    def search(self, vector: Vector, search: Search) -> Found:
         """See `handler.core.ports.PassageStore`."""
         expected = self._profile.collection
 
@@ -60,26 +61,78 @@ class QdrantServerStore:
                 expected.name,
                 query=list(vector),
                 using=expected.vector or None,
-                limit=top_k,
-                with_payload=self._profile.payload.keys(),
-                with_vectors=False,
+                limit=search.top_k,
+                query_filter=_filter(search.filters, self._profile),
+                score_threshold=query.threshold(search.score_threshold),
+                with_payload=True if search.whole_payload else self._profile.payload.read(),
+                with_vectors=search.with_vectors,
             )
-            return payload.read(
-                ((_id(point.id), point.score, point.payload) for point in answer.points), self._profile.payload
-            )
+            hits = (Hit(_id(point.id), point.score, point.payload, self._vector(point)) for point in answer.points)
+            return payload.read(hits, self._profile.payload)
 
         try:
             return self._call(ask)
-        except RequestRefused:
+        except RequestRefused as error:
             # A bad request says only in prose what was wrong with it. The collection itself says it in figures.
-            self._checked()
+            info = self._info()
+            check_vectors(expected, _sizes(info))
+            check_indexes(
+                expected, query.filtered_keys(search.filters, self._profile), info.payload_schema, error.detail
+            )
             raise
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        """See `handler.core.ports.PassageStore`."""
+        identity = query.point_id(chunk)
+        records: list[models.Record] = []
+        if identity is not None:
+            records = self._call(
+                lambda: self._client.retrieve(
+                    self.collection, ids=[identity], with_payload=True, with_vectors=with_vectors
+                )
+            )
+        if not records:
+            records = self._named(chunk, with_vectors=with_vectors)
+        return next((Point(_id(found.id), found.payload or {}, self._vector(found)) for found in records), None)
+
+    def _named(self, chunk: str, *, with_vectors: bool) -> list[models.Record]:
+        """The points whose payload has `chunk` as their chunk id; the first one is enough."""
+        keys = self._profile.payload.keys("chunk_id")
+        conditions: list[models.Condition] = [
+            models.FieldCondition(key=key, match=models.MatchValue(value=chunk)) for key in keys
+        ]
+        if not conditions:
+            return []
+        try:
+            found, _ = self._call(
+                lambda: self._client.scroll(
+                    self.collection,
+                    scroll_filter=models.Filter(should=conditions),
+                    limit=1,
+                    with_payload=True,
+                    with_vectors=with_vectors,
+                )
+            )
+        except RequestRefused as error:
+            check_indexes(self._profile.collection, keys[:1], self._info().payload_schema, error.detail)
+            raise
+        return found
 
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`."""
-        info = self._checked()
-        check_model(self._profile.embedding, info)
-        return info
+        expected = self._profile.collection
+        info = self._info()
+        vectors = _named(info.config.params.vectors)
+        check_name(expected, _sizes(info))
+        return CollectionInfo(
+            name=expected.name,
+            vector_size=vectors[expected.vector].size,
+            distance_metric=str(vectors[expected.vector].distance.value),
+            points_count=info.points_count or 0,
+            indexed_vectors_count=info.indexed_vectors_count or 0,
+            status=str(info.status.value),
+            embedding_model=self._model(info),
+        )
 
     def warm(self) -> None:
         """See `handler.core.ports.PassageStore`. The client builds its types at the first search, so it makes one."""
@@ -91,24 +144,30 @@ class QdrantServerStore:
             api_key=None,
             profile=self._profile,
             transport=httpx.MockTransport(lambda _: httpx.Response(200, json=answer)),
-        ).search([0.5] * self._profile.collection.dimension, 1)
+        ).search([0.5] * self._profile.collection.dimension, Search(top_k=1))
 
-    def _checked(self) -> CollectionInfo:
-        expected = self._profile.collection
-        info = self._call(lambda: self._client.get_collection(expected.name))
-        vectors = _named(info.config.params.vectors)
-        check_vectors(expected, {name: params.size for name, params in vectors.items()})
-        metadata = info.config.metadata or {}
-        model = metadata.get("embedding_model")
-        return CollectionInfo(
-            name=expected.name,
-            vector_size=expected.dimension,
-            distance_metric=str(vectors[expected.vector].distance.value),
-            points_count=info.points_count or 0,
-            indexed_vectors_count=info.indexed_vectors_count or 0,
-            status=str(info.status.value),
-            embedding_model=model if isinstance(model, str) else None,
-        )
+    def _info(self) -> models.CollectionInfo:
+        return self._call(lambda: self._client.get_collection(self.collection))
+
+    def _model(self, info: models.CollectionInfo) -> str | None:
+        """The model the collection says it was embedded with: in its metadata, or else in its first point."""
+        stated = (info.config.metadata or {}).get("embedding_model")
+        if isinstance(stated, str):
+            return stated
+        keys = self._profile.payload
+        outer = list(dict.fromkeys(key.split(".")[0] for key in keys.keys("model")))
+        if not outer:
+            return None
+        records, _ = self._call(lambda: self._client.scroll(self.collection, limit=1, with_payload=outer))
+        return payload.embedding_model(records[0].payload, keys) if records else None
+
+    def _vector(self, point: models.ScoredPoint | models.Record) -> Vector | None:
+        name = self._profile.collection.vector
+        found = point.vector.get(name) if isinstance(point.vector, dict) else point.vector
+        if not isinstance(found, list):
+            return None
+        numbers = [item for item in found if isinstance(item, float)]
+        return tuple(numbers) if len(numbers) == len(found) else None  # a multivector is no vector of ours
 
     def _call(self, call: Callable[[], T]) -> T:
         """Run one request, its failure as the core's error."""
@@ -132,6 +191,20 @@ class QdrantServerStore:
                 detail=f"HTTP 404: {error.content[:300]!r}",
             )
         return SERVICE.from_status(error.status_code or 0, error.headers, error.content)
+
+
+def _filter(filters: Filters, profile: Profile) -> models.Filter | None:
+    must: list[models.Condition] = [
+        models.Filter(
+            should=[models.FieldCondition(key=key, match=models.MatchAny(any=values)) for key, values in alternatives]
+        )
+        for alternatives in query.conditions(filters, profile)
+    ]
+    return models.Filter(must=must) if must else None
+
+
+def _sizes(info: models.CollectionInfo) -> dict[str, int]:
+    return {name: params.size for name, params in _named(info.config.params.vectors).items()}
 
 
 def _named(vectors: Any) -> Mapping[str, Any]:

@@ -1,10 +1,16 @@
 """The contracts: what a caller sends and gets. A sixth is a module beside these and a line here."""
 
-from handler.contracts import query_response
+from handler.contracts import chunks, context, query_response, ranked, vector_search
 from handler.contracts.base import Contract
 from handler.core.errors import ConfigurationError
 
-REGISTRY: tuple[Contract, ...] = (query_response.CONTRACT,)
+REGISTRY: tuple[Contract, ...] = (
+    query_response.CONTRACT,
+    vector_search.CONTRACT,
+    context.CONTRACT,
+    ranked.CONTRACT,
+    chunks.CONTRACT,
+)
 
 
 def find(name: str) -> Contract:

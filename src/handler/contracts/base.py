@@ -1,16 +1,17 @@
-"""What a contract is, and how its request model is applied to whatever a source brought."""
+"""What a contract is, and what all of them do alike: validate, rename, clip, tell the time."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from aws_lambda_powertools.utilities.parser import ValidationError, parse
-from pydantic import AfterValidator, BaseModel, StrictStr
+from pydantic import AfterValidator, BaseModel, Field, StrictStr
 from pydantic_core import PydanticKnownError
 
 from handler.core.errors import InvalidRequest, PassageError
-from handler.core.model import Retrieval, RetrievalRequest
+from handler.core.model import Passage, Retrieval, RetrievalRequest
 from handler.profiles import Profile
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -28,6 +29,43 @@ def _encodable(value: str) -> str:
 Text = Annotated[StrictStr, AfterValidator(_encodable)]
 """What a caller wrote: a string, never something made into one."""
 
+Score = Annotated[float, Field(ge=0, le=1, description="Cosine similarity, clipped to 0…1.")]
+Threshold = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is known of a request that failed.
+
+    Attributes:
+        at: when, UTC.
+        elapsed_ms: milliseconds since the request came in.
+        fields: what the caller sent, as far as it could be read.
+        profile: None when it is the profile that could not be had.
+    """
+
+    at: datetime
+    elapsed_ms: float
+    fields: Mapping[str, Any]
+    profile: Profile | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something about an answer that its operator should know: a log line, and a count where a metric is named."""
+
+    message: str
+    figures: Mapping[str, Any]
+    metric: str | None = None
+
+
+def _nothing(_: Retrieval) -> Iterable[Notice]:
+    return ()
+
+
+def _any(_: Passage) -> bool:
+    return True
+
 
 @dataclass(frozen=True, slots=True)
 class Contract:
@@ -35,19 +73,28 @@ class Contract:
 
     Attributes:
         request_model: what a caller sends, by the contract's own field names.
-        response_model, error_model: what a caller gets.
+        response_model, error_model: what a caller gets. Only fields that are set are sent.
+        text, count: the names of the request's fields that a profile's limits apply to.
         parse: the caller's fields to a checked request. Raises InvalidRequest.
         render: an answer to `response_model`.
-        render_error: an error, and when it happened (UTC), to `error_model`.
+        render_error: an error to `error_model`.
+        usable: whether a passage can be shown under the contract's own rules; one that cannot is left out and counted.
+        notices: what is worth a line in the log about an answer.
+        plain: an answer as plain text, for a caller who accepts that; None when the contract has no such form.
     """
 
     name: str
     request_model: type[BaseModel]
     response_model: type[BaseModel]
     error_model: type[BaseModel]
+    text: str
+    count: str
     parse: Callable[[Mapping[str, Any], Profile], RetrievalRequest]
     render: Callable[[Retrieval], BaseModel]
-    render_error: Callable[[PassageError, datetime], BaseModel]
+    render_error: Callable[[PassageError, Asked], BaseModel]
+    usable: Callable[[Passage], bool] = _any
+    notices: Callable[[Retrieval], Iterable[Notice]] = _nothing
+    plain: Callable[[BaseModel], str] | None = None
 
 
 def validated(fields: Mapping[str, Any], model: type[Model]) -> Model:
@@ -68,7 +115,8 @@ def _explain(item: Any) -> str:
         return f"'{field}' is required"
     if item["type"] == "string_unicode":
         return f"'{field}' holds an unpaired surrogate: it takes text that UTF-8 can carry"
-    return f"'{field}': {str(item['msg'])[:1].lower()}{str(item['msg'])[1:]}"
+    message = str(item["msg"]).removeprefix("Value error, ")
+    return f"'{field}': {message[:1].lower()}{message[1:]}" if field else message
 
 
 def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
@@ -89,6 +137,29 @@ def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> 
             renamed[name] = fields[given[0]]
     taken = {alias for allowed in aliases.values() for alias in allowed}
     return {**{name: value for name, value in fields.items() if name not in taken}, **renamed}
+
+
+def clipped(score: float) -> float:
+    """A score within 0…1. Clipping keeps the order: what was at least as much still is."""
+    return max(0.0, min(1.0, score))
+
+
+def has_web_address(passage: Passage) -> bool:
+    """Whether the passage's URL is one a browser could open."""
+    return passage.url.startswith(("http://", "https://")) and not any(map(str.isspace, passage.url))
+
+
+def json_safe(value: Any) -> Any:
+    """A stored value without what JSON cannot carry: numbers that are none become null, lone surrogates U+FFFD."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {json_safe(str(key)): json_safe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_safe(item) for item in value]
+    return value
 
 
 def zulu(moment: datetime) -> str:

@@ -1,14 +1,13 @@
 """`{"text", "k"}` in, `{"query", "k", "results", "total_results", "timestamp"}` out (seed 000)."""
 
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, StrictInt
 
-from handler.contracts.base import Contract, Text, named, validated, zulu
+from handler.contracts.base import Asked, Contract, Score, Text, clipped, named, validated, zulu
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
-from handler.core.model import Passage, Retrieval, RetrievalRequest
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 from handler.profiles import Profile
 
 Code = Literal["INVALID_INPUT", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"]
@@ -25,7 +24,7 @@ class Result(BaseModel):
     chunk_text: str = Field(description="The passage, exactly as stored.")
     url: str = Field(description="The page it stands on, exactly as stored.")
     chunk_id: str = Field(description="The point's id and the passage's index in its page, joined by an underscore.")
-    relevance_score: Annotated[float, Field(ge=0, le=1, description="Cosine similarity, clipped to 0…1.")]
+    relevance_score: Score
 
 
 class QueryResponse(BaseModel):
@@ -45,14 +44,14 @@ class ErrorResponse(BaseModel):
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
     query = validated(named(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
-    return RetrievalRequest(text=limits.text.check(query.text), top_k=limits.count.check(query.k))
+    return RetrievalRequest(text=limits.text.check(query.text), search=Search(top_k=limits.count.check(query.k)))
 
 
 def render(retrieval: Retrieval) -> QueryResponse:
     results = [_result(passage) for passage in retrieval.passages]
     return QueryResponse(
         query=retrieval.request.text,
-        k=retrieval.request.top_k,
+        k=retrieval.request.search.top_k,
         results=results,
         total_results=len(results),
         timestamp=zulu(retrieval.asked_at),
@@ -65,12 +64,12 @@ def _result(passage: Passage) -> Result:
         url=passage.url,
         # An index is not always stored; a point's id alone is already unique, so 0 stands in.
         chunk_id=f"{passage.id}_{passage.index or 0}",
-        relevance_score=max(0.0, min(1.0, passage.score)),
+        relevance_score=clipped(passage.score),
     )
 
 
-def render_error(error: PassageError, at: datetime) -> ErrorResponse:
-    return ErrorResponse(error=str(error), code=_code(error), timestamp=zulu(at))
+def render_error(error: PassageError, asked: Asked) -> ErrorResponse:
+    return ErrorResponse(error=str(error), code=_code(error), timestamp=zulu(asked.at))
 
 
 def _code(error: PassageError) -> Code:
@@ -88,6 +87,8 @@ CONTRACT = Contract(
     request_model=Query,
     response_model=QueryResponse,
     error_model=ErrorResponse,
+    text="text",
+    count="k",
     parse=parse,
     render=render,
     render_error=render_error,

@@ -2,12 +2,15 @@
 
 PassageError
 ├── InvalidRequest            the caller's input; says what was wrong and what is allowed
-│   └── BlankText             the question is empty or only white space
+│   ├── BlankText             the question is empty or only white space
+│   └── VectorSizeWrong       the caller's own vector has another dimension than the collection
 ├── NotFound                  no such path, profile or chunk
+│   └── CollectionNotServed   the caller named a collection this deployment does not serve
 ├── ConfigurationError        ours to repair; says what to change
 │   ├── CollectionNotFound
 │   ├── DimensionMismatch
 │   ├── VectorNameMismatch
+│   ├── ModelMismatch
 │   ├── CredentialsRefused
 │   └── RequestRefused        an upstream refused what we sent (a retired model, a field without a payload index)
 ├── UpstreamError             Cohere or Qdrant, for a passing reason
@@ -27,14 +30,16 @@ class PassageError(Exception):
 
     Args:
         message: a sentence for the caller.
+        upstream: the service it has to do with, if it is one.
         detail: what an engineer needs at 2 a.m. (an upstream's own words); logged, never answered.
     """
 
     code: ClassVar[str] = "INTERNAL_ERROR"
     retryable: ClassVar[bool] = False
 
-    def __init__(self, message: str, *, detail: str | None = None) -> None:
+    def __init__(self, message: str, *, upstream: Upstream | None = None, detail: str | None = None) -> None:
         super().__init__(message)
+        self.upstream: Upstream | None = upstream
         self.detail = detail
 
 
@@ -46,8 +51,16 @@ class BlankText(InvalidRequest):
     code = "BLANK_TEXT"
 
 
+class VectorSizeWrong(InvalidRequest):
+    code = "VECTOR_SIZE_WRONG"
+
+
 class NotFound(PassageError):
     code = "NOT_FOUND"
+
+
+class CollectionNotServed(NotFound):
+    code = "COLLECTION_NOT_SERVED"
 
 
 class ConfigurationError(PassageError):
@@ -66,6 +79,10 @@ class VectorNameMismatch(ConfigurationError):
     code = "VECTOR_NAME_MISMATCH"
 
 
+class ModelMismatch(ConfigurationError):
+    code = "MODEL_MISMATCH"
+
+
 class CredentialsRefused(ConfigurationError):
     code = "CREDENTIALS_REFUSED"
 
@@ -78,7 +95,6 @@ class UpstreamError(PassageError):
     """A service we depend on failed for a passing reason.
 
     Args:
-        upstream: which of the two failed.
         retry_after: seconds the upstream asked us to wait; None when it did not say.
     """
 
@@ -88,8 +104,7 @@ class UpstreamError(PassageError):
     def __init__(
         self, message: str, *, upstream: Upstream, retry_after: float | None = None, detail: str | None = None
     ) -> None:
-        super().__init__(message, detail=detail)
-        self.upstream: Upstream = upstream
+        super().__init__(message, upstream=upstream, detail=detail)
         self.retry_after = retry_after
 
 
@@ -102,18 +117,10 @@ class UpstreamUnavailable(UpstreamError):
 
 
 class DeadlineExceeded(PassageError):
-    """Retryable for a queue, which gets a new deadline with the redelivery; never retried within the request.
-
-    Args:
-        upstream: which service was being waited for.
-    """
+    """Retryable for a queue, which gets a new deadline with the redelivery; never retried within the request."""
 
     code = "DEADLINE_EXCEEDED"
     retryable = True
-
-    def __init__(self, message: str, *, upstream: Upstream | None = None, detail: str | None = None) -> None:
-        super().__init__(message, detail=detail)
-        self.upstream: Upstream | None = upstream
 
 
 class InternalError(PassageError):

@@ -11,23 +11,57 @@ Vector = Sequence[float]
 PointId = int | str
 """An unsigned integer or a UUID, the two kinds of id Qdrant has."""
 
+Filters = Mapping[str, tuple[str | int, ...]]
+"""A profile's filter fields to the values of which a passage must have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a store is asked.
+
+    Attributes:
+        top_k: how many passages are wanted, at least 1.
+        score_threshold: the least score a passage may have; None for any.
+        with_vectors: whether passages carry their vectors.
+        whole_payload: whether passages carry all that is stored with them, or only what the profile reads.
+    """
+
+    top_k: int
+    score_threshold: float | None = None
+    filters: Filters = field(default_factory=dict)
+    with_vectors: bool = False
+    whole_payload: bool = False
+
 
 @dataclass(frozen=True, slots=True)
 class RetrievalRequest:
     """A question, checked.
 
-    `text` is as the caller sent it. `top_k` is the number of passages wanted, at least 1.
+    Attributes:
+        text: as the caller sent it; empty when `vector`, shape `(dimension,)`, was sent instead.
+        collection: another collection than the profile's, when the caller named one.
+        options: what the contract's own rendering wants to see again.
     """
 
     text: str
-    top_k: int
+    search: Search
+    vector: Vector | None = None
+    collection: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of the site's own text. `text` and `url` are exactly what the store holds.
 
-    `score` is the store's similarity, finite and unclipped (cosine may leave 0…1 by rounding, or be negative).
+    Attributes:
+        score: the store's similarity, finite and unclipped (cosine may leave 0…1 by rounding, or be negative).
+        index: its position on its page, from 0.
+        headings: the titles above it, outermost first.
+        chunk_id: the id its owner gave it, where one is stored.
+        tokens: about how many tokens it has, where that is stored.
+        created_at: when it was stored, UTC.
+        vector: shape `(dimension,)`, when asked for.
     """
 
     id: PointId
@@ -36,7 +70,14 @@ class Passage:
     url: str
     title: str | None = None
     index: int | None = None
+    chapter: str | None = None
+    section: str | None = None
+    headings: tuple[str, ...] = ()
+    chunk_id: str | None = None
+    tokens: int | None = None
+    created_at: datetime | None = None
     payload: Mapping[str, Any] = field(default_factory=dict)
+    vector: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +108,15 @@ class Retrieval:
     collection: str
     model: str
     asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A stored point, as it lies in the store. `payload` is whole; `vector`, shape `(dimension,)`, when asked for."""
+
+    id: PointId
+    payload: Mapping[str, Any]
+    vector: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from handler.core.model import CollectionInfo, Found, Vector
+from handler.core.model import CollectionInfo, Found, Point, Search, Vector
 
 
 class Embedder(Protocol):
@@ -39,8 +39,8 @@ class PassageStore(Protocol):
     @property
     def collection(self) -> str: ...
 
-    def search(self, vector: Vector, top_k: int) -> Found:
-        """The passages nearest to `vector` of shape `(dimension,)`, best first, at most `top_k`.
+    def search(self, vector: Vector, search: Search) -> Found:
+        """The passages nearest to `vector` of shape `(dimension,)`, best first, at most `search.top_k`.
 
         Raises:
             UpstreamError: the store failed for a passing reason.
@@ -49,8 +49,16 @@ class PassageStore(Protocol):
         """
         ...
 
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        """The point with that id, or the one whose payload has it as its chunk id; None when there is neither.
+
+        Raises:
+            The same as `search`.
+        """
+        ...
+
     def describe(self) -> CollectionInfo:
-        """The collection's own account of itself, checked against what the profile expects.
+        """The collection's own account of itself. Whether it suits the profile is for the caller to check.
 
         Raises:
             The same as `search`.

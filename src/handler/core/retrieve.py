@@ -9,8 +9,8 @@ from typing import TypeVar
 from handler import telemetry
 from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
-from handler.core.errors import UpstreamError, UpstreamThrottled
-from handler.core.model import CollectionInfo, Found, Passage, PointId, Retrieval, RetrievalRequest, Timings
+from handler.core.errors import NotFound, UpstreamError, UpstreamThrottled
+from handler.core.model import CollectionInfo, Found, Passage, Point, PointId, Retrieval, RetrievalRequest, Timings
 from handler.core.ports import Embedder, PassageStore
 
 T = TypeVar("T")
@@ -31,12 +31,22 @@ class Retriever:
         self.embedder.warm()
         self.store.warm()
 
-    def describe(self, deadline: Deadline) -> CollectionInfo:
-        """The collection's account of itself.
+    def fetch(self, chunk: str, deadline: Deadline, *, with_vectors: bool) -> tuple[Point, float]:
+        """One stored point by its id or its chunk id, and how many milliseconds that took.
 
         Raises:
+            NotFound: there is none.
             PassageError: as the store raises it, after one retry where that can help.
         """
+        started = time.perf_counter()
+        with deadlines.running(deadline):
+            point = _with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline)
+        if point is None:
+            raise NotFound("There is no such chunk in the collection.")
+        return point, (time.perf_counter() - started) * 1000
+
+    def describe(self, deadline: Deadline) -> CollectionInfo:
+        """What the collection says of itself, after one retry where that can help."""
         with deadlines.running(deadline):
             return _with_one_retry(self.store.describe, deadline)
 
@@ -49,14 +59,16 @@ class Retriever:
         asked_at = datetime.now(UTC)
         started = time.perf_counter()
         with deadlines.running(deadline):
-            vectors = _with_one_retry(lambda: self.embedder.embed([request.text.strip()]), deadline)
+            vector = request.vector
+            if vector is None:
+                vector = _with_one_retry(lambda: self.embedder.embed([request.text.strip()])[0], deadline)
             embedded = time.perf_counter()
-            found = _with_one_retry(lambda: self.store.search(vectors[0], request.top_k), deadline)
+            found = _with_one_retry(lambda: self.store.search(vector, request.search), deadline)
         finished = time.perf_counter()
         passages = _in_order(found)
         return Retrieval(
             request=request,
-            passages=passages[: request.top_k],
+            passages=passages[: request.search.top_k],
             skipped=found.skipped,
             timings=Timings(
                 embedding_ms=(embedded - started) * 1000,

@@ -1,13 +1,16 @@
 """One question answered, whatever its source; and the one place where a failure becomes a contract's error."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from time import perf_counter
 from typing import Any, Protocol
 
 from pydantic import BaseModel
 
 from handler import contracts, telemetry
+from handler.contracts.base import Asked, Contract
 from handler.core.deadline import Deadline
 from handler.core.errors import InternalError, InvalidRequest, NotFound, PassageError
 from handler.core.model import CollectionInfo, Retrieval
@@ -27,6 +30,10 @@ class Services(Protocol):
 
     def profile(self, name: str | None) -> Profile:
         """The profile of that name, or the default one. Raises NotFound."""
+        ...
+
+    def serving(self, profile: Profile, collection: str | None) -> Profile:
+        """The profile for another collection of the deployment's. Raises CollectionNotServed."""
         ...
 
     def retriever(self, profile: Profile) -> Retriever: ...
@@ -55,6 +62,24 @@ class Services(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer, and what its contract made of it."""
+
+    contract: Contract
+    retrieval: Retrieval
+    body: BaseModel
+
+    def json(self) -> str:
+        return as_json(self.body)
+
+    def shortened(self, left_out: int) -> "Answered":
+        """The same answer without its last `left_out` passages."""
+        kept = self.retrieval.passages[: len(self.retrieval.passages) - left_out]
+        shorter = replace(self.retrieval, passages=kept)
+        return replace(self, retrieval=shorter, body=self.contract.render(shorter))
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """An error, and the body a contract gives it."""
 
@@ -62,7 +87,17 @@ class Failure:
     body: BaseModel
 
 
-def answer(fields: Mapping[str, Any], profile: Profile, services: Services, deadline: Deadline) -> BaseModel:
+def as_json(body: BaseModel) -> str:
+    """A contract's body as it is sent: the fields that are set, and no others."""
+    return body.model_dump_json(exclude_unset=True)
+
+
+def as_object(body: BaseModel) -> dict[str, Any]:
+    """The same for a caller who gets an object rather than text."""
+    return body.model_dump(mode="json", exclude_unset=True)
+
+
+def answer(fields: Mapping[str, Any], profile: Profile, services: Services, deadline: Deadline) -> Answered:
     """A question's answer in the profile's contract.
 
     Raises:
@@ -70,34 +105,53 @@ def answer(fields: Mapping[str, Any], profile: Profile, services: Services, dead
     """
     contract = contracts.find(profile.contract)
     request = contract.parse(fields, profile)
-    retrieval = services.retriever(profile).retrieve(request, deadline)
-    _record(profile, retrieval, log_text=services.log_query_text())
-    return contract.render(retrieval)
+    served = services.serving(profile, request.collection)
+    retrieval = services.retriever(served).retrieve(request, deadline)
+    shown = tuple(passage for passage in retrieval.passages if contract.usable(passage))
+    left_out = len(retrieval.passages) - len(shown)
+    retrieval = replace(retrieval, passages=shown, skipped=retrieval.skipped + left_out)
+    _record(served, retrieval, contract, log_text=services.log_query_text())
+    return Answered(contract, retrieval, contract.render(retrieval))
 
 
-def failure(error: Exception, services: Services, profile: Profile | None = None) -> Failure:
-    """Log and count what went wrong, and give it the shape of the profile's contract (the default's without one)."""
+def failure(
+    error: Exception,
+    services: Services,
+    profile: Profile | None = None,
+    fields: Mapping[str, Any] | None = None,
+    started: float | None = None,
+) -> Failure:
+    """Log and count what went wrong, and give it the shape of the profile's contract (the default's without one).
+
+    Args:
+        fields: what the caller sent, as far as it could be read.
+        started: when the request came in, on the performance counter's clock, in seconds.
+    """
     known = error if isinstance(error, PassageError) else InternalError()
-    contract, name = contracts.REGISTRY[0], "unknown"
-    try:
-        profile = profile or services.profile(None)
-        contract, name = contracts.find(profile.contract), profile.name
-    except PassageError:
-        pass  # the settings are what is wrong, and `error` says so already
+    if profile is None:
+        # When even the default profile cannot be had, the settings are what is wrong, and `error` says so already.
+        with suppress(PassageError):
+            profile = services.profile(None)
+    contract = contracts.REGISTRY[0]
+    if profile is not None:
+        with suppress(PassageError):
+            contract = contracts.find(profile.contract)
     telemetry.failed(
-        name,
+        profile.name if profile else "unknown",
         error,
         code=known.code,
         detail=known.detail,
         expected=isinstance(known, InvalidRequest | NotFound),
     )
-    return Failure(error=known, body=contract.render_error(known, datetime.now(UTC)))
+    elapsed = 0.0 if started is None else (perf_counter() - started) * 1000
+    asked = Asked(at=datetime.now(UTC), elapsed_ms=elapsed, fields=fields or {}, profile=profile)
+    return Failure(error=known, body=contract.render_error(known, asked))
 
 
-def _record(profile: Profile, retrieval: Retrieval, *, log_text: bool) -> None:
+def _record(profile: Profile, retrieval: Retrieval, contract: Contract, *, log_text: bool) -> None:
     timings, passages = retrieval.timings, retrieval.passages
     figures: dict[str, Any] = {
-        "top_k": retrieval.request.top_k,
+        "top_k": retrieval.request.search.top_k,
         "result_count": len(passages),
         "skipped": retrieval.skipped,
         "top_score": round(passages[0].score, 4) if passages else None,
@@ -117,4 +171,8 @@ def _record(profile: Profile, retrieval: Retrieval, *, log_text: bool) -> None:
         metrics["TopScore"] = passages[0].score
     if retrieval.skipped:
         metrics["SkippedPoints"] = float(retrieval.skipped)
+    for notice in contract.notices(retrieval):
+        telemetry.notice(profile.name, notice.message, notice.figures)
+        if notice.metric:
+            metrics[notice.metric] = metrics.get(notice.metric, 0.0) + 1
     telemetry.retrieved(profile.name, figures, metrics)

@@ -1,0 +1,137 @@
+"""`{"query_text", "top_k", "threshold", "include_metadata"}` in, chunks with their position and age out (seed 004)."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, StrictBool, StrictInt
+
+from handler.contracts.base import (
+    Asked,
+    Contract,
+    Score,
+    Text,
+    Threshold,
+    clipped,
+    has_web_address,
+    named,
+    validated,
+    zulu,
+)
+from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
+from handler.profiles import Profile
+
+Code = Literal["INVALID_QUERY", "SERVICE_UNAVAILABLE", "TIMEOUT", "INTERNAL_ERROR"]
+
+
+class QueryRequest(BaseModel):
+    """A question. Its limits are the profile's."""
+
+    query_text: Text = Field(description="The natural language question.")
+    top_k: StrictInt | None = Field(None, description="How many chunks to return.")
+    threshold: Threshold = Field(0.0, description="The least similarity a chunk may have; 0 for any.")
+    include_metadata: StrictBool = Field(True, description="Whether results carry position, chunk_id and created_at.")
+
+
+class RetrievedChunk(BaseModel):
+    """Without metadata, the last three are left out."""
+
+    content: str = Field(min_length=1)
+    url: str
+    similarity_score: Score
+    position: int = Field(0, ge=0, description="The chunk's place on its page, from 0.")
+    chunk_id: str = Field("", description="The point's id.")
+    created_at: str | None = Field(None, description="When it was stored: UTC, ISO 8601; null when that is not stored.")
+
+
+class Metadata(BaseModel):
+    query_time_ms: int = Field(ge=0)
+    total_results: int = Field(ge=0)
+    timestamp: str = Field(description="When the question was asked: UTC, ISO 8601.")
+
+
+class QueryResponse(BaseModel):
+    query: str
+    results: list[RetrievedChunk] = Field(description="Best first.")
+    metadata: Metadata
+
+
+class ErrorDetail(BaseModel):
+    code: Code
+    message: str
+
+
+class ErrorResponse(BaseModel):
+    error: ErrorDetail
+    metadata: Metadata
+
+
+def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
+    limits = profile.query
+    query = validated(named(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), QueryRequest)
+    return RetrievalRequest(
+        text=limits.text.check(query.query_text),
+        search=Search(top_k=limits.count.check(query.top_k), score_threshold=query.threshold),
+        options={"include_metadata": query.include_metadata},
+    )
+
+
+def render(retrieval: Retrieval) -> QueryResponse:
+    whole = retrieval.request.options["include_metadata"]
+    results = [_result(passage, whole=whole) for passage in retrieval.passages]
+    return QueryResponse(
+        query=retrieval.request.text,
+        results=results,
+        metadata=Metadata(
+            query_time_ms=round(retrieval.timings.total_ms),
+            total_results=len(results),
+            timestamp=zulu(retrieval.asked_at),
+        ),
+    )
+
+
+def _result(passage: Passage, *, whole: bool) -> RetrievedChunk:
+    metadata: dict[str, Any] = {
+        "position": passage.index or 0,
+        "chunk_id": str(passage.id),
+        "created_at": zulu(passage.created_at) if passage.created_at else None,
+    }
+    return RetrievedChunk(
+        content=passage.text,
+        url=passage.url,
+        similarity_score=clipped(passage.score),
+        **(metadata if whole else {}),
+    )
+
+
+def render_error(error: PassageError, asked: Asked) -> ErrorResponse:
+    return ErrorResponse(
+        error=ErrorDetail(code=_code(error), message=str(error)),
+        metadata=Metadata(query_time_ms=round(asked.elapsed_ms), total_results=0, timestamp=zulu(asked.at)),
+    )
+
+
+def _code(error: PassageError) -> Code:
+    match error:
+        case InvalidRequest() | NotFound():
+            return "INVALID_QUERY"
+        case DeadlineExceeded():
+            return "TIMEOUT"
+        case UpstreamError():
+            return "SERVICE_UNAVAILABLE"
+        case _:
+            return "INTERNAL_ERROR"
+
+
+CONTRACT = Contract(
+    name="chunks",
+    request_model=QueryRequest,
+    response_model=QueryResponse,
+    error_model=ErrorResponse,
+    text="query_text",
+    count="top_k",
+    parse=parse,
+    render=render,
+    render_error=render_error,
+    usable=has_web_address,
+)

@@ -1,0 +1,170 @@
+"""`{"text", "k"}` in, the chunks and a context ready to be put before a language model out (seed 002)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, StrictInt
+
+from handler.contracts.base import Asked, Contract, Score, Text, clipped, named, validated
+from handler.core.errors import (
+    BlankText,
+    CollectionNotFound,
+    CredentialsRefused,
+    DeadlineExceeded,
+    PassageError,
+    UpstreamError,
+    UpstreamThrottled,
+)
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
+from handler.profiles import Profile
+
+Code = Literal["EMPTY_QUERY", "INVALID_QUERY", "CONNECTION_ERROR", "COLLECTION_NOT_FOUND", "RATE_LIMIT"]
+Budget = Annotated[StrictInt, Field(ge=1)]
+
+RULE = "---"
+"""Between a block's header and its body, as the seed's example has it."""
+
+SEPARATOR = "\n\n" + "=" * 40 + "\n\n"
+"""Between blocks, and only there."""
+
+CHARACTERS_PER_TOKEN = 4
+"""About what English prose has: a budget in tokens is an estimate, since the model that will read it is not known."""
+
+
+class Query(BaseModel):
+    """A question. Its limits are the profile's."""
+
+    text: Text = Field(description="The natural language question.")
+    k: StrictInt | None = Field(
+        None, description="How many chunks to retrieve; a number outside the range is moved into it."
+    )
+    max_chars: Budget | None = Field(
+        None, description="The most characters the context may have; whole blocks are dropped."
+    )
+    max_tokens: Budget | None = Field(None, description="The same in tokens, estimated at four characters each.")
+
+
+class RetrievedChunk(BaseModel):
+    text: str
+    score: Score
+    source_url: str
+    chapter: str = Field(description="Empty when the chunk has none.")
+    section: str = Field(description="Empty when the chunk has none.")
+    chunk_index: int = Field(ge=0)
+    title: str = Field(description="Empty when the page has none.")
+    chunk_id: str
+
+
+class AssembledContext(BaseModel):
+    formatted_text: str
+    chunk_count: int = Field(ge=0, description="How many chunks the context holds.")
+    total_chars: int = Field(ge=0)
+    sources: list[str] = Field(description="The context's pages, each once, in order of first appearance.")
+
+
+class RetrievalResult(BaseModel):
+    query: str
+    chunks: list[RetrievedChunk] = Field(description="Best first.")
+    count: int = Field(ge=0)
+    collection: str
+    context: AssembledContext
+
+
+class RetrievalError(BaseModel):
+    code: Code
+    message: str
+    details: str = Field(description="Empty when there is nothing to add.")
+
+
+def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
+    limits = profile.query
+    query = validated(named(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
+    budgets = [query.max_chars, query.max_tokens and query.max_tokens * CHARACTERS_PER_TOKEN]
+    return RetrievalRequest(
+        text=limits.text.check(query.text),
+        search=Search(top_k=limits.count.check(query.k)),
+        options={"max_chars": min((budget for budget in budgets if budget), default=None)},
+    )
+
+
+def render(retrieval: Retrieval) -> RetrievalResult:
+    chunks = [_chunk(passage) for passage in retrieval.passages]
+    return RetrievalResult(
+        query=retrieval.request.text,
+        chunks=chunks,
+        count=len(chunks),
+        collection=retrieval.collection,
+        context=assemble(chunks, retrieval.request.options["max_chars"]),
+    )
+
+
+def _chunk(passage: Passage) -> RetrievedChunk:
+    return RetrievedChunk(
+        text=passage.text,
+        score=clipped(passage.score),
+        source_url=passage.url,
+        chapter=passage.chapter or "",
+        section=passage.section or (passage.headings[-1] if passage.headings else ""),
+        chunk_index=passage.index or 0,
+        title=passage.title or "",
+        chunk_id=passage.chunk_id or str(passage.id),
+    )
+
+
+def assemble(chunks: list[RetrievedChunk], max_chars: int | None) -> AssembledContext:
+    """The chunks as one text. A budget takes whole blocks away, from the end: half a passage misleads."""
+    blocks = [block(number, chunk) for number, chunk in enumerate(chunks, start=1)]
+    while max_chars is not None and blocks and len(SEPARATOR.join(blocks)) > max_chars:
+        blocks.pop()
+    text = SEPARATOR.join(blocks)
+    return AssembledContext(
+        formatted_text=text,
+        chunk_count=len(blocks),
+        total_chars=len(text),
+        sources=list(dict.fromkeys(chunk.source_url for chunk in chunks[: len(blocks)])),
+    )
+
+
+def block(number: int, chunk: RetrievedChunk) -> str:
+    """One chunk under its header; a part of the header that is not known is left out, with what would join it."""
+    places = [("Chapter", chunk.chapter), ("Section", chunk.section)]
+    place = " | ".join(f"{label}: {value}" for label, value in places if value)
+    header = [f"[Result {number}] Score: {chunk.score:.2f}", f"Source: {chunk.source_url}", place, RULE]
+    return "\n".join([*(line for line in header if line), chunk.text])
+
+
+def plain(answer: BaseModel) -> str:
+    assert isinstance(answer, RetrievalResult)  # noqa: S101 - what `render` returns
+    return answer.context.formatted_text
+
+
+def render_error(error: PassageError, asked: Asked) -> RetrievalError:  # noqa: ARG001 - every contract's signature
+    return RetrievalError(code=_code(error), message=str(error), details="")
+
+
+def _code(error: PassageError) -> Code:
+    match error:
+        case BlankText():
+            return "EMPTY_QUERY"
+        case UpstreamThrottled():
+            return "RATE_LIMIT"
+        case CollectionNotFound():
+            return "COLLECTION_NOT_FOUND"
+        case UpstreamError() | DeadlineExceeded() | CredentialsRefused():
+            return "CONNECTION_ERROR"
+        case _:
+            return "INVALID_QUERY"  # the seed has no code for anything else
+
+
+CONTRACT = Contract(
+    name="context",
+    request_model=Query,
+    response_model=RetrievalResult,
+    error_model=RetrievalError,
+    text="text",
+    count="k",
+    parse=parse,
+    render=render,
+    render_error=render_error,
+    plain=plain,
+)

@@ -1,0 +1,271 @@
+"""`{"text", "query_id", "top_k"}` in, ranked results with execution metrics out (seed 003)."""
+
+import hashlib
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, StrictInt
+
+from handler.contracts.base import (
+    Asked,
+    Contract,
+    Notice,
+    Score,
+    Text,
+    clipped,
+    has_web_address,
+    named,
+    validated,
+)
+from handler.core.errors import (
+    CollectionNotFound,
+    CredentialsRefused,
+    DeadlineExceeded,
+    DimensionMismatch,
+    InvalidRequest,
+    NotFound,
+    PassageError,
+    UpstreamError,
+    UpstreamThrottled,
+)
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
+from handler.profiles import Profile
+
+Code = Literal[
+    "INVALID_QUERY",
+    "COHERE_CONNECTION_FAILED",
+    "COHERE_RATE_LIMITED",
+    "QDRANT_CONNECTION_FAILED",
+    "QDRANT_TIMEOUT",
+    "COLLECTION_NOT_FOUND",
+    "DIMENSION_MISMATCH",
+    "NO_RESULTS",
+    "INTERNAL_ERROR",
+]
+
+# Seed 003's thresholds for a warning in the log.
+SHORT_TEXT = 5
+SLOW_EMBEDDING_MS = 1000
+SLOW_TOTAL_MS = 2000
+LOW_SCORE = 0.3
+
+CHARACTERS_PER_TOKEN = 4
+"""About what English prose has: for a chunk whose number of tokens is not stored."""
+
+SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
+
+
+class Query(BaseModel):
+    """A question. Its limits are the profile's."""
+
+    text: Text = Field(description="The natural language question, in the language of the collection's model.")
+    query_id: Text | None = Field(
+        None, min_length=1, max_length=200, description="The caller's own id for the question; made when absent."
+    )
+    top_k: StrictInt | None = Field(None, description="How many results to return.")
+
+
+class QueryEcho(BaseModel):
+    text: str
+    query_id: str
+
+
+class Metadata(BaseModel):
+    source_url: str
+    page_title: str = Field(min_length=1)
+    section_headers: list[str] = Field(min_length=1, description="The titles above the chunk, outermost first.")
+    chunk_index: int = Field(ge=0)
+    tokens: int = Field(ge=0, description="About how many tokens the chunk has.")
+
+
+class SearchResult(BaseModel):
+    chunk_id: str
+    chunk_text: str = Field(min_length=1)
+    similarity_score: Score
+    rank: int = Field(ge=1)
+    metadata: Metadata
+
+
+class ExecutionMetrics(BaseModel):
+    """Milliseconds. After an error, only what is known."""
+
+    query_embedding_time_ms: float = Field(0, ge=0)
+    vector_search_time_ms: float = Field(0, ge=0)
+    total_execution_time_ms: float = Field(ge=0)
+    embedding_model: str
+    collection_name: str
+
+
+class ErrorDetail(BaseModel):
+    code: Code
+    message: str
+
+
+class RetrievalResponse(BaseModel):
+    """`error` is there exactly when `status` is "error", and `results` is empty exactly then."""
+
+    status: Literal["success", "error"]
+    query: QueryEcho
+    results: list[SearchResult]
+    total_results: int = Field(ge=0)
+    requested_top_k: int = Field(ge=1, le=100)
+    execution_metrics: ExecutionMetrics
+    error: ErrorDetail = Field(default_factory=lambda: ErrorDetail(code="INTERNAL_ERROR", message=""))
+
+
+def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
+    limits = profile.query
+    query = validated(named(fields, {"text": limits.text.names, "top_k": limits.count.names}), Query)
+    return RetrievalRequest(
+        text=limits.text.check(query.text),
+        search=Search(top_k=limits.count.check(query.top_k)),
+        options={"query_id": query.query_id or _new_id()},
+    )
+
+
+def _new_id() -> str:
+    return f"q_{uuid.uuid4().hex}"
+
+
+def render(retrieval: Retrieval) -> RetrievalResponse:
+    request, timings = retrieval.request, retrieval.timings
+    results = [_result(rank, passage) for rank, passage in enumerate(retrieval.passages, start=1)]
+    outcome: dict[str, Any] = {"status": "success"}
+    if not results:  # success needs results, says the seed; nothing failed either, so the HTTP status stays 200
+        outcome = {"status": "error", "error": ErrorDetail(code="NO_RESULTS", message="Nothing matches the question.")}
+    return RetrievalResponse(
+        query=QueryEcho(text=request.text, query_id=request.options["query_id"]),
+        results=results,
+        total_results=len(results),
+        requested_top_k=request.search.top_k,
+        execution_metrics=ExecutionMetrics(
+            query_embedding_time_ms=timings.embedding_ms,
+            vector_search_time_ms=timings.search_ms,
+            total_execution_time_ms=timings.total_ms,
+            embedding_model=retrieval.model,
+            collection_name=retrieval.collection,
+        ),
+        **outcome,
+    )
+
+
+def _result(rank: int, passage: Passage) -> SearchResult:
+    title = passage.title or next(iter(passage.headings), None) or passage.section or passage.url
+    return SearchResult(
+        chunk_id=passage.chunk_id or str(passage.id),
+        chunk_text=passage.text,
+        similarity_score=clipped(passage.score),
+        rank=rank,
+        metadata=Metadata(
+            source_url=passage.url,
+            page_title=title,
+            section_headers=list(passage.headings) or [passage.section or title],
+            chunk_index=passage.index or 0,
+            tokens=max(1, len(passage.text) // CHARACTERS_PER_TOKEN) if passage.tokens is None else passage.tokens,
+        ),
+    )
+
+
+def notices(retrieval: Retrieval) -> Iterator[Notice]:
+    """The warnings the seed asks for, and chunk ids that are not what they say they are the hash of."""
+    timings = retrieval.timings
+    if len(retrieval.request.text) < SHORT_TEXT:
+        yield Notice("very short question", {"characters": len(retrieval.request.text)})
+    if timings.embedding_ms > SLOW_EMBEDDING_MS:
+        yield Notice("slow embedding", {"embedding_ms": round(timings.embedding_ms)})
+    if timings.total_ms > SLOW_TOTAL_MS:
+        yield Notice("slow retrieval", {"total_ms": round(timings.total_ms)})
+    low = sum(1 for passage in retrieval.passages if passage.score < LOW_SCORE)
+    if low:
+        yield Notice("low scores, possibly irrelevant", {"results": low})
+    forged = [str(passage.id) for passage in retrieval.passages if not _id_holds(passage)]
+    if forged:
+        yield Notice("chunk ids do not match their text", {"points": forged}, metric="ChunkIdMismatch")
+
+
+def _id_holds(passage: Passage) -> bool:
+    """Whether a chunk id that looks like a SHA-256 is one: of URL and text, as the seed says, or of the text alone."""
+    if passage.chunk_id is None or not SHA256.match(passage.chunk_id):
+        return True
+    hashed = (passage.url + passage.text, passage.text)
+    return passage.chunk_id.lower() in {hashlib.sha256(text.encode()).hexdigest() for text in hashed}
+
+
+def render_error(error: PassageError, asked: Asked) -> RetrievalResponse:
+    profile = asked.profile
+    metrics: dict[str, Any] = {
+        "total_execution_time_ms": asked.elapsed_ms,
+        "embedding_model": profile.embedding.model if profile else "",
+        "collection_name": profile.collection.name if profile else "",
+    }
+    if error.upstream == "embedding":
+        metrics["query_embedding_time_ms"] = 0.0  # seed 003, "Error States"
+    return RetrievalResponse(
+        status="error",
+        query=_echo(asked),
+        results=[],
+        total_results=0,
+        requested_top_k=_requested(asked),
+        execution_metrics=ExecutionMetrics(**metrics),
+        error=ErrorDetail(code=_code(error), message=str(error)),
+    )
+
+
+def _sent(asked: Asked, names: tuple[str, ...]) -> Any:
+    return next((asked.fields[name] for name in names if name in asked.fields), None)
+
+
+def _echo(asked: Asked) -> QueryEcho:
+    text = _sent(asked, asked.profile.query.text.names if asked.profile else ("text",))
+    query_id = asked.fields.get("query_id")
+    return QueryEcho(text=_plain(text), query_id=_plain(query_id) or _new_id())
+
+
+def _plain(value: Any) -> str:
+    """What was sent, where it is text that an answer can carry; it is echoed even when it is what was wrong."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _requested(asked: Asked) -> int:
+    """The number asked for where it is one that may be asked for, else the default."""
+    if asked.profile is None:
+        return 5
+    limit = asked.profile.query.count
+    sent = _sent(asked, limit.names)
+    valid = isinstance(sent, int) and not isinstance(sent, bool) and limit.min <= sent <= limit.max
+    return sent if valid else limit.default
+
+
+def _code(error: PassageError) -> Code:  # noqa: PLR0911 - a table of classes reads best as one
+    match error:
+        case InvalidRequest() | NotFound():
+            return "INVALID_QUERY"
+        case CollectionNotFound():
+            return "COLLECTION_NOT_FOUND"
+        case DimensionMismatch():
+            return "DIMENSION_MISMATCH"
+        case UpstreamThrottled(upstream="embedding"):
+            return "COHERE_RATE_LIMITED"
+        case DeadlineExceeded(upstream="store"):
+            return "QDRANT_TIMEOUT"
+        case UpstreamError() | DeadlineExceeded() | CredentialsRefused():
+            return "COHERE_CONNECTION_FAILED" if error.upstream == "embedding" else "QDRANT_CONNECTION_FAILED"
+        case _:
+            return "INTERNAL_ERROR"
+
+
+CONTRACT = Contract(
+    name="ranked",
+    request_model=Query,
+    response_model=RetrievalResponse,
+    error_model=RetrievalResponse,
+    text="text",
+    count="top_k",
+    parse=parse,
+    render=render,
+    render_error=render_error,
+    usable=has_web_address,
+    notices=notices,
+)

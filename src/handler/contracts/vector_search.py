@@ -1,0 +1,178 @@
+"""RetrievalQuery in, scored points with their payload out (seed 001)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, StrictBool, StrictInt
+
+from handler.contracts.base import (
+    Asked,
+    Contract,
+    Score,
+    Text,
+    Threshold,
+    clipped,
+    json_safe,
+    named,
+    validated,
+    zulu,
+)
+from handler.core.errors import (
+    CollectionNotFound,
+    CollectionNotServed,
+    DeadlineExceeded,
+    DimensionMismatch,
+    InternalError,
+    InvalidRequest,
+    NotFound,
+    PassageError,
+    VectorSizeWrong,
+)
+from handler.core.model import Filters, Passage, Retrieval, RetrievalRequest, Search
+from handler.profiles import Profile
+
+Code = Literal[
+    "DIMENSION_MISMATCH",
+    "COLLECTION_NOT_FOUND",
+    "INVALID_PARAMETER",
+    "CONNECTION_ERROR",
+    "TIMEOUT",
+    "EMBEDDING_ERROR",
+    "INTERNAL_ERROR",
+]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Value = Text | StrictInt
+
+
+class RetrievalQuery(BaseModel):
+    """A question in words or as a vector: exactly one of the two."""
+
+    collection_name: Text | None = Field(
+        None,
+        min_length=1,
+        description="The collection to search, of those this deployment serves; the profile's by default.",
+    )
+    query_text: Text | None = Field(None, description="The question in words.")
+    query_vector: list[Number] | None = Field(None, description="The question embedded with the collection's model.")
+    top_k: StrictInt | None = Field(None, description="How many points to return.")
+    score_threshold: Threshold | None = Field(None, description="The least score a result may have; 0 for any.")
+    filters: dict[Text, Value | Annotated[list[Value], Field(min_length=1, max_length=100)]] | None = Field(
+        None, description="Values that fields must have; a list means any of them."
+    )
+    with_vectors: StrictBool = Field(False, description="Whether results carry their vectors.")
+    with_payload: StrictBool = Field(True, description="Whether results carry their payload.")
+
+
+class RetrievalResult(BaseModel):
+    id: int | str = Field(description="The point's id.")
+    score: Score
+    vector: list[float] | None = Field(description="The point's vector, when asked for.")
+    payload: dict[str, Any] = Field(description="All that is stored with the point; empty when not asked for.")
+    retrieval_time_ms: float = Field(ge=0, description="Milliseconds the search took.")
+
+
+class VectorSearchResponse(BaseModel):
+    collection_name: str
+    results: list[RetrievalResult] = Field(description="Best first.")
+    total_results: int = Field(ge=0)
+    timestamp: str = Field(description="When the question was asked: UTC, ISO 8601.")
+
+
+class ErrorDetail(BaseModel):
+    code: Code
+    message: str
+
+
+class ErrorResponse(BaseModel):
+    error: ErrorDetail
+    timestamp: str
+
+
+def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
+    limits = profile.query
+    query = validated(named(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), RetrievalQuery)
+    if (query.query_text is None) == (query.query_vector is None):
+        raise InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")
+    if query.query_vector is not None and len(query.query_vector) != profile.collection.dimension:
+        raise VectorSizeWrong(
+            f"'query_vector' has {len(query.query_vector)} numbers: it takes {profile.collection.dimension}."
+        )
+    return RetrievalRequest(
+        text="" if query.query_text is None else limits.text.check(query.query_text),
+        vector=query.query_vector,
+        collection=query.collection_name,
+        search=Search(
+            top_k=limits.count.check(query.top_k),
+            score_threshold=query.score_threshold,
+            filters=_filters(query, profile),
+            with_vectors=query.with_vectors,
+            whole_payload=True,
+        ),
+        options={"with_payload": query.with_payload},
+    )
+
+
+def _filters(query: RetrievalQuery, profile: Profile) -> Filters:
+    given = query.filters or {}
+    unknown = [field for field in given if field not in profile.filters]
+    if unknown:
+        allowed = ", ".join(profile.filters) or "none"
+        raise InvalidRequest(f"'filters' has a field this profile does not declare. Declared are: {allowed}.")
+    return {field: tuple(value) if isinstance(value, list) else (value,) for field, value in given.items()}
+
+
+def render(retrieval: Retrieval) -> VectorSearchResponse:
+    results = [_result(passage, retrieval) for passage in retrieval.passages]
+    return VectorSearchResponse(
+        collection_name=retrieval.collection,
+        results=results,
+        total_results=len(results),
+        timestamp=zulu(retrieval.asked_at),
+    )
+
+
+def _result(passage: Passage, retrieval: Retrieval) -> RetrievalResult:
+    return RetrievalResult(
+        id=passage.id,
+        score=clipped(passage.score),
+        vector=None if passage.vector is None else list(passage.vector),
+        payload=json_safe(passage.payload) if retrieval.request.options["with_payload"] else {},
+        retrieval_time_ms=retrieval.timings.search_ms,
+    )
+
+
+def render_error(error: PassageError, asked: Asked) -> ErrorResponse:
+    return ErrorResponse(error=ErrorDetail(code=_code(error), message=str(error)), timestamp=zulu(asked.at))
+
+
+def _code(error: PassageError) -> Code:  # noqa: PLR0911 - a table of classes reads best as one
+    match error:
+        case VectorSizeWrong() | DimensionMismatch():
+            return "DIMENSION_MISMATCH"
+        case CollectionNotServed() | CollectionNotFound():
+            return "COLLECTION_NOT_FOUND"
+        case InvalidRequest() | NotFound():
+            return "INVALID_PARAMETER"
+        case DeadlineExceeded():
+            return "TIMEOUT"
+        case PassageError(upstream="embedding"):
+            return "EMBEDDING_ERROR"
+        case InternalError():
+            return "INTERNAL_ERROR"
+        case PassageError(upstream="store"):
+            return "CONNECTION_ERROR"
+        case _:
+            return "INTERNAL_ERROR"
+
+
+CONTRACT = Contract(
+    name="vector_search",
+    request_model=RetrievalQuery,
+    response_model=VectorSearchResponse,
+    error_model=ErrorResponse,
+    text="query_text",
+    count="top_k",
+    parse=parse,
+    render=render,
+    render_error=render_error,
+)

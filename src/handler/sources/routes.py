@@ -1,0 +1,210 @@
+"""The routes: which path asks what. The same ones whatever kind of API is in front."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from time import perf_counter
+from typing import Any
+from urllib.parse import unquote
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from handler import profiles, suitability
+from handler.contracts.base import json_safe
+from handler.core.deadline import Deadline
+from handler.core.errors import InvalidRequest, NotFound
+from handler.core.model import CollectionInfo, Point
+from handler.core.retrieve import Retriever
+from handler.profiles import Profile
+from handler.sources import http_input
+from handler.sources.http_status import retry_after, status
+from handler.sources.question import Answered, Services, answer, as_json, failure
+
+JSON = "application/json"
+PLAIN = "text/plain; charset=utf-8"
+PATHS = (
+    "/query",
+    "/profiles",
+    "/profiles/{profile}/query",
+    "/profiles/{profile}/collection",
+    "/profiles/{profile}/chunks/{id}",
+    "/health",
+    "/ready",
+    "/openapi.json",
+    "/docs",
+)
+
+LAMBDA_RESPONSE_BYTES = 6_291_556
+"""The most a function's synchronous response may have; Lambda drops a larger one after the function's success."""
+
+ENVELOPE_BYTES = 4_096
+"""What headers and the rest of the response around the body may take of that."""
+
+
+def routes(services: Services, limit: float) -> Router:
+    """The router for one container.
+
+    Args:
+        limit: seconds after which the API in front gives up.
+    """
+    router = Router()  # type: ignore[no-untyped-call]  # Powertools publishes no type for it
+    for add in (_add_queries, _add_collections, _add_service):
+        add(router, services, limit)
+    return router
+
+
+def _add_queries(router: Router, services: Services, limit: float) -> None:
+    def ask(name: str | None, *, in_url: bool) -> Response[str]:
+        started = perf_counter()
+        fields: Mapping[str, Any] = {}
+        profile = services.profile(name)
+        event = router.current_event.raw_event
+        try:
+            fields = http_input.query_string(event, profile) if in_url else http_input.body(event)
+            answered = answer(fields, profile, services, services.deadline(router.lambda_context, limit))
+            return _answer_response(answered, router.current_event.headers.get("accept") or "")
+        except Exception as error:  # noqa: BLE001 - so that the error has this profile's contract, not the default one's
+            return failure_response(error, services, profile, fields, started)
+
+    @router.post("/query")
+    def post_query() -> Response[str]:
+        return ask(None, in_url=False)
+
+    @router.get("/query")
+    def get_query() -> Response[str]:
+        return ask(None, in_url=True)
+
+    @router.post("/profiles/<profile>/query")
+    def post_profile_query(profile: str) -> Response[str]:
+        return ask(profile, in_url=False)
+
+    @router.get("/profiles/<profile>/query")
+    def get_profile_query(profile: str) -> Response[str]:
+        return ask(profile, in_url=True)
+
+
+def _add_collections(router: Router, services: Services, limit: float) -> None:
+    def about(name: str, look: Callable[[Retriever, Profile, Deadline], dict[str, Any]]) -> Response[str]:
+        profile = services.profile(name)
+        try:
+            deadline = services.deadline(router.lambda_context, limit)
+            return _json(look(services.retriever(profile), profile, deadline))
+        except Exception as error:  # noqa: BLE001 - see `ask`
+            return failure_response(error, services, profile)
+
+    @router.get("/profiles")
+    def list_profiles() -> Response[str]:
+        served = [_profile(services.profile(name)) for name in profiles.names()]
+        return _json({"default": services.profile(None).name, "profiles": served})
+
+    @router.get("/profiles/<profile>/collection")
+    def collection(profile: str) -> Response[str]:
+        return about(profile, lambda retriever, found, deadline: _collection(found, retriever.describe(deadline)))
+
+    @router.get("/profiles/<profile>/chunks/<chunk>")
+    def chunk(profile: str, chunk: str) -> Response[str]:
+        def look(retriever: Retriever, _: Profile, deadline: Deadline) -> dict[str, Any]:
+            with_vectors = _flag(http_input.parameters(router.current_event.raw_event), "with_vectors")
+            point, took_ms = retriever.fetch(unquote(chunk), deadline, with_vectors=with_vectors)
+            return _chunk(point, took_ms)
+
+        return about(profile, look)
+
+
+def _add_service(router: Router, services: Services, limit: float) -> None:
+    @router.get("/health")
+    def health() -> Response[str]:
+        return _json({"status": "ok"})
+
+    @router.get("/ready")
+    def ready() -> Response[str]:
+        profile = services.profile(None)
+        info = services.ready(profile, services.deadline(router.lambda_context, limit))
+        return _json({"status": "ready", "profile": profile.name, "collection": asdict(info)})
+
+    @router.get("/openapi.json")
+    def openapi() -> Response[str]:
+        from handler.sources.openapi import document  # noqa: PLC0415 - nothing a question needs
+
+        return _json(document(services.profile(None).name))
+
+    @router.get("/docs")
+    def docs() -> Response[str]:
+        from handler.sources.openapi import page  # noqa: PLC0415 - nothing a question needs
+
+        return Response(200, "text/html; charset=utf-8", page(services.profile(None).name))
+
+
+def failure_response(
+    error: Exception,
+    services: Services,
+    profile: Profile | None = None,
+    fields: Mapping[str, Any] | None = None,
+    started: float | None = None,
+) -> Response[str]:
+    """An error as its status, the contract's body and, where waiting helps, Retry-After."""
+    failed = failure(error, services, profile, fields, started)
+    seconds = retry_after(failed.error)
+    headers = {} if seconds is None else {"Retry-After": str(seconds)}
+    return Response(status(failed.error), JSON, as_json(failed.body), headers=headers)
+
+
+def _answer_response(answered: Answered, accept: str) -> Response[str]:
+    """An answer in the kind its caller prefers, at most as long as Lambda lets through."""
+    contract = answered.contract
+    if contract.plain is not None and http_input.prefers_plain_text(accept):
+        return Response(200, PLAIN, contract.plain(answered.body))
+    left_out, text = 0, answered.json()
+    passages = len(answered.retrieval.passages)
+    while _sent_bytes(text) > LAMBDA_RESPONSE_BYTES - ENVELOPE_BYTES and left_out < passages:
+        left_out += max(1, (passages - left_out) // 8)
+        text = answered.shortened(min(left_out, passages)).json()
+    headers = {"X-Passage-Results-Left-Out": str(min(left_out, passages))} if left_out else {}
+    return Response(200, JSON, text, headers=headers)
+
+
+def _sent_bytes(body: str) -> int:
+    """Bytes of a body within the response's JSON, as Lambda's runtime writes it; not counted where it cannot matter."""
+    return len(body) if len(body) * 6 < LAMBDA_RESPONSE_BYTES - ENVELOPE_BYTES else len(json.dumps(body))
+
+
+def _json(value: Any) -> Response[str]:
+    return Response(200, JSON, json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def _profile(profile: Profile) -> dict[str, Any]:
+    return {
+        "name": profile.name,
+        "contract": profile.contract,
+        "collection": profile.collection.name,
+        "dimension": profile.collection.dimension,
+        "embedding_model": profile.embedding.model,
+        "query": f"/profiles/{profile.name}/query",
+    }
+
+
+def _collection(profile: Profile, info: CollectionInfo) -> dict[str, Any]:
+    """Seed 001's CollectionInfo, with the model the collection records and what makes it unfit for the profile."""
+    return {**asdict(info), "problems": [str(problem) for problem in suitability.problems(profile, info)]}
+
+
+def _chunk(point: Point, took_ms: float) -> dict[str, Any]:
+    """Seed 001's RetrievalResult for a point that was asked for by its id, so that there is nothing to score."""
+    return {
+        "id": point.id,
+        "payload": json_safe(point.payload),
+        "vector": None if point.vector is None else list(point.vector),
+        "retrieval_time_ms": took_ms,
+    }
+
+
+def _flag(parameters: Mapping[str, str], name: str) -> bool:
+    value = parameters.get(name, "false")
+    if value not in ("true", "false"):
+        raise InvalidRequest(f"'{name}' is true or false.")
+    return value == "true"
+
+
+def unknown_path() -> NotFound:
+    return NotFound(f"There is no such path or method. Known paths are {', '.join(PATHS)}.")
