@@ -12,7 +12,8 @@ from handler.settings import Settings
 
 FOLDER = Path(__file__).parent / "profiles"
 
-Keys = Annotated[tuple[str, ...], Field(min_length=1)]
+Key = Annotated[str, Field(min_length=1)]
+Keys = Annotated[tuple[Key, ...], Field(min_length=1)]
 """Payload keys, the first one present wins; a dot reaches into a nested object."""
 
 
@@ -64,15 +65,15 @@ class Payload(_Section):
 
     text: Keys
     url: Keys
-    title: tuple[str, ...] = ()
-    chapter: tuple[str, ...] = ()
-    section: tuple[str, ...] = ()
-    headings: tuple[str, ...] = ()
-    index: tuple[str, ...] = ()
-    chunk_id: tuple[str, ...] = ()
-    tokens: tuple[str, ...] = ()
-    created_at: tuple[str, ...] = ()
-    model: tuple[str, ...] = ()
+    title: tuple[Key, ...] = ()
+    chapter: tuple[Key, ...] = ()
+    section: tuple[Key, ...] = ()
+    headings: tuple[Key, ...] = ()
+    index: tuple[Key, ...] = ()
+    chunk_id: tuple[Key, ...] = ()
+    tokens: tuple[Key, ...] = ()
+    created_at: tuple[Key, ...] = ()
+    model: tuple[Key, ...] = ()
     variants: bool = True
 
     def keys(self, meaning: str) -> tuple[str, ...]:
@@ -101,6 +102,12 @@ class TextLimit(_Section):
     names: Keys
     min: int = Field(1, ge=1)
     max: int = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min > self.max:
+            raise ValueError("min must not be above max")
+        return self
 
     def check(self, text: str) -> str:
         """The text as sent, when it is within the limits.
@@ -152,6 +159,13 @@ class Query(_Section):
     text: TextLimit
     count: CountLimit
 
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        both = sorted(set(self.text.names) & set(self.count.names))
+        if both:
+            raise ValueError(f"text and count share the names {', '.join(both)}")
+        return self
+
 
 class Profile(_Section):
     name: str
@@ -201,13 +215,13 @@ def load(name: str) -> Profile:
         raise NotFound(f"There is no such profile. Known are: {', '.join(names())}.")
     path = FOLDER / f"{name}.toml"
     try:
-        return Profile.model_validate({"name": name, **tomllib.loads(path.read_text(encoding="utf-8"))})
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        return Profile.model_validate({**tomllib.loads(path.read_text(encoding="utf-8")), "name": name})
+    except (OSError, ValueError) as error:  # not readable, not UTF-8, not TOML, not a profile
         raise ConfigurationError(f"profiles/{path.name} is not usable: {_explain(error)}") from error
 
 
-def _explain(error: tomllib.TOMLDecodeError | ValidationError) -> str:
-    if isinstance(error, tomllib.TOMLDecodeError):
+def _explain(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
         return str(error)
     items: list[Any] = list(error.errors())
     return "; ".join(f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in items)

@@ -1,6 +1,6 @@
 """Whether a collection is shaped as its profile expects: one check, the same sentences, for every store."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 from handler.core.errors import (
     ConfigurationError,
@@ -46,6 +46,20 @@ def check_vectors(expected: Collection, sizes: Mapping[str, int]) -> None:
         )
 
 
+def check_distance(expected: Collection, distance: str) -> None:
+    """Compare the profile's metric with the collection's: by a distance, the passages that fit least would come first.
+
+    Raises:
+        ConfigurationError: they differ.
+    """
+    if distance != expected.distance:
+        raise ConfigurationError(
+            f"The collection '{expected.name}' compares vectors by {distance}, but the profile is set to "
+            f"{expected.distance}: set the profile's collection.distance (Cosine or Dot), or index the site again.",
+            upstream="store",
+        )
+
+
 def check_indexes(expected: Collection, keys: Iterable[str], indexed: Container[str], detail: str | None) -> None:
     """See whether a refused request filtered by keys without a payload index, as Qdrant Cloud's strict mode refuses to.
 
@@ -63,15 +77,21 @@ def check_indexes(expected: Collection, keys: Iterable[str], indexed: Container[
 
 
 def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]:
-    """What makes a collection unfit for the profile, though it can be reached: its dimension, or the model it records.
+    """What makes a collection unfit for the profile, though it can be reached: dimension, metric or model.
 
     Another model of the same dimension raises no error anywhere: the answers are just not answers.
     """
     found: list[ConfigurationError] = []
-    try:
-        check_vectors(profile.collection, {profile.collection.vector: info.vector_size})
-    except ConfigurationError as error:
-        found.append(error)
+    expected = profile.collection
+    checks: tuple[Callable[[], None], ...] = (
+        lambda: check_vectors(expected, {expected.vector: info.vector_size}),
+        lambda: check_distance(expected, info.distance_metric),
+    )
+    for check in checks:
+        try:
+            check()
+        except ConfigurationError as error:
+            found.append(error)
     if info.embedding_model is not None and info.embedding_model != profile.embedding.model:
         found.append(
             ModelMismatch(

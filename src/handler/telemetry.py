@@ -13,22 +13,41 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 NAMESPACE = "Passage"
 DEFAULT_SERVICE = "passage"
 REDACTED = "***"
+TRACEBACK_CHARACTERS = 8_000
 
 
 class _RedactingFormatter(LambdaPowertoolsFormatter):
     """Powertools' JSON formatter, with every registered secret blanked in whatever was logged, tracebacks included."""
 
     secrets: frozenset[str] = frozenset()
+    hidden: tuple[str, ...] = ()
 
     def format(self, record: Any) -> str:
         line = super().format(record)
-        for secret in self.secrets:
+        for secret in (*self.secrets, *self.hidden):
             line = line.replace(secret, REDACTED)
         return line
 
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
+        """A traceback, cut where it is long: an upstream's whole answer can be part of one."""
+        text = super().formatException(ei)
+        return text if len(text) <= TRACEBACK_CHARACTERS else f"…{text[-TRACEBACK_CHARACTERS:]}"
+
 
 _formatter = _RedactingFormatter(use_rfc3339=True, serialize_stacktrace=False)
-logger = Logger(service=DEFAULT_SERVICE, logger_formatter=_formatter)
+
+
+def _logger() -> Logger:
+    """Powertools' logger. A log level or sample rate it cannot read must not cost every answer."""
+    try:
+        return Logger(service=DEFAULT_SERVICE, logger_formatter=_formatter)
+    except Exception as error:  # noqa: BLE001 - see above
+        plain = Logger(service=DEFAULT_SERVICE, logger_formatter=_formatter, level="INFO", sampling_rate=0.0)
+        plain.warning("the log level or sample rate set in the environment is not usable", extra={"cause": repr(error)})
+        return plain
+
+
+logger = _logger()
 
 
 class _State:
@@ -58,7 +77,24 @@ def invocation(request_id: str | None) -> Iterator[None]:
     try:
         yield
     finally:
-        logger.remove_keys(["request_id", "cold_start"])
+        if _State.cold:
+            _emit("none", {})  # an invocation that counted nothing, as a health check, was a cold start all the same
+        logger.remove_keys(["request_id", "api_request_id", "cold_start"])
+
+
+def correlate(api_request_id: object) -> None:
+    """Give the invocation's log lines the id that API Gateway returns to the caller with the answer."""
+    logger.append_keys(api_request_id=api_request_id)
+
+
+@contextmanager
+def hiding(texts: Iterable[str]) -> Iterator[None]:
+    """Blank `texts` in what is logged inside the block, as secrets always are."""
+    _formatter.hidden = tuple(form for text in texts for form in _written(text))
+    try:
+        yield
+    finally:
+        _formatter.hidden = ()
 
 
 def retrying(code: str, delay: float) -> None:
@@ -77,22 +113,21 @@ def notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
     logger.warning(message, extra={"profile": profile, **figures})
 
 
-def failed(profile: str, error: BaseException, *, code: str, detail: str | None, expected: bool) -> None:
+def failed(
+    profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, expected: bool
+) -> None:
     """One failed question: a log line an engineer can act on, and a count under the error's code.
 
     Args:
-        expected: a caller's mistake, not ours to mend; logged as a warning and without a traceback.
+        known: one of our own errors, whose message and detail say it all; anything else is logged with its traceback.
+        expected: a caller's mistake, not ours to mend; logged as a warning.
     """
-    extra = {
-        "profile": profile,
-        "code": code,
-        "detail": detail,
-        "cause": repr(error.__cause__) if error.__cause__ else None,
-    }
+    cause = type(error.__cause__).__name__ if error.__cause__ else None
+    extra = {"profile": profile, "code": code, "detail": detail, "cause": cause}
     if expected:
         logger.warning(str(error), extra=extra)
     else:
-        logger.error(str(error), extra=extra, exc_info=error)
+        logger.error(str(error), extra=extra, exc_info=None if known else error)
     _emit(profile, {f"Error.{code}": 1})
 
 

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import sys
+import typing
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
@@ -9,12 +11,14 @@ from pathlib import Path
 
 import click
 import pytest
+from pydantic import BaseModel
 
 from devkit.cli import main as passage
 from handler import contracts, profiles, settings, telemetry
+from handler.contracts.base import Asked, Contract
 from handler.core import errors
 from handler.core.errors import PassageError
-from handler.sources import http
+from handler.sources import http_status
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted(
@@ -22,6 +26,7 @@ DOCUMENTS = sorted(
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "requirements" / "README.md")
 )
 EMITTING = ("src/handler/sources/question.py", "src/handler/telemetry.py")
+NOTICING = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src" / "handler" / "contracts").glob("*.py"))
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`\n]+)`")
@@ -59,7 +64,7 @@ def _code(document: str) -> Iterator[str]:
 
 
 def _environment_variables() -> set[str]:
-    models = [settings.RuntimeSettings, settings.HttpSettings, settings.Settings]
+    models: list[type[BaseModel]] = [settings.RuntimeSettings, settings.HttpSettings, settings.Settings]
     return {str(field.alias) for model in models for field in model.model_fields.values()}
 
 
@@ -75,19 +80,30 @@ def test_environment_variables_are_those_of_the_settings() -> None:
 
 def test_profile_keys_are_those_of_the_profile_model() -> None:
     documented = {name for row in _rows(_section("docs/configuration.md", "Profiles")) for name in _names(row[0])}
-    sections = {name: field.annotation for name, field in profiles.Profile.model_fields.items() if name != "name"}
-    known = {
-        f"{section}.{key}"
-        for section, model in sections.items()
-        if isinstance(model, type) and issubclass(model, profiles.BaseModel)
-        for key in model.model_fields
+    whole = {"contract", "filters", "query.text", "query.count"}
+    sections: dict[str, type[BaseModel]] = {
+        "collection": profiles.Collection,
+        "embedding": profiles.Embedding,
+        "payload": profiles.Payload,
     }
-    assert documented == known | {"contract"}
+    keys = {f"{section}.{key}" for section, model in sections.items() for key in model.model_fields}
+    assert documented == whole | keys
+    assert set(profiles.Profile.model_fields) == {"name", *(key.split(".")[0] for key in documented)}
 
 
 def test_every_contract_has_a_section() -> None:
-    sections = set(re.findall(r"^## (\w+)$", _read("docs/contracts.md"), re.MULTILINE))
-    assert sections == {contract.name for contract in contracts.REGISTRY}
+    sections = re.findall(r"^## (\w+)$", _read("docs/contracts.md"), re.MULTILINE)
+    assert sections == [contract.name for contract in contracts.REGISTRY]
+
+
+@pytest.mark.parametrize("contract", contracts.REGISTRY, ids=lambda contract: contract.name)
+def test_a_contracts_section_has_its_fields_and_codes(contract: Contract) -> None:
+    section = _section("docs/contracts.md", contract.name)
+    fields = {name for row in _rows(section) for name in _names(row[0]) if not name.isupper()}
+    models = (contract.request_model, contract.response_model)
+    assert {name for model in models for name in model.model_fields} <= fields
+    documented = {name for row in _rows(section) for name in _names(row[0]) if name.isupper()}
+    assert documented == set(typing.get_args(sys.modules[contract.parse.__module__].Code))
 
 
 def _errors(kind: type[PassageError] = PassageError) -> Iterator[type[PassageError]]:
@@ -116,8 +132,9 @@ def test_error_codes_are_those_of_the_error_tree() -> None:
 def test_an_errors_status_and_contract_code_are_the_documented_ones(kind: type[PassageError]) -> None:
     row = next(row for row in _rows(_section("docs/operations.md", "Error codes")) if row[0] == f"`{kind.code}`")
     error = _instance(kind)
-    body = contracts.find("query_response").render_error(error, datetime.now(UTC)).model_dump()
-    assert [row[1], row[2]] == [str(http.status(error)), body["code"]]
+    asked = Asked(at=datetime.now(UTC), elapsed_ms=0, fields={}, profile=None)
+    body = contracts.find("query_response").render_error(error, asked).model_dump()
+    assert [row[1], row[2]] == [str(http_status.status(error)), body["code"]]
     assert row[3] == ("once" if isinstance(error, errors.UpstreamError) else "no")
 
 
@@ -132,12 +149,19 @@ def _keys(document: str) -> Iterator[str]:
             yield from (keyword.arg for keyword in node.keywords if keyword.arg)
 
 
+def _notices(document: str) -> Iterator[ast.Call]:
+    """The places where a contract makes a Notice, whose figures are logged and whose metric is counted."""
+    for node in ast.walk(ast.parse(_read(document))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Notice":
+            yield node
+
+
 def _text(node: ast.expr) -> str | None:
     """A key's text; one put together at run time as its fixed beginning and a placeholder, as in `Error.<CODE>`."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
-        return f"{node.values[0].value}<CODE>"
+        return f"{node.values[0].value!s}<CODE>"
     return None
 
 
@@ -145,12 +169,17 @@ def test_metrics_are_those_emitted_with_their_units() -> None:
     documented = {row[0].strip("`"): row[1] for row in _rows(_section("docs/operations.md", "Metrics"))}
     # Metrics are in CamelCase, log fields in snake_case: that is how the two are told apart here.
     emitted = {key for document in EMITTING for key in _keys(document) if key[:1].isupper()}
+    for notice in (notice for document in NOTICING for notice in _notices(document)):
+        emitted |= {_text(keyword.value) or "" for keyword in notice.keywords if keyword.arg == "metric"}
     assert documented == {name: telemetry._unit(name).value for name in emitted}
 
 
 def test_every_log_field_is_documented() -> None:
     documented = {name for row in _rows(_section("docs/operations.md", "Log fields")) for name in _names(row[0])}
     written = {key for document in EMITTING for key in _keys(document) if key[:1].islower()}
+    for notice in (notice for document in NOTICING for notice in _notices(document)):
+        assert isinstance(notice.args[1], ast.Dict)
+        written |= {_text(key) or "" for key in notice.args[1].keys if key}
     assert written <= documented
 
 

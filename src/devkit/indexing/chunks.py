@@ -27,12 +27,14 @@ class Chunk:
 
     Attributes:
         id: sha256 of what the chunk is (its page, headings and text), hexadecimal: the same content, the same id.
+        path: its page's, as in `Page`.
         index: its position on the page, from 0.
         headings: the titles above it, outermost first; the first is the page's own.
         text: exactly as in the page, without surrounding blank lines.
     """
 
     id: str
+    path: str
     url: str
     title: str
     index: int
@@ -57,6 +59,7 @@ def cut(pages: Iterable[Page]) -> Iterator[Chunk]:
             seen[headings, text] += 1
             yield Chunk(
                 id=_identity(page.url, headings, text, occurrence),
+                path=page.path,
                 url=page.url,
                 title=title,
                 index=index,

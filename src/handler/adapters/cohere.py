@@ -67,10 +67,16 @@ class CohereEmbedder:
                 request_options={"max_retries": 0},
             )
         except ApiError as error:
-            raise self._refined(SERVICE.from_status(error.status_code or 0, error.headers or {}, error.body)) from error
+            status = error.status_code or 0
+            raise self._refined(SERVICE.from_status(status, error.headers or {}, error.body), status) from error
         except httpx.HTTPError as error:
             raise SERVICE.from_transport(error) from error
-        except (ValueError, TypeError, AttributeError) as error:  # an answer the SDK could not take apart
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:  # an answer the SDK could not take apart
             raise SERVICE.from_transport(error) from error
         return self._vectors(getattr(response, "embeddings", None), len(texts))
 
@@ -99,9 +105,9 @@ class CohereEmbedder:
         # Only embed-v4 and later let the caller choose; `...` is the SDK's own mark for "not sent".
         return self._dimension if self._model.startswith("embed-v") else ...
 
-    def _refined(self, error: PassageError) -> PassageError:
-        """A refusal of the request itself is about the model: say so, and what the collection allows."""
-        if not isinstance(error, RequestRefused):
+    def _refined(self, error: PassageError, status: int) -> PassageError:
+        """What Cohere finds wrong with such a plain request is its model: say so, and what the collection allows."""
+        if not isinstance(error, RequestRefused) or status not in (400, 404, 422):
             return error
         return RequestRefused(
             f"The embedding service refused the model '{self._model}'. Set EMBEDDING_MODEL (or the profile's "

@@ -31,7 +31,7 @@ class Service:
     def from_status(self, status: int, headers: Mapping[str, str], body: object) -> PassageError:
         """The error for an answer whose status is not a success (or that is one, but no use)."""
         detail = f"HTTP {status}: {_clip(body)}"
-        if status in (401, 403):
+        if status in (401, 403, 498):  # 498: Cohere's "invalid token"
             return CredentialsRefused(
                 f"The {self.name} refused the key in {self.key_variable}: set a valid one.",
                 upstream=self.upstream,
@@ -44,9 +44,11 @@ class Service:
                 retry_after=retry_after(headers),
                 detail=detail,
             )
-        if status in (408, 425) or status >= 500 or status < 400:
+        if status in (408, 425, 499) or status >= 500 or status < 400:
             return self.unavailable("failed to answer", detail, retry_after(headers))
-        return RequestRefused(f"The {self.name} refused the request.", upstream=self.upstream, detail=detail)
+        return RequestRefused(
+            f"The {self.name} refused the request (HTTP {status}).", upstream=self.upstream, detail=detail
+        )
 
     def from_transport(self, error: Exception) -> PassageError:
         """The error for a call that brought no usable answer at all."""
@@ -70,10 +72,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         seconds = float(value)
     except ValueError:
-        parsed = email.utils.parsedate_tz(value)
-        if parsed is None:
+        try:
+            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+        except (ValueError, OverflowError):
             return None
-        seconds = email.utils.mktime_tz(parsed) - time.time()
     return max(0.0, seconds) if seconds < float("inf") else None
 
 

@@ -4,16 +4,17 @@
 own files.
 """
 
-import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import qdrant_edge
+from pydantic import BaseModel, ConfigDict, Field
 
 from handler.adapters import payload, query
 from handler.adapters.payload import Hit
@@ -21,13 +22,30 @@ from handler.core import deadline as deadlines
 from handler.core.errors import CollectionNotFound, ConfigurationError, UpstreamUnavailable
 from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
 from handler.profiles import Profile
-from handler.suitability import check_name, check_vectors
+from handler.suitability import check_distance, check_name, check_vectors
 
 MANIFEST = "manifest.json"
 SHARD = "shard"
 FORMAT = 1
 
 T = TypeVar("T")
+
+
+class Manifest(BaseModel):
+    """What an index says it is. `passage index` writes more than is read here."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    format: Literal[1]
+    collection: str
+    vector: str
+    dimension: int = Field(ge=1)
+    distance: str
+    embedding_model: str
+
+    def sizes(self) -> dict[str, int]:
+        """Its one vector, by name (empty: unnamed), and the vector's dimension."""
+        return {self.vector: self.dimension}
 
 
 class QdrantEdgeStore:
@@ -47,7 +65,8 @@ class QdrantEdgeStore:
 
     def search(self, vector: Vector, search: Search) -> Found:
         """See `handler.core.ports.PassageStore`."""
-        check_vectors(self._profile.collection, {self._manifest["vector"]: self._manifest["dimension"]})
+        check_vectors(self._profile.collection, self._manifest.sizes())
+        check_distance(self._profile.collection, self._manifest.distance)
         request = qdrant_edge.QueryRequest(
             limit=search.top_k,
             query=qdrant_edge.Query.Nearest(list(vector), using=self._profile.collection.vector or None),
@@ -57,7 +76,9 @@ class QdrantEdgeStore:
             with_vector=search.with_vectors,
         )
         points = self._ask(lambda shard: shard.query(request))
-        hits = (Hit(_id(point.id), point.score, point.payload, self._vector(point.vector)) for point in points)
+        hits = (
+            Hit(query.identity(point.id), point.score, point.payload, self._vector(point.vector)) for point in points
+        )
         return payload.read(hits, self._profile.payload)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
@@ -75,19 +96,22 @@ class QdrantEdgeStore:
                 limit=1, filter=qdrant_edge.Filter(should=list(named)), with_payload=True, with_vector=with_vectors
             )
             records = self._ask(lambda shard: shard.scroll(request))[0]
-        return next((Point(_id(found.id), found.payload or {}, self._vector(found.vector)) for found in records), None)
+        return next(
+            (Point(query.identity(found.id), found.payload or {}, self._vector(found.vector)) for found in records),
+            None,
+        )
 
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`."""
         info = self._ask(lambda shard: shard.info())
         return CollectionInfo(
             name=self.collection,
-            vector_size=self._manifest["dimension"],
-            distance_metric=str(self._manifest["distance"]),
+            vector_size=self._manifest.dimension,
+            distance_metric=self._manifest.distance,
             points_count=info.points_count,
             indexed_vectors_count=info.indexed_vectors_count,
             status="green",
-            embedding_model=str(self._manifest["embedding_model"]),
+            embedding_model=self._manifest.embedding_model,
         )
 
     def warm(self) -> None:
@@ -112,42 +136,39 @@ class QdrantEdgeStore:
         return tuple(vector) if vector is not None else None
 
     @cached_property
-    def _manifest(self) -> dict[str, Any]:
+    def _manifest(self) -> Manifest:
         """What the index says it is, checked against the profile."""
         path = self._folder / MANIFEST
+        again = f"The index for the profile '{self._profile.name}' cannot be read: run `passage index` again."
         try:
-            manifest = json.loads(path.read_bytes())
-            found = (manifest["format"], manifest["collection"], manifest["vector"], manifest["dimension"])
+            manifest = Manifest.model_validate_json(path.read_bytes())
         except FileNotFoundError:
             raise CollectionNotFound(
                 f"There is no index for the profile '{self._profile.name}' under EDGE_INDEX_PATH: run `passage index`.",
+                upstream="store",
                 detail=f"no {path}",
             ) from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ConfigurationError(
-                f"The index for the profile '{self._profile.name}' cannot be read: run `passage index` again.",
-                detail=f"{path}: {error!r}",
-            ) from error
-        if found[0] != FORMAT:
-            raise ConfigurationError(
-                f"The index has format {found[0]}, this version reads {FORMAT}: run `passage index` again."
-            )
-        if found[1] != self.collection:
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(again, upstream="store", detail=f"{path}: {error!r}") from error
+        if manifest.collection != self.collection:
             raise CollectionNotFound(
-                f"The index holds the collection '{found[1]}', the profile asks for '{self.collection}': "
-                "set COLLECTION_NAME, or index the site again."
+                f"The index holds the collection '{manifest.collection}', the profile asks for '{self.collection}': "
+                "set COLLECTION_NAME, or index the site again.",
+                upstream="store",
             )
-        check_name(self._profile.collection, {found[2]: found[3]})
-        return dict(manifest)
+        check_name(self._profile.collection, manifest.sizes())
+        return manifest
 
     @cached_property
     def _shard(self) -> qdrant_edge.EdgeShard:
         self._manifest  # noqa: B018 - refuse an index of another kind before opening it
         try:
-            return qdrant_edge.EdgeShard.load(str(_writable(self._folder / SHARD)))
+            with _writable(self._folder / SHARD) as shard:
+                return qdrant_edge.EdgeShard.load(str(shard))
         except Exception as error:  # the engine's own class for every failure
             raise ConfigurationError(
                 f"The index for the profile '{self._profile.name}' cannot be opened: run `passage index` again.",
+                upstream="store",
                 detail=str(error),
             ) from error
 
@@ -162,14 +183,19 @@ def _filter(filters: Filters, profile: Profile) -> qdrant_edge.Filter | None:
     return qdrant_edge.Filter(must=must) if must else None
 
 
-def _writable(shard: Path) -> Path:
-    """The shard itself, or a copy where it lies read-only: the engine opens its files for writing even to read them."""
-    if os.access(shard, os.W_OK):
-        return shard
-    copy = Path(tempfile.mkdtemp(prefix="passage-index-")) / SHARD
-    shutil.copytree(shard, copy, copy_function=shutil.copyfile)  # not the modes: they are what is read-only
-    return copy
+@contextmanager
+def _writable(shard: Path) -> Iterator[Path]:
+    """The shard itself, or a copy where it lies read-only: the engine opens its files for writing even to read them.
 
-
-def _id(value: Any) -> int | str:
-    return value if isinstance(value, int) else str(value)
+    A copy that the block fails to open is removed, so that trying again does not fill the disk.
+    """
+    if os.access(shard, os.W_OK) or not shard.exists():
+        yield shard
+        return
+    folder = Path(tempfile.mkdtemp(prefix="passage-index-"))
+    try:
+        # Contents alone, not the modes: they are what is read-only.
+        yield shutil.copytree(shard, folder / SHARD, copy_function=shutil.copyfile)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise

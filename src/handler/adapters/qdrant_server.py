@@ -1,6 +1,6 @@
 """A Qdrant server or Qdrant Cloud, through the official client over REST."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -13,10 +13,17 @@ from handler.adapters import payload, query
 from handler.adapters.failures import Service
 from handler.adapters.payload import Hit
 from handler.adapters.transport import shared as shared_transport
-from handler.core.errors import CollectionNotFound, PassageError, RequestRefused
+from handler.core.errors import (
+    CollectionNotFound,
+    CredentialsRefused,
+    DeadlineExceeded,
+    PassageError,
+    RequestRefused,
+    UpstreamError,
+)
 from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
 from handler.profiles import Profile
-from handler.suitability import check_indexes, check_name, check_vectors
+from handler.suitability import check_distance, check_indexes, check_name, check_vectors
 
 SERVICE = Service("store", "vector store", "QDRANT_API_KEY")
 
@@ -56,7 +63,7 @@ class QdrantServerStore:
         """See `handler.core.ports.PassageStore`."""
         expected = self._profile.collection
 
-        def ask() -> Found:
+        def ask() -> list[models.ScoredPoint]:
             answer = self._client.query_points(
                 expected.name,
                 query=list(vector),
@@ -67,19 +74,26 @@ class QdrantServerStore:
                 with_payload=True if search.whole_payload else self._profile.payload.read(),
                 with_vectors=search.with_vectors,
             )
-            hits = (Hit(_id(point.id), point.score, point.payload, self._vector(point)) for point in answer.points)
-            return payload.read(hits, self._profile.payload)
+            return answer.points
 
         try:
-            return self._call(ask)
+            points = self._call(ask)
         except RequestRefused as error:
-            # A bad request says only in prose what was wrong with it. The collection itself says it in figures.
-            info = self._info()
+            # A bad request says only in prose what was wrong with it. The collection itself says it in figures,
+            # unless it cannot be asked either: then the refusal is all there is to say.
+            try:
+                info = self._info()
+            except (CredentialsRefused, UpstreamError, DeadlineExceeded):
+                raise error from error.__cause__
             check_vectors(expected, _sizes(info))
             check_indexes(
                 expected, query.filtered_keys(search.filters, self._profile), info.payload_schema, error.detail
             )
             raise
+        if _rising(points):  # by a distance, not a similarity; the collection says which
+            check_distance(expected, self.describe().distance_metric)
+        hits = (Hit(query.identity(point.id), point.score, point.payload, self._vector(point)) for point in points)
+        return payload.read(hits, self._profile.payload)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
@@ -93,7 +107,9 @@ class QdrantServerStore:
             )
         if not records:
             records = self._named(chunk, with_vectors=with_vectors)
-        return next((Point(_id(found.id), found.payload or {}, self._vector(found)) for found in records), None)
+        return next(
+            (Point(query.identity(found.id), found.payload or {}, self._vector(found)) for found in records), None
+        )
 
     def _named(self, chunk: str, *, with_vectors: bool) -> list[models.Record]:
         """The points whose payload has `chunk` as their chunk id; the first one is enough."""
@@ -181,7 +197,7 @@ class QdrantServerStore:
         except ResponseHandlingException as error:
             source = error.source if isinstance(error.source, Exception) else error
             raise SERVICE.from_transport(source) from error
-        except (httpx.HTTPError, AssertionError, ValueError, TypeError, AttributeError) as error:
+        except (httpx.HTTPError, AssertionError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise SERVICE.from_transport(error) from error  # an answer the client could not take apart
 
     def _refused(self, error: UnexpectedResponse) -> PassageError:
@@ -191,6 +207,11 @@ class QdrantServerStore:
                 detail=f"HTTP 404: {error.content[:300]!r}",
             )
         return SERVICE.from_status(error.status_code or 0, error.headers, error.content)
+
+
+def _rising(points: Sequence[models.ScoredPoint]) -> bool:
+    """Whether the points come with the least score first."""
+    return bool(points) and points[0].score < points[-1].score
 
 
 def _filter(filters: Filters, profile: Profile) -> models.Filter | None:
@@ -212,7 +233,3 @@ def _named(vectors: Any) -> Mapping[str, Any]:
     if vectors is None:
         return {}
     return vectors if isinstance(vectors, dict) else {"": vectors}
-
-
-def _id(value: Any) -> int | str:
-    return value if isinstance(value, int) else str(value)

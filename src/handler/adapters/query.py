@@ -40,6 +40,11 @@ def filtered_keys(filters: Filters, profile: Profile) -> list[str]:
     return [key for field in filters for key in profile.filters[field]]
 
 
+def identity(value: object) -> PointId:
+    """A point's id as both SDKs give it: an integer, or a UUID as an object or as text."""
+    return value if isinstance(value, int) else str(value)
+
+
 def point_id(chunk: str) -> PointId | None:
     """`chunk` as a point's id, an unsigned integer or a UUID; None when it is neither."""
     if chunk.isascii() and chunk.isdigit():

@@ -1,88 +1,132 @@
-"""The HTTP beneath both SDKs: one connection pool, and the request's deadline on every call.
+"""The HTTP beneath both SDKs: one connection pool, and the request's deadline on every wait.
 
-An SDK's own timeout is a constant chosen when the client is built; what a request has left is only known when it runs.
+An SDK's own timeout is a constant chosen when the client is built, and starts anew with every byte that arrives. What a
+request has left is only known when it runs, so it is asked for at each connect, read and write.
 """
 
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from threading import Thread
+from typing import Any
 
+import httpcore
 import httpx
 
 from handler.core import deadline as deadlines
-from handler.core.deadline import Deadline
+from handler.core.errors import ConfigurationError
 
 CONNECT_SECONDS = 3.0
 """A host that does not accept a connection by then is down: better found out while a retry still fits."""
 
+LEAST_SECONDS = 0.001
+"""What a wait is given that begins as the deadline ends; none at all would mean "do not block"."""
+
 # Lambda freezes the container between requests; what the far side closed meanwhile shows as a dropped connection at the
 # next request, which the one retry covers. Well-known idle limits are 60 s and more (load balancers), so stay below.
-LIMITS = httpx.Limits(max_connections=20, max_keepalive_connections=10, keepalive_expiry=50)
+MAX_CONNECTIONS = 20
+MAX_KEEPALIVE_CONNECTIONS = 10
+KEEPALIVE_SECONDS = 50.0
 
 
-class DeadlineTransport(httpx.BaseTransport):
-    """Sends through `inner`, never longer than the running deadline allows."""
+def _left(timeout: float | None, most: float | None = None) -> float | None:
+    """Seconds one wait may take: the least of what was asked for, what is left until the deadline, and `most`."""
+    deadline = deadlines.current()
+    limits = [limit for limit in (timeout, most) if limit is not None]
+    if deadline is not None:
+        limits.append(max(deadline.remaining(), LEAST_SECONDS))
+    return min(limits, default=None)
 
-    def __init__(self, inner: httpx.BaseTransport) -> None:
+
+class _DeadlineStream(httpcore.NetworkStream):
+    def __init__(self, inner: httpcore.NetworkStream) -> None:
         self._inner = inner
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         deadline = deadlines.current()
-        if deadline is None:
-            return self._inner.handle_request(request)
-        left = deadline.remaining()
-        if left <= 0:
-            raise httpx.ReadTimeout("the request's deadline has passed", request=request)
-        request.extensions = {
-            **request.extensions,
-            "timeout": {"connect": min(CONNECT_SECONDS, left), "read": left, "write": left, "pool": left},
-        }
-        response = self._inner.handle_request(request)
-        assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101 - what a sync transport returns
-        response.stream = _DeadlineStream(response.stream, deadline, request)
-        return response
+        if deadline is not None and deadline.remaining() <= 0:  # bytes that are there already would come at once
+            raise httpcore.ReadTimeout("the request's deadline has passed")
+        return self._inner.read(max_bytes, _left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, _left(timeout))
 
     def close(self) -> None:
         self._inner.close()
 
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return _DeadlineStream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout, CONNECT_SECONDS)))
 
-class _DeadlineStream(httpx.SyncByteStream):
-    """A body that trickles in would outlive a read timeout, which starts anew with every byte."""
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
 
-    def __init__(self, inner: httpx.SyncByteStream, deadline: Deadline, request: httpx.Request) -> None:
-        self._inner, self._deadline, self._request = inner, deadline, request
 
-    def __iter__(self) -> Iterator[bytes]:
-        for chunk in self._inner:
-            if self._deadline.remaining() <= 0:
-                raise httpx.ReadTimeout("the request's deadline passed while the answer came in", request=self._request)
-            yield chunk
+class _DeadlineBackend(httpcore.NetworkBackend):
+    def __init__(self) -> None:
+        self._inner = httpcore.SyncBackend()
 
-    def close(self) -> None:
-        self._inner.close()
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        seconds = _left(timeout, CONNECT_SECONDS)
+        return _DeadlineStream(self._inner.connect_tcp(host, port, seconds, local_address, socket_options))
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Whom to trust: httpx's own choice (certifi, or SSL_CERT_FILE). Worth loading once, not once a client."""
-    return httpx.create_ssl_context()
+    """Whom to trust: httpx's own choice (certifi, or SSL_CERT_FILE). Worth loading once, not once a client.
+
+    Raises:
+        ConfigurationError: SSL_CERT_FILE or SSL_CERT_DIR leads nowhere.
+    """
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        raise ConfigurationError(
+            "The certificates to trust cannot be loaded: check SSL_CERT_FILE and SSL_CERT_DIR.", detail=repr(error)
+        ) from error
 
 
 @cache
 def shared() -> httpx.BaseTransport:
-    """The container's one connection pool."""
-    return DeadlineTransport(httpx.HTTPTransport(verify=_certificates(), limits=LIMITS, retries=0))
+    """The container's one connection pool, whose every wait ends with the running deadline."""
+    certificates = _certificates()
+    transport = httpx.HTTPTransport(verify=certificates)
+    # httpx has no public way to hand its pool a network backend; httpcore's pool takes one.
+    transport._pool = httpcore.ConnectionPool(
+        ssl_context=certificates,
+        max_connections=MAX_CONNECTIONS,
+        max_keepalive_connections=MAX_KEEPALIVE_CONNECTIONS,
+        keepalive_expiry=KEEPALIVE_SECONDS,
+        retries=0,
+        network_backend=_DeadlineBackend(),
+    )
+    return transport
 
 
 @contextmanager
 def preparing() -> Iterator[None]:
     """Load the certificates beside what the block does: it is OpenSSL's work, outside Python's lock."""
-    thread = Thread(target=_certificates)
+    thread = Thread(target=_quietly)
     thread.start()
     try:
         yield
     finally:
         thread.join()
-        shared()
+    shared()
+
+
+def _quietly() -> None:
+    """A thread's error would only be printed; whoever asks for the pool gets it again."""
+    try:
+        _certificates()
+    except ConfigurationError:
+        return

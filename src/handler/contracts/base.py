@@ -109,6 +109,21 @@ def validated(fields: Mapping[str, Any], model: type[Model]) -> Model:
         raise InvalidRequest("; ".join(_explain(item) for item in error.errors(include_input=False))) from None
 
 
+def event_checked(event: Mapping[str, Any], model: type[BaseModel], kind: str) -> None:
+    """See whether an event is whole, by Powertools' model of it.
+
+    Raises:
+        InvalidRequest: names the parts that are missing or of another kind; never repeats what was sent.
+    """
+    try:
+        parse(event=dict(event), model=model)
+    except ValidationError as error:
+        parts = dict.fromkeys(".".join(str(part) for part in item["loc"]) for item in error.errors(include_input=False))
+        raise InvalidRequest(
+            f"The event is not a whole {kind} event: missing, or not what they should be, are {', '.join(parts)}."
+        ) from None
+
+
 def _explain(item: Any) -> str:
     field = ".".join(str(part) for part in item["loc"])
     if item["type"] == "missing":

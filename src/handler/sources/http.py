@@ -9,12 +9,13 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, APIGatew
 from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
 from pydantic import BaseModel
 
-from handler.contracts.base import validated
+from handler import telemetry
+from handler.contracts.base import event_checked
 from handler.core.errors import ConfigurationError
 from handler.settings import HttpSettings
 from handler.sources.detect import Source
 from handler.sources.question import Services
-from handler.sources.routes import JSON, failure_response, routes, unknown_path
+from handler.sources.routes import JSON, LEFT_OUT, failure_response, routes, unknown_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,9 @@ GATEWAYS = {
 def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
     """Answer one HTTP event in its API's response format; whatever happens, JSON with the CORS headers."""
     whole = _completed(event, source)
+    telemetry.correlate(whole["requestContext"].get("requestId"))
     try:
-        validated(whole, GATEWAYS[source].event_model())
+        event_checked(whole, GATEWAYS[source].event_model(), source.value)
         response = _application(source, services).resolve(whole, context)
     except Exception as error:  # noqa: BLE001 - what no route caught must still reach the browser as JSON
         response = _bare(failure_response(error, services), whole, services)
@@ -63,17 +65,34 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
 def _completed(event: Mapping[str, Any], source: Source) -> dict[str, Any]:
     """The event with what the gateway leaves out in some set-ups.
 
-    The REST API's test console sends null headers. An HTTP API puts its stage before the path, except on a custom
-    domain, and Powertools takes the stage's length off either way.
+    The REST API's test console sends null headers; some clients send no user agent. An HTTP API puts its stage before
+    the path, except on a custom domain, and Powertools takes the stage's length off either way. A trailing slash makes
+    no other path.
     """
+    context = dict(event["requestContext"])
     headers = event.get("headers")
-    headers = headers if isinstance(headers, Mapping) else {}
+    completed = {**event, "headers": headers if isinstance(headers, Mapping) else {}, "requestContext": context}
     if source is Source.REST_API:
-        return {**event, "headers": headers, "multiValueHeaders": event.get("multiValueHeaders") or {}}
-    stage, path = event["requestContext"].get("stage"), event.get("rawPath")
-    if isinstance(path, str) and stage != "$default" and not f"{path}/".startswith(f"/{stage}/"):
-        path = f"/{stage}{path}"
-    return {**event, "headers": headers, "rawPath": path}
+        several = event.get("multiValueHeaders")
+        several = several if isinstance(several, Mapping) else {}
+        completed["multiValueHeaders"] = {name: values for name, values in several.items() if values}
+        context["identity"] = _caller(context.get("identity"))
+        return completed
+    context["http"] = {"userAgent": "", **_caller(context["http"])}
+    stage, path = context.get("stage"), event.get("rawPath")
+    if isinstance(path, str):
+        path = path.rstrip("/") or "/"
+        inside = stage == "$default" or f"{path}/".startswith(f"/{stage}/")
+        completed["rawPath"] = path if inside else f"/{stage}{path}"
+    return completed
+
+
+def _caller(identity: Any) -> Any:
+    """Who calls is nothing an answer depends on: an address that is none must not refuse the question."""
+    if not isinstance(identity, Mapping):
+        return identity
+    address = identity.get("sourceIp")
+    return {**identity, "sourceIp": address if isinstance(address, str) and address else "test-invoke-source-ip"}
 
 
 @cache
@@ -98,7 +117,7 @@ def _cors(settings: HttpSettings) -> CORSConfig | None:
     if not settings.allowed_origins:
         return None
     first, *others = settings.allowed_origins
-    return CORSConfig(allow_origin=first, extra_origins=others, max_age=600)
+    return CORSConfig(allow_origin=first, extra_origins=others, max_age=600, expose_headers=["Retry-After", LEFT_OUT])
 
 
 def _bare(response: Response[str], event: Mapping[str, Any], services: Services) -> dict[str, Any]:

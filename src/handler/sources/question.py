@@ -1,5 +1,6 @@
 """One question answered, whatever its source; and the one place where a failure becomes a contract's error."""
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,6 +18,12 @@ from handler.core.model import CollectionInfo, Retrieval
 from handler.core.retrieve import Retriever
 from handler.profiles import Profile
 from handler.settings import HttpSettings
+
+LAMBDA_RESPONSE_BYTES = 6_291_556
+"""The most a function's synchronous response may have; Lambda drops a larger one after the function's success."""
+
+ENVELOPE_BYTES = 4_096
+"""What headers and the rest of the response around the body may take of that."""
 
 
 class Services(Protocol):
@@ -63,20 +70,28 @@ class Services(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer, and what its contract made of it."""
+    """An answer, and what its contract made of it. `left_out` counts passages it did without to be small enough."""
 
+    profile: str
     contract: Contract
     retrieval: Retrieval
     body: BaseModel
+    left_out: int = 0
 
     def json(self) -> str:
         return as_json(self.body)
 
-    def shortened(self, left_out: int) -> "Answered":
-        """The same answer without its last `left_out` passages."""
-        kept = self.retrieval.passages[: len(self.retrieval.passages) - left_out]
-        shorter = replace(self.retrieval, passages=kept)
-        return replace(self, retrieval=shorter, body=self.contract.render(shorter))
+    def fitting(self) -> "Answered":
+        """This answer, without as many of its last passages as it takes for Lambda to let it through."""
+        answered = self
+        while answered.retrieval.passages and _sent_bytes(answered.json()) > LAMBDA_RESPONSE_BYTES - ENVELOPE_BYTES:
+            passages = answered.retrieval.passages
+            shorter = replace(answered.retrieval, passages=passages[: len(passages) - max(1, len(passages) // 8)])
+            answered = replace(answered, retrieval=shorter, body=self.contract.render(shorter))
+        left_out = len(self.retrieval.passages) - len(answered.retrieval.passages)
+        if left_out:
+            telemetry.notice(self.profile, "answer too large for Lambda", {"left_out": left_out})
+        return replace(answered, left_out=left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +100,11 @@ class Failure:
 
     error: PassageError
     body: BaseModel
+
+
+def _sent_bytes(body: str) -> int:
+    """Bytes of a body within the response's JSON, as Lambda's runtime writes it; not counted where it cannot matter."""
+    return len(body) if len(body) * 6 < LAMBDA_RESPONSE_BYTES - ENVELOPE_BYTES else len(json.dumps(body))
 
 
 def as_json(body: BaseModel) -> str:
@@ -111,7 +131,7 @@ def answer(fields: Mapping[str, Any], profile: Profile, services: Services, dead
     left_out = len(retrieval.passages) - len(shown)
     retrieval = replace(retrieval, passages=shown, skipped=retrieval.skipped + left_out)
     _record(served, retrieval, contract, log_text=services.log_query_text())
-    return Answered(contract, retrieval, contract.render(retrieval))
+    return Answered(profile.name, contract, retrieval, contract.render(retrieval)).fitting()
 
 
 def failure(
@@ -130,22 +150,32 @@ def failure(
     known = error if isinstance(error, PassageError) else InternalError()
     if profile is None:
         # When even the default profile cannot be had, the settings are what is wrong, and `error` says so already.
-        with suppress(PassageError):
+        with suppress(Exception):
             profile = services.profile(None)
     contract = contracts.REGISTRY[0]
     if profile is not None:
         with suppress(PassageError):
             contract = contracts.find(profile.contract)
-    telemetry.failed(
-        profile.name if profile else "unknown",
-        error,
-        code=known.code,
-        detail=known.detail,
-        expected=isinstance(known, InvalidRequest | NotFound),
-    )
+    with telemetry.hiding(_questions(fields or {}, services)):
+        telemetry.failed(
+            profile.name if profile else "unknown",
+            error,
+            code=known.code,
+            detail=known.detail,
+            known=known is error,
+            expected=isinstance(known, InvalidRequest | NotFound),
+        )
     elapsed = 0.0 if started is None else (perf_counter() - started) * 1000
     asked = Asked(at=datetime.now(UTC), elapsed_ms=elapsed, fields=fields or {}, profile=profile)
     return Failure(error=known, body=contract.render_error(known, asked))
+
+
+def _questions(fields: Mapping[str, Any], services: Services) -> list[str]:
+    """The texts of a request that the log must not have: an upstream may repeat them in its error."""
+    with suppress(PassageError):
+        if services.log_query_text():
+            return []
+    return [value for value in fields.values() if isinstance(value, str) and len(value) > 2]
 
 
 def _record(profile: Profile, retrieval: Retrieval, contract: Contract, *, log_text: bool) -> None:

@@ -35,11 +35,8 @@ PATHS = (
     "/docs",
 )
 
-LAMBDA_RESPONSE_BYTES = 6_291_556
-"""The most a function's synchronous response may have; Lambda drops a larger one after the function's success."""
-
-ENVELOPE_BYTES = 4_096
-"""What headers and the rest of the response around the body may take of that."""
+LEFT_OUT = "X-Passage-Results-Left-Out"
+"""Says of an answer how many passages it had to do without to be small enough for Lambda."""
 
 
 def routes(services: Services, limit: float) -> Router:
@@ -151,22 +148,12 @@ def failure_response(
 
 
 def _answer_response(answered: Answered, accept: str) -> Response[str]:
-    """An answer in the kind its caller prefers, at most as long as Lambda lets through."""
+    """An answer in the kind its caller prefers."""
     contract = answered.contract
     if contract.plain is not None and http_input.prefers_plain_text(accept):
         return Response(200, PLAIN, contract.plain(answered.body))
-    left_out, text = 0, answered.json()
-    passages = len(answered.retrieval.passages)
-    while _sent_bytes(text) > LAMBDA_RESPONSE_BYTES - ENVELOPE_BYTES and left_out < passages:
-        left_out += max(1, (passages - left_out) // 8)
-        text = answered.shortened(min(left_out, passages)).json()
-    headers = {"X-Passage-Results-Left-Out": str(min(left_out, passages))} if left_out else {}
-    return Response(200, JSON, text, headers=headers)
-
-
-def _sent_bytes(body: str) -> int:
-    """Bytes of a body within the response's JSON, as Lambda's runtime writes it; not counted where it cannot matter."""
-    return len(body) if len(body) * 6 < LAMBDA_RESPONSE_BYTES - ENVELOPE_BYTES else len(json.dumps(body))
+    headers = {LEFT_OUT: str(answered.left_out)} if answered.left_out else {}
+    return Response(200, JSON, answered.json(), headers=headers)
 
 
 def _json(value: Any) -> Response[str]:
