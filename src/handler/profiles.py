@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, NotFound
-from handler.settings import Settings
+from handler.settings import CollectionSettings
 
 FOLDER = Path(__file__).parent / "profiles"
 
@@ -56,6 +56,28 @@ NESTED = ("metadata", "document_metadata")
 """Objects that live collections keep some of these keys in."""
 
 
+Part = Literal[
+    "text",
+    "url",
+    "title",
+    "chapter",
+    "section",
+    "headings",
+    "position",
+    "total",
+    "number",
+    "uuid",
+    "sha256",
+    "tokens",
+    "words",
+    "content_type",
+    "model",
+    "epoch",
+    "iso",
+]
+"""What `passage index` knows of a chunk; `devkit.indexing.payloads` says what each is."""
+
+
 class Payload(_Section):
     """Where a point keeps what a passage is made of. A point without a usable `text` and `url` is left out.
 
@@ -75,6 +97,9 @@ class Payload(_Section):
     created_at: tuple[Key, ...] = ()
     model: tuple[Key, ...] = ()
     variants: bool = True
+    write: dict[str, Part | dict[str, Part]] = Field(default_factory=dict)
+    """The payload `passage index` stores: its keys, nested ones too, to the part of the chunk each holds. Without it,
+    every meaning is stored under the first key named for it."""
 
     def keys(self, meaning: str) -> tuple[str, ...]:
         """The keys to look under, in order, for one of the meanings in `SEEN`."""
@@ -181,7 +206,7 @@ class Profile(_Section):
         """This profile for another collection of the same shape."""
         return self.model_copy(update={"collection": self.collection.model_copy(update={"name": collection})})
 
-    def overridden(self, settings: Settings) -> "Profile":
+    def overridden(self, settings: CollectionSettings) -> "Profile":
         """This profile with what a deployment sets for its own collection."""
         collection = {
             "name": settings.collection_name,

@@ -126,20 +126,25 @@ class HttpSettings(_Environment):
     """The path a custom domain mounts the API under."""
 
 
-class Settings(_Environment):
+class CollectionSettings(_Environment):
+    """What a deployment sets for the collection of its default profile. `passage index` reads it, too."""
+
+    default_profile: str = Field("query-response", alias="DEFAULT_PROFILE")
+    collection_name: str | None = Field(None, alias="COLLECTION_NAME")
+    vector_name: str | None = Field(None, alias="VECTOR_NAME")
+    embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL")
+    embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")
+
+
+class Settings(CollectionSettings):
     """What the pipeline needs."""
 
     service: str = Field("passage", alias="POWERTOOLS_SERVICE_NAME")
     log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
     request_timeout_ms: int = Field(28_500, ge=100, le=900_000, alias="REQUEST_TIMEOUT_MS")
 
-    default_profile: str = Field("query-response", alias="DEFAULT_PROFILE")
-    collection_name: str | None = Field(None, alias="COLLECTION_NAME")
     allowed_collections: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field((), alias="ALLOWED_COLLECTIONS")
     """Collections a request may name beside its profile's own."""
-    vector_name: str | None = Field(None, alias="VECTOR_NAME")
-    embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL")
-    embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")
 
     cohere_api_key: Key = Field(alias="COHERE_API_KEY")
     cohere_base_url: ServiceUrl = Field("https://api.cohere.com", alias="COHERE_BASE_URL")

@@ -113,9 +113,7 @@ def notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
     logger.warning(message, extra={"profile": profile, **figures})
 
 
-def failed(
-    profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, expected: bool
-) -> None:
+def failed(profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, expected: bool) -> None:
     """One failed question: a log line an engineer can act on, and a count under the error's code.
 
     Args:

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from devkit.indexing.edge_index import EdgeIndex, Point, manifest
 from handler import contracts, profiles
-from handler.adapters.payload import read
+from handler.adapters.payload import Hit, read
 from handler.adapters.qdrant_edge import QdrantEdgeStore
 from handler.core.deadline import Deadline
-from handler.core.model import CollectionInfo, Found, RetrievalRequest, Vector
+from handler.core.model import CollectionInfo, Found, RetrievalRequest, Search, Vector
+from handler.core.model import Point as StoredPoint
 from handler.core.retrieve import Retriever
 
 PROFILE = profiles.load("query-response")
@@ -74,8 +75,11 @@ class FixedStore:
     held: list[tuple[int | str, float, dict[str, Any] | None]]
     collection: str = PROFILE.collection.name
 
-    def search(self, vector: Vector, top_k: int) -> Found:
-        return read(self.held, PROFILE.payload)
+    def search(self, vector: Vector, search: Search) -> Found:
+        return read([Hit(*hit) for hit in self.held], PROFILE.payload)
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> StoredPoint | None:
+        return None
 
     def describe(self) -> CollectionInfo:
         raise NotImplementedError
@@ -84,7 +88,7 @@ class FixedStore:
 
 
 def answer(store: Any, text: str, top_k: int) -> dict[str, Any]:
-    request = RetrievalRequest(text=text, top_k=top_k)
+    request = RetrievalRequest(text=text, search=Search(top_k=top_k))
     retrieval = Retriever(FixedEmbedder(), store).retrieve(request, Deadline.after(60))
     return CONTRACT.render(retrieval).model_dump(mode="json")
 

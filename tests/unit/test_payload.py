@@ -5,11 +5,22 @@ from typing import Any
 
 import pytest
 
-from handler.adapters.payload import read
+from handler.adapters.payload import Hit, read
+from handler.core.model import Found
 from handler.profiles import Payload
 
-KEYS = Payload(text=("text_content", "content"), url=("source_url", "metadata.source"), title=("title",), index=("i",))
+KEYS = Payload(
+    text=("text_content", "content"),
+    url=("source_url", "metadata.source"),
+    title=("title",),
+    index=("i",),
+    variants=False,
+)
 GOOD = {"text_content": "A twin.", "source_url": "https://example.com/twin"}
+
+
+def found_in(points: list[tuple[Any, float, Any]]) -> Found:
+    return read([Hit(*point) for point in points], KEYS)
 
 
 def test_the_first_key_present_wins_and_null_counts_as_absent() -> None:
@@ -18,7 +29,7 @@ def test_the_first_key_present_wins_and_null_counts_as_absent() -> None:
         (2, 0.8, {"text_content": None, "content": "other", "source_url": "u"}),
         (3, 0.7, {"content": "other", "metadata": {"source": "nested"}}),
     ]
-    found = read(points, KEYS)
+    found = found_in(points)
     assert [(passage.text, passage.url) for passage in found.passages] == [
         ("A twin.", "https://example.com/twin"),
         ("other", "u"),
@@ -45,7 +56,7 @@ def test_the_first_key_present_wins_and_null_counts_as_absent() -> None:
 )
 def test_a_point_that_cannot_be_shown_is_left_out_and_counted(payload: Any) -> None:
     """Trap 17."""
-    found = read([(1, 0.9, payload), (2, 0.8, GOOD)], KEYS)
+    found = found_in([(1, 0.9, payload), (2, 0.8, GOOD)])
     assert [passage.id for passage in found.passages] == [2]
     assert found.skipped == 1
 
@@ -53,7 +64,7 @@ def test_a_point_that_cannot_be_shown_is_left_out_and_counted(payload: Any) -> N
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
 def test_a_score_that_is_not_a_number_never_gets_through(score: float) -> None:
     """Trap 14."""
-    assert read([(1, score, GOOD)], KEYS).skipped == 1
+    assert found_in([(1, score, GOOD)]).skipped == 1
 
 
 @pytest.mark.parametrize(
@@ -61,10 +72,10 @@ def test_a_score_that_is_not_a_number_never_gets_through(score: float) -> None:
     [(0, 0), (7, 7), (7.0, 7), (-1, None), (7.5, None), ("7", None), (True, None), (None, None), (math.nan, None)],
 )
 def test_an_index_is_a_whole_number_or_nothing(stored: Any, expected: int | None) -> None:
-    (passage,) = read([(1, 0.9, {**GOOD, "i": stored})], KEYS).passages
+    (passage,) = found_in([(1, 0.9, {**GOOD, "i": stored})]).passages
     assert passage.index == expected
 
 
 def test_a_title_of_another_type_is_no_title_but_the_passage_stays() -> None:
-    (passage,) = read([(1, 0.9, {**GOOD, "title": 5})], KEYS).passages
+    (passage,) = found_in([(1, 0.9, {**GOOD, "title": 5})]).passages
     assert passage.title is None

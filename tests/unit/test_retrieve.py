@@ -13,10 +13,10 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import CollectionInfo, Found, Passage, RetrievalRequest, Vector
+from handler.core.model import CollectionInfo, Found, Passage, Point, RetrievalRequest, Search, Vector
 from handler.core.retrieve import Retriever
 
-REQUEST = RetrievalRequest(text="  What is a digital twin? ", top_k=2)
+REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2))
 DOWN = UpstreamUnavailable("down", upstream="store")
 
 
@@ -46,11 +46,14 @@ class FakeStore:
     collection: str = "collection"
     searches: int = 0
 
-    def search(self, vector: Vector, top_k: int) -> Found:
+    def search(self, vector: Vector, search: Search) -> Found:
         self.searches += 1
         if self.failures:
             raise self.failures.pop(0)
         return self.found
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        return None
 
     def describe(self) -> CollectionInfo:
         raise NotImplementedError

@@ -24,7 +24,7 @@ class Context:
 
 @pytest.fixture
 def trickling() -> Iterator[str]:
-    """The URL of a service that answers at once, a byte every 20 ms, and never ends."""
+    """The URL of a service that answers at once, a byte every 20 ms, for two seconds."""
     stopped = threading.Event()
 
     class Trickle(BaseHTTPRequestHandler):
@@ -34,12 +34,14 @@ def trickling() -> Iterator[str]:
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", "1000000")
+            self.send_header("Content-Length", "100")
             self.end_headers()
-            while not stopped.wait(0.02):
+            for _ in range(100):
                 try:
                     self.wfile.write(b" ")
                 except OSError:
+                    return
+                if stopped.wait(0.02):
                     return
 
         def log_message(self, *_: object) -> None:

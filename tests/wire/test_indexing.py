@@ -12,6 +12,7 @@ from devkit.indexing.run import Outcome, index_site
 from devkit.indexing.site import SiteError, find_site
 from handler import profiles
 from handler.adapters.qdrant_edge import QdrantEdgeStore
+from handler.core.model import Search
 from handler.profiles import Profile
 
 URL = "https://example.com"
@@ -53,7 +54,7 @@ def files(folder: Path) -> dict[str, tuple[int, bytes]]:
 def stored(out: Path) -> dict[str, dict[str, object]]:
     """Payloads by text, read back through the function's own adapter."""
     store = QdrantEdgeStore(root=out, profile=PROFILE)
-    found = store.search([0.1] * PROFILE.collection.dimension, 100)
+    found = store.search([0.1] * PROFILE.collection.dimension, Search(top_k=100))
     return {passage.text: {"id": passage.id, **passage.payload} for passage in found.passages}
 
 

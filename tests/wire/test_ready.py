@@ -4,6 +4,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from qdrant_client import models
 
 from devkit.emulators import EmulatorServer, Fault
 from handler import bootstrap
@@ -47,8 +48,9 @@ def test_both_stores_describe_the_same_index(start: Start, on_edge: dict[str, st
 def test_success_is_cached(qdrant: EmulatorServer, start: Start) -> None:
     function = start()
     first = function.get("/ready")
+    qdrant.requests.clear()
     assert [function.get("/ready").json for _ in range(3)] == [first.json] * 3
-    assert len(qdrant.requests) == 1
+    assert qdrant.requests == []
 
 
 def test_cached_success_expires(qdrant: EmulatorServer, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +82,16 @@ def test_collection_embedded_with_another_model_is_not_ready(start: Start, make_
     message = assert_error(start(COLLECTION_NAME="other").get("/ready"), 500, "INTERNAL_ERROR")
     for part in ("embed-english-v3.0", MODEL, "EMBEDDING_MODEL"):
         assert part in message
+
+
+def test_collection_whose_points_record_another_model_is_not_ready(
+    start: Start, make_collection: MakeCollection
+) -> None:
+    payload = {"text_content": "A twin.", "source_url": "/twin", "embedding_model": "embed-english-v3.0"}
+    make_collection("told", points=[models.PointStruct(id=1, vector=[0.5] * 768, payload=payload)])
+    message = assert_error(start(COLLECTION_NAME="told").get("/ready"), 500, "INTERNAL_ERROR")
+    assert "embed-english-v3.0" in message
+    assert "EMBEDDING_MODEL" in message
 
 
 def test_edge_index_embedded_with_another_model_is_not_ready(start: Start, on_edge: dict[str, str | None]) -> None:
@@ -115,7 +127,7 @@ def test_connection_dropped_while_the_container_slept_is_covered_by_a_retry(
     """The error map knows no exception for a probe: what is dropped is retried once."""
     qdrant.faults.add(Fault("drop"))
     assert start().get("/ready").status == 200
-    assert len(qdrant.requests) == 2
+    assert [request.path for request in qdrant.requests].count("/collections/rag_embeddings") == 2
     assert sleeps == [0.1]
 
 

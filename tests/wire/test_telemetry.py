@@ -71,6 +71,13 @@ def test_no_results_is_no_top_score(start: Start, make_collection: MakeCollectio
     assert record["ResultCount"] == [0.0]
 
 
+def test_figure_that_is_not_a_number_is_left_out_of_its_record(output: Output) -> None:
+    """Trap 18."""
+    telemetry.retrieved("query-response", {}, {"TopScore": float("nan"), "ResultCount": 1.0})
+    (record,) = output.metrics
+    assert declared(record) == {"ResultCount": "Count"}
+
+
 FAILURES: dict[str, tuple[dict[str, str | None], dict[str, Any], str]] = {
     "blank": ({}, {"text": " "}, "BLANK_TEXT"),
     "bad k": ({}, {"text": QUESTION, "k": 0}, "INVALID_REQUEST"),
@@ -192,12 +199,20 @@ def test_question_is_logged_when_asked_for_but_is_never_a_metric(start: Start, o
     assert "zebra-7731" not in str(output.metrics)
 
 
-def test_callers_mistake_is_a_warning_and_ours_an_error_with_a_traceback(start: Start, output: Output) -> None:
+@pytest.mark.parametrize("body", ['{"texts": ["zebra-7731"], "embed', '{"texts": ["zebra-7731"], "embeddings": "x"}'])
+def test_question_that_an_unusable_embedding_answer_repeats_is_not_logged(
+    body: str, cohere: EmulatorServer, start: Start, output: Output, sleeps: list[float]
+) -> None:
+    cohere.faults.add(Fault("malformed", body=body, times=0))
+    assert start().ask("Is zebra-7731 a twin?").status == 503
+    assert "zebra-7731" not in output.text
+
+
+def test_callers_mistake_is_a_warning_and_ours_an_error_that_says_what_to_look_at(start: Start, output: Output) -> None:
     assert start().post({"text": ""}).status == 400
     assert start(COLLECTION_NAME="absent").ask().status == 500
     mistake, ours = output.logs
     assert (mistake["level"], ours["level"]) == ("WARNING", "ERROR")
-    assert "exception" not in mistake
-    assert "Traceback" in ours["exception"]
-    assert ours["code"] == "COLLECTION_NOT_FOUND"
+    assert (mistake["code"], ours["code"]) == ("BLANK_TEXT", "COLLECTION_NOT_FOUND")
     assert "404" in ours["detail"]
+    assert "exception" not in {*mistake, *ours}, "a traceback is for what was not foreseen"

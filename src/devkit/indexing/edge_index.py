@@ -1,16 +1,25 @@
-"""Writes the index that `handler.adapters.qdrant_edge` reads: a folder a profile, replaced whole or left alone."""
+"""Writes the index that `handler.adapters.qdrant_edge` reads: a folder a profile, replaced whole or left alone.
 
+Beside a profile's folder lie, with a dot before the name, the lock of whoever writes it and, for a moment, the index
+that comes and the one that goes.
+"""
+
+import fcntl
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import qdrant_edge
 
 from handler.adapters.qdrant_edge import FORMAT, MANIFEST, SHARD
 from handler.profiles import Profile
+
+T = TypeVar("T")
 
 BATCH = 500
 DISTANCES = {"Cosine": qdrant_edge.Distance.Cosine, "Dot": qdrant_edge.Distance.Dot}
@@ -31,8 +40,12 @@ class Point:
     payload: Mapping[str, Any]
 
 
-def manifest(profile: Profile, digest: str, points: int) -> dict[str, Any]:
-    """What an index says of itself. It holds no time, so the same content gives the same manifest."""
+def manifest(profile: Profile, digest: str, points: int, embedded_by: str) -> dict[str, Any]:
+    """What an index says of itself. It holds no time, so the same content gives the same manifest.
+
+    Args:
+        embedded_by: whose vectors these are: two services' vectors do not compare, whatever the model is called.
+    """
     return {
         "format": FORMAT,
         "profile": profile.name,
@@ -41,9 +54,14 @@ def manifest(profile: Profile, digest: str, points: int) -> dict[str, Any]:
         "dimension": profile.collection.dimension,
         "distance": profile.collection.distance,
         "embedding_model": profile.embedding.model,
+        "embedded_by": embedded_by,
         "points": points,
         "digest": digest,
     }
+
+
+COMPARABLE = ("format", "vector", "dimension", "distance", "embedding_model", "embedded_by")
+"""What must be the same for an index's vectors to be of use in another."""
 
 
 class EdgeIndex:
@@ -55,39 +73,70 @@ class EdgeIndex:
 
     def manifest(self) -> dict[str, Any] | None:
         """What lies there; None when nothing does, or nothing that can be read."""
-        try:
-            found = json.loads((self._folder / MANIFEST).read_bytes())
-        except (OSError, ValueError):
-            return None
-        return found if isinstance(found, dict) else None
+        return _manifest(self._folder)
 
-    def points(self, ids: Iterable[int]) -> dict[int, Stored]:
-        """Those of `ids` that are there, if what is there was made with the same model and shape."""
+    def holds(self, ids: Sequence[int]) -> bool:
+        """Whether exactly these points are there, and the engine can read them."""
+
+        def check(shard: qdrant_edge.EdgeShard) -> bool:
+            return shard.info().points_count == len(ids) == sum(1 for _ in _retrieved(shard, ids))
+
+        return self._asked(check, otherwise=False)
+
+    def points(self, ids: Sequence[int], description: Mapping[str, Any]) -> dict[int, Stored]:
+        """Those of `ids` that are there, if their vectors are of use in an index of that description."""
         found = self.manifest()
-        wanted = manifest(self._profile, "", 0)
-        same = ("format", "vector", "dimension", "distance", "embedding_model")
-        if found is None or any(found.get(key) != wanted[key] for key in same):
+        if found is None or any(found.get(key) != description[key] for key in COMPARABLE):
             return {}
-        shard = qdrant_edge.EdgeShard.load(str(self._folder / SHARD))
-        try:
-            records = shard.retrieve(list(ids), with_payload=True, with_vector=True)
-            return {int(str(record.id)): Stored(_vector(record.vector), record.payload or {}) for record in records}
-        finally:
-            shard.close()
+
+        def read(shard: qdrant_edge.EdgeShard) -> dict[int, Stored]:
+            records = ((int(str(record.id)), record) for record in _retrieved(shard, ids))
+            stored = {point: Stored(_vector(record.vector), record.payload or {}) for point, record in records}
+            dimension = self._profile.collection.dimension
+            return {point: known for point, known in stored.items() if len(known.vector) == dimension}
+
+        return self._asked(read, otherwise={})
+
+    @contextmanager
+    def locked(self, waiting: Callable[[], None]) -> Iterator[None]:
+        """Only one run at a time works on this index; `waiting` is told when another one has to end first."""
+        with _lock(self._folder, waiting):
+            _restore(self._folder)
+            for leftover in self._folder.parent.glob(f".{self._folder.name}.new-*"):
+                _remove(leftover)
+            yield
 
     def replace(self, points: Sequence[Point], description: Mapping[str, Any]) -> None:
         """Write a new index beside the old one and put it in its place: a reader sees the old one or the new one."""
-        new = self._folder.with_name(f".{self._folder.name}.new")
-        old = self._folder.with_name(f".{self._folder.name}.old")
-        for leftover in (new, old):
-            shutil.rmtree(leftover, ignore_errors=True)
+        new, old = _beside(self._folder, f"new-{uuid.uuid4().hex}"), _beside(self._folder, "old")
         new.mkdir(parents=True)
-        self._write_shard(new / SHARD, points)
-        (new / MANIFEST).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-        if self._folder.exists():
-            self._folder.rename(old)
-        new.rename(self._folder)
-        shutil.rmtree(old, ignore_errors=True)
+        try:
+            self._write_shard(new / SHARD, points)
+            (new / MANIFEST).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+            _remove(old)
+            if self._folder.exists():
+                self._folder.rename(old)
+            new.rename(self._folder)
+        finally:
+            _restore(self._folder)
+            _remove(new)
+        _remove(old)
+
+    def _asked(self, question: Callable[[qdrant_edge.EdgeShard], T], otherwise: T) -> T:
+        """The engine's answer about what lies there; `otherwise` when that is missing or damaged."""
+        folder = self._folder / SHARD
+        if not folder.is_dir():
+            return otherwise
+        try:
+            shard = qdrant_edge.EdgeShard.load(str(folder))
+            try:
+                return question(shard)
+            finally:
+                shard.close()
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:  # noqa: BLE001 - on damaged files the engine may panic, which is no Exception
+            return otherwise
 
     def _write_shard(self, folder: Path, points: Sequence[Point]) -> None:
         folder.mkdir()
@@ -118,6 +167,63 @@ class EdgeIndex:
         shard.optimize()
         shard.flush()
         shard.close()
+
+
+def restore(root: Path) -> None:
+    """Put back what a run that was killed in the middle of its last step left: the index that was going."""
+    for old in root.glob(".*.old"):
+        folder = root / old.name[1:].removesuffix(".old")
+        if not folder.exists():
+            with _lock(folder, lambda: None):
+                _restore(folder)
+
+
+def embedders(root: Path) -> dict[str, str]:
+    """Who embedded each of the indexes under `root`, by profile; empty for one that does not say."""
+    manifests = {folder.parent.name: _manifest(folder.parent) for folder in sorted(root.glob(f"*/{MANIFEST}"))}
+    return {name: str(found.get("embedded_by", "")) for name, found in manifests.items() if found is not None}
+
+
+def _manifest(folder: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _beside(folder: Path, what: str) -> Path:
+    return folder.with_name(f".{folder.name}.{what}")
+
+
+@contextmanager
+def _lock(folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _beside(folder, "lock").open("w") as file:  # closing it gives the lock back, as the end of a process does
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _restore(folder: Path) -> None:
+    old = _beside(folder, "old")
+    if old.exists() and not folder.exists():
+        old.rename(folder)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _retrieved(shard: qdrant_edge.EdgeShard, ids: Sequence[int]) -> Iterator[qdrant_edge.Record]:
+    for start in range(0, len(ids), BATCH):
+        yield from shard.retrieve(list(ids[start : start + BATCH]), with_payload=True, with_vector=True)
 
 
 def _vector(value: Any) -> list[float]:

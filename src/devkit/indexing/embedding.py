@@ -1,9 +1,16 @@
 """Embeds documents, as `search_document`; the function embeds questions, as `search_query`."""
 
+import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import httpx
-from cohere import ClientV2
+
+from devkit.local import is_loopback, provider
+
+if TYPE_CHECKING:
+    from cohere import ClientV2
 
 BATCH = 96
 """Texts a call, the most Cohere's embed endpoint takes."""
@@ -12,9 +19,11 @@ TIMEOUT_SECONDS = 60.0
 RETRIES = 4
 """The SDK's own, with its own waits: nobody is waiting for an answer here."""
 
+DETAIL_CHARACTERS = 300
+
 
 class EmbeddingError(Exception):
-    """What came back is not what was asked for."""
+    """The texts could not be embedded, in one line that says what to do about it."""
 
 
 class DocumentEmbedder:
@@ -26,23 +35,41 @@ class DocumentEmbedder:
         self._model = model
         self._dimension = dimension
 
+    @property
+    def provider(self) -> str:
+        """Whose vectors these are; see `devkit.local.provider`."""
+        return provider(self._base_url)
+
     def embed(self, texts: Sequence[str], progress: Callable[[int], None]) -> list[list[float]]:
         """One vector for each text, in order; `progress` is told how many more are done.
 
         Raises:
-            EmbeddingError: the model's vectors do not have the profile's dimension.
-            cohere.core.api_error.ApiError: as the SDK raises it.
+            EmbeddingError: the service could not be reached, refused, or gave something else than was asked for.
         """
+        # Imported here because a run that has nothing to embed need not wait a second for it.
+        from cohere import ClientV2  # noqa: PLC0415
+        from cohere.core.api_error import ApiError  # noqa: PLC0415
+
         vectors: list[list[float]] = []
-        with httpx.Client(timeout=TIMEOUT_SECONDS) as http:  # ours, because the SDK does not close its own
+        # A client of ours, because the SDK does not close its own.
+        with httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=not is_loopback(self._base_url)) as http:
             client = ClientV2(api_key=self._api_key, base_url=self._base_url, httpx_client=http, max_retries=RETRIES)
             for start in range(0, len(texts), BATCH):
                 batch = list(texts[start : start + BATCH])
-                vectors.extend(self._embed(client, batch))
+                try:
+                    vectors.extend(self._embed(client, batch))
+                except ApiError as error:
+                    raise EmbeddingError(self._refusal(error.status_code or 0, error.body)) from error
+                except httpx.HTTPError as error:
+                    raise EmbeddingError(f"{self._base_url} could not be reached: {_line(error) or repr(error)}") from error
+                except (ValueError, TypeError, AttributeError) as error:  # an answer the SDK could not take apart
+                    raise EmbeddingError(
+                        f"{self._base_url} gave an answer that could not be read: {_line(error)}"
+                    ) from error
                 progress(len(batch))
         return vectors
 
-    def _embed(self, client: ClientV2, batch: list[str]) -> list[list[float]]:
+    def _embed(self, client: "ClientV2", batch: list[str]) -> list[list[float]]:
         response = client.embed(
             texts=batch,
             model=self._model,
@@ -55,6 +82,29 @@ class DocumentEmbedder:
         if len(found) != len(batch) or any(len(vector) != self._dimension for vector in found):
             sizes = sorted({len(vector) for vector in found}) or "no vectors"
             raise EmbeddingError(
-                f"{self._model} gave {sizes} for {len(batch)} texts; the profile's dimension is {self._dimension}."
+                f"{self._model} gave {sizes} for {len(batch)} texts; the profile's dimension is {self._dimension}: set "
+                "EMBEDDING_DIMENSION, or EMBEDDING_MODEL to a model of that dimension."
             )
+        if not all(math.isfinite(number) for vector in found for number in vector):
+            raise EmbeddingError(f"{self._model} gave a vector with something in it that is not a number.")
         return found
+
+    def _refusal(self, status: int, body: object) -> str:
+        message = body.get("message", body) if isinstance(body, dict) else body
+        said = _line(message).replace(self._api_key, "…")
+        if status in (401, 403, 498):  # 498: Cohere's "invalid token"
+            return f"Cohere refused the key in COHERE_API_KEY (HTTP {status}: {said})."
+        if status in (400, 404, 422):
+            return (
+                f"Cohere refused to embed with the model '{self._model}' (HTTP {status}: {said}): EMBEDDING_MODEL "
+                "sets another, EMBEDDING_DIMENSION its dimension."
+            )
+        if status == 429:
+            return f"Cohere is limiting requests (HTTP 429: {said}). Run it again later."
+        return f"Cohere failed to answer (HTTP {status}: {said}). Run it again."
+
+
+def _line(message: object) -> str:
+    """An upstream's words on one line, no longer than a person reads."""
+    text = " ".join(str(message).split())
+    return text if len(text) <= DETAIL_CHARACTERS else f"{text[:DETAIL_CHARACTERS]}…"

@@ -16,6 +16,10 @@ from handler.profiles import Profile
 
 
 class Embedder(Protocol):
+    @property
+    def provider(self) -> str:
+        """Whose vectors these are. Those of one provider do not compare with another's."""
+
     def embed(self, texts: Sequence[str], progress: Callable[[int], None]) -> list[list[float]]: ...
 
 
@@ -34,36 +38,40 @@ def index_site(
     site: Site,
     profile: Profile,
     root: Path,
-    embedder: Callable[[], Embedder],
+    embedder: Embedder,
     progress: Callable[[int, int], Callable[[int], None]],
+    waiting: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Bring `root`'s index for `profile` to what the site says now.
 
     Args:
-        embedder: asked for only when something has to be embedded.
-        progress: given how many chunks will be embedded; gives what is told of each batch done.
+        progress: given how many chunks will be embedded, and of how many; gives what is told of each batch done.
+        waiting: called when another run has to end first.
 
     Raises:
-        SiteError: the site has no text.
+        SiteError: the site has no text, or a file in it is at fault.
+        OSError: the index cannot be written.
     """
-    pages = list(read_pages(site))
-    chunks = _identified(cut(pages))
-    if not chunks:
-        raise SiteError(f"{site.pages} holds no Markdown with any text in it (*.md, *.mdx).")
     index = EdgeIndex(root, profile)
-    before = index.manifest()
-    description = manifest(profile, _digest(chunks, profile), len(chunks))
-    if before == description:
-        return Outcome(len(pages), len(chunks), embedded=0, removed=0, changed=False)
-    stored = index.points(chunks)
-    new = [point for point in chunks if point not in stored]
-    vectors: list[list[float]] = []
-    if new:
-        vectors = embedder().embed([chunks[point].to_embed() for point in new], progress(len(new), len(chunks)))
-    fresh = dict(zip(new, vectors, strict=True))
-    index.replace(_points(chunks, stored, fresh, profile), description)
-    had = int(before["points"]) if before and "points" in before else 0
-    return Outcome(len(pages), len(chunks), embedded=len(new), removed=max(0, had - len(stored)), changed=True)
+    with index.locked(waiting):
+        pages = list(read_pages(site))
+        chunks = _identified(cut(pages))
+        if not chunks:
+            raise SiteError(f"{site.pages} holds no Markdown with any text in it (*.md, *.mdx).")
+        before = index.manifest()
+        description = manifest(profile, _digest(chunks, profile), len(chunks), embedder.provider)
+        if before == description and index.holds(list(chunks)):
+            return Outcome(len(pages), len(chunks), embedded=0, removed=0, changed=False)
+        stored = index.points(list(chunks), description)
+        new = [point for point in chunks if point not in stored]
+        vectors: list[list[float]] = []
+        if new:
+            vectors = embedder.embed([chunks[point].to_embed() for point in new], progress(len(new), len(chunks)))
+        fresh = dict(zip(new, vectors, strict=True))
+        index.replace(_points(chunks, stored, fresh, profile), description)
+    had = (before or {}).get("points")
+    removed = max(0, had - len(stored)) if isinstance(had, int) else 0
+    return Outcome(len(pages), len(chunks), embedded=len(new), removed=removed, changed=True)
 
 
 def _identified(chunks: Iterable[Chunk]) -> dict[int, Chunk]:
@@ -81,17 +89,18 @@ def _points(
 ) -> list[Point]:
     """Every chunk as a point; one that was there keeps its vector and the time it was first indexed."""
     now = int(time.time())
-    created = profile.payload.created_at
     points = []
-    for identity, chunk in chunks.items():
+    for number, (identity, chunk) in enumerate(chunks.items(), start=1):
         known = stored.get(identity)
-        since = known.payload.get(created[0], now) if known and created else now
+        since = payloads.created_at(known.payload, profile) if known else None
         vector = known.vector if known else fresh[identity]
-        points.append(Point(identity, vector, payloads.payload(chunk, profile, int(since))))
+        points.append(Point(identity, vector, payloads.payload(chunk, number, profile, now if since is None else since)))
     return points
 
 
 def _digest(chunks: dict[int, Chunk], profile: Profile) -> str:
     """A hash of all that the index would hold, times left out."""
-    content: list[Any] = [[point, payloads.payload(chunk, profile, 0)] for point, chunk in chunks.items()]
+    content: list[Any] = [
+        [point, payloads.payload(chunk, number, profile, 0)] for number, (point, chunk) in enumerate(chunks.items(), 1)
+    ]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

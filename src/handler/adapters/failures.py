@@ -30,7 +30,8 @@ class Service:
 
     def from_status(self, status: int, headers: Mapping[str, str], body: object) -> PassageError:
         """The error for an answer whose status is not a success (or that is one, but no use)."""
-        detail = f"HTTP {status}: {_clip(body)}"
+        # An error's body says what was wrong. A success's repeats the question (Cohere's does), which no log may hold.
+        detail = f"HTTP {status}: {_clip(body)}" if status >= 400 else f"HTTP {status}, with a body that is no answer"
         if status in (401, 403, 498):  # 498: Cohere's "invalid token"
             return CredentialsRefused(
                 f"The {self.name} refused the key in {self.key_variable}: set a valid one.",

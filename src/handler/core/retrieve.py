@@ -9,7 +9,7 @@ from typing import TypeVar
 from handler import telemetry
 from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
-from handler.core.errors import NotFound, UpstreamError, UpstreamThrottled
+from handler.core.errors import NotFound, Upstream, UpstreamError, UpstreamThrottled
 from handler.core.model import CollectionInfo, Found, Passage, Point, PointId, Retrieval, RetrievalRequest, Timings
 from handler.core.ports import Embedder, PassageStore
 
@@ -40,7 +40,7 @@ class Retriever:
         """
         started = time.perf_counter()
         with deadlines.running(deadline):
-            point = _with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline)
+            point = _with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline, "store")
         if point is None:
             raise NotFound("There is no such chunk in the collection.")
         return point, (time.perf_counter() - started) * 1000
@@ -48,7 +48,7 @@ class Retriever:
     def describe(self, deadline: Deadline) -> CollectionInfo:
         """What the collection says of itself, after one retry where that can help."""
         with deadlines.running(deadline):
-            return _with_one_retry(self.store.describe, deadline)
+            return _with_one_retry(self.store.describe, deadline, "store")
 
     def retrieve(self, request: RetrievalRequest, deadline: Deadline) -> Retrieval:
         """Answer one question.
@@ -61,9 +61,9 @@ class Retriever:
         with deadlines.running(deadline):
             vector = request.vector
             if vector is None:
-                vector = _with_one_retry(lambda: self.embedder.embed([request.text.strip()])[0], deadline)
+                vector = _with_one_retry(lambda: self.embedder.embed([request.text.strip()])[0], deadline, "embedding")
             embedded = time.perf_counter()
-            found = _with_one_retry(lambda: self.store.search(vector, request.search), deadline)
+            found = _with_one_retry(lambda: self.store.search(vector, request.search), deadline, "store")
         finished = time.perf_counter()
         passages = _in_order(found)
         return Retrieval(
@@ -89,11 +89,12 @@ def _in_order(found: Found) -> tuple[Passage, ...]:
     return tuple(sorted(unique.values(), key=lambda passage: passage.score, reverse=True))
 
 
-def _with_one_retry(call: Callable[[], T], deadline: Deadline) -> T:
+def _with_one_retry(call: Callable[[], T], deadline: Deadline, upstream: Upstream) -> T:
     """Call, and once more after a passing failure if the deadline leaves room for the wait.
 
     The SDKs' own retries are off: theirs would sleep up to a minute each, past any gateway's limit.
     """
+    deadline.require(upstream)
     try:
         return call()
     except UpstreamError as error:

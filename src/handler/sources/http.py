@@ -69,7 +69,7 @@ def _completed(event: Mapping[str, Any], source: Source) -> dict[str, Any]:
     the path, except on a custom domain, and Powertools takes the stage's length off either way. A trailing slash makes
     no other path.
     """
-    context = dict(event["requestContext"])
+    context = dict(event.get("requestContext") or {})
     headers = event.get("headers")
     completed = {**event, "headers": headers if isinstance(headers, Mapping) else {}, "requestContext": context}
     if source is Source.REST_API:
@@ -78,7 +78,8 @@ def _completed(event: Mapping[str, Any], source: Source) -> dict[str, Any]:
         completed["multiValueHeaders"] = {name: values for name, values in several.items() if values}
         context["identity"] = _caller(context.get("identity"))
         return completed
-    context["http"] = {"userAgent": "", **_caller(context["http"])}
+    if isinstance(context.get("http"), Mapping):
+        context["http"] = {"userAgent": "", **_caller(context["http"])}
     stage, path = context.get("stage"), event.get("rawPath")
     if isinstance(path, str):
         path = path.rstrip("/") or "/"
