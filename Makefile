@@ -43,8 +43,8 @@ $(VENV)/.ready: requirements/dev.txt requirements/uv.txt
 	@touch $@
 
 .PHONY: index
-index: setup ## Index the sample textbook into .passage/index
-	@$(BIN)/passage index samples/textbook --out $(INDEX)
+index: setup ## Index the sample textbook into .passage/index, for every profile
+	@$(BIN)/passage index samples/textbook --all-profiles --out $(INDEX)
 
 .PHONY: run
 run: index ## Index the textbook and serve the API on 127.0.0.1:3000 (PORT=… to change)
@@ -52,7 +52,7 @@ run: index ## Index the textbook and serve the API on 127.0.0.1:3000 (PORT=… t
 
 .PHONY: invoke
 invoke: setup ## Print the function's answer to one event (EVENT=events/….json), JSON alone
-	@$(BIN)/passage index samples/textbook --out $(INDEX) >&2
+	@$(BIN)/passage index samples/textbook --all-profiles --out $(INDEX) >&2
 	@$(BIN)/passage invoke --index $(INDEX) $(EVENT)
 
 .PHONY: test

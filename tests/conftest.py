@@ -24,15 +24,12 @@ def textbook_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("index")
     profile = profiles.load("query-response")
     with cohere_emulator() as cohere:
-
-        def embedder() -> DocumentEmbedder:
-            return DocumentEmbedder(
-                api_key="test",
-                base_url=cohere.url,
-                model=profile.embedding.model,
-                dimension=profile.collection.dimension,
-            )
-
+        embedder = DocumentEmbedder(
+            api_key="test",
+            base_url=cohere.url,
+            model=profile.embedding.model,
+            dimension=profile.collection.dimension,
+        )
         index_site(find_site(TEXTBOOK, None), profile, root, embedder, lambda *_: lambda _: None)
     return root
 

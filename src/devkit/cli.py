@@ -4,13 +4,16 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from devkit.local import LocalContext, cohere_environment, function_environment
+from devkit.local import LocalContext, LocalError, cohere_environment, function_environment
+
+if TYPE_CHECKING:
+    from devkit.indexing.run import Outcome
 
 DEFAULT_INDEX = Path(".passage/index")
 
@@ -35,37 +38,50 @@ def main() -> None:
 @main.command()
 @click.argument("site", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=DEFAULT_INDEX, show_default=True)
-@click.option("--profile", default="query-response", show_default=True, help="Whose payload and model to index for.")
+@click.option(
+    "--profile",
+    "named",
+    multiple=True,
+    help="Whose model and payload to index for; may be given several times.  [default: DEFAULT_PROFILE]",
+)
+@click.option("--all-profiles", is_flag=True, help="Index for every profile there is.")
 @click.option("--site-url", help="Where the site is published; otherwise the site_url of its mkdocs.yml.")
-def index(site: Path, out: Path, profile: str, site_url: str | None) -> None:
-    """Index the Markdown of SITE for the Edge store."""
-    # Imported here for the sake of the other commands: the Cohere SDK alone takes a second to load.
+def index(site: Path, out: Path, named: tuple[str, ...], all_profiles: bool, site_url: str | None) -> None:
+    """Index the Markdown of SITE for the Edge store, once for each profile.
+
+    EMBEDDING_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default profile, as they do to
+    the function.
+    """
+    # Imported here for the sake of the other commands.
     from devkit.indexing.embedding import DocumentEmbedder, EmbeddingError  # noqa: PLC0415
-    from devkit.indexing.run import Outcome, index_site  # noqa: PLC0415
+    from devkit.indexing.run import index_site  # noqa: PLC0415
     from devkit.indexing.site import SiteError, find_site  # noqa: PLC0415
     from handler import profiles  # noqa: PLC0415
     from handler.core.errors import PassageError  # noqa: PLC0415
+    from handler.settings import CollectionSettings  # noqa: PLC0415
 
-    with cohere_environment(os.environ) as environ, _progress() as progress:
-        try:
-            chosen = profiles.load(profile)
-
-            def embedder() -> DocumentEmbedder:
-                return DocumentEmbedder(
+    if named and all_profiles:
+        raise click.UsageError("Give --profile or --all-profiles, not both.")
+    try:
+        settings = CollectionSettings.from_env(os.environ)
+        names = profiles.names() if all_profiles else dict.fromkeys(named or (settings.default_profile,))
+        chosen = [profiles.load(name) for name in names]
+        found = find_site(site, site_url)
+        with cohere_environment(os.environ) as environ:
+            for shipped in chosen:
+                profile = shipped.overridden(settings) if shipped.name == settings.default_profile else shipped
+                embedder = DocumentEmbedder(
                     api_key=environ["COHERE_API_KEY"],
-                    base_url=environ.get("COHERE_BASE_URL", "https://api.cohere.com"),
-                    model=chosen.embedding.model,
-                    dimension=chosen.collection.dimension,
+                    base_url=environ["COHERE_BASE_URL"],
+                    model=profile.embedding.model,
+                    dimension=profile.collection.dimension,
                 )
-
-            outcome: Outcome = index_site(find_site(site, site_url), chosen, out, embedder, progress)
-        except (SiteError, PassageError, EmbeddingError) as error:
-            raise click.ClickException(str(error)) from error
-    summary = f"{outcome.pages} pages, {outcome.chunks} chunks in {out}/{profile}"
-    if outcome.changed:
-        click.echo(f"{summary}: {outcome.embedded} embedded, {outcome.removed} removed", err=True)
-    else:
-        click.echo(f"{summary}: nothing changed", err=True)
+                outcome = index_site(found, profile, out, embedder, _progress(profile.name), _waiting(out))
+                _report(outcome, out / profile.name)
+    except (SiteError, PassageError, EmbeddingError, LocalError) as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"The index cannot be written: {error}") from error
 
 
 @main.command()
@@ -76,11 +92,7 @@ def serve(index: Path, port: int) -> None:
     from devkit.serve import serve as run  # noqa: PLC0415 - see `index`
 
     click.echo("Starting the function …", err=True)
-    with (
-        _stdout_kept_clean() as result,
-        function_environment(os.environ, index) as environ,
-        _function(environ) as handler,
-    ):
+    with _stdout_kept_clean() as result, _function(index) as handler:
         url = f"http://127.0.0.1:{port}"
 
         def ready() -> None:
@@ -95,8 +107,7 @@ def serve(index: Path, port: int) -> None:
             raise click.ClickException(
                 f"Port {port} cannot be used ({error.strerror}): choose another (--port, or PORT=… with make)."
             ) from error
-        except KeyboardInterrupt:
-            click.echo("Stopped.", err=True)
+        click.echo("Stopped.", err=True)
 
 
 @main.command()
@@ -108,24 +119,27 @@ def invoke(index: Path, event: Path) -> None:
         loaded = json.loads(sys.stdin.read() if str(event) == "-" else event.read_text(encoding="utf-8"))
     except ValueError as error:
         raise click.ClickException(f"{event} is not JSON: {error}") from error
-    with _stdout_kept_clean() as result, function_environment(os.environ, index) as environ:
-        with _function(environ) as handler:
-            answer = handler(loaded, LocalContext())
+    with _stdout_kept_clean() as result, _function(index) as handler:
+        answer = handler(loaded, LocalContext())
         result(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")
 
 
 @contextmanager
-def _function(environ: dict[str, str]) -> Iterator[Callable[[Any, Any], Any]]:
-    """The function, in this process, in its own environment and ready for its first question."""
-    os.environ.update(environ)
-    from handler import app  # noqa: PLC0415 - it reads its environment when it is first used
-    from handler.core.errors import PassageError  # noqa: PLC0415
+def _function(index: Path) -> Iterator[Callable[[Any, Any], Any]]:
+    """The function, in this process, in an environment of its own and ready for its first question."""
+    with ExitStack() as stack:
+        try:
+            os.environ.update(stack.enter_context(function_environment(os.environ, index)))
+        except LocalError as error:
+            raise click.ClickException(str(error)) from error
+        from handler import app  # noqa: PLC0415 - it reads its environment when it is first used
+        from handler.core.errors import PassageError  # noqa: PLC0415
 
-    try:
-        app.services.warm()
-    except PassageError as error:
-        click.echo(f"Warning: {error}", err=True)  # the function answers so, too
-    yield app.lambda_handler
+        try:
+            app.services.warm()
+        except PassageError as error:
+            click.echo(f"Warning: {error}", err=True)  # the function answers so, too
+        yield app.lambda_handler
 
 
 @contextmanager
@@ -147,13 +161,12 @@ def _write(descriptor: int, text: str) -> None:
         stream.write(text)
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], Callable[[int], None]]]:
+def _progress(name: str) -> Callable[[int, int], Callable[[int], None]]:
     """Shows how far embedding has come: a bar on a terminal, a line a batch elsewhere."""
 
     def begin(count: int, total: int) -> Callable[[int], None]:
         done = 0
-        click.echo(f"Embedding {count} of {total} chunks", err=True)
+        click.echo(f"Embedding {count} of {total} chunks for {name}", err=True)
 
         def advance(more: int) -> None:
             nonlocal done
@@ -163,4 +176,13 @@ def _progress() -> Iterator[Callable[[int, int], Callable[[int], None]]]:
 
         return advance
 
-    yield begin
+    return begin
+
+
+def _waiting(out: Path) -> Callable[[], None]:
+    return lambda: click.echo(f"Another run is writing to {out}: waiting for it to end …", err=True)
+
+
+def _report(outcome: "Outcome", folder: Path) -> None:
+    did = f"{outcome.embedded} embedded, {outcome.removed} removed" if outcome.changed else "nothing changed"
+    click.echo(f"{outcome.pages} pages, {outcome.chunks} chunks in {folder}: {did}", err=True)

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import logging
+import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,6 +17,8 @@ Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 # Lambda's own limit for a synchronous request is 6 MB (AWS Lambda quotas).
 MAX_BODY_BYTES = 6 * 1024 * 1024
+
+SHUTDOWN_SECONDS = 3.0
 
 
 def application(handler: Handler) -> web.Application:
@@ -46,7 +49,7 @@ def _response(result: dict[str, Any]) -> web.Response:
 
 
 def serve(handler: Handler, port: int, ready: Callable[[], None]) -> None:
-    """Serve on 127.0.0.1 until interrupted. `ready` is called once requests are answered.
+    """Serve on 127.0.0.1 until SIGINT or SIGTERM. `ready` is called once requests are answered.
 
     Raises:
         OSError: the port is taken.
@@ -54,12 +57,16 @@ def serve(handler: Handler, port: int, ready: Callable[[], None]) -> None:
     logging.getLogger("aiohttp.access").setLevel(logging.ERROR)
 
     async def run() -> None:
-        runner = web.AppRunner(application(handler), access_log=None)
+        stopping = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+        # What is being answered may end; nobody who stops a server waits for more than that.
+        runner = web.AppRunner(application(handler), access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
         await runner.setup()
         try:
             await web.TCPSite(runner, "127.0.0.1", port).start()
             ready()
-            await asyncio.Event().wait()
+            await stopping.wait()
         finally:
             await runner.cleanup()
 

@@ -97,9 +97,6 @@ class Payload(_Section):
     created_at: tuple[Key, ...] = ()
     model: tuple[Key, ...] = ()
     variants: bool = True
-    write: dict[str, Part | dict[str, Part]] = Field(default_factory=dict)
-    """The payload `passage index` stores: its keys, nested ones too, to the part of the chunk each holds. Without it,
-    every meaning is stored under the first key named for it."""
 
     def keys(self, meaning: str) -> tuple[str, ...]:
         """The keys to look under, in order, for one of the meanings in `SEEN`."""
@@ -201,6 +198,9 @@ class Profile(_Section):
     query: Query
     filters: dict[str, Keys] = Field(default_factory=dict)
     """The fields a request may filter by, to the payload keys that stand for them."""
+    stored: dict[str, Part | dict[str, Part]] = Field(default_factory=dict)
+    """The payload `passage index` writes: its keys, nested ones too, to the part of the chunk each holds. Without it,
+    every meaning is stored under the first key that `payload` names for it."""
 
     def serving(self, collection: str) -> "Profile":
         """This profile for another collection of the same shape."""

@@ -143,7 +143,7 @@ def test_the_five_guarantees_hold_for_what_the_real_engine_stores(held: Any, top
         )
         for identity, (vector, text, number) in held.items()
     ]
-    index.replace(stored, manifest(PROFILE, "digest", len(stored)))
+    index.replace(stored, manifest(PROFILE, "digest", len(stored), "emulator"))
     body = answer(QdrantEdgeStore(root=tmp_path, profile=PROFILE), "question", top_k)
     assert len(body["results"]) == min(top_k, len(held))
     for result in body["results"]:

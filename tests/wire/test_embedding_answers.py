@@ -52,9 +52,7 @@ def test_documents_are_embedded_as_search_documents(cohere: EmulatorServer, tmp_
         model=profile.embedding.model,
         dimension=profile.collection.dimension,
     )
-    index_site(
-        Site(pages, "https://example.org"), profile, tmp_path / "index", lambda: embedder, lambda *_: lambda _: None
-    )
+    index_site(Site(pages, "https://example.org"), profile, tmp_path / "index", embedder, lambda *_: lambda _: None)
     (request,) = cohere.requests
     assert request.json()["input_type"] == "search_document"
 

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -115,7 +116,7 @@ def _titles(path: Iterable[tuple[int, str]]) -> tuple[str, ...]:
 
 def _modules(tokens: list[Token]) -> Iterator[tuple[int, int]]:
     """The lines of MDX's imports and exports, from the first to the one after the last."""
-    for opening, content in zip(tokens, tokens[1:], strict=False):
+    for opening, content in pairwise(tokens):
         if opening.type == "paragraph_open" and opening.level == 0 and opening.map and _MODULE.match(content.content):
             yield opening.map[0], opening.map[1]
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -61,7 +60,7 @@ class DocumentEmbedder:
                 except ApiError as error:
                     raise EmbeddingError(self._refusal(error.status_code or 0, error.body)) from error
                 except httpx.HTTPError as error:
-                    raise EmbeddingError(f"{self._base_url} could not be reached: {_line(error) or repr(error)}") from error
+                    raise EmbeddingError(f"{self._base_url} could not be reached: {_line(error) or error!r}") from error
                 except (ValueError, TypeError, AttributeError) as error:  # an answer the SDK could not take apart
                     raise EmbeddingError(
                         f"{self._base_url} gave an answer that could not be read: {_line(error)}"

@@ -47,10 +47,10 @@ def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dic
         filled = {key: fill(part) if isinstance(part, dict) else parts[part] for key, part in layout.items()}
         return {key: value for key, value in filled.items() if value not in ("", {})}
 
-    return fill(profile.payload.write or _layout(profile.payload))
+    return fill(profile.stored or _layout(profile.payload))
 
 
-def created_at(stored: Mapping[str, Any], profile: Profile) -> int | None:
+def first_indexed(stored: Mapping[str, Any], profile: Profile) -> int | None:
     """When a stored chunk was first indexed, seconds since 1970; None where its profile stores no time."""
     for passage in read([Hit(0, 0.0, stored)], profile.payload).passages:
         if passage.created_at is not None:
@@ -68,7 +68,7 @@ def _parts(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict
         "text": chunk.text,
         "url": chunk.url,
         "title": chunk.title,
-        "chapter": chunk.path.rpartition("/")[0].split("/")[0],
+        "chapter": chunk.path.split("/")[0] if "/" in chunk.path else "",
         "section": chunk.headings[-1],
         "headings": list(chunk.headings),
         "position": chunk.index,

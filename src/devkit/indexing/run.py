@@ -92,9 +92,10 @@ def _points(
     points = []
     for number, (identity, chunk) in enumerate(chunks.items(), start=1):
         known = stored.get(identity)
-        since = payloads.created_at(known.payload, profile) if known else None
+        since = payloads.first_indexed(known.payload, profile) if known else None
         vector = known.vector if known else fresh[identity]
-        points.append(Point(identity, vector, payloads.payload(chunk, number, profile, now if since is None else since)))
+        content = payloads.payload(chunk, number, profile, now if since is None else since)
+        points.append(Point(identity, vector, content))
     return points
 
 

@@ -7,7 +7,7 @@ own files.
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -65,9 +65,18 @@ class QdrantEdgeStore:
 
     def search(self, vector: Vector, search: Search) -> Found:
         """See `handler.core.ports.PassageStore`."""
+        request = self._request(vector, search)
+        return self._found(self._ask(lambda shard: shard.query(request)))
+
+    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
+        """See `handler.core.ports.PassageStore`."""
+        batch = qdrant_edge.QueryBatchRequest([self._request(vector, search) for vector, search in searches])
+        return [self._found(points) for points in self._ask(lambda shard: shard.query_batch(batch))]
+
+    def _request(self, vector: Vector, search: Search) -> qdrant_edge.QueryRequest:
         check_vectors(self._profile.collection, self._manifest.sizes())
         check_distance(self._profile.collection, self._manifest.distance)
-        request = qdrant_edge.QueryRequest(
+        return qdrant_edge.QueryRequest(
             limit=search.top_k,
             query=qdrant_edge.Query.Nearest(list(vector), using=self._profile.collection.vector or None),
             filter=_filter(search.filters, self._profile),
@@ -75,7 +84,8 @@ class QdrantEdgeStore:
             with_payload=True if search.whole_payload else self._profile.payload.read(),
             with_vector=search.with_vectors,
         )
-        points = self._ask(lambda shard: shard.query(request))
+
+    def _found(self, points: Sequence[qdrant_edge.ScoredPoint]) -> Found:
         hits = (
             Hit(query.identity(point.id), point.score, point.payload, self._vector(point.vector)) for point in points
         )

@@ -64,17 +64,7 @@ class QdrantServerStore:
         expected = self._profile.collection
 
         def ask() -> list[models.ScoredPoint]:
-            answer = self._client.query_points(
-                expected.name,
-                query=list(vector),
-                using=expected.vector or None,
-                limit=search.top_k,
-                query_filter=_filter(search.filters, self._profile),
-                score_threshold=query.threshold(search.score_threshold),
-                with_payload=True if search.whole_payload else self._profile.payload.read(),
-                with_vectors=search.with_vectors,
-            )
-            return answer.points
+            return self._client.query_points(expected.name, query=list(vector), **self._options(search)).points
 
         try:
             points = self._call(ask)
@@ -90,8 +80,39 @@ class QdrantServerStore:
                 expected, query.filtered_keys(search.filters, self._profile), info.payload_schema, error.detail
             )
             raise
+        return self._found(points)
+
+    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
+        """See `handler.core.ports.PassageStore`."""
+        requests = []
+        for vector, search in searches:
+            options = self._options(search)
+            requests.append(
+                models.QueryRequest(
+                    query=models.NearestQuery(nearest=list(vector)),
+                    filter=options.pop("query_filter"),
+                    with_vector=options.pop("with_vectors"),
+                    **options,
+                )
+            )
+        answers = self._call(lambda: self._client.query_batch_points(self.collection, requests))
+        if len(answers) != len(searches):
+            raise SERVICE.unavailable("gave an answer that could not be read", f"{len(answers)} answers")
+        return [self._found(answer.points) for answer in answers]
+
+    def _options(self, search: Search) -> dict[str, Any]:
+        return {
+            "using": self._profile.collection.vector or None,
+            "limit": search.top_k,
+            "query_filter": _filter(search.filters, self._profile),
+            "score_threshold": query.threshold(search.score_threshold),
+            "with_payload": True if search.whole_payload else self._profile.payload.read(),
+            "with_vectors": search.with_vectors,
+        }
+
+    def _found(self, points: Sequence[models.ScoredPoint]) -> Found:
         if _rising(points):  # by a distance, not a similarity; the collection says which
-            check_distance(expected, self.describe().distance_metric)
+            check_distance(self._profile.collection, self.describe().distance_metric)
         hits = (Hit(query.identity(point.id), point.score, point.payload, self._vector(point)) for point in points)
         return payload.read(hits, self._profile.payload)
 

@@ -49,6 +49,14 @@ class PassageStore(Protocol):
         """
         ...
 
+    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
+        """Several searches in one request: what `search` gives for each, in order.
+
+        Raises:
+            The same as `search`, for all of them together.
+        """
+        ...
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """The point with that id, or the one whose payload has it as its chunk id; None when there is neither.
 

@@ -1,7 +1,7 @@
 """The pipeline: embed the question, search the store, order the passages. One retry each, within one deadline."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -9,8 +9,26 @@ from typing import TypeVar
 from handler import telemetry
 from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
-from handler.core.errors import NotFound, Upstream, UpstreamError, UpstreamThrottled
-from handler.core.model import CollectionInfo, Found, Passage, Point, PointId, Retrieval, RetrievalRequest, Timings
+from handler.core.errors import (
+    ConfigurationError,
+    NotFound,
+    PassageError,
+    Upstream,
+    UpstreamError,
+    UpstreamThrottled,
+)
+from handler.core.model import (
+    CollectionInfo,
+    Found,
+    Passage,
+    Point,
+    PointId,
+    Retrieval,
+    RetrievalRequest,
+    Search,
+    Timings,
+    Vector,
+)
 from handler.core.ports import Embedder, PassageStore
 
 T = TypeVar("T")
@@ -30,6 +48,53 @@ class Retriever:
         """Build what the first question would have to; no request is made."""
         self.embedder.warm()
         self.store.warm()
+
+    def retrieve_many(self, requests: Sequence[RetrievalRequest], deadline: Deadline) -> list[Retrieval | PassageError]:
+        """Answer several questions with one embedding call and one batched search; each has its own answer or error.
+
+        Args:
+            requests: at most 96, the most texts an embedding call takes (Cohere, embed reference).
+        """
+        clock = _Clock()
+        try:
+            with deadlines.running(deadline):
+                vectors = self._vectors(requests, deadline)
+                clock.embedded()
+                found = self._find(requests, vectors, deadline)
+        except PassageError as error:
+            return [error] * len(requests)
+        timings = clock.finished()
+        return [
+            each if isinstance(each, PassageError) else self._retrieval(request, each, timings, clock.at)
+            for request, each in zip(requests, found, strict=True)
+        ]
+
+    def _vectors(self, requests: Sequence[RetrievalRequest], deadline: Deadline) -> list[Vector]:
+        """Each request's vector: its own, or its text's, embedded together with the others'."""
+        texts = [request.text.strip() for request in requests if request.vector is None]
+        embedded: list[Vector] = []
+        if texts:
+            embedded = _with_one_retry(lambda: self.embedder.embed(texts), deadline, "embedding")
+        made = iter(embedded)
+        return [next(made) if request.vector is None else request.vector for request in requests]
+
+    def _find(
+        self, requests: Sequence[RetrievalRequest], vectors: Sequence[Vector], deadline: Deadline
+    ) -> Sequence[Found | PassageError]:
+        searches = [(vector, request.search) for vector, request in zip(vectors, requests, strict=True)]
+        try:
+            return _with_one_retry(lambda: self.store.search_many(searches), deadline, "store")
+        except ConfigurationError as error:
+            if len(searches) == 1:
+                return [error]
+        # One search that the store refuses takes the batch with it: alone, each shows whose fault it was.
+        return [self._find_one(vector, search, deadline) for vector, search in searches]
+
+    def _find_one(self, vector: Vector, search: Search, deadline: Deadline) -> Found | PassageError:
+        try:
+            return _with_one_retry(lambda: self.store.search(vector, search), deadline, "store")
+        except PassageError as error:
+            return error
 
     def fetch(self, chunk: str, deadline: Deadline, *, with_vectors: bool) -> tuple[Point, float]:
         """One stored point by its id or its chunk id, and how many milliseconds that took.
@@ -56,28 +121,43 @@ class Retriever:
         Raises:
             PassageError: as the embedder and the store raise it, after one retry where that can help.
         """
-        asked_at = datetime.now(UTC)
-        started = time.perf_counter()
+        clock = _Clock()
         with deadlines.running(deadline):
             vector = request.vector
             if vector is None:
                 vector = _with_one_retry(lambda: self.embedder.embed([request.text.strip()])[0], deadline, "embedding")
-            embedded = time.perf_counter()
+            clock.embedded()
             found = _with_one_retry(lambda: self.store.search(vector, request.search), deadline, "store")
-        finished = time.perf_counter()
-        passages = _in_order(found)
+        return self._retrieval(request, found, clock.finished(), clock.at)
+
+    def _retrieval(self, request: RetrievalRequest, found: Found, timings: Timings, at: datetime) -> Retrieval:
         return Retrieval(
             request=request,
-            passages=passages[: request.search.top_k],
+            passages=_in_order(found)[: request.search.top_k],
             skipped=found.skipped,
-            timings=Timings(
-                embedding_ms=(embedded - started) * 1000,
-                search_ms=(finished - embedded) * 1000,
-                total_ms=(finished - started) * 1000,
-            ),
+            timings=timings,
             collection=self.store.collection,
             model=self.embedder.model,
-            asked_at=asked_at,
+            asked_at=at,
+        )
+
+
+class _Clock:
+    """When a retrieval began, and how long its parts took."""
+
+    def __init__(self) -> None:
+        self.at = datetime.now(UTC)
+        self._started = self._embedded = time.perf_counter()
+
+    def embedded(self) -> None:
+        self._embedded = time.perf_counter()
+
+    def finished(self) -> Timings:
+        now = time.perf_counter()
+        return Timings(
+            embedding_ms=(self._embedded - self._started) * 1000,
+            search_ms=(now - self._embedded) * 1000,
+            total_ms=(now - self._started) * 1000,
         )
 
 

@@ -1,0 +1,80 @@
+"""Log lines of real requests: JSON, with the request's id, and without the question unless it is asked for."""
+
+from typing import Any
+
+import pytest
+
+from devkit.emulators import EmulatorServer, Fault
+from devkit.local import LocalContext
+from wire.function import QUESTION, Function, Output, Start
+
+
+def answers(function: Function, context: Any) -> list[int]:
+    return [function.post(fields, context=context).status for fields in ({"text": QUESTION}, {"text": ""})]
+
+
+def test_no_context_is_no_obstacle(start: Start, output: Output) -> None:
+    """Trap 18."""
+    function = start()
+    assert answers(function, None) == [200, 400]
+    assert function.invoke({"text": QUESTION}, None)["total_results"] == 5
+
+
+def test_every_log_line_is_json_with_the_requests_id(
+    cohere: EmulatorServer, start: Start, output: Output, sleeps: list[float]
+) -> None:
+    cohere.faults.add(Fault("drop"))
+    function = start()
+    assert answers(function, LocalContext(aws_request_id="request-1")) == [200, 400]
+    assert function.invoke({}, LocalContext(aws_request_id="request-2"))["code"] == "INVALID_INPUT"
+    assert [(line["request_id"], line["level"]) for line in output.logs] == [
+        ("request-1", "WARNING"),
+        ("request-1", "INFO"),
+        ("request-1", "WARNING"),
+        ("request-2", "WARNING"),
+    ]
+    assert all(line.keys() >= {"message", "timestamp", "service"} for line in output.logs)
+
+
+def test_success_is_logged_with_its_figures(start: Start, output: Output) -> None:
+    answer = start().ask(k=4)
+    (line,) = output.logs
+    assert (line["message"], line["profile"]) == ("retrieved", "query-response")
+    assert (line["top_k"], line["result_count"]) == (4, 4)
+    assert line["top_score"] == pytest.approx(answer.results[0]["relevance_score"], abs=1e-4)
+    assert {"embedding_ms", "search_ms", "total_ms"} <= line.keys()
+
+
+@pytest.mark.parametrize("setting", [None, "", "false", "0"])
+def test_question_is_not_logged_by_default(setting: str | None, start: Start, output: Output) -> None:
+    function = start(LOG_QUERY_TEXT=setting)
+    assert function.ask("Is zebra-7731 a twin?").status == 200
+    assert function.post({"text": "Is zebra-7731 a twin?", "k": 0}).status == 400
+    assert function.invoke({"text": "Is zebra-7731 a twin?"})["total_results"] == 5
+    assert "zebra-7731" not in output.text
+
+
+def test_question_is_logged_when_asked_for_but_is_never_a_metric(start: Start, output: Output) -> None:
+    assert start(LOG_QUERY_TEXT="true").ask("Is zebra-7731 a twin?").status == 200
+    (line,) = output.logs
+    assert line["query_text"] == "Is zebra-7731 a twin?"
+    assert "zebra-7731" not in str(output.metrics)
+
+
+@pytest.mark.parametrize("body", ['{"texts": ["zebra-7731"], "embed', '{"texts": ["zebra-7731"], "embeddings": "x"}'])
+def test_question_that_an_unusable_embedding_answer_repeats_is_not_logged(
+    body: str, cohere: EmulatorServer, start: Start, output: Output, sleeps: list[float]
+) -> None:
+    cohere.faults.add(Fault("malformed", body=body, times=0))
+    assert start().ask("Is zebra-7731 a twin?").status == 503
+    assert "zebra-7731" not in output.text
+
+
+def test_callers_mistake_is_a_warning_and_ours_an_error_that_says_what_to_look_at(start: Start, output: Output) -> None:
+    assert start().post({"text": ""}).status == 400
+    assert start(COLLECTION_NAME="absent").ask().status == 500
+    mistake, ours = output.logs
+    assert (mistake["level"], ours["level"]) == ("WARNING", "ERROR")
+    assert (mistake["code"], ours["code"]) == ("BLANK_TEXT", "COLLECTION_NOT_FOUND")
+    assert "404" in ours["detail"]
+    assert "exception" not in {*mistake, *ours}, "a traceback is for what was not foreseen"
