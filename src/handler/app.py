@@ -8,14 +8,20 @@ with no_collection():  # its module says what for
 
     from handler import cold_start, telemetry
     from handler.bootstrap import build
-    from handler.sources import direct, http
+    from handler.sources import direct, http, notify, sqs
     from handler.sources.detect import Source, detect
     from handler.sources.question import Services, as_object, failure
 
-HANDLERS: Mapping[Source, Callable[[Mapping[str, Any], Any, Services], Any]] = {
+HANDLERS: Mapping[Source, Callable[[Any, Any, Services], Any]] = {
     Source.HTTP_API: lambda event, context, services: http.handle(event, context, services, Source.HTTP_API),
     Source.REST_API: lambda event, context, services: http.handle(event, context, services, Source.REST_API),
+    Source.FUNCTION_URL: lambda event, context, services: http.handle(event, context, services, Source.FUNCTION_URL),
+    Source.ALB: lambda event, context, services: http.handle(event, context, services, Source.ALB),
+    Source.SQS: sqs.handle,
+    Source.SNS: notify.handle_sns,
+    Source.EVENT_BRIDGE: notify.handle_event_bridge,
     Source.DIRECT: direct.handle,
+    Source.DIRECT_BATCH: direct.handle_list,
 }
 
 services = build()

@@ -5,15 +5,16 @@ The only module that knows which class stands behind a port.
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-from handler import profiles, suitability, telemetry
+from handler import contracts, profiles, suitability, telemetry
 from handler.core.deadline import Deadline
 from handler.core.errors import CollectionNotServed, ConfigurationError
 from handler.core.model import CollectionInfo
-from handler.core.ports import Embedder, PassageStore
+from handler.core.ports import Embedder, PassageStore, ReplySink
 from handler.core.retrieve import Retriever
 from handler.profiles import Profile
 from handler.settings import HttpSettings, RuntimeSettings, Settings
@@ -58,6 +59,23 @@ STORES: Mapping[str, Callable[[Settings, Profile], PassageStore]] = {
 }
 
 
+def _sink(kind: str) -> Callable[[Settings, str], ReplySink]:
+    def make(settings: Settings, target: str) -> ReplySink:
+        from handler.adapters import replies  # noqa: PLC0415 - loads boto3, only where messages are answered
+
+        return replies.sink(kind, target, settings.idempotency_table)
+
+    return make
+
+
+SINKS: Mapping[str, Callable[[Settings, str], ReplySink]] = {
+    "reply_queue_url": _sink("queue"),
+    "reply_topic_arn": _sink("topic"),
+    "reply_bus_name": _sink("bus"),
+}
+"""The setting that names a destination to what sends there."""
+
+
 def _key(profile: Profile) -> tuple[str, str]:
     return profile.name, profile.collection.name
 
@@ -93,14 +111,20 @@ class Container:
         default = self.settings.default_profile
         if name in (None, default):
             return self._default
-        return profiles.load(str(name))
+        return contracts.load(str(name))
 
     @cached_property
     def _default(self) -> Profile:
         name = self.settings.default_profile
         if name not in profiles.names():
             raise ConfigurationError(f"DEFAULT_PROFILE is '{name}'. Known are: {', '.join(profiles.names())}.")
-        return profiles.load(name).overridden(self.settings)
+        return contracts.load(name).overridden(self.settings)
+
+    def broken_profiles(self) -> list[ConfigurationError]:
+        _, broken = contracts.served()
+        with suppress(ConfigurationError):
+            broken.pop(self.settings.default_profile, None)
+        return list(broken.values())
 
     def serving(self, profile: Profile, collection: str | None) -> Profile:
         if collection in (None, profile.collection.name):
@@ -129,6 +153,19 @@ class Container:
             raise problem
         self._ready[_key(profile)] = (now, info)
         return info
+
+    def reply_sinks(self) -> Sequence[ReplySink]:
+        return self._reply_sinks
+
+    @cached_property
+    def _reply_sinks(self) -> Sequence[ReplySink]:
+        settings = self.settings
+        chosen = [(make, target) for name, make in SINKS.items() if (target := getattr(settings, name))]
+        if not chosen:
+            raise ConfigurationError(
+                "Messages have nowhere to be answered: set REPLY_QUEUE_URL, REPLY_TOPIC_ARN or REPLY_BUS_NAME."
+            )
+        return [make(settings, target) for make, target in chosen]
 
     def load(self) -> None:
         profile = self.profile(None)  # a wrong setting is found before anything is imported

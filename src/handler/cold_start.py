@@ -56,20 +56,26 @@ def warm(services: Services) -> None:
     """Do at INIT what the first question would otherwise wait for: INIT has a full CPU, whatever memory is configured.
 
     A wrong setting does not fail INIT, which Lambda would repeat and then hide behind an error of its own: it is logged
-    here and answered to every question.
+    here and answered to every question. So is a profile that is not usable, to the questions that name it.
     """
+    for broken in services.broken_profiles():
+        _report(broken)
     try:
         with no_collection():
             with _deferred_models(), _stand_ins(NOT_NEEDED):
                 services.load()
             services.warm()
     except ConfigurationError as error:
-        telemetry.logger.error(str(error), extra={"code": error.code, "detail": error.detail})
+        _report(error)
     except Exception:  # noqa: BLE001 - whatever a new release of an SDK trips over, the plain way is still open
         telemetry.logger.warning("lean imports failed; importing plainly", exc_info=True)
         services.unload()
         _forget(("cohere", "qdrant_client", "handler.adapters"))
         _warm_plainly(services)
+
+
+def _report(error: ConfigurationError) -> None:
+    telemetry.logger.error(str(error), extra={"code": error.code, "detail": error.detail})
 
 
 def _warm_plainly(services: Services) -> None:

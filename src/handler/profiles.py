@@ -249,4 +249,15 @@ def _explain(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     items: list[Any] = list(error.errors())
-    return "; ".join(f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in items)
+    return "; ".join(f"{'.'.join(str(part) for part in item['loc'])}: {_expected(item)}" for item in items)
+
+
+def _expected(item: Any) -> str:
+    """What a key takes; of one that there is not, which ones there are."""
+    if item["type"] != "extra_forbidden":
+        return str(item["msg"])
+    section: Any = Profile
+    for part in item["loc"][:-1]:
+        section = section.model_fields[part].annotation
+    allowed = [key for key in section.model_fields if section is not Profile or key != "name"]
+    return f"there is no such key, allowed are {', '.join(allowed)}"

@@ -154,6 +154,12 @@ class Settings(CollectionSettings):
     qdrant_api_key: Key | None = Field(None, alias="QDRANT_API_KEY")
     edge_index_path: Path | None = Field(None, alias="EDGE_INDEX_PATH")
 
+    reply_queue_url: ServiceUrl | None = Field(None, alias="REPLY_QUEUE_URL")
+    reply_topic_arn: str | None = Field(None, pattern=r"^arn:[\w-]+:sns:", alias="REPLY_TOPIC_ARN")
+    reply_bus_name: str | None = Field(None, max_length=1600, alias="REPLY_BUS_NAME")
+    idempotency_table: str | None = Field(None, alias="IDEMPOTENCY_TABLE")
+    """A DynamoDB table that remembers which replies were sent."""
+
     @model_validator(mode="after")
     def _store_has_an_address(self) -> Self:
         if self.store == "qdrant_server" and self.qdrant_url is None:

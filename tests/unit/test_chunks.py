@@ -92,9 +92,85 @@ def test_a_page_without_text_has_no_chunks(markdown: str) -> None:
     assert chunks(markdown) == []
 
 
-def test_windows_line_endings_change_nothing_about_the_structure() -> None:
-    windows = chunks(MARKDOWN.replace("\n", "\r\n"))
-    assert [chunk.headings for chunk in windows] == [chunk.headings for chunk in chunks(MARKDOWN)]
+@pytest.mark.parametrize("odd", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029", "\x00"])
+def test_only_line_breaks_end_a_line(odd: str) -> None:
+    """str.splitlines() knows more of them than Markdown does, and every one would shift what follows."""
+    (first, second) = chunks(f"# A\n\nOne{odd}two{odd}three.\n\n## B\n\nText of B.\n")
+    assert (first.text, first.headings) == (f"One{odd}two{odd}three.", ("A",))
+    assert (second.text, second.headings) == ("Text of B.", ("A", "B"))
+
+
+def test_every_kind_of_line_break_gives_the_same_chunks() -> None:
+    expected = chunks(MARKDOWN)
+    assert chunks(MARKDOWN.replace("\n", "\r\n")) == expected
+    assert chunks(MARKDOWN.replace("\n", "\r")) == expected
+
+
+def test_the_first_line_keeps_its_indent() -> None:
+    (chunk,) = chunks("# A\n\n  \n    code\n    more\n \n")
+    assert chunk.text == "    code\n    more"
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("Over two\nlines\n===", "Over two lines"),
+        ("## Install {#install}", "Install"),
+        ("## Install { .wide #install }", "Install"),
+        ("## Install {/* #install */}", "Install"),
+        ('## <a id="x"></a>Install <br/>', "Install"),
+        ("## Sets {a, b} &amp; [links](x) with `code` ##", "Sets {a, b} & links with code"),
+        ("## ![Logo](x.png) Home", "Logo Home"),
+    ],
+)
+def test_a_heading_is_its_words_alone(heading: str, words: str) -> None:
+    (chunk,) = chunks(f"{heading}\n\nText.\n")
+    assert chunk.headings == (words,)
+
+
+def test_a_heading_without_words_has_no_place_in_the_path() -> None:
+    assert [chunk.headings for chunk in chunks("# A\n\n##\n\nText.\n")] == [("A",)]
+
+
+MDX = """import Tabs from '@theme/Tabs';
+import { One,
+  Two } from "./two";
+import './style.css';
+
+export const version = {
+  major: 2,
+};
+
+export default Layout;
+
+# Page
+
+import your data, then press "Save".
+
+export default values to CSV.
+
+```js
+import Tabs from '@theme/Tabs';
+```
+"""
+
+
+def test_mdx_imports_and_exports_are_left_out_and_prose_and_code_are_not() -> None:
+    (chunk,) = chunks(MDX)
+    assert chunk.text == MDX.partition("# Page\n\n")[2].strip()
+
+
+@pytest.mark.parametrize("unit", ["x", "word ", "A sentence. ", "a line\n", "*a _b `c [d](", "# not\u00a0"])
+def test_a_huge_paragraph_is_cut_with_every_character_kept(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    found = chunks(f"# Huge\n\nBegin {text}")
+    assert all(len(chunk.text) <= MAX_CHARACTERS for chunk in found)
+    assert "".join("".join(chunk.text for chunk in found).split()) == "".join(f"Begin {text}".split())
+
+
+def test_a_chunk_knows_its_page() -> None:
+    found = chunks(MARKDOWN, path="folder/page")
+    assert {(chunk.path, chunk.total) for chunk in found} == {("folder/page", 5)}
 
 
 def test_the_textbook_s_chunks_hold_every_word_of_it_in_order() -> None:

@@ -40,6 +40,6 @@ def test_an_unknown_shape_is_refused_with_the_known_ones_named(event: object) ->
         detect(event)
 
 
-@pytest.mark.parametrize("key", ["text", "query", "question", "query_text"])
+@pytest.mark.parametrize("key", ["text", "query", "question", "query_text", "query_vector", "profile"])
 def test_a_bare_question_is_a_direct_invocation_whatever_its_value(key: str) -> None:
     assert detect({key: None}) is Source.DIRECT

@@ -1,10 +1,11 @@
 """A site's pages and addresses, as its owner keeps them."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from devkit.indexing.site import SiteError, find_site, read_pages
+from devkit.indexing.site import Page, SiteError, find_site, read_pages
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -49,6 +50,103 @@ def test_a_byte_order_mark_is_not_part_of_the_page(tmp_path: Path) -> None:
     assert page.title == "Marked"
 
 
+def pages_of(folder: Path) -> list[Page]:
+    return list(read_pages(find_site(folder, "https://example.com")))
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "markdown"),
+    [
+        ("---\ntitle: A\ndate: 2024-13-45\n---\nText.", "A", "Text."),
+        ("---\ntitle: 1.10\n---\nText.", "1.10", "Text."),
+        ("---\ntitle: >\n  Two\n  lines\n---\nText.", "Two lines", "Text."),
+        ('---\ntitle: "\\ud800"\n---\nText.', "?", "Text."),
+        ("---\ntitle: !!python/name:os.system\n---\nText.", None, "Text."),
+        ("---\ntitle: [a]\n---\nText.", None, "Text."),
+        ("---\ntitle:\n---\nText.", None, "Text."),
+        ("---\n---\nText.", None, "Text."),
+        ("---\r\ntitle: A\r\n---\r\nText.", "A", "Text."),
+        ("---\ntitle: A\n---", "A", ""),
+    ],
+)
+def test_front_matter_is_yaml_with_every_value_as_it_is_written(
+    tmp_path: Path, text: str, title: str | None, markdown: str
+) -> None:
+    (tmp_path / "a.md").write_bytes(text.encode())
+    (page,) = pages_of(tmp_path)
+    assert (page.title, page.markdown) == (title, markdown)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nA sentence between two rules.\n---\nText.",
+        "---\n- a\n- list\n---\nText.",
+        "---\ntitle: never closed\n\nText.",
+        '{"title": "JSON"}\n\nText.',
+        '+++\ntitle = "TOML"\n+++\nText.',
+        "    code at the very beginning\n",
+    ],
+)
+def test_what_is_not_front_matter_is_the_page_s_own_text(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    (page,) = pages_of(tmp_path)
+    assert (page.title, page.markdown) == (None, text)
+
+
+def test_drafts_and_unlisted_pages_are_left_out(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "draft.md": "---\ndraft: true\n---\nText.",
+            "unlisted.md": "---\nunlisted: True\n---\nText.",
+            "published.md": "---\ndraft: false\n---\nText.",
+        },
+    )
+    assert [page.path for page in pages_of(tmp_path)] == ["published"]
+
+
+def test_folders_named_like_pages_and_links_to_nowhere_are_no_pages(tmp_path: Path) -> None:
+    write(tmp_path, {"folder.md/a.md": "Text."})
+    (tmp_path / "broken.md").symlink_to(tmp_path / "nowhere.md")
+    (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
+    (tmp_path / "linked.md").symlink_to(tmp_path / "folder.md" / "a.md")
+    assert [page.path for page in pages_of(tmp_path)] == ["folder.md/a", "linked"]
+
+
+def test_a_file_s_name_may_be_any_bytes(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.md")).write_text("Text.", encoding="utf-8")
+    (page,) = pages_of(tmp_path)
+    assert page.url == "https://example.com/caf%E9/"
+    assert page.path.encode().startswith(b"caf")
+
+
+@pytest.mark.parametrize("names", [("a.md", "a.mdx"), ("index.md", "README.md"), ("guide.md", "guide/index.md")])
+def test_two_files_with_one_url_are_both_named(tmp_path: Path, names: tuple[str, str]) -> None:
+    write(tmp_path, dict.fromkeys(names, "Text."))
+    with pytest.raises(SiteError) as raised:
+        pages_of(tmp_path)
+    assert all(str(tmp_path / name) in str(raised.value) for name in names)
+
+
+def test_an_mkdocs_site_without_directory_urls_has_a_file_a_page(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "mkdocs.yml": "site_url: https://example.com/\nuse_directory_urls: false\n",
+            "docs/index.md": "Text.",
+            "docs/guide.md": "Text.",
+            "docs/guide/index.md": "Text.",
+        },
+    )
+    pages = read_pages(find_site(tmp_path, None))
+    assert [page.url.removeprefix("https://example.com/") for page in pages] == [
+        "guide/index.html",
+        "guide.html",
+        "index.html",
+    ]
+
+
 def test_without_an_address_the_error_says_how_to_give_one(tmp_path: Path) -> None:
     with pytest.raises(SiteError, match=r"--site-url .* site_url"):
         find_site(tmp_path, None)
@@ -59,7 +157,11 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         find_site(tmp_path / "nowhere", "https://example.com")
     (tmp_path / "bad.md").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(SiteError, match=r"bad\.md"):
-        list(read_pages(find_site(tmp_path, "https://example.com")))
+        pages_of(tmp_path)
     (tmp_path / "bad.md").write_text("---\ntitle: [\n---\n", encoding="utf-8")
     with pytest.raises(SiteError, match=r"bad\.md"):
-        list(read_pages(find_site(tmp_path, "https://example.com")))
+        pages_of(tmp_path)
+    (tmp_path / "bad.md").unlink()
+    (tmp_path / "mkdocs.yml").write_text("site_url: [\n", encoding="utf-8")
+    with pytest.raises(SiteError, match=r"mkdocs\.yml"):
+        find_site(tmp_path, None)

@@ -1,8 +1,11 @@
 """Indexing a site through the real SDK, the emulated embedding service and the real engine."""
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,33 +31,39 @@ def cohere() -> Iterator[EmulatorServer]:
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     folder = tmp_path / "site"
-    folder.mkdir()
-    (folder / "twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n")
+    (folder / "assets").mkdir(parents=True)
+    (folder / "assets/twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n")
     (folder / "pid.md").write_text("# PID\n\nThree terms make a controller.\n")
     return folder
 
 
+def embedder_for(cohere: EmulatorServer, profile: Profile = PROFILE) -> DocumentEmbedder:
+    return DocumentEmbedder(
+        api_key="test", base_url=cohere.url, model=profile.embedding.model, dimension=profile.collection.dimension
+    )
+
+
 def run(site: Path, out: Path, cohere: EmulatorServer, profile: Profile = PROFILE) -> Outcome:
-    def embedder() -> DocumentEmbedder:
-        return DocumentEmbedder(
-            api_key="test", base_url=cohere.url, model=profile.embedding.model, dimension=profile.collection.dimension
-        )
-
-    return index_site(find_site(site, URL), profile, out, embedder, lambda *_: lambda _: None)
+    return index_site(find_site(site, URL), profile, out, embedder_for(cohere, profile), lambda *_: lambda _: None)
 
 
-def files(folder: Path) -> dict[str, tuple[int, bytes]]:
+def files(folder: Path) -> dict[str, bytes]:
+    """What is in every small file. (The engine writes two of its own anew whenever it opens them, with what they held.)"""
     return {
-        str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes())
+        str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
         if path.is_file() and path.stat().st_size < 1_000_000
     }
 
 
-def stored(out: Path) -> dict[str, dict[str, object]]:
+def visible(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if not path.name.endswith(".lock"))
+
+
+def stored(out: Path, profile: Profile = PROFILE) -> dict[str, dict[str, object]]:
     """Payloads by text, read back through the function's own adapter."""
-    store = QdrantEdgeStore(root=out, profile=PROFILE)
-    found = store.search([0.1] * PROFILE.collection.dimension, Search(top_k=100))
+    store = QdrantEdgeStore(root=out, profile=profile)
+    found = store.search([0.1] * profile.collection.dimension, Search(top_k=100, whole_payload=True))
     return {passage.text: {"id": passage.id, **passage.payload} for passage in found.passages}
 
 
@@ -71,23 +80,109 @@ def test_documents_are_embedded_as_documents_in_the_profile_s_model(
     assert "Twins > Use\nMaintenance." in body["texts"]
 
 
-def test_points_have_the_seed_s_payload(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
-    run(site, tmp_path / "index", cohere)
-    payload = stored(tmp_path / "index")["Maintenance."]
-    assert payload["source_url"] == "https://example.com/twin/"
-    assert payload["page_title"] == "Twins"
-    assert payload["chunk_index"] == 1
-    assert isinstance(payload["created_at"], int)
-    assert isinstance(payload["id"], int)
+SECONDS = r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+HASHED = hashlib.sha256(b"https://example.com/assets/twin/Maintenance.").hexdigest()
+SEEDS: dict[str, dict[str, Any]] = {
+    "query-response": {
+        "text_content": "Maintenance.",
+        "source_url": "https://example.com/assets/twin/",
+        "page_title": "Twins",
+        "chunk_index": 1,
+        "created_at": int,
+        "metadata": {"word_count": 1, "content_type": "text/markdown", "processed_at": re.compile(SECONDS)},
+    },
+    "vector-search": {
+        "content": "Maintenance.",
+        "source_url": "https://example.com/assets/twin/",
+        "chunk_id": 2,
+        "chunk_index": 1,
+        "total_chunks": 2,
+        "timestamp": re.compile(SECONDS),
+        "embedding_model": "embed-multilingual-v3.0",
+    },
+    "context": {
+        "text": "Maintenance.",
+        "source_url": "https://example.com/assets/twin/",
+        "title": "Twins",
+        "chapter": "assets",
+        "section": "Use",
+        "chunk_index": 1,
+        "chunk_id": re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    },
+    "ranked": {
+        "chunk_id": HASHED,
+        "chunk_text": "Maintenance.",
+        "source_url": "https://example.com/assets/twin/",
+        "page_title": "Twins",
+        "section_headers": ["Twins", "Use"],
+        "chunk_index": 1,
+        "tokens": 3,
+        "timestamp": re.compile(SECONDS),
+    },
+    "chunks": {
+        "content": "Maintenance.",
+        "url": "https://example.com/assets/twin/",
+        "position": 1,
+        "created_at": re.compile(SECONDS),
+    },
+}
 
 
-def test_a_second_run_touches_no_file_and_embeds_nothing(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
+def like(value: Any, expected: Any) -> bool:
+    """Whether a stored value is what a seed says: the value itself, one of a type, or text of a form."""
+    match expected:
+        case re.Pattern():
+            return isinstance(value, str) and expected.fullmatch(value) is not None
+        case type():
+            return type(value) is expected
+        case dict():
+            return (
+                isinstance(value, dict)
+                and value.keys() == expected.keys()
+                and all(like(value[key], expected[key]) for key in expected)
+            )
+    return type(value) is type(expected) and bool(value == expected)
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_points_have_the_payload_of_the_profile_s_seed_and_nothing_else(
+    name: str, site: Path, tmp_path: Path, cohere: EmulatorServer
+) -> None:
+    profile = profiles.load(name)
+    run(site, tmp_path / "index", cohere, profile)
+    payload = stored(tmp_path / "index", profile)["Maintenance."]
+    assert type(payload.pop("id")) is int
+    assert like(payload, SEEDS[name]), payload
+
+
+def test_every_profile_that_ships_is_covered_by_a_seed() -> None:
+    assert sorted(SEEDS) == profiles.names()
+
+
+def test_a_page_outside_any_folder_has_no_chapter(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
+    profile = profiles.load("context")
+    run(site, tmp_path / "index", cohere, profile)
+    assert "chapter" not in stored(tmp_path / "index", profile)["Three terms make a controller."]
+
+
+def test_a_profile_that_does_not_say_what_to_store_gets_every_meaning_under_its_first_key(
+    site: Path, tmp_path: Path, cohere: EmulatorServer
+) -> None:
+    profile = profiles.load("chunks").model_copy(update={"stored": {}})
+    run(site, tmp_path / "index", cohere, profile)
+    payload = stored(tmp_path / "index", profile)["Maintenance."]
+    assert payload.keys() == {"id", "content", "url", "position", "created_at"}
+    assert type(payload["created_at"]) is int
+
+
+def test_a_second_run_changes_no_file_and_embeds_nothing(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
     out = tmp_path / "index"
     run(site, out, cohere)
-    before = files(out)
+    before, manifest = files(out), out / PROFILE.name / "manifest.json"
+    written = manifest.stat().st_mtime_ns
     cohere.requests.clear()
     assert run(site, out, cohere).changed is False
-    assert files(out) == before
+    assert (files(out), manifest.stat().st_mtime_ns) == (before, written)
     assert cohere.requests == []
 
 
@@ -97,7 +192,7 @@ def test_only_what_changed_is_embedded_again_and_the_rest_keeps_its_id_and_time(
     out = tmp_path / "index"
     run(site, out, cohere)
     before = stored(out)
-    (site / "twin.md").write_text(
+    (site / "assets/twin.md").write_text(
         "# Twins\n\nA new beginning.\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n"
     )
     outcome = run(site, out, cohere)
@@ -107,6 +202,23 @@ def test_only_what_changed_is_embedded_again_and_the_rest_keeps_its_id_and_time(
     assert "A digital twin mirrors an asset." not in after
 
 
+@pytest.mark.parametrize("name", ["query-response", "vector-search"])
+def test_a_chunk_keeps_the_time_it_was_first_indexed(
+    name: str, site: Path, tmp_path: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile, out = profiles.load(name), tmp_path / "index"
+    key = profile.payload.created_at[0]
+    monkeypatch.setattr("time.time", lambda: 1_700_000_000)
+    run(site, out, cohere, profile)
+    before = stored(out, profile)["Three terms make a controller."][key]
+    monkeypatch.setattr("time.time", lambda: 1_800_000_000)
+    (site / "new.md").write_text("# New\n\nA page more.\n")
+    run(site, out, cohere, profile)
+    after = stored(out, profile)
+    assert after["Three terms make a controller."][key] == before
+    assert after["A page more."][key] != before
+
+
 def test_a_removed_page_disappears(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
     out = tmp_path / "index"
     run(site, out, cohere)
@@ -114,7 +226,7 @@ def test_a_removed_page_disappears(site: Path, tmp_path: Path, cohere: EmulatorS
     outcome = run(site, out, cohere)
     assert (outcome.embedded, outcome.removed) == (0, 1)
     assert set(stored(out)) == {"A digital twin mirrors an asset.", "Maintenance."}
-    assert [path.name for path in out.iterdir()] == ["query-response"]
+    assert visible(out) == ["query-response"]
 
 
 def test_another_model_means_every_vector_is_made_anew(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
@@ -147,4 +259,4 @@ def test_a_site_without_text_is_an_error_and_not_an_empty_index(tmp_path: Path, 
     (tmp_path / "site" / "a.md").write_text("# Only a heading\n")
     with pytest.raises(SiteError, match="no Markdown with any text"):
         run(tmp_path / "site", tmp_path / "index", cohere)
-    assert not (tmp_path / "index").exists()
+    assert visible(tmp_path / "index") == []

@@ -12,6 +12,9 @@ from handler.profiles import Payload
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
 
+LARGEST_WHOLE = 2**53 - 1
+"""The largest integer that every reader of JSON takes exactly; no position or count comes near it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -62,7 +65,7 @@ def _passage(hit: Hit, keys: Payload) -> Passage | None:
         headings=_texts(payload, keys.keys("headings")),
         chunk_id=_identity(payload, keys.keys("chunk_id")),
         tokens=_whole(payload, keys.keys("tokens")),
-        created_at=_moment(_value(payload, keys.keys("created_at"))),
+        created_at=_time(payload, keys.keys("created_at")),
         payload=payload,
         vector=hit.vector,
     )
@@ -133,11 +136,16 @@ def _identity(payload: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
 def _whole(payload: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
     """The first value that is a whole number and not negative: a position, a count."""
     for value in _values(payload, keys):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             continue
-        if value == int(value) and value >= 0:
+        if 0 <= value <= LARGEST_WHOLE and value == int(value):  # the first is false for what is no number
             return int(value)
     return None
+
+
+def _time(payload: Mapping[str, Any], keys: tuple[str, ...]) -> datetime | None:
+    """The first value that is a time."""
+    return next((moment for value in _values(payload, keys) if (moment := _moment(value))), None)
 
 
 def _moment(value: Any) -> datetime | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
+from urllib.parse import urlsplit
 
 from aws_lambda_powertools.utilities.parser import ValidationError, parse
 from pydantic import AfterValidator, BaseModel, Field, StrictStr
@@ -28,6 +29,9 @@ def _encodable(value: str) -> str:
 
 Text = Annotated[StrictStr, AfterValidator(_encodable)]
 """What a caller wrote: a string, never something made into one."""
+
+MOST_FAULTS = 8
+"""How many faults of a request are named: each item of a long list may have one, and their sum outgrow an answer."""
 
 Score = Annotated[float, Field(ge=0, le=1, description="Cosine similarity, clipped to 0…1.")]
 Threshold = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
@@ -106,7 +110,9 @@ def validated(fields: Mapping[str, Any], model: type[Model]) -> Model:
     try:
         return parse(event=dict(fields), model=model)
     except ValidationError as error:
-        raise InvalidRequest("; ".join(_explain(item) for item in error.errors(include_input=False))) from None
+        told = list(dict.fromkeys(_explain(item) for item in error.errors(include_input=False)))
+        more = [f"and {len(told) - MOST_FAULTS} more"] if len(told) > MOST_FAULTS else []
+        raise InvalidRequest("; ".join(told[:MOST_FAULTS] + more)) from None
 
 
 def event_checked(event: Mapping[str, Any], model: type[BaseModel], kind: str) -> None:
@@ -125,7 +131,9 @@ def event_checked(event: Mapping[str, Any], model: type[BaseModel], kind: str) -
 
 
 def _explain(item: Any) -> str:
-    field = ".".join(str(part) for part in item["loc"])
+    # Below a field of ours only positions are named: the rest can be a caller's own words, or pydantic's.
+    named, *inner = item["loc"] or ("",)
+    field = ".".join([str(named), *(str(part) for part in inner if isinstance(part, int))])
     if item["type"] == "missing":
         return f"'{field}' is required"
     if item["type"] == "string_unicode":
@@ -161,7 +169,11 @@ def clipped(score: float) -> float:
 
 def has_web_address(passage: Passage) -> bool:
     """Whether the passage's URL is one a browser could open."""
-    return passage.url.startswith(("http://", "https://")) and not any(map(str.isspace, passage.url))
+    try:
+        parts = urlsplit(passage.url)
+    except ValueError:  # what stands in brackets is no address
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not any(map(str.isspace, passage.url))
 
 
 def json_safe(value: Any) -> Any:
@@ -179,4 +191,4 @@ def json_safe(value: Any) -> Any:
 
 def zulu(moment: datetime) -> str:
     """UTC as ISO 8601 ending in Z, to the second."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"  # strftime does not pad a year below 1000

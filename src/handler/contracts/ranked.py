@@ -54,6 +54,9 @@ LOW_SCORE = 0.3
 CHARACTERS_PER_TOKEN = 4
 """About what English prose has: for a chunk whose number of tokens is not stored."""
 
+ECHOED = 10_000
+"""The most characters of a refused question that its error repeats: an answer has a limit of its own."""
+
 SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
 
 
@@ -225,7 +228,7 @@ def _echo(asked: Asked) -> QueryEcho:
 
 def _plain(value: Any) -> str:
     """What was sent, where it is text that an answer can carry; it is echoed even when it is what was wrong."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    return value[:ECHOED].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def _requested(asked: Asked) -> int:

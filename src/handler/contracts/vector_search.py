@@ -40,8 +40,14 @@ Code = Literal[
     "EMBEDDING_ERROR",
     "INTERNAL_ERROR",
 ]
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Value = Text | StrictInt
+LARGEST_SINGLE = 3.4028234663852886e38
+"""The largest 32-bit float, which is what vectors are made of."""
+
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST_SINGLE, le=LARGEST_SINGLE)]
+Integer = Annotated[StrictInt, Field(ge=-(2**63), lt=2**63)]
+"""A 64-bit integer, which is what Qdrant compares."""
+
+Value = Text | Integer
 
 
 class RetrievalQuery(BaseModel):

@@ -22,7 +22,7 @@ PassageError
 
 from typing import ClassVar, Literal
 
-Upstream = Literal["embedding", "store"]
+Upstream = Literal["embedding", "store", "reply"]
 
 
 class PassageError(Exception):

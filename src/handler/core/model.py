@@ -1,5 +1,6 @@
 """What the pipeline takes and gives: frozen values, the same for every contract, store and source."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -117,6 +118,27 @@ class Point:
     id: PointId
     payload: Mapping[str, Any]
     vector: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is sent for a message.
+
+    Attributes:
+        id: the same for the same message, however often it is delivered.
+        status: "answered", or "refused" when the message can never be.
+        text: the reply itself, JSON.
+    """
+
+    id: str
+    correlation_id: str
+    profile: str
+    status: str
+    text: str
+
+    def body(self) -> Any:
+        """The reply as an object."""
+        return json.loads(self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from handler.core.model import CollectionInfo, Found, Point, Search, Vector
+from handler.core.model import CollectionInfo, Found, Point, Reply, Search, Vector
 
 
 class Embedder(Protocol):
@@ -75,4 +75,20 @@ class PassageStore(Protocol):
 
     def warm(self) -> None:
         """Build what the first search would have to; no request is made."""
+        ...
+
+
+class ReplySink(Protocol):
+    """A configured place that replies go to."""
+
+    def send(self, reply: Reply, *, group: str | None) -> None:
+        """Send one reply.
+
+        Args:
+            group: the FIFO group of the message it answers, None for a standard queue's; a FIFO destination keeps it.
+
+        Raises:
+            UpstreamError: it could not be sent for a passing reason.
+            ConfigurationError: the destination does not exist, or may not be written to.
+        """
         ...

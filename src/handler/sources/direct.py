@@ -1,10 +1,12 @@
-"""Direct invocation: a bare question in, the contract's body out, success or error."""
+"""Direct invocation and Step Functions: a bare question in, the contract's body out; or a list of them, in order."""
 
-from collections.abc import Mapping
-from time import perf_counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from handler.sources.question import Services, answer, as_object, failure
+from handler.core.errors import InvalidRequest
+from handler.sources.batch import TEXTS_PER_CALL, Outcome, Question, answer_all
+from handler.sources.gateways import LAMBDA_RESPONSE_BYTES
+from handler.sources.question import Answered, Services, as_object, failure
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[str, Any]:
@@ -12,12 +14,38 @@ def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[s
 
     An error is answered, not raised: the contract's body says what is wrong, Lambda's own only that something was.
     """
-    profile, started = None, perf_counter()
-    fields = {key: value for key, value in event.items() if key != "profile"}
+    return _answered([event], context, services)[0]
+
+
+def handle_list(event: Sequence[Any], context: Any, services: Services) -> Any:
+    """The answers to up to 96 questions, in order, each with its own error if it has one.
+
+    More are refused as a whole, in the default profile's contract: half an answer would pass for a whole one.
+    """
+    if len(event) > TEXTS_PER_CALL:
+        error = InvalidRequest(f"A list holds up to {TEXTS_PER_CALL} questions; this one has {len(event)}.")
+        return as_object(failure(error, services).body)
+    return _answered(event, context, services)
+
+
+def _answered(events: Sequence[Any], context: Any, services: Services) -> list[dict[str, Any]]:
     try:
-        name = event.get("profile")
-        profile = services.profile(name if name is None else str(name))
-        body = answer(fields, profile, services, services.deadline(context, None)).body
+        deadline = services.deadline(context, None)
+        outcomes = answer_all([_question(event) for event in events], services, deadline)
     except Exception as error:  # noqa: BLE001 - the last stop before Lambda's own error
-        body = failure(error, services, profile, fields, started).body
-    return as_object(body)
+        return [as_object(failure(error, services).body) for _ in events]
+    share = LAMBDA_RESPONSE_BYTES // len(events)
+    return [_body(outcome, share) for outcome in outcomes]
+
+
+def _question(event: Any) -> Question:
+    """A question and the profile beside it; what is not even an object has no field at all."""
+    if not isinstance(event, Mapping):
+        return Question(fields={})
+    name = event.get("profile")
+    fields = {key: value for key, value in event.items() if key != "profile"}
+    return Question(fields=fields, profile=name if name is None else str(name))
+
+
+def _body(outcome: Outcome, most: int) -> dict[str, Any]:
+    return as_object(outcome.fitting(most).body if isinstance(outcome, Answered) else outcome.body)

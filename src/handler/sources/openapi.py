@@ -82,7 +82,7 @@ PROFILES: dict[str, Any] = {
 @cache
 def document(default: str) -> dict[str, Any]:
     """The whole description, for the profiles there are; `default` is the one that /query asks."""
-    served = [profiles.load(name) for name in profiles.names()]
+    served, _ = contracts.served()
     schemas: dict[str, Any] = {
         "CollectionInfo": COLLECTION,
         "Chunk": CHUNK,

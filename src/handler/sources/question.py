@@ -1,7 +1,7 @@
 """One question answered, whatever its source; and the one place where a failure becomes a contract's error."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,17 +13,15 @@ from pydantic import BaseModel
 from handler import contracts, telemetry
 from handler.contracts.base import Asked, Contract
 from handler.core.deadline import Deadline
-from handler.core.errors import InternalError, InvalidRequest, NotFound, PassageError
-from handler.core.model import CollectionInfo, Retrieval
+from handler.core.errors import ConfigurationError, InternalError, InvalidRequest, NotFound, PassageError
+from handler.core.model import CollectionInfo, Retrieval, RetrievalRequest
+from handler.core.ports import ReplySink
 from handler.core.retrieve import Retriever
 from handler.profiles import Profile
 from handler.settings import HttpSettings
 
-LAMBDA_RESPONSE_BYTES = 6_291_556
-"""The most a function's synchronous response may have; Lambda drops a larger one after the function's success."""
-
 ENVELOPE_BYTES = 4_096
-"""What headers and the rest of the response around the body may take of that."""
+"""What headers and the rest of a response around the body may take of the bytes it may have."""
 
 
 class Services(Protocol):
@@ -37,6 +35,10 @@ class Services(Protocol):
 
     def profile(self, name: str | None) -> Profile:
         """The profile of that name, or the default one. Raises NotFound."""
+        ...
+
+    def broken_profiles(self) -> list[ConfigurationError]:
+        """What is wrong with profiles other than the default one, whose faults every question is answered with."""
         ...
 
     def serving(self, profile: Profile, collection: str | None) -> Profile:
@@ -55,6 +57,10 @@ class Services(Protocol):
 
     def log_query_text(self) -> bool: ...
 
+    def reply_sinks(self) -> Sequence[ReplySink]:
+        """Where replies to messages go. Raises ConfigurationError when no destination is set."""
+        ...
+
     def load(self) -> None:
         """Import what the default profile's questions need."""
         ...
@@ -72,7 +78,7 @@ class Services(Protocol):
 class Answered:
     """An answer, and what its contract made of it. `left_out` counts passages it did without to be small enough."""
 
-    profile: str
+    profile: Profile
     contract: Contract
     retrieval: Retrieval
     body: BaseModel
@@ -81,30 +87,31 @@ class Answered:
     def json(self) -> str:
         return as_json(self.body)
 
-    def fitting(self) -> "Answered":
-        """This answer, without as many of its last passages as it takes for Lambda to let it through."""
+    def fitting(self, most: int) -> "Answered":
+        """This answer, without as many of its last passages as it takes to be sent in `most` bytes."""
         answered = self
-        while answered.retrieval.passages and _sent_bytes(answered.json()) > LAMBDA_RESPONSE_BYTES - ENVELOPE_BYTES:
+        while answered.retrieval.passages and _sent_bytes(answered.json(), most) > most - ENVELOPE_BYTES:
             passages = answered.retrieval.passages
             shorter = replace(answered.retrieval, passages=passages[: len(passages) - max(1, len(passages) // 8)])
             answered = replace(answered, retrieval=shorter, body=self.contract.render(shorter))
         left_out = len(self.retrieval.passages) - len(answered.retrieval.passages)
         if left_out:
-            telemetry.notice(self.profile, "answer too large for Lambda", {"left_out": left_out})
+            telemetry.notice(self.profile.name, "answer too large to be sent whole", {"left_out": left_out})
         return replace(answered, left_out=left_out)
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error, and the body a contract gives it."""
+    """An error, and the body that the contract of `profile` gives it."""
 
     error: PassageError
     body: BaseModel
+    profile: str
 
 
-def _sent_bytes(body: str) -> int:
+def _sent_bytes(body: str, most: int) -> int:
     """Bytes of a body within the response's JSON, as Lambda's runtime writes it; not counted where it cannot matter."""
-    return len(body) if len(body) * 6 < LAMBDA_RESPONSE_BYTES - ENVELOPE_BYTES else len(json.dumps(body))
+    return len(body) if len(body) * 6 < most - ENVELOPE_BYTES else len(json.dumps(body))
 
 
 def as_json(body: BaseModel) -> str:
@@ -117,21 +124,45 @@ def as_object(body: BaseModel) -> dict[str, Any]:
     return body.model_dump(mode="json", exclude_unset=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question that was read and found right, and what will answer it: `served` is the profile for its collection."""
+
+    profile: Profile
+    served: Profile
+    contract: Contract
+    request: RetrievalRequest
+
+
+def prepare(fields: Mapping[str, Any], profile: Profile, services: Services) -> Prepared:
+    """Read a question by its profile's contract. No service is asked.
+
+    Raises:
+        PassageError: the question is not right, or the profile is not.
+    """
+    contract = contracts.find(profile.contract)
+    request = contract.parse(fields, profile)
+    return Prepared(profile, services.serving(profile, request.collection), contract, request)
+
+
+def finish(prepared: Prepared, retrieval: Retrieval, services: Services) -> Answered:
+    """An answer from what was retrieved, logged and counted."""
+    contract = prepared.contract
+    shown = tuple(passage for passage in retrieval.passages if contract.usable(passage))
+    unusable = len(retrieval.passages) - len(shown)
+    retrieval = replace(retrieval, passages=shown, skipped=retrieval.skipped + unusable)
+    _record(prepared.served, retrieval, contract, log_text=services.log_query_text())
+    return Answered(prepared.profile, contract, retrieval, contract.render(retrieval))
+
+
 def answer(fields: Mapping[str, Any], profile: Profile, services: Services, deadline: Deadline) -> Answered:
     """A question's answer in the profile's contract.
 
     Raises:
         PassageError: whatever went wrong.
     """
-    contract = contracts.find(profile.contract)
-    request = contract.parse(fields, profile)
-    served = services.serving(profile, request.collection)
-    retrieval = services.retriever(served).retrieve(request, deadline)
-    shown = tuple(passage for passage in retrieval.passages if contract.usable(passage))
-    left_out = len(retrieval.passages) - len(shown)
-    retrieval = replace(retrieval, passages=shown, skipped=retrieval.skipped + left_out)
-    _record(served, retrieval, contract, log_text=services.log_query_text())
-    return Answered(profile.name, contract, retrieval, contract.render(retrieval)).fitting()
+    prepared = prepare(fields, profile, services)
+    return finish(prepared, services.retriever(prepared.served).retrieve(prepared.request, deadline), services)
 
 
 def failure(
@@ -156,9 +187,10 @@ def failure(
     if profile is not None:
         with suppress(PassageError):
             contract = contracts.find(profile.contract)
+    name = profile.name if profile else "unknown"
     with telemetry.hiding(_questions(fields or {}, services)):
         telemetry.failed(
-            profile.name if profile else "unknown",
+            name,
             error,
             code=known.code,
             detail=known.detail,
@@ -167,7 +199,7 @@ def failure(
         )
     elapsed = 0.0 if started is None else (perf_counter() - started) * 1000
     asked = Asked(at=datetime.now(UTC), elapsed_ms=elapsed, fields=fields or {}, profile=profile)
-    return Failure(error=known, body=contract.render_error(known, asked))
+    return Failure(error=known, body=contract.render_error(known, asked), profile=name)
 
 
 def _questions(fields: Mapping[str, Any], services: Services) -> list[str]:

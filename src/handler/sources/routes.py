@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from handler import profiles, suitability
+from handler import contracts, suitability
 from handler.contracts.base import json_safe
 from handler.core.deadline import Deadline
 from handler.core.errors import InvalidRequest, NotFound
@@ -39,19 +39,21 @@ LEFT_OUT = "X-Passage-Results-Left-Out"
 """Says of an answer how many passages it had to do without to be small enough for Lambda."""
 
 
-def routes(services: Services, limit: float) -> Router:
+def routes(services: Services, limit: float | None, response_bytes: int) -> Router:
     """The router for one container.
 
     Args:
         limit: seconds after which the API in front gives up.
+        response_bytes: the most a response through it may have.
     """
     router = Router()  # type: ignore[no-untyped-call]  # Powertools publishes no type for it
-    for add in (_add_queries, _add_collections, _add_service):
-        add(router, services, limit)
+    _add_queries(router, services, limit, response_bytes)
+    _add_collections(router, services, limit)
+    _add_service(router, services, limit)
     return router
 
 
-def _add_queries(router: Router, services: Services, limit: float) -> None:
+def _add_queries(router: Router, services: Services, limit: float | None, response_bytes: int) -> None:
     def ask(name: str | None, *, in_url: bool) -> Response[str]:
         started = perf_counter()
         fields: Mapping[str, Any] = {}
@@ -60,7 +62,7 @@ def _add_queries(router: Router, services: Services, limit: float) -> None:
         try:
             fields = http_input.query_string(event, profile) if in_url else http_input.body(event)
             answered = answer(fields, profile, services, services.deadline(router.lambda_context, limit))
-            return _answer_response(answered, router.current_event.headers.get("accept") or "")
+            return _answer_response(answered.fitting(response_bytes), router.current_event.headers.get("accept") or "")
         except Exception as error:  # noqa: BLE001 - so that the error has this profile's contract, not the default one's
             return failure_response(error, services, profile, fields, started)
 
@@ -81,7 +83,7 @@ def _add_queries(router: Router, services: Services, limit: float) -> None:
         return ask(profile, in_url=True)
 
 
-def _add_collections(router: Router, services: Services, limit: float) -> None:
+def _add_collections(router: Router, services: Services, limit: float | None) -> None:
     def about(name: str, look: Callable[[Retriever, Profile, Deadline], dict[str, Any]]) -> Response[str]:
         profile = services.profile(name)
         try:
@@ -92,7 +94,7 @@ def _add_collections(router: Router, services: Services, limit: float) -> None:
 
     @router.get("/profiles")
     def list_profiles() -> Response[str]:
-        served = [_profile(services.profile(name)) for name in profiles.names()]
+        served = [_profile(services.profile(profile.name)) for profile in contracts.served()[0]]
         return _json({"default": services.profile(None).name, "profiles": served})
 
     @router.get("/profiles/<profile>/collection")
@@ -109,7 +111,7 @@ def _add_collections(router: Router, services: Services, limit: float) -> None:
         return about(profile, look)
 
 
-def _add_service(router: Router, services: Services, limit: float) -> None:
+def _add_service(router: Router, services: Services, limit: float | None) -> None:
     @router.get("/health")
     def health() -> Response[str]:
         return _json({"status": "ok"})

@@ -1,0 +1,74 @@
+"""What the contracts' data models are made of: records with exactly these fields, each of exactly this type."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+Check = Callable[[Any], bool]
+Stored = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""What the store holds: a collection's name to a point's id, as text, to the point's payload."""
+
+
+def record(value: Any, fields: Mapping[str, Check]) -> None:
+    """`value` is an object with these fields, no others, and each is what it should be."""
+    assert isinstance(value, dict)
+    assert value.keys() == fields.keys()
+    for name, check in fields.items():
+        assert check(value[name]), f"{name} is {value[name]!r}"
+
+
+def text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def filled(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() != ""
+
+
+def whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def natural(value: Any) -> bool:
+    return whole(value) and value >= 0
+
+
+def duration(value: Any) -> bool:
+    """Milliseconds as a float."""
+    return isinstance(value, float) and value >= 0
+
+
+def similarity(value: Any) -> bool:
+    return isinstance(value, float) and 0 <= value <= 1
+
+
+def items(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def anything(_: Any) -> bool:
+    return True
+
+
+def one_of(*allowed: str) -> Check:
+    return lambda value: value in allowed
+
+
+def web_address(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith(("http://", "https://")) and " " not in value
+
+
+def moment(value: Any) -> bool:
+    """ISO 8601, in UTC, ending in Z."""
+    if not isinstance(value, str) or not value.endswith("Z"):
+        return False
+    return datetime.fromisoformat(value).astimezone(UTC).year >= 2020
+
+
+def descending(scores: Sequence[float]) -> bool:
+    return all(earlier >= later for earlier, later in zip(scores, scores[1:], strict=False))
+
+
+def sent(asked: Mapping[str, Any], *names: str) -> Any:
+    """What a request says under whichever of the names it uses; None when it does not say."""
+    return next((asked[name] for name in names if name in asked), None)

@@ -1,0 +1,183 @@
+"""The whole function but for the two services: an event in, an answer out, with fakes at the core's ports."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from devkit.http_event import http_api_event
+from handler import profiles
+from handler.adapters.payload import Hit, read
+from handler.bootstrap import Container
+from handler.core.errors import PassageError
+from handler.core.model import CollectionInfo, Found, Point, Search, Vector
+from handler.core.retrieve import Retriever
+from handler.profiles import Profile
+from handler.sources import http
+from handler.sources.detect import Source
+from handler.sources.openapi import error_schema, response_schema
+
+NAMES = profiles.names()
+ENVIRON = {
+    "COHERE_API_KEY": "key",
+    "QDRANT_URL": "http://127.0.0.1:1",
+    "ALLOWED_COLLECTIONS": "rag_embeddings",
+}
+
+
+@dataclass
+class FixedEmbedder:
+    """Gives the same vector for every text, or fails."""
+
+    profile: Profile
+    failure: PassageError | None = None
+    asked: list[str] = field(default_factory=list)
+
+    @property
+    def model(self) -> str:
+        return self.profile.embedding.model
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.asked += texts
+        if self.failure is not None:
+            raise self.failure
+        return [[1.0] * self.profile.collection.dimension for _ in texts]
+
+    def warm(self) -> None: ...
+
+
+@dataclass
+class FixedStore:
+    """Gives what it holds whatever it is asked, as a store that keeps no promise would, or fails."""
+
+    profile: Profile
+    hits: Sequence[Hit] = ()
+    failure: PassageError | None = None
+    asked: list[Search] = field(default_factory=list)
+
+    @property
+    def collection(self) -> str:
+        return self.profile.collection.name
+
+    def search(self, vector: Vector, search: Search) -> Found:
+        self.asked.append(search)
+        if self.failure is not None:
+            raise self.failure
+        return read(self.hits, self.profile.payload)
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        return None
+
+    def describe(self) -> CollectionInfo:
+        raise NotImplementedError
+
+    def warm(self) -> None: ...
+
+
+class FakedContainer(Container):
+    """A container with other things than SDKs at its ports."""
+
+    def __init__(self) -> None:
+        super().__init__(ENVIRON)
+        self.hits: Sequence[Hit] = ()
+        self.embedding_failure: PassageError | None = None
+        self.store_failure: PassageError | None = None
+        self.embedded: list[str] = []
+        self.searches: list[Search] = []
+
+    def retriever(self, profile: Profile) -> Retriever:
+        embedder = FixedEmbedder(profile, self.embedding_failure, self.embedded)
+        return Retriever(embedder, FixedStore(profile, self.hits, self.store_failure, self.searches))
+
+
+CONTAINER = FakedContainer()
+"""One for all: what it is given changes with each question."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer, and what the two ports were asked for it."""
+
+    status: int
+    kind: str
+    text: str
+    embedded: tuple[str, ...]
+    searches: tuple[Search, ...]
+
+    @property
+    def json(self) -> Any:
+        """The body; it has to be JSON to the letter."""
+        return json.loads(self.text, parse_constant=_not_json)
+
+
+def _not_json(constant: str) -> None:
+    raise AssertionError(f"{constant} is not JSON")
+
+
+def send(
+    event: Mapping[str, Any],
+    hits: Sequence[Hit] = (),
+    *,
+    embedding_failure: PassageError | None = None,
+    store_failure: PassageError | None = None,
+) -> Answer:
+    """The answer to an event."""
+    CONTAINER.hits, CONTAINER.embedded, CONTAINER.searches = hits, [], []
+    CONTAINER.embedding_failure, CONTAINER.store_failure = embedding_failure, store_failure
+    response = http.handle(event, None, CONTAINER, Source.HTTP_API)
+    headers = {name.lower(): value for name, value in response["headers"].items()}
+    return Answer(
+        response["statusCode"],
+        headers["content-type"],
+        response["body"],
+        tuple(CONTAINER.embedded),
+        tuple(CONTAINER.searches),
+    )
+
+
+def post(profile: str, body: bytes, hits: Sequence[Hit] = (), **failures: Any) -> Answer:
+    return send(http_api_event("POST", f"/profiles/{profile}/query", body=body), hits, **failures)
+
+
+def ask(profile: str, fields: Any, hits: Sequence[Hit] = (), **failures: Any) -> Answer:
+    return post(profile, json.dumps(fields).encode(), hits, **failures)
+
+
+def answered(profile: str, hits: Sequence[Hit], **fields: Any) -> dict[str, Any]:
+    """The body of an answer that has to succeed; the question is filled in where none is sent."""
+    limits = profiles.load(profile).query.text
+    question = {} if set(limits.names) & fields.keys() or "query_vector" in fields else {limits.names[0]: "question"}
+    answer = ask(profile, {**question, **fields}, hits)
+    assert answer.status == 200, answer.text
+    body: dict[str, Any] = answer.json
+    return body
+
+
+def refusal(profile: str, **fields: Any) -> dict[str, Any]:
+    """The body of a request's refusal, of which neither service hears."""
+    answer = ask(profile, fields)
+    assert answer.status == 400, answer.text
+    assert not answer.embedded
+    assert not answer.searches
+    assert_published(profile, answer)
+    body: dict[str, Any] = answer.json
+    return body
+
+
+@cache
+def _validator(profile: str, *, error: bool) -> Draft202012Validator:
+    schema = (error_schema if error else response_schema)(profiles.load(profile))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def assert_published(profile: str, answer: Answer) -> None:
+    """An answer is what the profile's published schema says, in JSON that every reader takes, in UTF-8."""
+    answer.text.encode("utf-8")
+    assert answer.kind == "application/json"
+    body = answer.json
+    json.dumps(body, allow_nan=False)
+    _validator(profile, error=answer.status != 200).validate(body)

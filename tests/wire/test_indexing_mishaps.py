@@ -1,0 +1,225 @@
+"""What may go wrong around an index: damage, another provider's vectors, two runs at once, a run that was killed."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from devkit.emulators import EmulatorServer, cohere_emulator
+from devkit.emulators.faults import Fault
+from devkit.indexing import edge_index, embedding
+from devkit.indexing.edge_index import EdgeIndex, Point
+from devkit.indexing.embedding import DocumentEmbedder, EmbeddingError
+from devkit.indexing.run import Outcome, index_site
+from devkit.indexing.site import Site
+from devkit.local import LocalError, function_environment
+from handler import profiles
+from wire.function import COHERE_KEY
+
+PROFILE = profiles.load("query-response")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    pages = tmp_path / "site"
+    pages.mkdir()
+    (pages / "twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n")
+    return Site(pages, "https://example.com")
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+def embedder_at(url: str) -> DocumentEmbedder:
+    return DocumentEmbedder(
+        api_key=COHERE_KEY, base_url=url, model=PROFILE.embedding.model, dimension=PROFILE.collection.dimension
+    )
+
+
+def quiet(*_: int) -> Callable[[int], None]:
+    return lambda _: None
+
+
+@pytest.fixture
+def indexed(site: Site, out: Path, cohere: EmulatorServer) -> Callable[[], Outcome]:
+    """Indexes the site, and has done so once."""
+
+    def again() -> Outcome:
+        return index_site(site, PROFILE, out, embedder_at(cohere.url), quiet)
+
+    again()
+    return again
+
+
+def edit_manifest(out: Path, **changes: Any) -> None:
+    path = out / PROFILE.name / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def damage(folder: Path, pattern: str, content: bytes | None) -> None:
+    for path in list(folder.rglob(pattern)):
+        if content is None:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        else:
+            path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "content"),
+    [
+        ("shard", None),
+        ("segments", None),
+        ("segment.json", b"{"),
+        ("edge_config.json", b""),
+        ("chunk_0.mmap", b"x"),
+        ("status.dat", b""),  # the engine panics on it
+        ("mutable_id_tracker.mappings", None),
+        ("manifest.json", None),
+        ("manifest.json", b"["),
+        ("manifest.json", b"[" * 100_000),
+        ("manifest.json", b"[]"),
+        ("manifest.json", b'{"points": "many"}'),
+    ],
+)
+def test_a_damaged_index_is_built_again(
+    pattern: str, content: bytes | None, out: Path, indexed: Callable[[], Outcome]
+) -> None:
+    damage(out / PROFILE.name, pattern, content)
+    assert indexed().changed
+    assert indexed() == Outcome(pages=1, chunks=2, embedded=0, removed=0, changed=False)
+
+
+def test_what_lies_where_the_index_belongs_is_replaced(out: Path, indexed: Callable[[], Outcome]) -> None:
+    shutil.rmtree(out / PROFILE.name)
+    (out / PROFILE.name).write_text("not a folder")
+    assert indexed().embedded == 2
+    assert indexed().changed is False
+
+
+def test_a_manifest_with_an_odd_number_of_points_is_written_again(out: Path, indexed: Callable[[], Outcome]) -> None:
+    edit_manifest(out, points=None)
+    assert indexed() == Outcome(pages=1, chunks=2, embedded=0, removed=0, changed=True)
+
+
+def test_vectors_of_another_provider_are_all_made_anew(out: Path, indexed: Callable[[], Outcome]) -> None:
+    """The emulator's pass for Cohere's by model and dimension, and answer nothing."""
+    assert edge_index.embedders(out) == {PROFILE.name: "emulator"}
+    edit_manifest(out, embedded_by="cohere")
+    assert indexed().embedded == 2
+    assert edge_index.embedders(out) == {PROFILE.name: "emulator"}
+
+
+def test_questions_are_not_asked_of_another_provider_s_index(out: Path, indexed: Callable[[], Outcome]) -> None:
+    with function_environment({}, out) as environ:
+        assert environ["EDGE_INDEX_PATH"] == str(out)
+    with (
+        pytest.raises(LocalError, match=r"by the emulator, .* by Cohere.*with COHERE_API_KEY"),
+        function_environment({"COHERE_API_KEY": "real"}, out),
+    ):
+        pass
+    edit_manifest(out, embedded_by="cohere")
+    with pytest.raises(LocalError, match=r"by Cohere, .* by the emulator.*without"), function_environment({}, out):
+        pass
+    edit_manifest(out, embedded_by=None)
+    with pytest.raises(LocalError, match="earlier version"), function_environment({}, out):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({"QDRANT_URL": "http://localhost:6333"}, "a real collection needs the real key"),
+        ({"COHERE_BASE_URL": "http://localhost:1"}, "COHERE_API_KEY is not"),
+        ({"COHERE_API_KEY": "two words"}, "white space"),
+    ],
+)
+def test_variables_that_do_not_go_together_are_refused(environ: dict[str, str], words: str, tmp_path: Path) -> None:
+    with pytest.raises(LocalError, match=words), function_environment(environ, tmp_path):
+        pass
+
+
+def test_two_runs_at_once_do_the_work_once(site: Site, out: Path, cohere: EmulatorServer) -> None:
+    """The second is started in the middle of the first, and waits for it."""
+    waits = Event()
+    outcomes: list[Outcome] = []
+
+    def second() -> None:
+        outcomes.append(index_site(site, PROFILE, out, embedder_at(cohere.url), quiet, waits.set))
+
+    thread = Thread(target=second)
+
+    def start_another(*_: int) -> Callable[[int], None]:
+        thread.start()
+        assert waits.wait(10)
+        return lambda _: None
+
+    assert index_site(site, PROFILE, out, embedder_at(cohere.url), start_another).embedded == 2
+    thread.join()
+    assert [outcome.changed for outcome in outcomes] == [False]
+
+
+def test_a_run_killed_between_the_renames_leaves_the_index_usable(out: Path, indexed: Callable[[], Outcome]) -> None:
+    going = out / f".{PROFILE.name}.old"
+    (out / PROFILE.name).rename(going)
+    (out / f".{PROFILE.name}.new-1").mkdir()
+    with function_environment({}, out):
+        assert (out / PROFILE.name / "manifest.json").is_file()
+    (out / PROFILE.name).rename(going)
+    assert indexed().changed is False
+    assert sorted(path.name for path in out.iterdir()) == [f".{PROFILE.name}.lock", PROFILE.name]
+
+
+def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: Callable[[], Outcome]) -> None:
+    with pytest.raises(Exception, match=r"(?i)dimension"):
+        EdgeIndex(out, PROFILE).replace([Point(1, [0.5], {})], {})
+    assert indexed().changed is False
+    assert sorted(path.name for path in out.iterdir()) == [f".{PROFILE.name}.lock", PROFILE.name]
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Fault("status", status=401), "refused the key in COHERE_API_KEY"),
+        (Fault("status", status=404), "refused to embed with the model 'embed-multilingual-v2.0'"),
+        (Fault("status", status=429), "limiting requests"),
+        (Fault("status", status=503), "failed to answer"),
+        (Fault("drop"), "could not be reached"),
+        (Fault("malformed"), "could not be read|failed to answer"),
+        (Fault("malformed", body='{"id": "", "embeddings": {"float": []}}'), "no vectors"),
+        (Fault("malformed", body=f'"{COHERE_KEY}"'), "could not be read"),
+    ],
+)
+def test_what_the_embedding_service_does_wrong_is_one_line_without_the_key(
+    fault: Fault, words: str, site: Site, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "RETRIES", 0)
+    cohere.faults.add(fault)
+    with pytest.raises(EmbeddingError, match=words) as raised:
+        index_site(site, PROFILE, out, embedder_at(cohere.url), quiet)
+    assert "\n" not in str(raised.value)
+    assert COHERE_KEY not in str(raised.value)
+
+
+def test_a_proxy_in_the_environment_is_not_asked_for_what_is_on_this_machine(
+    site: Site, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert index_site(site, PROFILE, out, embedder_at(cohere.url), quiet).embedded == 2
+
+
+def test_the_service_on_another_machine_is_cohere() -> None:
+    assert embedder_at("https://api.cohere.com").provider == "cohere"
+    assert embedder_at("http://localhost:8080").provider == "emulator"
+    assert embedder_at("http://[::1]:8080").provider == "emulator"
+
+
+def test_a_wrong_key_is_refused_by_name(site: Site, out: Path) -> None:
+    with cohere_emulator(api_key="another") as strict, pytest.raises(EmbeddingError, match="COHERE_API_KEY"):
+        index_site(site, PROFILE, out, embedder_at(strict.url), quiet)
