@@ -1,7 +1,7 @@
 """What several kinds of tests share: the sample site's index, and the events of the repository."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from devkit.indexing.embedding import DocumentEmbedder
 from devkit.indexing.run import index_site
 from devkit.indexing.site import find_site
 from handler import profiles
+from handler.adapters import transport
 
 ROOT = Path(__file__).resolve().parent.parent
 EVENTS = ROOT / "events"
@@ -38,3 +39,10 @@ def textbook_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def load_event() -> Callable[[str], Any]:
     """Reads one of the repository's sample events by its name."""
     return lambda name: json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pool_closed() -> Iterator[None]:
+    """The function keeps one connection pool a process; its connections must not outlive the tests' servers."""
+    yield
+    transport.shared().close()

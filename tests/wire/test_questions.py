@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import TEXTBOOK
 
+from conftest import TEXTBOOK
 from devkit.emulators import cohere_emulator
 from handler.bootstrap import Container
 from handler.core.deadline import Deadline
