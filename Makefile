@@ -72,19 +72,69 @@ format: setup ## Format and fix what ruff can fix
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+.PHONY: openapi
+openapi: setup ## Write docs/openapi.json, the API's description, from the code
+	@$(BIN)/python -c 'import json, pathlib; from handler.sources.openapi import document; \
+		pathlib.Path("docs/openapi.json").write_text(json.dumps(document("query-response"), indent=2) + "\n", "utf-8")'
+
+# An environment of samconfig.toml; a shell's own variable of that name (its start-up file) is not one.
+ENV := $(or $(filter dev staging prod,$(ENV)),dev)
+ARCH = $(shell sed -n '/^\[$(ENV)\.deploy/,/^$$/s/.*Architecture=\([a-z0-9_]*\).*/\1/p' samconfig.toml)
+BUILD := .aws-sam/build
+SAM = PATH="$(CURDIR)/$(BIN):$$PATH" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam
+
+.PHONY: known-environment
+known-environment:
+	@case $(ENV) in dev|staging|prod) ;; *) echo "ENV is $(ENV); samconfig.toml has dev, staging and prod" >&2; exit 1;; esac
+
 .PHONY: build
-build: setup .venv-sam/.ready ## Build the function and its layer for Lambda with AWS SAM
-	@PATH="$(CURDIR)/$(BIN):$$PATH" SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-eu-central-1} .venv-sam/bin/sam build $(ARGS)
+build: known-environment setup .venv-sam/.ready ## Build the function and its layer for Lambda with AWS SAM (ENV=dev, ARCH=x86_64)
+	@ARCHITECTURE=$(ARCH) AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-eu-central-1} $(SAM) build --config-env $(ENV) --build-dir $(BUILD) --parameter-overrides Architecture=$(ARCH) $(ARGS)
+	@$(BIN)/python layers/size.py $(BUILD)
+
+.PHONY: deploy
+deploy: ## Build and deploy to AWS (ENV=dev, staging or prod; PARAMETERS='QdrantUrl=https://…')
+	@test "$(origin ARCH)" = file || { echo "The architecture of a deployment is samconfig.toml's, not ARCH" >&2; exit 1; }
+	@$(MAKE) --no-print-directory build ARGS=
+	@eval "set -- $$($(BIN)/python -c 'import shlex, sys, tomllib; print(shlex.join(tomllib.load(open("samconfig.toml", "rb"))[sys.argv[1]]["deploy"]["parameters"]["parameter_overrides"]))' $(ENV))"; \
+		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@" $(PARAMETERS) $(ARGS)
+
+.PHONY: logs
+logs: known-environment .venv-sam/.ready ## Follow the logs of a deployment (ENV=dev)
+	@$(SAM) logs --config-env $(ENV) --name RetrievalFunction --tail $(ARGS)
+
+.PHONY: destroy
+destroy: known-environment .venv-sam/.ready ## Delete a deployment from AWS, after asking (ENV=dev)
+	@$(SAM) delete --config-env $(ENV) $(ARGS)
+
+LOCAL_BUILD := .aws-sam/local
+.PHONY: build-local
+build-local: ## Build the function for this machine's processor, for `sam local`
+	@$(MAKE) --no-print-directory build ENV=dev ARCH=$(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64) BUILD=$(LOCAL_BUILD) ARGS= >&2
+
+.PHONY: invoke-sam
+invoke-sam: build-local ## As `invoke`, in the container of `sam local invoke` (needs Docker; EVENT=…)
+	@$(BIN)/passage index samples/textbook --all-profiles --out $(INDEX) >&2
+	@$(BIN)/python -m devkit.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) invoke $(EVENT)
+
+.PHONY: run-sam
+run-sam: build-local index ## As `run`, in the container of `sam local start-api` (needs Docker; PORT=…)
+	@$(BIN)/python -m devkit.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) start-api --port $(PORT)
+
+.PHONY: test-sam
+test-sam: build-local ## Test the built function in the containers of `sam local` (needs Docker)
+	@$(BIN)/pytest tests/sam $(ARGS)
 
 .PHONY: bench
 bench: setup .venv-sam/.ready .venv-function/.ready ## Measure cold start and warm latency beside an empty and a plain handler
 	@$(BIN)/python benchmarks/cold_start.py $(ARGS)
 
 LOCK := $(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate --custom-compile-command 'make lock'
+LEFT_OUT = $(shell sed -n 's/^[a-z]/--no-emit-package &/p' layers/dependencies/left-out.txt)
 .PHONY: lock
 lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for newer versions)
 	@echo "uv>=0.13" | $(LOCK) $(ARGS) - -o requirements/uv.txt
-	@$(LOCK) $(ARGS) pyproject.toml -o layers/dependencies/requirements.txt
+	@$(LOCK) $(ARGS) pyproject.toml $(LEFT_OUT) -o layers/dependencies/requirements.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements/dev.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group runtime -c requirements/dev.txt -o requirements/runtime.txt
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt

@@ -1,7 +1,8 @@
 """What several kinds of tests share: the sample site's index, and the events of the repository."""
 
 import json
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +20,32 @@ EVENTS = ROOT / "events"
 TEXTBOOK = ROOT / "samples" / "textbook"
 
 
+def _index(root: Path, names: Sequence[str]) -> Path:
+    """Index the sample textbook as `passage index` does it."""
+    with cohere_emulator() as cohere:
+        for profile in map(profiles.load, names):
+            embedder = DocumentEmbedder(
+                api_key="test",
+                base_url=cohere.url,
+                model=profile.embedding.model,
+                dimension=profile.collection.dimension,
+            )
+            index_site(find_site(TEXTBOOK, None), profile, root, embedder, lambda *_: lambda _: None)
+    return root
+
+
 @pytest.fixture(scope="session")
 def textbook_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample textbook, indexed for the default profile as `passage index` does it."""
-    root = tmp_path_factory.mktemp("index")
-    profile = profiles.load("query-response")
-    with cohere_emulator() as cohere:
-        embedder = DocumentEmbedder(
-            api_key="test",
-            base_url=cohere.url,
-            model=profile.embedding.model,
-            dimension=profile.collection.dimension,
-        )
-        index_site(find_site(TEXTBOOK, None), profile, root, embedder, lambda *_: lambda _: None)
-    return root
+    """The sample textbook, indexed for the default profile."""
+    return _index(tmp_path_factory.mktemp("index"), ["query-response"])
+
+
+@pytest.fixture(scope="session")
+def several_indexes(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same for three profiles."""
+    root = tmp_path_factory.mktemp("indexes")
+    shutil.copytree(textbook_index / "query-response", root / "query-response")
+    return _index(root, ["context", "chunks"])
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,7 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
     with cohere_environment(environ) as embedding:
         merged = {**environ, **store, **embedding}
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
-            _check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]))
+            check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]))
         yield merged
 
 
@@ -81,7 +81,7 @@ def _set(environ: Mapping[str, str], name: str) -> str:
     return environ.get(name, "").strip()
 
 
-def _check_index(root: Path, asking: str) -> None:
+def check_index(root: Path, asking: str) -> None:
     """See that questions are embedded by whoever embedded the texts."""
     from devkit.indexing import edge_index  # noqa: PLC0415 - only a local index needs the engine
 

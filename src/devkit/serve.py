@@ -38,7 +38,7 @@ def application(handler: Handler) -> web.Application:
         return _response(result)
 
     app = web.Application(client_max_size=MAX_BODY_BYTES)
-    app.router.add_route("*", "/{path:.*}", answer)
+    app.router.add_route("*", r"/{path:[\s\S]*}", answer)  # a decoded path may hold a line break
     return app
 
 

@@ -8,18 +8,37 @@ with no_collection():  # its module says what for
 
     from handler import cold_start, telemetry
     from handler.bootstrap import build
-    from handler.sources import direct, http, notify, sqs
+    from handler.sources import direct, http
     from handler.sources.detect import Source, detect
     from handler.sources.question import Services, as_object, failure
+
+
+def _sqs(event: Any, context: Any, services: Services) -> Any:
+    from handler.sources import sqs  # noqa: PLC0415 - only where a queue is a source
+
+    return sqs.handle(event, context, services)
+
+
+def _sns(event: Any, context: Any, services: Services) -> Any:
+    from handler.sources import notify  # noqa: PLC0415 - only where a topic is a source
+
+    return notify.handle_sns(event, context, services)
+
+
+def _event_bridge(event: Any, context: Any, services: Services) -> Any:
+    from handler.sources import notify  # noqa: PLC0415 - only where a bus is a source
+
+    return notify.handle_event_bridge(event, context, services)
+
 
 HANDLERS: Mapping[Source, Callable[[Any, Any, Services], Any]] = {
     Source.HTTP_API: lambda event, context, services: http.handle(event, context, services, Source.HTTP_API),
     Source.REST_API: lambda event, context, services: http.handle(event, context, services, Source.REST_API),
     Source.FUNCTION_URL: lambda event, context, services: http.handle(event, context, services, Source.FUNCTION_URL),
     Source.ALB: lambda event, context, services: http.handle(event, context, services, Source.ALB),
-    Source.SQS: sqs.handle,
-    Source.SNS: notify.handle_sns,
-    Source.EVENT_BRIDGE: notify.handle_event_bridge,
+    Source.SQS: _sqs,
+    Source.SNS: _sns,
+    Source.EVENT_BRIDGE: _event_bridge,
     Source.DIRECT: direct.handle,
     Source.DIRECT_BATCH: direct.handle_list,
 }
@@ -27,6 +46,10 @@ HANDLERS: Mapping[Source, Callable[[Any, Any, Services], Any]] = {
 services = build()
 if services.in_lambda():
     cold_start.warm(services)
+if services.snap_start():
+    from handler import snap_start  # only where there are snapshots
+
+    snap_start.register(services)
 
 
 def lambda_handler(event: Any, context: Any) -> Any:

@@ -1,21 +1,23 @@
 """The composition root: reads the settings, builds the adapters once a container, and nothing before it is needed.
 
-The only module that knows which class stands behind a port.
+`handler.factories` knows which class stands behind a port; nothing else does.
 """
 
 import os
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from handler import contracts, profiles, suitability, telemetry
 from handler.core.deadline import Deadline
 from handler.core.errors import CollectionNotServed, ConfigurationError
 from handler.core.model import CollectionInfo
-from handler.core.ports import Embedder, PassageStore, ReplySink
+from handler.core.ports import ReplySink
 from handler.core.retrieve import Retriever
+from handler.factories import EMBEDDERS, SINKS, STORES, Keys, require_key
 from handler.profiles import Profile
 from handler.settings import HttpSettings, RuntimeSettings, Settings
 
@@ -26,58 +28,15 @@ READY_SECONDS = 30.0
 """How long a good answer of /ready stands, so that a monitor is not a load."""
 
 
-def _cohere(settings: Settings, profile: Profile) -> Embedder:
-    from handler.adapters.cohere import CohereEmbedder  # noqa: PLC0415 - loads the SDK, only where it is used
-
-    return CohereEmbedder(
-        api_key=settings.cohere_api_key.get_secret_value(),
-        base_url=settings.cohere_base_url,
-        model=profile.embedding.model,
-        dimension=profile.collection.dimension,
-    )
-
-
-def _qdrant_server(settings: Settings, profile: Profile) -> PassageStore:
-    from handler.adapters.qdrant_server import QdrantServerStore  # noqa: PLC0415 - see above
-
-    assert settings.qdrant_url is not None  # noqa: S101 - the settings' own check
-    key = settings.qdrant_api_key
-    return QdrantServerStore(url=settings.qdrant_url, api_key=key.get_secret_value() if key else None, profile=profile)
-
-
-def _qdrant_edge(settings: Settings, profile: Profile) -> PassageStore:
-    from handler.adapters.qdrant_edge import QdrantEdgeStore  # noqa: PLC0415 - see above
-
-    assert settings.edge_index_path is not None  # noqa: S101 - the settings' own check
-    return QdrantEdgeStore(root=settings.edge_index_path, profile=profile)
-
-
-EMBEDDERS: Mapping[str, Callable[[Settings, Profile], Embedder]] = {"cohere": _cohere}
-STORES: Mapping[str, Callable[[Settings, Profile], PassageStore]] = {
-    "qdrant_server": _qdrant_server,
-    "qdrant_edge": _qdrant_edge,
-}
-
-
-def _sink(kind: str) -> Callable[[Settings, str], ReplySink]:
-    def make(settings: Settings, target: str) -> ReplySink:
-        from handler.adapters import replies  # noqa: PLC0415 - loads boto3, only where messages are answered
-
-        return replies.sink(kind, target, settings.idempotency_table)
-
-    return make
-
-
-SINKS: Mapping[str, Callable[[Settings, str], ReplySink]] = {
-    "reply_queue_url": _sink("queue"),
-    "reply_topic_arn": _sink("topic"),
-    "reply_bus_name": _sink("bus"),
-}
-"""The setting that names a destination to what sends there."""
-
-
 def _key(profile: Profile) -> tuple[str, str]:
     return profile.name, profile.collection.name
+
+
+@runtime_checkable
+class _Restorable(Protocol):
+    """An adapter that holds something a restored snapshot must not use."""
+
+    def restored(self) -> None: ...
 
 
 class Container:
@@ -101,8 +60,15 @@ class Container:
         telemetry.configure(settings.service, settings.secrets())
         return settings
 
+    @cached_property
+    def _keys(self) -> Keys:
+        return Keys(self.settings, self._environ)
+
     def in_lambda(self) -> bool:
         return RuntimeSettings.from_env(self._environ).in_lambda
+
+    def snap_start(self) -> bool:
+        return RuntimeSettings.from_env(self._environ).snap_start
 
     def log_query_text(self) -> bool:
         return self.settings.log_query_text
@@ -118,7 +84,9 @@ class Container:
         name = self.settings.default_profile
         if name not in profiles.names():
             raise ConfigurationError(f"DEFAULT_PROFILE is '{name}'. Known are: {', '.join(profiles.names())}.")
-        return contracts.load(name).overridden(self.settings)
+        profile = contracts.load(name).overridden(self.settings)
+        require_key(self.settings, profile)
+        return profile
 
     def broken_profiles(self) -> list[ConfigurationError]:
         _, broken = contracts.served()
@@ -138,8 +106,8 @@ class Container:
         key = _key(profile)
         if key not in self._retrievers:
             self._retrievers[key] = Retriever(
-                embedder=EMBEDDERS[profile.embedding.provider](self.settings, profile),
-                store=STORES[self.settings.store](self.settings, profile),
+                embedder=EMBEDDERS[profile.embedding.provider](self.settings, profile, self._keys),
+                store=STORES[self.settings.store](self.settings, profile, self._keys),
             )
         return self._retrievers[key]
 
@@ -176,10 +144,29 @@ class Container:
 
     def warm(self) -> None:
         self.retriever(self.profile(None)).warm()
+        for key in self._keys.made():
+            key.prefetch()
 
     def unload(self) -> None:
         self._retrievers.clear()
         self._ready.clear()
+
+    def before_snapshot(self) -> None:
+        """See `handler.snap_start.Restorable`."""
+        transport = sys.modules.get("handler.adapters.transport")
+        if transport is not None:  # whatever made a connection has imported it
+            transport.shared().close()  # the pool's connections; the pool itself goes on
+        self._ready.clear()
+
+    def after_restore(self) -> None:
+        """See `handler.snap_start.Restorable`."""
+        self.before_snapshot()  # what happened between the two hooks is not recent, either
+        for key in self._keys.made() if self._retrievers else ():
+            key.restored()
+        for retriever in self._retrievers.values():
+            for adapter in (retriever.embedder, retriever.store):
+                if isinstance(adapter, _Restorable):
+                    adapter.restored()
 
     def deadline(self, context: Any, limit: float | None) -> Deadline:
         seconds = [self.settings.request_timeout_ms / 1000]

@@ -9,7 +9,8 @@ Three costs dominate (docs/performance.md has the figures):
   these packages' names.
 - The garbage collector (`handler.garbage`).
 
-If a new SDK release does not load this way, it is loaded plainly: slower, never broken.
+If a new SDK release does not load this way, it is loaded plainly: slower, never broken. The layer leaves out most of
+these packages altogether (layers/dependencies/left-out.txt); what is not installed has a stand-in in either case.
 """
 
 import sys
@@ -33,7 +34,7 @@ NOT_NEEDED = (
     "cohere.v2.types.v2chat_response",
     "cohere.v2.types.v2chat_stream_response",
     "fastavro",
-    "google.protobuf",
+    "google",
     "grpc",
     "numpy",
     "qdrant_client.async_qdrant_client",
@@ -58,6 +59,8 @@ def warm(services: Services) -> None:
     A wrong setting does not fail INIT, which Lambda would repeat and then hide behind an error of its own: it is logged
     here and answered to every question. So is a profile that is not usable, to the questions that name it.
     """
+    if _INSTEAD_OF_NOTHING not in sys.meta_path:
+        sys.meta_path.append(_INSTEAD_OF_NOTHING)
     for broken in services.broken_profiles():
         _report(broken)
     try:
@@ -172,3 +175,8 @@ class _StandInFinder:
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing to run."""
+
+
+_INSTEAD_OF_NOTHING = _StandInFinder(NOT_NEEDED)
+"""Asked last, when no package of the name is installed, for as long as the container lives: an import after INIT, as
+after a setting that was wrong at INIT, needs stand-ins no less."""

@@ -33,7 +33,7 @@ class Collection(_Section):
 class Embedding(_Section):
     """What the collection's texts were embedded with, and so what its questions must be embedded with."""
 
-    provider: Literal["cohere"] = "cohere"
+    provider: Literal["cohere", "bedrock"] = "cohere"
     model: str = Field(min_length=1)
 
 
@@ -214,11 +214,12 @@ class Profile(_Section):
             "dimension": settings.embedding_dimension,
         }
         changes = {key: value for key, value in collection.items() if value is not None}
-        model = settings.embedding_model or self.embedding.model
+        embedding = {"provider": settings.embedding_provider, "model": settings.embedding_model}
+        embedded = {key: value for key, value in embedding.items() if value is not None}
         return self.model_copy(
             update={
                 "collection": self.collection.model_copy(update=changes),
-                "embedding": self.embedding.model_copy(update={"model": model}),
+                "embedding": self.embedding.model_copy(update=embedded),
             }
         )
 

@@ -3,7 +3,9 @@
 Powertools reads its own beside these: POWERTOOLS_LOG_LEVEL, POWERTOOLS_LOGGER_LOG_EVENT and the like.
 """
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -68,15 +70,56 @@ def _qdrant_url(value: str) -> str:
     return parts._replace(netloc=f"{parts.netloc}:{443 if parts.scheme == 'https' else QDRANT_PORT}").geturl()
 
 
-def _key(value: SecretStr) -> SecretStr:
-    """A secret read from a file ends in a line break; in a header that looks like a service that cannot be reached."""
-    key = value.get_secret_value().strip()
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise ValueError("holds white space or a character beyond printable ASCII: no key does")
-    return SecretStr(key)
+def usable_key(value: str) -> str:
+    """A secret read from a file ends in a line break; in a header that looks like a service that cannot be reached.
+
+    Raises:
+        ValueError: no header can hold it; the message does not hold it, either.
+    """
+    key = value.strip()
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise ValueError("holds nothing, white space or a character beyond printable ASCII: no key does")
+    return key
 
 
-Key = Annotated[SecretStr, AfterValidator(_key)]
+@dataclass(frozen=True, slots=True)
+class SecretReference:
+    """Where a key is kept: a secret of Secrets Manager by name or ARN, or a parameter of Parameter Store.
+
+    field: the key's name in a secret that is a JSON object; empty when the secret is the key itself.
+    """
+
+    name: str
+    in_parameter_store: bool = False
+    field: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "SecretReference":
+        """Read `name`, `arn:…` or `ssm:/path`, each of them with `#field` after it if need be."""
+        name, hash_sign, field = text.strip().partition("#")
+        found = re.fullmatch(r"(ssm:)?([\w/+=.@:-]+)", name)
+        if not found or bool(hash_sign) != bool(field) or "#" in field:
+            raise ValueError(
+                "takes a secret's name or ARN, or ssm: and a parameter's name, as in ssm:/passage/cohere; "
+                "#field after it names a field of a secret that is a JSON object"
+            )
+        return cls(found[2], bool(found[1]) or bool(re.match(r"arn:[\w-]+:ssm:", name)), field)
+
+    @property
+    def region(self) -> str | None:
+        """The region an ARN names; None for a name, which is looked up in the function's own."""
+        return self.name.split(":")[3] if self.name.startswith("arn:") and self.name.count(":") > 4 else None
+
+
+def _bucket(value: str) -> str:
+    if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s?#]*)?", value):
+        raise ValueError("takes s3://bucket or s3://bucket/folder, where `passage index --publish` put the index")
+    return value.rstrip("/")
+
+
+Key = Annotated[SecretStr, AfterValidator(lambda value: SecretStr(usable_key(value.get_secret_value())))]
+KeptKey = Annotated[SecretReference, BeforeValidator(SecretReference.parse)]
+BucketUri = Annotated[str, AfterValidator(_bucket)]
 ServiceUrl = Annotated[str, AfterValidator(_service_url)]
 QdrantUrl = Annotated[str, AfterValidator(_qdrant_url)]
 Origin = Annotated[str, AfterValidator(_origin)]
@@ -115,6 +158,10 @@ class RuntimeSettings(_Environment):
     def in_lambda(self) -> bool:
         return self.initialization_type is not None
 
+    @property
+    def snap_start(self) -> bool:
+        return self.initialization_type == "snap-start"
+
 
 class HttpSettings(_Environment):
     """Read apart from the rest, so that an answer about a wrong setting still reaches the browser that asked."""
@@ -132,6 +179,7 @@ class CollectionSettings(_Environment):
     default_profile: str = Field("query-response", alias="DEFAULT_PROFILE")
     collection_name: str | None = Field(None, alias="COLLECTION_NAME")
     vector_name: str | None = Field(None, alias="VECTOR_NAME")
+    embedding_provider: Literal["cohere", "bedrock"] | None = Field(None, alias="EMBEDDING_PROVIDER")
     embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL")
     embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")
 
@@ -146,13 +194,18 @@ class Settings(CollectionSettings):
     allowed_collections: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field((), alias="ALLOWED_COLLECTIONS")
     """Collections a request may name beside its profile's own."""
 
-    cohere_api_key: Key = Field(alias="COHERE_API_KEY")
+    cohere_api_key: Key | None = Field(None, alias="COHERE_API_KEY")
+    cohere_api_key_secret: KeptKey | None = Field(None, alias="COHERE_API_KEY_SECRET")
     cohere_base_url: ServiceUrl = Field("https://api.cohere.com", alias="COHERE_BASE_URL")
 
     store: Literal["qdrant_server", "qdrant_edge"] = Field("qdrant_server", alias="STORE")
     qdrant_url: QdrantUrl | None = Field(None, alias="QDRANT_URL")
     qdrant_api_key: Key | None = Field(None, alias="QDRANT_API_KEY")
+    qdrant_api_key_secret: KeptKey | None = Field(None, alias="QDRANT_API_KEY_SECRET")
+    secrets_ttl_seconds: int = Field(900, ge=60, le=86_400, alias="SECRETS_TTL_SECONDS")
     edge_index_path: Path | None = Field(None, alias="EDGE_INDEX_PATH")
+    edge_index_uri: BucketUri | None = Field(None, alias="EDGE_INDEX_URI")
+    edge_index_check_seconds: int = Field(60, ge=1, le=86_400, alias="EDGE_INDEX_CHECK_SECONDS")
 
     reply_queue_url: ServiceUrl | None = Field(None, alias="REPLY_QUEUE_URL")
     reply_topic_arn: str | None = Field(None, pattern=r"^arn:[\w-]+:sns:", alias="REPLY_TOPIC_ARN")
@@ -166,8 +219,19 @@ class Settings(CollectionSettings):
             raise ValueError(
                 "QDRANT_URL: required when STORE is qdrant_server, as in https://<cluster>.cloud.qdrant.io"
             )
-        if self.store == "qdrant_edge" and self.edge_index_path is None:
-            raise ValueError("EDGE_INDEX_PATH: required when STORE is qdrant_edge: the folder `passage index` wrote")
+        if self.store == "qdrant_edge" and (self.edge_index_path is None) == (self.edge_index_uri is None):
+            raise ValueError(
+                "EDGE_INDEX_PATH: required when STORE is qdrant_edge: the folder `passage index` wrote; or else "
+                "EDGE_INDEX_URI, where it published the index, but not both"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _each_key_has_one_place(self) -> Self:
+        for name in ("cohere_api_key", "qdrant_api_key"):
+            if getattr(self, name) is not None and getattr(self, f"{name}_secret") is not None:
+                variable = name.upper()
+                raise ValueError(f"{variable}: set it or {variable}_SECRET, not both")
         return self
 
     def secrets(self) -> list[str]:

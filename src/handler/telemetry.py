@@ -14,6 +14,8 @@ NAMESPACE = "Passage"
 DEFAULT_SERVICE = "passage"
 REDACTED = "***"
 TRACEBACK_CHARACTERS = 8_000
+SPOKEN = ("message", "detail", "exception")
+"""The fields of a log line that hold what an error says, in an upstream's words or Python's."""
 
 
 class _RedactingFormatter(LambdaPowertoolsFormatter):
@@ -24,9 +26,19 @@ class _RedactingFormatter(LambdaPowertoolsFormatter):
 
     def format(self, record: Any) -> str:
         line = super().format(record)
-        for secret in (*self.secrets, *self.hidden):
+        for secret in self.secrets:
             line = line.replace(secret, REDACTED)
         return line
+
+    def serialize(self, log: Any) -> str:
+        """What is hidden can be any text, a number or a key of the line too: it is blanked only where errors speak."""
+        spoken = {key: self._blanked(value) for key, value in log.items() if key in SPOKEN and isinstance(value, str)}
+        return super().serialize({**log, **spoken})
+
+    def _blanked(self, text: str) -> str:
+        for hidden in self.hidden:
+            text = text.replace(hidden, REDACTED)
+        return text
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         """A traceback, cut where it is long: an upstream's whole answer can be part of one."""
@@ -64,10 +76,29 @@ def configure(service: str, secrets: Iterable[str]) -> None:
     _formatter.secrets = frozenset(form for secret in secrets if secret for form in _written(secret))
 
 
+def keep_secret(secret: str) -> None:
+    """Never log `secret` from now on, nor what was a secret before."""
+    _formatter.secrets = _formatter.secrets | frozenset(_written(secret))
+
+
+def restored() -> None:
+    """A snapshot was restored: the next invocation is this container's first."""
+    _State.cold = True
+
+
+def kept(what: str, *, code: str, detail: str | None) -> None:
+    """`what` could not be renewed; what was there before stays in use."""
+    logger.warning(what, extra={"code": code, "detail": detail})
+
+
 def _written(secret: str) -> Iterator[str]:
-    """How a secret can stand in a line of JSON: as it is, as Python shows it, or within JSON logged as text."""
-    for text in (secret, repr(secret)[1:-1], json.dumps(secret)[1:-1]):
-        yield json.dumps(text)[1:-1]
+    """How a secret can stand in a line of JSON."""
+    return (json.dumps(text)[1:-1] for text in _forms(secret))
+
+
+def _forms(secret: str) -> tuple[str, ...]:
+    """How it can stand in a text: as it is, as Python shows it, or within JSON."""
+    return secret, repr(secret)[1:-1], json.dumps(secret)[1:-1]
 
 
 @contextmanager
@@ -90,7 +121,7 @@ def correlate(api_request_id: object) -> None:
 @contextmanager
 def hiding(texts: Iterable[str]) -> Iterator[None]:
     """Blank `texts` in what is logged inside the block, as secrets always are."""
-    _formatter.hidden = tuple(form for text in texts for form in _written(text))
+    _formatter.hidden = tuple(form for text in texts for form in _forms(text))
     try:
         yield
     finally:

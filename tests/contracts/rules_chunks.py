@@ -50,8 +50,9 @@ def check_answer(asked: Mapping[str, Any], answer: Any, stored: Stored) -> None:
 def _check_details(result: Mapping[str, Any], payload: Mapping[str, Any]) -> None:
     assert (result["content"], result["url"]) == (payload["content"], payload["url"])
     assert result["position"] == payload["position"]
-    created_at = datetime.fromtimestamp(payload["created_at"], UTC).replace(microsecond=0)
-    assert datetime.fromisoformat(result["created_at"]) == created_at
+    since = payload["created_at"]  # an epoch or ISO 8601 text
+    created_at = datetime.fromisoformat(since) if isinstance(since, str) else datetime.fromtimestamp(since, UTC)
+    assert datetime.fromisoformat(result["created_at"]) == created_at.replace(microsecond=0)
 
 
 def check_error(_: Mapping[str, Any], answer: Any) -> str:

@@ -9,6 +9,7 @@ from contracts.shape import (
     anything,
     descending,
     duration,
+    encodable,
     filled,
     items,
     natural,
@@ -19,6 +20,7 @@ from contracts.shape import (
     text,
     web_address,
     whole,
+    whole_number,
 )
 
 COLLECTION = "textbook_embeddings"
@@ -87,12 +89,12 @@ def check_answer(asked: Mapping[str, Any], answer: Any, stored: Stored) -> None:
 def _check_echo(asked: Mapping[str, Any], answer: Any) -> None:
     record(answer["query"], {"text": text, "query_id": filled})
     question = sent(asked, "text", "query", "question")
-    if isinstance(question, str) and question.isascii():
+    if isinstance(question, str) and encodable(question):
         assert answer["query"]["text"] == question
     if filled(asked.get("query_id")):
         assert answer["query"]["query_id"] == asked["query_id"]
     count = sent(asked, "top_k", "k")
-    allowed = whole(count) and 1 <= count <= 100
+    allowed = whole_number(count) and 1 <= count <= 100
     assert answer["requested_top_k"] == (count if allowed else 5)
 
 

@@ -1,7 +1,10 @@
 """Seed 001: RetrievalQuery, RetrievalResult, its payload, and the validation rules of queries and results."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
+
+import pytest
 
 from contracts.shape import (
     Stored,
@@ -78,6 +81,7 @@ def _check_result(
         assert isinstance(result["vector"], list)
         assert len(result["vector"]) == DIMENSION
         assert all(isinstance(number, float) for number in result["vector"])
+        assert math.hypot(*result["vector"]) == pytest.approx(1, abs=1e-3)  # as a collection of cosines keeps it
     else:
         assert result["vector"] is None
     assert result["score"] >= (asked.get("score_threshold") or 0) - 1e-6

@@ -1,5 +1,6 @@
 """What the contracts' data models are made of: records with exactly these fields, each of exactly this type."""
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -27,6 +28,11 @@ def filled(value: Any) -> bool:
 
 def whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def whole_number(value: Any) -> bool:
+    """An integer as JSON Schema has it, 5.0 among them."""
+    return whole(value) or (isinstance(value, float) and value.is_integer())
 
 
 def natural(value: Any) -> bool:
@@ -65,8 +71,13 @@ def moment(value: Any) -> bool:
     return datetime.fromisoformat(value).astimezone(UTC).year >= 2020
 
 
+def encodable(value: str) -> bool:
+    """Whether UTF-8 can carry it: half of a surrogate pair it cannot."""
+    return value == value.encode("utf-8", "replace").decode()
+
+
 def descending(scores: Sequence[float]) -> bool:
-    return all(earlier >= later for earlier, later in zip(scores, scores[1:], strict=False))
+    return all(earlier >= later for earlier, later in itertools.pairwise(scores))
 
 
 def sent(asked: Mapping[str, Any], *names: str) -> Any:

@@ -68,6 +68,9 @@ class FixedStore:
             raise self.failure
         return read(self.hits, self.profile.payload)
 
+    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
+        return [self.search(vector, search) for vector, search in searches]
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None
 

@@ -104,7 +104,7 @@ def test_index_reports_what_it_did_and_then_that_nothing_changed(tmp_path: Path)
     [
         (("index", "nowhere"), "is not a folder"),
         (("index", "src"), "--site-url"),
-        (("index", "samples/textbook", "--profile", "nope"), "Known are: query-response"),
+        (("index", "samples/textbook", "--profile", "nope"), "Known are: chunks, context, query-response"),
     ],
 )
 def test_index_says_what_is_wrong_with_its_arguments(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:

@@ -6,40 +6,116 @@ import pytest
 
 from conftest import EVENTS
 from handler.core.errors import InvalidRequest
-from handler.sources.detect import Source, detect
+from handler.sources.detect import PREDICATES, Source, detect
 
-PREFIXES = {"http-api": Source.HTTP_API, "rest-api": Source.REST_API, "direct": Source.DIRECT}
+PREFIXES = {
+    "alb": Source.ALB,
+    "direct-batch": Source.DIRECT_BATCH,
+    "direct": Source.DIRECT,
+    "event-bridge": Source.EVENT_BRIDGE,
+    "function-url": Source.FUNCTION_URL,
+    "http-api": Source.HTTP_API,
+    "rest-api": Source.REST_API,
+    "sns": Source.SNS,
+    "sqs": Source.SQS,
+    "step-functions": Source.DIRECT,
+}
+"""The beginning of a sample event's name to its source; the first that fits."""
+
+SAMPLES = sorted(path.stem for path in EVENTS.glob("*.json"))
+SQS_RECORD = {"eventSource": "aws:sqs", "messageId": "1", "body": '{"text": "a"}'}
+SNS_RECORD = {"EventSource": "aws:sns", "Sns": {"MessageId": "1", "Message": '{"text": "a"}'}}
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in EVENTS.glob("*.json")))
+@pytest.mark.parametrize("name", SAMPLES)
 def test_every_sample_event_is_found_to_be_what_its_name_says(name: str, load_event: Any) -> None:
     expected = next(source for prefix, source in PREFIXES.items() if name.startswith(prefix))
     assert detect(load_event(name)) is expected
 
 
+def test_every_source_has_a_sample_event() -> None:
+    assert {next(source for prefix, source in PREFIXES.items() if name.startswith(prefix)) for name in SAMPLES} == set(
+        Source
+    )
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_event_is_of_one_kind_only_but_for_what_the_order_settles(name: str, load_event: Any) -> None:
+    """A load balancer's event is made like a REST API's, a Function URL's like an HTTP API's."""
+    event = load_event(name)
+    allowed = {
+        Source.ALB: {Source.ALB, Source.REST_API},
+        Source.FUNCTION_URL: {Source.FUNCTION_URL, Source.HTTP_API},
+    }
+    source = detect(event)
+    assert {each for each, matches in PREDICATES if matches(event)} <= allowed.get(source, {source})
+
+
+@pytest.mark.parametrize(
+    ("event", "source"),
+    [
+        # The envelope decides, never what a sender put beside or into it.
+        ({"Records": [SQS_RECORD], "text": "question", "profile": "ranked"}, Source.SQS),
+        ({"Records": [SNS_RECORD], "detail-type": "x", "detail": {}, "source": "y"}, Source.SNS),
+        ({"Records": [SQS_RECORD], "requestContext": {"http": {}}}, Source.SQS),
+        ({"detail-type": "x", "detail": {}, "source": "y", "text": "question"}, Source.EVENT_BRIDGE),
+        ({"detail-type": "x", "detail": {"Records": [SQS_RECORD]}, "source": "y", "version": "0"}, Source.EVENT_BRIDGE),
+        ({"requestContext": {"elb": {}, "http": {}}, "httpMethod": "GET", "path": "/query"}, Source.ALB),
+        ({"requestContext": {"elb": {}}, "httpMethod": "GET", "path": "/query"}, Source.ALB),
+        ({"requestContext": {"http": {}}, "httpMethod": "GET", "text": "question"}, Source.HTTP_API),
+        ({"requestContext": {"http": {}, "domainName": "x.lambda-url.eu-central-1.on.aws"}}, Source.FUNCTION_URL),
+        ({"requestContext": {"http": {}, "domainName": None}}, Source.HTTP_API),
+        ({"requestContext": {"stage": "prod"}, "httpMethod": "GET", "version": "1.0"}, Source.REST_API),
+        ({"requestContext": {}, "text": "question"}, Source.DIRECT),
+        ({"requestContext": None, "text": "question"}, Source.DIRECT),
+        ({"text": "question", "version": "2.0", "source": "docs", "detail": "more"}, Source.DIRECT),
+        ([{"text": "question"}], Source.DIRECT_BATCH),
+        ([5, None, {"profile": "ranked"}], Source.DIRECT_BATCH),
+    ],
+)
+def test_where_shapes_overlap_the_envelope_decides(event: object, source: Source) -> None:
+    assert detect(event) is source
+
+
 @pytest.mark.parametrize(
     "event",
     [
-        {},
-        [],
-        None,
-        "text",
-        7,
-        {"Records": []},
+        *({}, [], None, "text", 7, 1.5, True, [[]], [{}], [5], [[{"text": "question"}]]),
+        *({"Records": []}, {"Records": None, "text": "question"}, {"Records": {}}, {"Records": [None]}),
         {"Records": [{"eventSource": "aws:s3"}], "text": "question"},
+        {"Records": [{"eventSource": "aws:dynamodb"}]},
+        {"Records": [{"EventSource": "aws:sqs"}]},
+        {"Records": [{"eventSource": "aws:sns"}]},
+        {"Records": [SQS_RECORD, SNS_RECORD]},
+        {"Records": [SQS_RECORD, {"eventSource": "aws:s3"}]},
         {"detail-type": "x", "detail": {}},
-        {"requestContext": {"elb": {}}, "httpMethod": "GET", "path": "/query"},
-        {"requestContext": None},
-        {"requestContext": {"http": None}},
+        {"detail-type": "x", "detail": {}, "text": "question"},
+        *({"requestContext": None}, {"requestContext": {"http": None}}, {"requestContext": {"stage": "prod"}}),
+        {"requestContext": {"stage": "prod"}, "text": "question"},
         {"httpMethod": "GET"},
-        {"warmup": True},
+        {"httpMethod": "GET", "path": "/query"},
+        *({"warmup": True}, {"k": 5}, {"Text": "question"}, [{"Records": [SQS_RECORD]}]),
+        {"awslogs": {"data": "H4sI"}},
+        {"requestContext": {"routeKey": "$connect", "eventType": "CONNECT"}},
     ],
 )
 def test_an_unknown_shape_is_refused_with_the_known_ones_named(event: object) -> None:
-    with pytest.raises(InvalidRequest, match=r"no known shape.*HTTP API.*REST API.*bare question"):
+    with pytest.raises(InvalidRequest, match="no known shape") as refused:
         detect(event)
+    for known in (
+        "SQS",
+        "SNS",
+        "EventBridge",
+        "Load Balancer",
+        "HTTP API",
+        "Function URL",
+        "REST API",
+        "bare question",
+    ):
+        assert known in str(refused.value)
 
 
 @pytest.mark.parametrize("key", ["text", "query", "question", "query_text", "query_vector", "profile"])
 def test_a_bare_question_is_a_direct_invocation_whatever_its_value(key: str) -> None:
     assert detect({key: None}) is Source.DIRECT
+    assert detect([{key: None}]) is Source.DIRECT_BATCH

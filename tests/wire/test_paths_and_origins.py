@@ -66,7 +66,7 @@ def test_base_path_and_stage_are_both_taken_off(start: Start) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *("/", "/nowhere", "/query/more", "/queryx", "/Query", "/profiles", "/profiles//query", "//query"),
+        *("/", "/nowhere", "/query/more", "/queryx", "/Query", "/profile", "/profiles//query", "//query"),
         *("/profiles/nowhere/query", "/profiles/../query", "/profiles/query-response.toml/query"),
         *("/profiles/query-response", "/profiles/query response/query", "/profiles/\u00e9/query"),
     ],
@@ -80,12 +80,48 @@ def test_unknown_path_or_profile_is_404(
 
 
 @both_gateways
+@pytest.mark.parametrize("base", ["", "/docs-api"])
 @pytest.mark.parametrize(
-    ("method", "path"), [("PUT", "/query"), ("DELETE", "/query"), ("POST", "/health"), ("POST", "/ready")]
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/query", "GET, POST, HEAD"),
+        ("TRACE", "/query", "GET, POST, HEAD"),
+        ("DELETE", "/profiles/query-response/query", "GET, POST, HEAD"),
+        ("POST", "/health", "GET, HEAD"),
+        ("PATCH", "/profiles/query-response/chunks/1", "GET, HEAD"),
+    ],
 )
-def test_unknown_method_is_404(method: str, path: str, start: Start) -> None:
+def test_unknown_method_is_405_and_allow_names_the_known_ones(
+    method: str, path: str, allowed: str, base: str, start: Start
+) -> None:
     """Trap 4."""
-    assert_error(start().request(method, path, body="{}"), 404, "INVALID_INPUT")
+    answer = start(BASE_PATH=base).request(method, f"{base}{path}", body="{}")
+    assert_error(answer, 405, "INVALID_INPUT")
+    assert answer.headers["allow"] == allowed
+
+
+@both_gateways
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/profiles/context/chunks/\u00a7"),  # a character that Powertools' paths do not match
+        ("GET", "/profiles/context/nothing"),
+        ("DELETE", "/profiles/context/query"),
+    ],
+)
+def test_error_below_a_profiles_path_has_its_contract(method: str, path: str, start: Start) -> None:
+    answer = start().request(method, path)
+    assert answer.status == (405 if method == "DELETE" else 404)
+    assert answer.json.keys() == {"code", "message", "details"}
+    assert_for_browser(answer)
+
+
+@both_gateways
+@pytest.mark.parametrize("path", ["/health", "/profiles", "/nowhere"])
+def test_head_is_answered_as_get_without_the_body(path: str, start: Start) -> None:
+    function = start()
+    head, get = function.request("HEAD", path), function.request("GET", path)
+    assert (head.status, head.headers, head.text) == (get.status, get.headers, "")
 
 
 def test_404_names_the_known_paths_and_profiles(start: Start) -> None:

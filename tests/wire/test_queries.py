@@ -89,6 +89,9 @@ def test_k_as_text_is_refused_in_json_but_is_a_number_in_a_query_string(start: S
     function = start()
     assert_error(function.post({"text": QUESTION, "k": "5"}), 400, "INVALID_INPUT")
     assert len(function.get("/query", "text=twin&k=5").results) == 5
+    # JSON has one kind of number, and JSON Schema calls 5.0 an integer.
+    assert len(function.post({"text": QUESTION, "k": 5.0}).results) == 5
+    assert_error(function.get("/query", "text=twin&k=null"), 400, "INVALID_INPUT")
 
 
 @pytest.mark.parametrize("text", ["7", "true", "null", "[]", '"quoted"'])

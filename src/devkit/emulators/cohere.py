@@ -15,14 +15,16 @@ from devkit.emulators.cohere_models import describe_models
 from devkit.emulators.cohere_rerank import read_rerank, run_rerank
 from devkit.emulators.cohere_vectors import ENCODERS
 from devkit.emulators.replies import json_response
-from devkit.emulators.server import EmulatorServer, Service
+from devkit.emulators.server import HOST, EmulatorServer, Service
 
 
-def cohere_emulator(*, api_key: str | None = None, port: int = 0, latency_ms: float = 0) -> EmulatorServer:
+def cohere_emulator(
+    *, api_key: str | None = None, host: str = HOST, port: int = 0, latency_ms: float = 0
+) -> EmulatorServer:
     """A Cohere emulator, not yet started.
 
     api_key: the only key let in; with None any non-empty bearer token is.
-    port: 0 picks a free one. latency_ms: milliseconds added to each answer.
+    host: the address to listen on. port: 0 picks a free one. latency_ms: milliseconds added to each answer.
     """
     routes = [
         web.post("/v2/embed", _embed_v2),
@@ -38,7 +40,7 @@ def cohere_emulator(*, api_key: str | None = None, port: int = 0, latency_ms: fl
         error_body=_error_body,
         authorize=lambda request: _authorize(request, api_key),
     )
-    return EmulatorServer(service, port=port, latency_ms=latency_ms)
+    return EmulatorServer(service, host=host, port=port, latency_ms=latency_ms)
 
 
 def _error_body(_: int, message: str) -> object:

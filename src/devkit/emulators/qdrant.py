@@ -7,19 +7,25 @@ from aiohttp import web
 
 from devkit.emulators.qdrant_collections import Collections
 from devkit.emulators.qdrant_routes import Routes
-from devkit.emulators.server import EmulatorServer, Service
+from devkit.emulators.server import HOST, EmulatorServer, Service
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/livez"})  # answered without a key, as by the server
 
 
 def qdrant_emulator(
-    storage: Path, *, api_key: str | None = None, strict: bool = False, port: int = 0, latency_ms: float = 0
+    storage: Path,
+    *,
+    api_key: str | None = None,
+    strict: bool = False,
+    host: str = HOST,
+    port: int = 0,
+    latency_ms: float = 0,
 ) -> EmulatorServer:
     """A Qdrant emulator, not yet started.
 
     storage: a folder of collections, one shard each; made when absent, and what it holds is served.
     api_key: the only key let in; None asks for none. strict: filters need a payload index, as on Qdrant Cloud.
-    port: 0 picks a free one. latency_ms: milliseconds added to each answer.
+    host: the address to listen on. port: 0 picks a free one. latency_ms: milliseconds added to each answer.
     """
     collections = Collections(storage)
     service = Service(
@@ -30,7 +36,7 @@ def qdrant_emulator(
         open=collections.open,
         close=collections.close,
     )
-    return EmulatorServer(service, port=port, latency_ms=latency_ms)
+    return EmulatorServer(service, host=host, port=port, latency_ms=latency_ms)
 
 
 def _authorize(request: web.Request, api_key: str | None) -> web.Response | None:

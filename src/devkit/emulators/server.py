@@ -1,4 +1,4 @@
-"""Runs one emulated HTTP service on the loopback interface, in a thread of its own, with faults on request."""
+"""Runs one emulated HTTP service, on the loopback interface if not told otherwise, in a thread of its own."""
 
 import asyncio
 import logging
@@ -47,10 +47,14 @@ class Service:
 
 
 class EmulatorServer:
-    """One service on a port of 127.0.0.1. `latency_ms` is added to every answer and may be changed while it runs."""
+    """One service on one port. `latency_ms` is added to every answer and may be changed while it runs.
 
-    def __init__(self, service: Service, *, port: int = 0, latency_ms: float = 0) -> None:
+    host: the address to listen on; another than loopback is for callers in containers.
+    """
+
+    def __init__(self, service: Service, *, host: str = HOST, port: int = 0, latency_ms: float = 0) -> None:
         self._service = service
+        self._host = host
         self._port = port
         self._recorder = Recorder()
         self._url: str | None = None
@@ -113,8 +117,8 @@ class EmulatorServer:
         await asyncio.to_thread(self._service.open)
         try:
             await runner.setup()
-            await web.TCPSite(runner, HOST, self._port).start()
-            ready.set_result(f"http://{HOST}:{runner.addresses[0][1]}")
+            await web.TCPSite(runner, self._host, self._port).start()
+            ready.set_result(f"http://{self._host}:{runner.addresses[0][1]}")
             await self._stopping.wait()
         finally:
             await runner.cleanup()

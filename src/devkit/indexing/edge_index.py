@@ -60,8 +60,10 @@ def manifest(profile: Profile, digest: str, points: int, embedded_by: str) -> di
     }
 
 
-COMPARABLE = ("format", "vector", "dimension", "distance", "embedding_model", "embedded_by")
-"""What must be the same for an index's vectors to be of use in another."""
+def comparable(found: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> bool:
+    """Whether the vectors of an index with one manifest are of use in one with the other."""
+    same = ("format", "vector", "dimension", "distance", "embedding_model", "embedded_by")
+    return found is not None and all(found.get(key) == wanted[key] for key in same)
 
 
 class EdgeIndex:
@@ -83,17 +85,12 @@ class EdgeIndex:
 
         return self._asked(check, otherwise=False)
 
-    def points(self, ids: Sequence[int], description: Mapping[str, Any]) -> dict[int, Stored]:
-        """Those of `ids` that are there, if their vectors are of use in an index of that description."""
-        found = self.manifest()
-        if found is None or any(found.get(key) != description[key] for key in COMPARABLE):
-            return {}
+    def points(self, ids: Sequence[int]) -> dict[int, Stored]:
+        """Those of `ids` that are there."""
 
         def read(shard: qdrant_edge.EdgeShard) -> dict[int, Stored]:
             records = ((int(str(record.id)), record) for record in _retrieved(shard, ids))
-            stored = {point: Stored(_vector(record.vector), record.payload or {}) for point, record in records}
-            dimension = self._profile.collection.dimension
-            return {point: known for point, known in stored.items() if len(known.vector) == dimension}
+            return {point: Stored(_vector(record.vector), record.payload or {}) for point, record in records}
 
         return self._asked(read, otherwise={})
 
@@ -167,6 +164,8 @@ class EdgeIndex:
         shard.optimize()
         shard.flush()
         shard.close()
+        # The engine completes its files when it first opens them: done here, a reader finds nothing left to change.
+        qdrant_edge.EdgeShard.load(str(folder)).close()
 
 
 def restore(root: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from devkit.indexing import payloads
 from devkit.indexing.chunks import Chunk, cut
-from devkit.indexing.edge_index import EdgeIndex, Point, Stored, manifest
+from devkit.indexing.edge_index import EdgeIndex, Point, Stored, comparable, manifest
 from devkit.indexing.site import Site, SiteError, read_pages
 from handler.profiles import Profile
 
@@ -62,7 +62,11 @@ def index_site(
         description = manifest(profile, _digest(chunks, profile), len(chunks), embedder.provider)
         if before == description and index.holds(list(chunks)):
             return Outcome(len(pages), len(chunks), embedded=0, removed=0, changed=False)
-        stored = index.points(list(chunks), description)
+        there = index.points(list(chunks))
+        stored: dict[int, Stored] = {}
+        if comparable(before, description):
+            dimension = profile.collection.dimension  # whatever the manifest says, the engine takes no other
+            stored = {point: known for point, known in there.items() if len(known.vector) == dimension}
         new = [point for point in chunks if point not in stored]
         vectors: list[list[float]] = []
         if new:
@@ -70,7 +74,7 @@ def index_site(
         fresh = dict(zip(new, vectors, strict=True))
         index.replace(_points(chunks, stored, fresh, profile), description)
     had = (before or {}).get("points")
-    removed = max(0, had - len(stored)) if isinstance(had, int) else 0
+    removed = max(0, had - len(there)) if isinstance(had, int) else 0
     return Outcome(len(pages), len(chunks), embedded=len(new), removed=removed, changed=True)
 
 

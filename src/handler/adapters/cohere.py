@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import math
 import struct
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,9 +11,10 @@ import httpx
 from cohere import ClientV2
 from cohere.core.api_error import ApiError
 
+from handler.adapters import vectors
 from handler.adapters.failures import Service
 from handler.adapters.transport import shared as shared_transport
-from handler.core.errors import DimensionMismatch, PassageError, RequestRefused
+from handler.core.errors import PassageError, RequestRefused
 from handler.core.model import Vector
 
 SERVICE = Service("embedding", "embedding service", "COHERE_API_KEY")
@@ -25,6 +25,7 @@ class CohereEmbedder:
 
     Args:
         dimension: what the model's vectors must have to be compared with the collection's.
+        auth: puts the key into each request instead of `api_key`, where it can change.
     """
 
     def __init__(
@@ -34,8 +35,10 @@ class CohereEmbedder:
         base_url: str,
         model: str,
         dimension: int,
+        auth: httpx.Auth | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
+        self._auth = auth
         self._transport = transport
         self._api_key = api_key
         self._base_url = base_url
@@ -51,7 +54,7 @@ class CohereEmbedder:
         return ClientV2(
             api_key=self._api_key,
             base_url=self._base_url,  # always given: the SDK would otherwise read a variable of its own
-            httpx_client=httpx.Client(transport=self._transport or shared_transport()),
+            httpx_client=httpx.Client(transport=self._transport or shared_transport(), auth=self._auth),
             max_retries=0,  # retries are the core's
         )
 
@@ -85,8 +88,8 @@ class CohereEmbedder:
         _ = self._client
         numbers = [0.5] * self._dimension
         encoded = base64.b64encode(struct.pack(f"<{self._dimension}f", *numbers)).decode()
-        vectors = {"base64": [encoded]} if self._encoding == "base64" else {"float": [numbers]}
-        answer = {"id": "", "embeddings": vectors, "texts": [""], "response_type": "embeddings_by_type"}
+        embeddings = {"base64": [encoded]} if self._encoding == "base64" else {"float": [numbers]}
+        answer = {"id": "", "embeddings": embeddings, "texts": [""], "response_type": "embeddings_by_type"}
         CohereEmbedder(
             api_key="rehearsal",
             base_url=self._base_url,
@@ -110,11 +113,7 @@ class CohereEmbedder:
         if not isinstance(error, RequestRefused) or status not in (400, 404, 422):
             return error
         return RequestRefused(
-            f"The embedding service refused the model '{self._model}'. Set EMBEDDING_MODEL (or the profile's "
-            "embedding.model) to the model the collection was embedded with; its vectors have dimension "
-            f"{self._dimension}.",
-            upstream="embedding",
-            detail=error.detail,
+            vectors.model_refused(self._model, self._dimension), upstream="embedding", detail=error.detail
         )
 
     def _vectors(self, embeddings: Any, expected: int) -> list[Vector]:
@@ -123,20 +122,10 @@ class CohereEmbedder:
         if not isinstance(found, list) or len(found) != expected or not all(found):
             raise SERVICE.unavailable("gave no embedding", f"asked for {expected} as {self._encoding}")
         try:
-            vectors = [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in found]
+            numbers = [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in found]
         except (binascii.Error, struct.error, ValueError, TypeError) as error:
             raise SERVICE.from_transport(error) from error
-        for vector in vectors:
-            if not all(map(math.isfinite, vector)):
-                raise SERVICE.unavailable("gave an embedding that is not a number", f"model {self._model}")
-            if len(vector) != self._dimension:
-                raise DimensionMismatch(
-                    f"The model '{self._model}' gives vectors of dimension {len(vector)}, but the collection takes "
-                    f"{self._dimension}: set EMBEDDING_MODEL to the model the collection was embedded with, or "
-                    "EMBEDDING_DIMENSION to the collection's dimension.",
-                    upstream="embedding",
-                )
-        return vectors
+        return vectors.checked(numbers, SERVICE, self._model, self._dimension)
 
 
 def _decoded(encoded: str) -> Vector:

@@ -128,6 +128,12 @@ class QdrantEdgeStore:
         """See `handler.core.ports.PassageStore`. Opens the index and searches it once, which maps it."""
         self.search([1.0] * self._profile.collection.dimension, Search(top_k=1))
 
+    def close(self) -> None:
+        """Give the index's files back; nothing may be asked afterwards."""
+        shard = self.__dict__.pop("_shard", None)
+        if shard is not None:
+            shard.close()
+
     def _ask(self, call: Callable[[qdrant_edge.EdgeShard], T]) -> T:
         """Run one request on the engine, its failure as the core's error."""
         shard = self._shard

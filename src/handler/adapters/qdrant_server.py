@@ -35,11 +35,19 @@ class QdrantServerStore:
 
     Args:
         url: with an explicit port; the client takes a URL without one to mean 6333.
+        auth: puts the key into each request instead of `api_key`, where it can change.
     """
 
     def __init__(
-        self, *, url: str, api_key: str | None, profile: Profile, transport: httpx.BaseTransport | None = None
+        self,
+        *,
+        url: str,
+        api_key: str | None,
+        profile: Profile,
+        auth: httpx.Auth | None = None,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
+        self._auth = auth
         self._transport = transport
         self._url = url
         self._api_key = api_key
@@ -57,6 +65,7 @@ class QdrantServerStore:
             check_compatibility=False,  # it would start a thread that makes a request
             prefer_grpc=False,
             transport=self._transport or shared_transport(),
+            auth=self._auth,
         )
 
     def search(self, vector: Vector, search: Search) -> Found:
@@ -217,6 +226,8 @@ class QdrantServerStore:
             raise self._refused(error) from error
         except ResponseHandlingException as error:
             source = error.source if isinstance(error.source, Exception) else error
+            if isinstance(source, PassageError):  # the key could not be had
+                raise source from source.__cause__
             raise SERVICE.from_transport(source) from error
         except (httpx.HTTPError, AssertionError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise SERVICE.from_transport(error) from error  # an answer the client could not take apart

@@ -20,6 +20,8 @@ def threshold(least: float | None) -> float | None:
         return None
     single = struct.unpack("<f", struct.pack("<f", least))[0]
     (bits,) = struct.unpack("<I", struct.pack("<f", single))
+    if bits == 0:  # too small for 32 bits: anything above nothing
+        return 0.0
     return float(struct.unpack("<f", struct.pack("<I", bits - 1))[0])
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
 from aws_lambda_powertools.utilities.parser import ValidationError, parse
-from pydantic import AfterValidator, BaseModel, Field, StrictStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictInt, StrictStr
 from pydantic_core import PydanticKnownError
 
 from handler.core.errors import InvalidRequest, PassageError
@@ -29,6 +29,18 @@ def _encodable(value: str) -> str:
 
 Text = Annotated[StrictStr, AfterValidator(_encodable)]
 """What a caller wrote: a string, never something made into one."""
+
+
+def _whole(value: object) -> object:
+    """JSON has one kind of number: to it, and to JSON Schema, 5.0 is the integer 5."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WHOLE = BeforeValidator(_whole)
+"""Comes last among an integer's annotations: a limit that follows it is checked, but not published."""
+
+Integer = Annotated[StrictInt, WHOLE]
+"""A whole number: never text or a truth value made into one."""
 
 MOST_FAULTS = 8
 """How many faults of a request are named: each item of a long list may have one, and their sum outgrow an answer."""
@@ -71,6 +83,10 @@ def _any(_: Passage) -> bool:
     return True
 
 
+def _same(chunk_id: str) -> str:
+    return chunk_id
+
+
 @dataclass(frozen=True, slots=True)
 class Contract:
     """A shape of question and answer.
@@ -84,6 +100,7 @@ class Contract:
         render_error: an error to `error_model`.
         usable: whether a passage can be shown under the contract's own rules; one that cannot is left out and counted.
         notices: what is worth a line in the log about an answer.
+        stored_id: the id to find a chunk by, given the one this contract shows for it.
         plain: an answer as plain text, for a caller who accepts that; None when the contract has no such form.
     """
 
@@ -98,6 +115,7 @@ class Contract:
     render_error: Callable[[PassageError, Asked], BaseModel]
     usable: Callable[[Passage], bool] = _any
     notices: Callable[[Retrieval], Iterable[Notice]] = _nothing
+    stored_id: Callable[[str], str] = _same
     plain: Callable[[BaseModel], str] | None = None
 
 

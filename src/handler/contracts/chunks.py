@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, StrictBool, StrictInt
+from pydantic import BaseModel, Field, StrictBool
 
 from handler.contracts.base import (
     Asked,
     Contract,
+    Integer,
     Score,
     Text,
     Threshold,
@@ -28,7 +29,7 @@ class QueryRequest(BaseModel):
     """A question. Its limits are the profile's."""
 
     query_text: Text = Field(description="The natural language question.")
-    top_k: StrictInt | None = Field(None, description="How many chunks to return.")
+    top_k: Integer | None = Field(None, description="How many chunks to return.")
     threshold: Threshold = Field(0.0, description="The least similarity a chunk may have; 0 for any.")
     include_metadata: StrictBool = Field(True, description="Whether results carry position, chunk_id and created_at.")
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictInt
 
-from handler.contracts.base import Asked, Contract, Score, Text, clipped, named, validated
+from handler.contracts.base import WHOLE, Asked, Contract, Integer, Score, Text, clipped, named, validated
 from handler.core.errors import (
     BlankText,
     CollectionNotFound,
@@ -19,7 +19,7 @@ from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 from handler.profiles import Profile
 
 Code = Literal["EMPTY_QUERY", "INVALID_QUERY", "CONNECTION_ERROR", "COLLECTION_NOT_FOUND", "RATE_LIMIT"]
-Budget = Annotated[StrictInt, Field(ge=1)]
+Budget = Annotated[StrictInt, Field(ge=1), WHOLE]
 
 RULE = "---"
 """Between a block's header and its body, as the seed's example has it."""
@@ -35,7 +35,7 @@ class Query(BaseModel):
     """A question. Its limits are the profile's."""
 
     text: Text = Field(description="The natural language question.")
-    k: StrictInt | None = Field(
+    k: Integer | None = Field(
         None, description="How many chunks to retrieve; a number outside the range is moved into it."
     )
     max_chars: Budget | None = Field(

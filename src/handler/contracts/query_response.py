@@ -1,14 +1,18 @@
 """`{"text", "k"}` in, `{"query", "k", "results", "total_results", "timestamp"}` out (seed 000)."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, StrictInt
+from pydantic import BaseModel, Field
 
-from handler.contracts.base import Asked, Contract, Score, Text, clipped, named, validated, zulu
+from handler.contracts.base import Asked, Contract, Integer, Score, Text, clipped, named, validated, zulu
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 from handler.profiles import Profile
+
+SHOWN_ID = re.compile(r"([0-9]+|[0-9a-fA-F-]{32,36})_[0-9]+")
+"""A point's id, which is an integer or a UUID, and an index."""
 
 Code = Literal["INVALID_INPUT", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"]
 
@@ -17,7 +21,7 @@ class Query(BaseModel):
     """A question. Its limits are the profile's."""
 
     text: Text = Field(description="The natural language question.")
-    k: StrictInt | None = Field(None, description="How many passages to return.")
+    k: Integer | None = Field(None, description="How many passages to return.")
 
 
 class Result(BaseModel):
@@ -68,6 +72,11 @@ def _result(passage: Passage) -> Result:
     )
 
 
+def stored_id(chunk_id: str) -> str:
+    shown = SHOWN_ID.fullmatch(chunk_id)
+    return shown[1] if shown else chunk_id
+
+
 def render_error(error: PassageError, asked: Asked) -> ErrorResponse:
     return ErrorResponse(error=str(error), code=_code(error), timestamp=zulu(asked.at))
 
@@ -92,4 +101,5 @@ CONTRACT = Contract(
     parse=parse,
     render=render,
     render_error=render_error,
+    stored_id=stored_id,
 )

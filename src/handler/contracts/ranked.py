@@ -6,11 +6,12 @@ import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, StrictInt
+from pydantic import BaseModel, Field
 
 from handler.contracts.base import (
     Asked,
     Contract,
+    Integer,
     Notice,
     Score,
     Text,
@@ -67,7 +68,7 @@ class Query(BaseModel):
     query_id: Text | None = Field(
         None, min_length=1, max_length=200, description="The caller's own id for the question; made when absent."
     )
-    top_k: StrictInt | None = Field(None, description="How many results to return.")
+    top_k: Integer | None = Field(None, description="How many results to return.")
 
 
 class QueryEcho(BaseModel):

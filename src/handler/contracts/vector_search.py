@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StrictBool, StrictInt
 
 from handler.contracts.base import (
+    WHOLE,
     Asked,
     Contract,
+    Integer,
     Score,
     Text,
     Threshold,
@@ -44,10 +46,10 @@ LARGEST_SINGLE = 3.4028234663852886e38
 """The largest 32-bit float, which is what vectors are made of."""
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST_SINGLE, le=LARGEST_SINGLE)]
-Integer = Annotated[StrictInt, Field(ge=-(2**63), lt=2**63)]
+Long = Annotated[StrictInt, Field(ge=-(2**63), lt=2**63), WHOLE]
 """A 64-bit integer, which is what Qdrant compares."""
 
-Value = Text | Integer
+Value = Text | Long
 
 
 class RetrievalQuery(BaseModel):
@@ -60,7 +62,7 @@ class RetrievalQuery(BaseModel):
     )
     query_text: Text | None = Field(None, description="The question in words.")
     query_vector: list[Number] | None = Field(None, description="The question embedded with the collection's model.")
-    top_k: StrictInt | None = Field(None, description="How many points to return.")
+    top_k: Integer | None = Field(None, description="How many points to return.")
     score_threshold: Threshold | None = Field(None, description="The least score a result may have; 0 for any.")
     filters: dict[Text, Value | Annotated[list[Value], Field(min_length=1, max_length=100)]] | None = Field(
         None, description="Values that fields must have; a list means any of them."

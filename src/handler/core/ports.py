@@ -81,6 +81,11 @@ class PassageStore(Protocol):
 class ReplySink(Protocol):
     """A configured place that replies go to."""
 
+    @property
+    def seconds(self) -> float:
+        """The longest `send` takes before it gives up."""
+        ...
+
     def send(self, reply: Reply, *, group: str | None) -> None:
         """Send one reply.
 

@@ -25,6 +25,11 @@ class Question:
     profile: str | None = None
 
 
+def profile_name(value: object) -> str | None:
+    """The name beside a question; what is no text names no profile there is."""
+    return value if value is None or isinstance(value, str) else ""
+
+
 def answer_all(questions: Sequence[Question], services: Services, deadline: Deadline) -> list[Outcome]:
     """Each question's answer or failure, in order."""
     started = perf_counter()
@@ -63,7 +68,9 @@ def _answer_group(
             yield position, failure(error, services, prepared.profile, questions[position].fields, started)
         return
     for (position, prepared), each in zip(group, found, strict=True):
-        if isinstance(each, PassageError):
-            yield position, failure(each, services, prepared.profile, questions[position].fields, started)
-        else:
+        try:
+            if isinstance(each, PassageError):
+                raise each
             yield position, finish(prepared, each, services)
+        except Exception as error:  # noqa: BLE001 - see `answer_all`
+            yield position, failure(error, services, prepared.profile, questions[position].fields, started)

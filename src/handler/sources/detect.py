@@ -9,6 +9,9 @@ from handler.core.errors import InvalidRequest
 QUESTION_KEYS = frozenset({"text", "query", "question", "query_text", "query_vector"})
 """The names under which the shipped contracts take a question."""
 
+PROFILE_KEY = "profile"
+"""A profile of one's own may take it under another name: such a question says which profile it asks."""
+
 
 class Source(StrEnum):
     """The value names the source in messages."""
@@ -28,7 +31,7 @@ SHAPES = (
     "SQS and SNS records, an EventBridge event (detail-type, detail), an Application Load Balancer request "
     "(requestContext.elb), an API Gateway HTTP API or Lambda Function URL request (requestContext.http), an API "
     "Gateway REST API request (httpMethod and requestContext), a bare question "
-    f"({', '.join(sorted(QUESTION_KEYS))}), and a list of bare questions"
+    f"({', '.join(sorted(QUESTION_KEYS))}, or any with {PROFILE_KEY}), and a list of bare questions"
 )
 
 
@@ -68,7 +71,7 @@ def _is_direct(event: Any) -> bool:
         isinstance(event, Mapping)
         and not _context(event)
         and not {"Records", "detail-type"} & event.keys()
-        and bool(QUESTION_KEYS & event.keys())
+        and bool({PROFILE_KEY, *QUESTION_KEYS} & event.keys())
     )
 
 

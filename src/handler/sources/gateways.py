@@ -66,6 +66,22 @@ def _alb_event() -> type[BaseModel]:
     return AlbModel
 
 
+def method(event: Mapping[str, Any]) -> Any:
+    """The request's method, wherever its API puts it."""
+    context = event.get("requestContext")
+    http = context.get("http") if isinstance(context, Mapping) else None
+    return http.get("method") if isinstance(http, Mapping) else event.get("httpMethod")
+
+
+def as_get(event: Mapping[str, Any]) -> dict[str, Any]:
+    """The same event as that of a GET."""
+    context = event["requestContext"]
+    if isinstance(context.get("http"), Mapping):
+        return {**event, "requestContext": {**context, "http": {**context["http"], "method": "GET"}}}
+    named = {"httpMethod": "GET"} if "httpMethod" in context else {}
+    return {**event, "httpMethod": "GET", "requestContext": {**context, **named}}
+
+
 def completed(event: Mapping[str, Any], source: Source) -> dict[str, Any]:
     """The event with what its API leaves out in some set-ups, so that one reading serves all."""
     context = event.get("requestContext")

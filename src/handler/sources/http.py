@@ -12,21 +12,25 @@ from handler.contracts.base import event_checked
 from handler.core.errors import ConfigurationError
 from handler.settings import HttpSettings
 from handler.sources.detect import Source
-from handler.sources.gateways import GATEWAYS, completed
+from handler.sources.gateways import GATEWAYS, as_get, completed, method
 from handler.sources.question import Services
-from handler.sources.routes import JSON, LEFT_OUT, failure_response, routes, unknown_path
+from handler.sources.routes import JSON, LEFT_OUT, failure_response, no_such_route, routes
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
     """Answer one HTTP event in its API's response format; whatever happens, JSON with the CORS headers."""
-    whole = completed(event, source)
+    without_body = method(event) == "HEAD"
+    whole = completed(as_get(event) if without_body else event, source)
     telemetry.correlate(whole["requestContext"].get("requestId"))
     try:
-        event_checked(whole, GATEWAYS[source].event_model(), source.value)
+        # Which methods there are is the routes' to say, with 405 and Allow; the model knows some only.
+        event_checked(
+            as_get(whole) if isinstance(method(whole), str) else whole, GATEWAYS[source].event_model(), source.value
+        )
         response = _application(source, services).resolve(whole, context)
     except Exception as error:  # noqa: BLE001 - what no route caught must still reach the browser as JSON
         response = _bare(failure_response(error, services), whole, services)
-    return _varying(response)
+    return _varying({**response, "body": ""} if without_body else response)
 
 
 @cache
@@ -38,7 +42,10 @@ def _application(source: Source, services: Services) -> ApiGatewayResolver:
 
     @app.not_found
     def not_found(_: Exception) -> Response[str]:
-        return failure_response(unknown_path(), services)
+        path = app.current_event.path
+        if path.startswith(f"{settings.base_path}/"):
+            path = path.removeprefix(settings.base_path)
+        return no_such_route(app.current_event.http_method.upper(), path, services)
 
     @app.exception_handler(Exception)  # type: ignore[untyped-decorator]  # Powertools publishes no type for it
     def failed(error: Exception) -> Response[str]:

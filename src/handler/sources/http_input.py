@@ -46,9 +46,10 @@ def parameters(event: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _literal(value: str) -> Any:
     try:
-        return json.loads(value)
+        read = json.loads(value)
     except (ValueError, RecursionError):
         return value
+    return value if read is None else read  # a URL leaves out what it does not give; `k=null` is a mistake
 
 
 def prefers_plain_text(accept: str) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from handler.contracts.base import event_checked
-from handler.core.errors import InternalError
+from handler.core.errors import InternalError, InvalidRequest
 from handler.sources.batch import answer_all
-from handler.sources.messages import Message, is_final, read, reply
+from handler.sources.messages import Message, is_final, read, reply, unreadable
 from handler.sources.question import Failure, Services, failure
 
 
@@ -22,9 +22,11 @@ def handle_sns(event: Mapping[str, Any], context: Any, services: Services) -> li
     """
     from aws_lambda_powertools.utilities.parser.models import SnsModel  # noqa: PLC0415 - only where topics are used
 
-    event_checked(event, SnsModel, "SNS")
-    notifications = [record["Sns"] for record in event["Records"]]
-    messages = [read(each["Message"], str(each["MessageId"])) for each in notifications]
+    try:
+        event_checked(event, SnsModel, "SNS")
+        messages = [read(each["Sns"]["Message"], each["Sns"]["MessageId"]) for each in event["Records"]]
+    except InvalidRequest as error:
+        messages = [unreadable(error, _invocation(context))]
     return _replies(messages, context, services)
 
 
@@ -36,8 +38,17 @@ def handle_event_bridge(event: Mapping[str, Any], context: Any, services: Servic
     """
     from aws_lambda_powertools.utilities.parser.models import EventBridgeModel  # noqa: PLC0415 - see above
 
-    event_checked(event, EventBridgeModel, "EventBridge")
-    return _replies([read(event["detail"], str(event["id"]))], context, services)[0]
+    try:
+        event_checked(event, EventBridgeModel, "EventBridge")
+        message = read(event["detail"], event["id"])
+    except InvalidRequest as error:
+        message = unreadable(error, _invocation(context))
+    return _replies([message], context, services)[0]
+
+
+def _invocation(context: Any) -> str:
+    """The id of an event that has none of its own: Lambda keeps it when it tries again."""
+    return str(getattr(context, "aws_request_id", "unknown"))
 
 
 def _replies(messages: Sequence[Message], context: Any, services: Services) -> list[Any]:

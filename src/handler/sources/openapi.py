@@ -1,20 +1,35 @@
 """The API's own description, OpenAPI 3.1: every route, each profile's question and answer as schemas of their own."""
 
 import json
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import resources
 from typing import Any
-
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
 
 from handler import contracts, profiles
 from handler.contracts.base import Contract
 from handler.profiles import Profile
 from handler.sources.openapi_examples import ANSWERS, QUESTIONS
+from handler.sources.openapi_schemas import (
+    FIXED,
+    STRING,
+    component,
+    components,
+    error_schema,
+    ref,
+    request_schema,
+    response_schema,
+)
+from handler.sources.routes import LEFT_OUT
+
+__all__ = ["document", "error_schema", "page", "request_schema", "response_schema"]
 
 VERSION = "3.1.0"
-REFERENCE = "#/components/schemas/{model}"
+
+DEFAULT, SERVICE = "default profile", "service"
+"""The headings that operations stand under which belong to no profile by its name."""
+
+PAGE = {"text/html": {"schema": STRING}}
 
 STATUSES = {
     400: "The request is wrong; the error says what is allowed.",
@@ -24,85 +39,38 @@ STATUSES = {
     503: "A service behind the API is down; Retry-After says when to come back.",
     504: "The request's time ran out.",
 }
-
-INTEGER, NUMBER, STRING = {"type": "integer"}, {"type": "number"}, {"type": "string"}
-COLLECTION: dict[str, Any] = {
-    "type": "object",
-    "required": ["name", "vector_size", "distance_metric", "points_count", "indexed_vectors_count", "status"],
-    "properties": {
-        "name": STRING,
-        "vector_size": {**INTEGER, "minimum": 1},
-        "distance_metric": STRING,
-        "points_count": {**INTEGER, "minimum": 0},
-        "indexed_vectors_count": {**INTEGER, "minimum": 0},
-        "status": STRING,
-        "embedding_model": {"type": ["string", "null"]},
-        "problems": {"type": "array", "items": STRING, "description": "What makes it unfit for the profile."},
-    },
-}
-READY: dict[str, Any] = {
-    "type": "object",
-    "required": ["status", "profile", "collection"],
-    "properties": {"status": {"const": "ready"}, "profile": STRING, "collection": COLLECTION},
-}
-CHUNK: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "payload", "vector", "retrieval_time_ms"],
-    "properties": {
-        "id": {"type": ["integer", "string"]},
-        "payload": {"type": "object"},
-        "vector": {"type": ["array", "null"], "items": NUMBER},
-        "retrieval_time_ms": {**NUMBER, "minimum": 0},
-    },
-}
-PROFILES: dict[str, Any] = {
-    "type": "object",
-    "required": ["default", "profiles"],
-    "properties": {
-        "default": STRING,
-        "profiles": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["name", "contract", "collection", "dimension", "embedding_model", "query"],
-                "properties": {
-                    "name": STRING,
-                    "contract": STRING,
-                    "collection": STRING,
-                    "dimension": INTEGER,
-                    "embedding_model": STRING,
-                    "query": STRING,
-                },
-            },
-        },
-    },
-}
+RETRY_AFTER = {"description": "Seconds to wait.", "required": True, "schema": {"type": "integer", "minimum": 1}}
+HEADERS = {429: {"Retry-After": RETRY_AFTER}, 503: {"Retry-After": RETRY_AFTER}}
+FEWER = {"description": "How many results an answer had to do without to be sent.", "schema": {"type": "integer"}}
 
 
 @cache
-def document(default: str) -> dict[str, Any]:
-    """The whole description, for the profiles there are; `default` is the one that /query asks."""
-    served, _ = contracts.served()
-    schemas: dict[str, Any] = {
-        "CollectionInfo": COLLECTION,
-        "Chunk": CHUNK,
-        "Profiles": PROFILES,
-        "Ready": READY,
+def document(default: str, find: Callable[[str], Profile] = profiles.load) -> dict[str, Any]:
+    """The whole description, for the profiles there are.
+
+    Args:
+        default: the profile that /query asks.
+        find: a profile by its name, with what a deployment changed about it.
+    """
+    asked = find(default)
+    schemas: dict[str, Any] = dict(FIXED)
+    paths: dict[str, Any] = {
+        "/docs": {"get": _get("docs", SERVICE, PAGE, "This description as a page.", asked, [500])},
+        "/health": {"get": _get("health", SERVICE, _json("Health"), "Whether the function runs; asks no one else.")},
+        "/openapi.json": {"get": _get("openapi", SERVICE, _json("Description"), "This description.", asked, [500])},
+        "/profiles": {"get": _get("profiles", SERVICE, _json("Profiles"), "The profiles there are.", asked, [500])},
+        "/query": _query_path(asked, "default", DEFAULT),
+        "/ready": {"get": _get("ready", DEFAULT, _json("Ready"), "Whether its collection can answer.", asked)},
     }
-    paths: dict[str, Any] = {}
-    for profile in served:
-        schemas.update(_schemas(profile))
-        base = f"/profiles/{profile.name}"
-        paths[f"{base}/query"] = _query_path(profile, profile.name)
-        paths[f"{base}/collection"] = {
-            "get": _get("The collection behind the profile.", f"{profile.name}-collection", profile, "CollectionInfo")
-        }
-        paths[f"{base}/chunks/{{id}}"] = {"get": _chunk_operation(profile)}
-    paths["/query"] = _query_path(profiles.load(default), "default")
-    ready = _get("Whether the default profile's collection can answer.", "ready", profiles.load(default), "Ready")
-    paths["/ready"] = {"get": ready}
-    paths["/profiles"] = {"get": _plain_get("The profiles this deployment serves.", {"$ref": _ref("Profiles")})}
-    paths["/health"] = {"get": _plain_get("Whether the function runs; asks no other service.", {"type": "object"})}
+    names = [usable.name for usable in contracts.served()[0]]
+    for name in names:
+        profile, base = find(name), f"/profiles/{name}"
+        schemas |= components(profile)
+        collection = _get(f"{name}-collection", name, _json("CollectionInfo"), "The collection and its state.", profile)
+        chunk = _get(f"{name}-chunk", name, _json("Chunk"), "One chunk, by its point's id or its own.", profile)
+        paths[f"{base}/query"] = _query_path(profile, name, name)
+        paths[f"{base}/collection"] = {"get": collection}
+        paths[f"{base}/chunks/{{id}}"] = {"get": {**chunk, "parameters": CHUNK_PARAMETERS}}
     return {
         "openapi": VERSION,
         "info": {
@@ -111,169 +79,125 @@ def document(default: str) -> dict[str, Any]:
             "summary": "A question in, the passages of the site's own text that answer it out.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
+        # Relative to where this description stands, so that a stage or a base path before it holds for the rest too.
+        "servers": [{"url": "./"}],
+        "tags": [{"name": tag} for tag in dict.fromkeys((DEFAULT, *names, SERVICE))],
         "paths": dict(sorted(paths.items())),
         "components": {"schemas": dict(sorted(schemas.items()))},
     }
 
 
-def request_schema(profile: Profile) -> dict[str, Any]:
-    """What a profile's request may be, as JSON Schema, with the profile's own limits."""
-    return _standalone(profile, "Request")
+CHUNK_PARAMETERS: list[dict[str, Any]] = [
+    {"name": "id", "in": "path", "required": True, "schema": {**STRING, "minLength": 1}},
+    {"name": "with_vectors", "in": "query", "schema": {"type": "boolean", "default": False}},
+]
 
 
-def response_schema(profile: Profile) -> dict[str, Any]:
-    """What a profile's answer is, as JSON Schema."""
-    return _standalone(profile, "Response")
+def _json(model: str) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": ref(model)}}}
 
 
-def error_schema(profile: Profile) -> dict[str, Any]:
-    """What a profile's error is, as JSON Schema."""
-    return _standalone(profile, "Error")
-
-
-def _standalone(profile: Profile, kind: str) -> dict[str, Any]:
-    return {"$ref": f"#/components/schemas/{_name(profile, kind)}", "components": {"schemas": _schemas(profile)}}
-
-
-def _name(profile: Profile, kind: str) -> str:
-    return "".join(part.capitalize() for part in profile.name.split("-")) + kind
-
-
-def _ref(model: str) -> str:
-    return REFERENCE.format(model=model)
-
-
-def _schemas(profile: Profile) -> dict[str, Any]:
-    """A profile's three schemas and what they refer to, under names of its own."""
-    contract = contracts.find(profile.contract)
-    kinds: dict[str, type[BaseModel]] = {
-        "Request": contract.request_model,
-        "Response": contract.response_model,
-        "Error": contract.error_model,
+def _get(
+    operation: str,
+    tag: str,
+    content: dict[str, Any],
+    summary: str,
+    profile: Profile | None = None,
+    statuses: Iterable[int] = STATUSES,
+) -> dict[str, Any]:
+    """An operation whose errors are in the profile's contract; without one, it has none."""
+    errors = {} if profile is None else _errors(profile, statuses)
+    return {
+        "operationId": operation,
+        "tags": [tag],
+        "summary": summary,
+        "responses": {"200": {"description": summary, "content": content}, **errors},
     }
-    schemas: dict[str, Any] = {}
-    for kind, model in kinds.items():
-        mode: Any = "validation"
-        _, definitions = models_json_schema([(model, mode)], ref_template="#/components/schemas/{model}")
-        inner = {name: _name(profile, f"{kind}{name}") for name in definitions["$defs"] if name != model.__name__}
-        inner[model.__name__] = _name(profile, kind)
-        text = json.dumps(definitions["$defs"])
-        for name, own in inner.items():
-            text = text.replace(f'"{_ref(name)}"', f'"{_ref(own)}"')
-        schemas |= {inner[name]: schema for name, schema in json.loads(text).items()}
-    schemas[_name(profile, "Request")] = _limited(schemas[_name(profile, "Request")], contract, profile)
-    return schemas
 
 
-def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> dict[str, Any]:
-    """A request's schema with the profile's limits, and the other names it may use for its fields."""
-    properties = dict(schema["properties"])
-    text, count = profile.query.text, profile.query.count
-    properties[contract.text] = {
-        **_without_null(properties[contract.text]),
-        "minLength": text.min,
-        "maxLength": text.max,
-        "pattern": r"\S",
-    }
-    range_ = {} if count.outside == "clamp" else {"minimum": count.min, "maximum": count.max}
-    properties[contract.count] = {**_without_null(properties[contract.count]), **range_, "default": count.default}
-    if profile.filters and "filters" in properties:
-        properties["filters"] = {**properties["filters"], "propertyNames": {"enum": list(profile.filters)}}
-    if "query_vector" in properties:
-        size = profile.collection.dimension
-        vector = {**_without_null(properties["query_vector"]), "minItems": size, "maxItems": size}
-        properties["query_vector"] = vector
-    return {**schema, "properties": properties}
-
-
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A field that may be left out is not published as one that may be null."""
-    options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
-    rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
-    return {**options[0], **rest} if len(options) == 1 else schema
-
-
-def _errors(profile: Profile) -> dict[str, Any]:
-    content = {"application/json": {"schema": {"$ref": _ref(_name(profile, "Error"))}}}
-    return {str(status): {"description": words, "content": content} for status, words in STATUSES.items()}
-
-
-def _query_path(profile: Profile, name: str) -> dict[str, Any]:
-    contract = contracts.find(profile.contract)
-    content: dict[str, Any] = {
-        "application/json": {
-            "schema": {"$ref": _ref(_name(profile, "Response"))},
-            "example": ANSWERS[contract.name],
+def _errors(profile: Profile, statuses: Iterable[int] = STATUSES) -> dict[str, Any]:
+    content = _json(component(profile, "Error"))
+    return {
+        str(status): {
+            "description": STATUSES[status],
+            **({"headers": HEADERS[status]} if status in HEADERS else {}),
+            "content": content,
         }
+        for status in statuses
     }
-    if contract.plain is not None:
-        content["text/plain"] = {"schema": STRING}
-    responses = {"200": {"description": "The passages, best first.", "content": content}, **_errors(profile)}
-    schema = _schemas(profile)[_name(profile, "Request")]
-    body = {"schema": {"$ref": _ref(_name(profile, "Request"))}, "example": QUESTIONS[contract.name]}
+
+
+def _query_path(profile: Profile, name: str, tag: str) -> dict[str, Any]:
+    contract = contracts.find(profile.contract)
+    request, response = (ref(component(profile, kind)) for kind in ("Request", "Response"))
+    answers: dict[str, Any] = {
+        "application/json": {"schema": {"$ref": response}, "example": ANSWERS[contract.name]},
+        **({} if contract.plain is None else {"text/plain": {"schema": STRING}}),
+    }
+    answer = {"description": "The passages, best first.", "headers": {LEFT_OUT: FEWER}, "content": answers}
+    responses = {"200": answer, **_errors(profile)}
+    body = {"schema": {"$ref": request}, "example": _question(profile, contract)}
     return {
         "post": {
             "operationId": f"{name}-post-query",
+            "tags": [tag],
             "summary": f"Ask the profile {profile.name}.",
             "requestBody": {"required": True, "content": {"application/json": body}},
             "responses": responses,
         },
         "get": {
             "operationId": f"{name}-get-query",
+            "tags": [tag],
             "summary": f"Ask the profile {profile.name} by URL.",
-            "parameters": _parameters(schema, contract),
+            "parameters": _parameters(profile),
             "responses": responses,
         },
     }
 
 
-def _parameters(schema: dict[str, Any], contract: Contract) -> list[dict[str, Any]]:
-    """A request's fields as query parameters; those that are lists or objects are sent as JSON."""
+def _question(profile: Profile, contract: Contract) -> dict[str, Any]:
+    """The contract's example, under the names that the profile gives the question and the count."""
+    names = {contract.text: profile.query.text.names[0], contract.count: profile.query.count.names[0]}
+    return {names.get(field, field): value for field, value in QUESTIONS[contract.name].items()}
+
+
+def _parameters(profile: Profile) -> list[dict[str, Any]]:
+    """A request's fields as query parameters, each under its first name; objects are sent as JSON.
+
+    That a parameter has other names cannot be said of separate parameters but in words. A URL has no room for a vector.
+    """
+    request = components(profile)[component(profile, "Request")]
+    text, count = profile.query.text.names, profile.query.count.names
     found = []
-    for name, field in schema["properties"].items():
-        simple = "type" in field and field["type"] not in ("array", "object")
-        place = {"schema": field} if simple else {"content": {"application/json": {"schema": field}}}
-        required = name in schema.get("required", ()) or name == contract.text
-        found.append({"name": name, "in": "query", "required": required, **place})
+    for name, field in request["properties"].items():
+        if name in (*text[1:], *count[1:], "query_vector"):
+            continue
+        schema = _without_null(field)
+        place = {"content": {"application/json": {"schema": schema}}} if name == "filters" else {"schema": schema}
+        others = [other for names in (text, count) if name == names[0] for other in names[1:]]
+        words = {"description": f"Also taken as {' or '.join(f'`{other}`' for other in others)}."} if others else {}
+        required = name == text[0] or name in request.get("required", ())
+        found.append({"name": name, "in": "query", "required": required, **words, **place})
     return found
 
 
-def _get(summary: str, operation: str, profile: Profile, model: str) -> dict[str, Any]:
-    content = {"application/json": {"schema": {"$ref": _ref(model)}}}
-    return {
-        "operationId": operation,
-        "summary": summary,
-        "responses": {"200": {"description": summary, "content": content}, **_errors(profile)},
-    }
+def _without_null(field: dict[str, Any]) -> dict[str, Any]:
+    """In a URL, what is not given is left out."""
+    kind = field.get("type")
+    return {**field, "type": kind[0]} if isinstance(kind, list) else field
 
 
-def _chunk_operation(profile: Profile) -> dict[str, Any]:
-    parameters: list[dict[str, Any]] = [
-        {"name": "id", "in": "path", "required": True, "schema": {**STRING, "minLength": 1}},
-        {"name": "with_vectors", "in": "query", "schema": {"type": "boolean", "default": False}},
-    ]
-    return {
-        **_get("One chunk, by its point's id or its own.", f"{profile.name}-chunk", profile, "Chunk"),
-        "parameters": parameters,
-    }
-
-
-def _plain_get(summary: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "summary": summary,
-        "responses": {"200": {"description": summary, "content": {"application/json": {"schema": schema}}}},
-    }
-
-
-def page(default: str) -> str:
+def page(default: str, find: Callable[[str], Profile] = profiles.load) -> str:
     """The description as a page to read and try, with the copy of Swagger UI that Powertools carries."""
     from aws_lambda_powertools.event_handler.openapi import swagger_ui  # noqa: PLC0415 - only this page needs it
 
     files = resources.files(swagger_ui)
     # The document stands inside a script element, which a closing tag in it would end.
-    spec = json.dumps(document(default)).replace("</", "<\\/")
+    spec = json.dumps(document(default, find)).replace("</", "<\\/")
     script = (files / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")
     style = (files / "swagger-ui.min.css").read_text(encoding="utf-8")
-    return swagger_ui.generate_swagger_html(
+    html = swagger_ui.generate_swagger_html(
         spec=spec, swagger_js=script, swagger_css=style, swagger_base_url="", oauth2_config=None
     )
+    # Powertools would serve the description from the page's own path.
+    return html.replace('currentUrl.pathname + "?format=json"', 'new URL("openapi.json", currentUrl).href')

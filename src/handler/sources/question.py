@@ -1,7 +1,8 @@
 """One question answered, whatever its source; and the one place where a failure becomes a contract's error."""
 
 import json
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -88,16 +89,23 @@ class Answered:
         return as_json(self.body)
 
     def fitting(self, most: int) -> "Answered":
-        """This answer, without as many of its last passages as it takes to be sent in `most` bytes."""
-        answered = self
-        while answered.retrieval.passages and _sent_bytes(answered.json(), most) > most - ENVELOPE_BYTES:
-            passages = answered.retrieval.passages
-            shorter = replace(answered.retrieval, passages=passages[: len(passages) - max(1, len(passages) // 8)])
-            answered = replace(answered, retrieval=shorter, body=self.contract.render(shorter))
-        left_out = len(self.retrieval.passages) - len(answered.retrieval.passages)
-        if left_out:
-            telemetry.notice(self.profile.name, "answer too large to be sent whole", {"left_out": left_out})
-        return replace(answered, left_out=left_out)
+        """This answer, short enough for the body of a response of `most` bytes."""
+        return self.shortened(lambda answered: _sent_bytes(answered.json(), most) <= most - ENVELOPE_BYTES)
+
+    def shortened(self, fits: Callable[["Answered"], bool]) -> "Answered":
+        """This answer with as many of its passages as `fits` lets it have; the last ones are left out, and counted."""
+        total = len(self.retrieval.passages)
+        if total == 0 or fits(self):
+            return self
+        kept = bisect_left(range(1, total), True, key=lambda count: not fits(self._first(count)))
+        telemetry.notice(self.profile.name, "answer too large to be sent whole", {"left_out": total - kept})
+        return self._first(kept)
+
+    def _first(self, count: int) -> "Answered":
+        passages = self.retrieval.passages
+        shorter = replace(self.retrieval, passages=passages[:count])
+        body, left_out = self.contract.render(shorter), len(passages) - count
+        return replace(self, retrieval=shorter, body=body, left_out=left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +191,7 @@ def failure(
         # When even the default profile cannot be had, the settings are what is wrong, and `error` says so already.
         with suppress(Exception):
             profile = services.profile(None)
-    contract = contracts.REGISTRY[0]
+    contract = contracts.find(contracts.REGISTRY[0])
     if profile is not None:
         with suppress(PassageError):
             contract = contracts.find(profile.contract)

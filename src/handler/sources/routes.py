@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any
@@ -13,7 +14,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from handler import contracts, suitability
 from handler.contracts.base import json_safe
 from handler.core.deadline import Deadline
-from handler.core.errors import InvalidRequest, NotFound
+from handler.core.errors import InvalidRequest, NotFound, PassageError
 from handler.core.model import CollectionInfo, Point
 from handler.core.retrieve import Retriever
 from handler.profiles import Profile
@@ -23,17 +24,18 @@ from handler.sources.question import Answered, Services, answer, as_json, failur
 
 JSON = "application/json"
 PLAIN = "text/plain; charset=utf-8"
-PATHS = (
-    "/query",
-    "/profiles",
-    "/profiles/{profile}/query",
-    "/profiles/{profile}/collection",
-    "/profiles/{profile}/chunks/{id}",
-    "/health",
-    "/ready",
-    "/openapi.json",
-    "/docs",
-)
+PATHS: dict[str, tuple[str, ...]] = {
+    "/query": ("GET", "POST"),
+    "/profiles": ("GET",),
+    "/profiles/{profile}/query": ("GET", "POST"),
+    "/profiles/{profile}/collection": ("GET",),
+    "/profiles/{profile}/chunks/{id}": ("GET",),
+    "/health": ("GET",),
+    "/ready": ("GET",),
+    "/openapi.json": ("GET",),
+    "/docs": ("GET",),
+}
+"""The paths there are, and the methods of each. HEAD is answered wherever GET is."""
 
 LEFT_OUT = "X-Passage-Results-Left-Out"
 """Says of an answer how many passages it had to do without to be small enough for Lambda."""
@@ -103,9 +105,10 @@ def _add_collections(router: Router, services: Services, limit: float | None) ->
 
     @router.get("/profiles/<profile>/chunks/<chunk>")
     def chunk(profile: str, chunk: str) -> Response[str]:
-        def look(retriever: Retriever, _: Profile, deadline: Deadline) -> dict[str, Any]:
+        def look(retriever: Retriever, found: Profile, deadline: Deadline) -> dict[str, Any]:
             with_vectors = _flag(http_input.parameters(router.current_event.raw_event), "with_vectors")
-            point, took_ms = retriever.fetch(unquote(chunk), deadline, with_vectors=with_vectors)
+            stored = contracts.find(found.contract).stored_id(unquote(chunk))
+            point, took_ms = retriever.fetch(stored, deadline, with_vectors=with_vectors)
             return _chunk(point, took_ms)
 
         return about(profile, look)
@@ -126,13 +129,13 @@ def _add_service(router: Router, services: Services, limit: float | None) -> Non
     def openapi() -> Response[str]:
         from handler.sources.openapi import document  # noqa: PLC0415 - nothing a question needs
 
-        return _json(document(services.profile(None).name))
+        return _json(document(services.profile(None).name, services.profile))
 
     @router.get("/docs")
     def docs() -> Response[str]:
         from handler.sources.openapi import page  # noqa: PLC0415 - nothing a question needs
 
-        return Response(200, "text/html; charset=utf-8", page(services.profile(None).name))
+        return Response(200, "text/html; charset=utf-8", page(services.profile(None).name, services.profile))
 
 
 def failure_response(
@@ -195,5 +198,32 @@ def _flag(parameters: Mapping[str, str], name: str) -> bool:
     return value == "true"
 
 
-def unknown_path() -> NotFound:
-    return NotFound(f"There is no such path or method. Known paths are {', '.join(PATHS)}.")
+def no_such_route(method: str, path: str, services: Services) -> Response[str]:
+    """404, or 405 with Allow where only the method is unknown; under a profile's path, in that profile's contract."""
+    parts = (path.rstrip("/") or "/").split("/")
+    methods = _methods(parts)
+    profile = None
+    if parts[1:2] == ["profiles"] and len(parts) > 2:
+        with suppress(PassageError):
+            profile = services.profile(parts[2])
+    if not methods:
+        known = ", ".join(PATHS)
+        return failure_response(NotFound(f"There is no such path. Known paths are {known}."), services, profile)
+    if method in methods:  # a character that no name of ours has kept the path from matching
+        return failure_response(NotFound("There is no such profile or chunk."), services, profile)
+    allowed = ", ".join(methods)
+    response = failure_response(NotFound(f"This path takes {allowed} alone."), services, profile)
+    response.status_code = 405
+    response.headers["Allow"] = allowed
+    return response
+
+
+def _methods(parts: list[str]) -> tuple[str, ...]:
+    """The methods of a path, given in parts; none when it is unknown."""
+    for known, methods in PATHS.items():
+        names = known.split("/")
+        if len(names) == len(parts) and all(
+            (part and name.startswith("{")) or part == name for name, part in zip(names, parts, strict=True)
+        ):
+            return (*methods, "HEAD")
+    return ()

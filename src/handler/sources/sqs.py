@@ -11,14 +11,14 @@ from typing import Any
 from handler import telemetry
 from handler.contracts.base import event_checked
 from handler.core.deadline import Deadline
-from handler.core.errors import PassageError
+from handler.core.errors import DeadlineExceeded
 from handler.core.ports import ReplySink
 from handler.sources.batch import Outcome, answer_all
 from handler.sources.messages import Message, is_final, read, reply
 from handler.sources.question import Services, failure
 
 LEAST_SECONDS = 1.0
-"""What must be left of the deadline to begin with a message: less, and Lambda would cut it off half way."""
+"""What must be left of the deadline to begin with a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,17 @@ class Record:
 
 def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[str, Any]:
     """Answer a batch; the response names the records that must come again."""
-    records = [_record(record) for record in event["Records"]]
     try:
         event_checked(event, _event_model(), "SQS")
-        deadline = services.deadline(context, None)
-        sinks = services.reply_sinks()
-    except Exception as error:  # noqa: BLE001 - nothing was answered, so all of them come again
+        records = [_record(record) for record in event["Records"]]
+        returned = _answer(records, services, services.deadline(context, None), services.reply_sinks())
+    except Exception as error:  # noqa: BLE001 - nothing was sent yet (see `_settled`), so all of them come again
         failure(error, services)
-        return _response([record.id for record in records])
-    return _response(_answer(records, services, deadline, sinks))
+        returned = [str(record.get("messageId")) for record in event["Records"]]
+    if returned:
+        figures = {"returned": len(returned), "received": len(event["Records"]), "message_ids": returned}
+        telemetry.notice("none", "messages returned to the queue", figures)
+    return {"batchItemFailures": [{"itemIdentifier": identity} for identity in returned]}
 
 
 def _event_model() -> Any:
@@ -50,57 +52,62 @@ def _event_model() -> Any:
 
 
 def _record(record: Mapping[str, Any]) -> Record:
-    attributes = record.get("attributes") or {}
-    identity = str(record.get("messageId"))
-    fifo = str(record.get("eventSourceARN", "")).endswith(".fifo")
-    group = str(attributes.get("MessageGroupId", "")) if fifo else None
-    return Record(id=identity, group=group, message=read(record.get("body"), identity))
+    identity = record["messageId"]
+    # A standard queue's messages may have groups as well, for fairness: they have no order to keep.
+    fifo = record["eventSourceARN"].endswith(".fifo")
+    group = str(record["attributes"].get("MessageGroupId", "")) if fifo else None
+    return Record(id=identity, group=group, message=read(record["body"], identity))
 
 
 def _answer(records: Sequence[Record], services: Services, deadline: Deadline, sinks: Sequence[ReplySink]) -> list[str]:
     """The ids of the records that were not answered."""
-    if deadline.remaining() < LEAST_SECONDS:
-        telemetry.notice("none", "too little time left for the batch", {"returned": len(records)})
+    left = deadline.remaining()
+    if left < LEAST_SECONDS:
         return [record.id for record in records]
-    outcomes = _outcomes(records, services, deadline)
+    # Were Lambda to cut us off while a reply is sent, the whole batch would come again, answered records and all.
+    reserve = min(max(sink.seconds for sink in sinks), left / 2)
+    last = Deadline(deadline.at - reserve)
+    outcomes = _outcomes(records, services, Deadline(last.at - reserve / 3))  # what is known by then can still be sent
     returned: list[str] = []
     stopped: set[str] = set()
-    for record in records:
-        if record.group in stopped or not _settled(record, outcomes[record.id], services, deadline, sinks):
-            returned.append(record.id)
-            if record.group is not None:
-                stopped.add(record.group)  # what follows in a group must not be answered before what failed in it
-    if returned:
-        telemetry.notice("none", "messages returned to the queue", {"returned": len(returned), "of": len(records)})
+    sent: set[str] = set()
+    for record, outcome in zip(records, outcomes, strict=True):
+        if record.message.reply_id in sent:
+            continue  # a topic may deliver one message twice
+        if record.group not in stopped and _settled(record, outcome, services, last, sinks):
+            sent.add(record.message.reply_id)
+            continue
+        returned.append(record.id)
+        if record.group is not None:
+            stopped.add(record.group)  # what follows in a group must not be answered before what failed in it
     return returned
 
 
-def _outcomes(records: Sequence[Record], services: Services, deadline: Deadline) -> dict[str, Outcome]:
-    """Each record's outcome by its id; those that hold a question share their calls."""
-    readable = [(record.id, record.message.question) for record in records if record.message.question is not None]
-    answered = answer_all([question for _, question in readable], services, deadline)
-    outcomes: dict[str, Outcome] = dict(zip((identity for identity, _ in readable), answered, strict=True))
-    for record in records:
-        if record.message.error is not None:
-            outcomes[record.id] = failure(record.message.error, services)
-    return outcomes
+def _outcomes(records: Sequence[Record], services: Services, deadline: Deadline) -> list[Outcome]:
+    """Each record's outcome, in order; those that hold a question share their calls."""
+    questions = [record.message.question for record in records if record.message.question is not None]
+    answered = iter(answer_all(questions, services, deadline))
+    return [
+        next(answered) if record.message.error is None else failure(record.message.error, services)
+        for record in records
+    ]
 
 
-def _settled(
-    record: Record, outcome: Outcome, services: Services, deadline: Deadline, sinks: Sequence[ReplySink]
-) -> bool:
-    """Whether the record's last word was sent: its answer, or that it cannot have one."""
-    if not is_final(outcome) or deadline.remaining() <= 0:
+def _settled(record: Record, outcome: Outcome, services: Services, last: Deadline, sinks: Sequence[ReplySink]) -> bool:
+    """Whether the record's last word was sent: its answer, or that it cannot have one.
+
+    Args:
+        last: the latest that sending may begin.
+    """
+    if not is_final(outcome):
         return False
-    made = reply(record.message, outcome)
     try:
+        made = reply(record.message, outcome)
         for sink in sinks:
+            if last.remaining() <= 0:
+                raise DeadlineExceeded("Too little time was left to send a reply.", upstream="reply")
             sink.send(made, group=record.group)
-    except PassageError as error:
+    except Exception as error:  # noqa: BLE001 - one message's failure is no other's
         failure(error, services)
         return False
     return True
-
-
-def _response(returned: Sequence[str]) -> dict[str, Any]:
-    return {"batchItemFailures": [{"itemIdentifier": identity} for identity in returned]}

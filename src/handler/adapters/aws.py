@@ -1,0 +1,82 @@
+"""AWS's own services through boto3, which Lambda's runtime brings. Imported only where one of them is used."""
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import httpx
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.config import Config
+from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
+
+from handler.adapters.transport import shared as shared_transport
+
+CONFIG = Config(connect_timeout=3, read_timeout=5, retries={"total_max_attempts": 1, "mode": "standard"})
+"""No retries: they are the core's, within the request's deadline."""
+
+TIMEOUT = httpx.Timeout(60).as_dict()
+"""Seconds a wait may take where no deadline runs, as in `passage index`."""
+
+BUSY = frozenset(
+    {
+        "ModelNotReadyException",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ServiceQuotaExceededException",
+        "SlowDown",
+        "ThrottledException",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+    }
+)
+
+
+def client(service: str, *, region: str | None = None, transport: httpx.BaseTransport | None = None) -> Any:
+    """A client with a session of its own, so that forgetting it forgets the credentials it found, too.
+
+    Its requests are signed and its answers read by botocore, but travel by the function's own transport: botocore's
+    has timeouts that are chosen once, this one ends every wait with the running deadline.
+    """
+    made = boto3.session.Session(region_name=region).client(service, config=CONFIG)
+    made.meta.events.register("before-send", lambda request, **_: _sent(request, transport or shared_transport()))
+    return made
+
+
+def plain_client(service: str) -> Any:
+    """A client with botocore's own transport, for bodies too large to be held in memory."""
+    return boto3.session.Session().client(service, config=CONFIG)
+
+
+def code(error: ClientError) -> str:
+    """The service's name for what was wrong."""
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def status(error: ClientError) -> int:
+    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+
+
+def passing(error: Exception) -> bool:
+    """Whether trying again may help: a service that is busy, failing, or not reached."""
+    if isinstance(error, ClientError):
+        return code(error) in BUSY or status(error) >= 500 or status(error) == 429
+    return isinstance(error, httpx.HTTPError | HTTPClientError | IncompleteReadError)
+
+
+def _sent(request: AWSPreparedRequest, transport: httpx.BaseTransport) -> AWSResponse:
+    headers = {name: value.decode() if isinstance(value, bytes) else value for name, value in request.headers.items()}
+    asked = httpx.Request(
+        request.method, request.url, headers=headers, content=request.body or b"", extensions={"timeout": TIMEOUT}
+    )
+    answer = transport.handle_request(asked)
+    answer.read()
+    return AWSResponse(request.url, answer.status_code, dict(answer.headers), _Body(answer.content))
+
+
+class _Body(io.BytesIO):
+    """A body as botocore reads it."""
+
+    def stream(self, *_: object, **__: object) -> Iterator[bytes]:
+        yield self.read()

@@ -1,0 +1,127 @@
+"""All five collections, on a server and in an index each, and the containers that are asked about them."""
+
+import shutil
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from conftest import ROOT
+from contracts.circumstances import DEADLINE_MS, Circumstance, Environment, State
+from contracts.shape import Stored
+from devkit.emulators import EmulatorServer, qdrant_emulator
+from devkit.indexing.edge_index import EdgeIndex, manifest
+from devkit.runtime import Runtime
+from handler import profiles
+from handler.adapters.qdrant_edge import SHARD
+from handler.profiles import Collection, Profile
+
+KEY = "test-key-90d2"
+OTHER_DIMENSION = 8
+VARIABLES: dict[Environment, dict[str, str]] = {
+    "usual": {},
+    "impatient": {"REQUEST_TIMEOUT_MS": str(DEADLINE_MS)},
+    "without certificates": {"SSL_CERT_FILE": "/nonexistent/certificates.pem"},
+}
+
+
+class Surroundings:
+    """The services around the function, and the function's containers, each started when it is first asked.
+
+    Two profiles name one collection, with different models: each has it on a server of its own. A third server is the
+    one whose collections are missing, empty or of another dimension.
+    """
+
+    def __init__(
+        self, running: ExitStack, embedding: EmulatorServer, indexes: Path, folders: pytest.TempPathFactory
+    ) -> None:
+        self._running = running
+        self._folders = folders
+        self._embedding = embedding
+        self._containers: dict[tuple[str, ...], Runtime] = {}
+        self._indexes: dict[State, Path] = {"textbook": indexes}
+        self._odd = self._serve(folders.mktemp("odd"))
+        self._for_ranked, self._for_others = (self._textbook_without(name) for name in ("vector-search", "ranked"))
+
+    def ask(self, event: Mapping[str, Any], profile: Profile, store: str, circumstance: Circumstance) -> Any:
+        """The function's response to `event`, with that store and under that circumstance."""
+        server = self._for_ranked if profile.name == "ranked" else self._for_others
+        if circumstance.collections != "textbook":
+            server = self._odd
+            self._shape(profile.collection, circumstance.collections)
+        container = self._container(store, server, circumstance)
+        if circumstance.environment == "impatient":  # what only a first question takes must not use the time up
+            container.invoke({"profile": profile.name, "query": "Is anyone there?"})
+        faults = [(self._embedding, circumstance.embedding), (server, circumstance.store)]
+        for emulator, fault in faults:
+            if fault is not None:
+                emulator.faults.add(fault)
+        try:
+            return container.invoke(event)
+        finally:
+            for emulator, _ in faults:
+                emulator.faults.clear()
+
+    def stored(self, profile: Profile) -> Stored:
+        """Every point of every collection on the profile's server."""
+        server = self._for_ranked if profile.name == "ranked" else self._for_others
+        names = {profiles.load(name).collection.name for name in profiles.names()}
+        return {name: _points(server.url, name) for name in names}
+
+    def _serve(self, storage: Path) -> EmulatorServer:
+        return self._running.enter_context(qdrant_emulator(storage))
+
+    def _textbook_without(self, left_out: str) -> EmulatorServer:
+        storage = self._folders.mktemp("storage")
+        for profile in map(profiles.load, profiles.names()):
+            if profile.name != left_out:
+                shutil.copytree(self._indexes["textbook"] / profile.name / SHARD, storage / profile.collection.name)
+        return self._serve(storage)
+
+    def _shape(self, collection: Collection, state: State) -> None:
+        """Give the odd server the collection in that state."""
+        url = f"{self._odd.url}/collections/{collection.name}"
+        httpx.delete(url).raise_for_status()
+        if state != "missing":
+            size = OTHER_DIMENSION if state == "other dimension" else collection.dimension
+            httpx.put(url, json={"vectors": {"size": size, "distance": collection.distance}}).raise_for_status()
+
+    def _index(self, state: State) -> Path:
+        """The folder of every profile's index in that state."""
+        if state not in self._indexes:
+            root = self._indexes[state] = self._folders.mktemp("indexes")
+            for profile in [] if state == "missing" else map(profiles.load, profiles.names()):
+                size = OTHER_DIMENSION if state == "other dimension" else profile.collection.dimension
+                collection = profile.collection.model_copy(update={"dimension": size})
+                shaped = profile.model_copy(update={"collection": collection})
+                EdgeIndex(root, shaped).replace([], manifest(shaped, "", 0, "emulator"))
+        return self._indexes[state]
+
+    def _container(self, store: str, server: EmulatorServer, circumstance: Circumstance) -> Runtime:
+        environment = {
+            "COHERE_API_KEY": KEY,
+            "COHERE_BASE_URL": self._embedding.url,
+            "ALLOWED_COLLECTIONS": "textbook_chunks,absent",
+            "STORE": store,
+            **VARIABLES[circumstance.environment],
+        }
+        if store == "qdrant_edge":
+            environment["EDGE_INDEX_PATH"] = str(self._index(circumstance.collections))
+        else:
+            environment["QDRANT_URL"] = server.url
+        key = tuple(environment.values())
+        if key not in self._containers:
+            log = self._folders.mktemp("runtime") / "log"
+            runtime = Runtime(environment=environment, code=(ROOT / "src",), log=log)
+            self._containers[key] = self._running.enter_context(runtime)
+        return self._containers[key]
+
+
+def _points(url: str, collection: str) -> dict[str, dict[str, Any]]:
+    answer = httpx.post(
+        f"{url}/collections/{collection}/points/scroll", json={"limit": 10_000, "with_payload": True}
+    ).raise_for_status()
+    return {str(point["id"]): point["payload"] for point in answer.json()["result"]["points"]}

@@ -1,0 +1,215 @@
+"""The published description: valid, the code's own, and complete."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from conftest import ROOT
+from handler import contracts, profiles
+from handler.bootstrap import Container
+from handler.profiles import CountLimit, Profile
+from handler.settings import Settings
+from handler.sources.openapi import document, error_schema, request_schema, response_schema
+from handler.sources.routes import PATHS, routes
+
+COMMITTED: Path = ROOT / "docs" / "openapi.json"
+DEFAULT = "query-response"
+
+each_profile = pytest.mark.parametrize(
+    "profile", [profiles.load(name) for name in profiles.names()], ids=profiles.names()
+)
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in document(DEFAULT)["paths"].items():
+        for method, operation in methods.items():
+            yield path, method.upper(), operation
+
+
+def valid(schema: dict[str, Any], value: Any) -> bool:
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema).is_valid(value)
+
+
+def asked(profile: Profile, **fields: Any) -> bool:
+    return valid(request_schema(profile), fields)
+
+
+def test_committed_description_is_the_codes() -> None:
+    expected = json.dumps(document(DEFAULT), indent=2) + "\n"
+    assert COMMITTED.read_text(encoding="utf-8") == expected, "docs/openapi.json is out of date: run `make openapi`"
+
+
+def test_description_is_valid_openapi_3_1() -> None:
+    assert document(DEFAULT)["openapi"].startswith("3.1.")
+    assert [error.message for error in OpenAPIV31SpecValidator(document(DEFAULT)).iter_errors()] == []
+
+
+def test_every_route_is_described_and_every_description_has_a_route() -> None:
+    described: dict[str, set[str]] = {}
+    for path, method, _ in operations():
+        described.setdefault(re.sub(r"^/profiles/[^/]+/", "/profiles/{profile}/", path), set()).add(method)
+    assert described == {path: set(methods) for path, methods in PATHS.items()}
+    expected = {path.format(profile=name, id="{id}") for path in PATHS for name in profiles.names()}
+    assert {path for path, _, _ in operations()} == expected
+
+
+def test_known_paths_are_those_of_the_router() -> None:
+    router: Router = routes(Container({}), None, 1)
+    found: dict[str, set[str]] = {}
+    for rule, methods, *_ in router._routes:
+        path = rule.replace("<chunk>", "{id}").replace("<", "{").replace(">", "}")
+        found.setdefault(path, set()).update([methods] if isinstance(methods, str) else methods)
+    assert found == {path: set(methods) for path, methods in PATHS.items()}
+
+
+def test_operations_are_named_once() -> None:
+    names = [operation["operationId"] for _, _, operation in operations()]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "operation"), list(operations()), ids=[f"{method} {path}" for path, method, _ in operations()]
+)
+def test_examples_are_valid_against_their_schemas(path: str, method: str, operation: dict[str, Any]) -> None:
+    bodies = [operation["requestBody"]] if "requestBody" in operation else []
+    media = [kind for body in (*bodies, *operation["responses"].values()) for kind in body["content"].values()]
+    examples = [kind for kind in media if "example" in kind]
+    assert bool(examples) == path.endswith("/query")
+    for kind in examples:
+        schema = {**kind["schema"], "components": document(DEFAULT)["components"]}
+        Draft202012Validator(schema).validate(kind["example"])
+
+
+@each_profile
+def test_a_profiles_request_answer_and_error_are_schemas_of_its_own(profile: Profile) -> None:
+    operation = document(DEFAULT)["paths"][f"/profiles/{profile.name}/query"]["post"]
+    own = "".join(part.capitalize() for part in profile.name.split("-"))
+    request = operation["requestBody"]["content"]["application/json"]["schema"]
+    answers = {status: answer["content"]["application/json"] for status, answer in operation["responses"].items()}
+    assert request == {"$ref": f"#/components/schemas/{own}Request"}
+    assert answers.pop("200")["schema"] == {"$ref": f"#/components/schemas/{own}Response"}
+    assert {answer["schema"]["$ref"] for answer in answers.values()} == {f"#/components/schemas/{own}Error"}
+
+
+@each_profile
+def test_every_reference_of_a_profiles_schemas_leads_to_its_own(profile: Profile) -> None:
+    for schema in (request_schema(profile), response_schema(profile), error_schema(profile)):
+        Draft202012Validator.check_schema(schema)
+        for name in re.findall(r'"#/components/schemas/(\w+)"', json.dumps(schema)):
+            assert name in schema["components"]["schemas"]
+            assert document(DEFAULT)["components"]["schemas"][name] == schema["components"]["schemas"][name]
+
+
+@each_profile
+def test_request_schema_has_the_profiles_text_limits(profile: Profile) -> None:
+    limit = profile.query.text
+    for name in limit.names:
+        assert asked(profile, **{name: "x" * limit.min})
+        assert asked(profile, **{name: "x" * limit.max})
+        for wrong in ("x" * (limit.min - 1), "x" * (limit.max + 1), " " * limit.min, "\x1c" * limit.min, 5, None):
+            assert not asked(profile, **{name: wrong}), repr(wrong)[:20]
+
+
+@each_profile
+def test_request_schema_takes_exactly_one_question(profile: Profile) -> None:
+    first, second, *_ = profile.query.text.names
+    assert not asked(profile)
+    assert not asked(profile, **{first: "twin", second: "twin"})
+
+
+@each_profile
+def test_request_schema_has_the_profiles_count_limits(profile: Profile) -> None:
+    text, count = profile.query.text.names[0], profile.query.count
+    for name in count.names:
+        inside = [count.min, count.default, count.max, float(count.max), None]
+        assert all(asked(profile, **{text: "twin", name: number}) for number in inside)
+        for number in (count.min - 1, count.max + 1):
+            assert asked(profile, **{text: "twin", name: number}) == (count.outside == "clamp")
+        assert not any(asked(profile, **{text: "twin", name: wrong}) for wrong in (2.5, "5", True, [5]))
+    first, second = count.names
+    assert not asked(profile, **{text: "twin", first: count.default, second: count.default})
+
+
+@each_profile
+def test_request_schema_lets_unknown_fields_pass(profile: Profile) -> None:
+    assert asked(profile, **{profile.query.text.names[0]: "twin", "session": {"id": 1}})
+
+
+@each_profile
+def test_request_schema_and_contract_agree(profile: Profile) -> None:
+    """On the fields besides question and count: null, other types, both ends of each range and one step beyond."""
+    contract = contracts.find(profile.contract)
+    limited = request_schema(profile)["components"]["schemas"][f"{_pascal(profile)}Request"]["properties"]
+    own = set(limited) - {*profile.query.text.names, *profile.query.count.names, "collection_name", "query_vector"}
+    values = (None, True, "true", "", "x" * 200, "x" * 201, 0, 1, 1.0, -1, 1.5, 0.5, -0.1, 2**63, 10**9, [], {}, [1])
+    filters = ({"source_url": "a"}, {"source_url": ["a", 1]}, {"source_url": []}, {"chunk_index": 1.5}, {"other": "a"})
+    for name in own:
+        for value in (*values, *filters):
+            fields = {profile.query.text.names[0]: "twin", name: value}
+            assert asked(profile, **fields) == _parses(contract, fields, profile), (name, value)
+
+
+def test_vector_may_stand_for_the_question() -> None:
+    profile = profiles.load("vector-search")
+    contract = contracts.find(profile.contract)
+    whole, short = [0.1] * profile.collection.dimension, [0.1]
+    for fields, right in (
+        ({"query_vector": whole}, True),
+        ({"query_vector": whole, "query_text": None}, True),
+        ({"query_vector": None, "query": "twin"}, True),
+        ({"query_vector": whole, "query": "twin"}, False),
+        ({"query_vector": whole, "query_text": None, "query": None}, False),
+        ({"query_vector": None, "query_text": None}, False),
+        ({"query_vector": short}, False),
+        ({"query_vector": ["0.1"] * len(whole)}, False),
+    ):
+        assert asked(profile, **fields) == _parses(contract, fields, profile) == right, str(fields)[:80]
+
+
+def test_profile_without_filters_takes_none() -> None:
+    profile = profiles.load("vector-search").model_copy(update={"filters": {}})
+    assert asked(profile, query_text="twin", filters={})
+    assert not asked(profile, query_text="twin", filters={"source_url": "a"})
+
+
+def test_profiles_own_names_and_range_are_described() -> None:
+    shipped = profiles.load("context")
+    text = shipped.query.text.model_copy(update={"names": ("prompt",)})
+    count = CountLimit(names=("limit",), default=2, min=1, max=4)
+    profile = shipped.model_copy(update={"query": shipped.query.model_copy(update={"text": text, "count": count})})
+    assert asked(profile, prompt="twin", limit=4)
+    assert not asked(profile, prompt="twin", limit=5)
+    assert not asked(profile, text="twin")
+
+
+def test_description_has_what_a_deployment_changed() -> None:
+    changed = {"DEFAULT_PROFILE": "vector-search", "EMBEDDING_DIMENSION": "384"}
+    container = Container({"COHERE_API_KEY": "x", "QDRANT_URL": "http://127.0.0.1:9", **changed})
+    described = document("vector-search", container.profile)
+    assert described["components"]["schemas"]["VectorSearchRequest"]["properties"]["query_vector"]["maxItems"] == 384
+
+
+def test_settings_name_every_profile_that_may_be_the_default() -> None:
+    for name in profiles.names():
+        assert document(name)["paths"]["/query"]["post"]["summary"] == f"Ask the profile {name}."
+    assert Settings.model_fields["default_profile"].default == DEFAULT
+
+
+def _pascal(profile: Profile) -> str:
+    return "".join(part.capitalize() for part in profile.name.split("-"))
+
+
+def _parses(contract: contracts.Contract, fields: dict[str, Any], profile: Profile) -> bool:
+    try:
+        contract.parse(fields, profile)
+    except contracts.base.InvalidRequest:
+        return False
+    return True

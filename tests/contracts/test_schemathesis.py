@@ -1,0 +1,57 @@
+"""The served description against the served function."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from jsonschema import Draft202012Validator
+
+from contracts.conftest import KEY
+from devkit.emulators import EmulatorServer
+from handler import profiles
+from handler.sources.openapi import document
+from serving import served
+
+CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
+
+
+@pytest.fixture(scope="module")
+def url(indexes: Path, embedding: EmulatorServer) -> Iterator[str]:
+    environ = {
+        "COHERE_API_KEY": KEY,
+        "COHERE_BASE_URL": embedding.url,
+        "STORE": "qdrant_edge",
+        "EDGE_INDEX_PATH": str(indexes),
+    }
+    embedding.faults.clear()
+    with served(environ) as address:
+        yield address
+
+
+def test_every_made_up_request_is_answered_as_described(url: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIGURATION), "--no-color"]
+    run = subprocess.run(
+        [*command, "run", f"{url}/openapi.json"], check=False, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    operations = sum(len(methods) for methods in document("query-response")["paths"].values())
+    assert f"Tested: {operations}" in run.stdout, run.stdout
+
+
+@pytest.mark.parametrize("profile", profiles.names())
+def test_chunks_that_there_are_are_answered_as_described(profile: str, url: str) -> None:
+    """Ids that schemathesis makes up name no chunk, so it sees only the 404."""
+    described = httpx.get(f"{url}/openapi.json").json()
+    answer = httpx.get(f"{url}/profiles/{profile}/query", params={"query": "What is a digital twin?"}).json()
+    for result in answer.get("results") or answer["chunks"]:
+        chunk = result.get("id") or result["chunk_id"]
+        for with_vectors in ("false", "true"):
+            found = httpx.get(f"{url}/profiles/{profile}/chunks/{chunk}", params={"with_vectors": with_vectors})
+            assert found.status_code == 200, (chunk, found.text)
+            schema: dict[str, Any] = {"$ref": "#/components/schemas/Chunk", "components": described["components"]}
+            Draft202012Validator(schema).validate(found.json())
+            assert (found.json()["vector"] is None) == (with_vectors == "false")

@@ -1,0 +1,47 @@
+"""The function behind a real HTTP server on loopback, as `passage serve` puts it there."""
+
+import asyncio
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+
+import pytest
+from aiohttp import web
+
+from devkit.serve import application
+from handler import app
+from handler.bootstrap import Container
+
+LINE_BYTES = 128 * 1024
+"""Room for the longest question in a URL: what a gateway would refuse before us is not what these tests are about."""
+
+
+@contextmanager
+def served(environ: Mapping[str, str]) -> Iterator[str]:
+    """The URL of the function, with `environ` for its environment."""
+    started: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+
+    async def run() -> None:
+        runner = web.AppRunner(
+            application(app.lambda_handler), access_log=None, shutdown_timeout=0.1, max_line_size=LINE_BYTES
+        )
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            stopping = asyncio.Event()
+            started.set_result((f"http://127.0.0.1:{runner.addresses[0][1]}", asyncio.get_running_loop(), stopping))
+            await stopping.wait()
+        finally:
+            await runner.cleanup()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "services", Container(environ))
+        thread = threading.Thread(target=asyncio.run, args=(run(),), daemon=True)
+        thread.start()
+        url, loop, stopping = started.result(timeout=30)
+        try:
+            yield url
+        finally:
+            loop.call_soon_threadsafe(stopping.set)
+            thread.join()
