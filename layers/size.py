@@ -1,6 +1,6 @@
 """What a build weighs unzipped, as Lambda counts it: a table, and an error above the limit.
 
-    python layers/size.py .aws-sam/build
+python layers/size.py .aws-sam/build
 """
 
 import sys

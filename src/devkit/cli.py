@@ -46,14 +46,21 @@ def main() -> None:
 )
 @click.option("--all-profiles", is_flag=True, help="Index for every profile there is.")
 @click.option("--site-url", help="Where the site is published; otherwise the site_url of its mkdocs.yml.")
-def index(site: Path, out: Path, named: tuple[str, ...], all_profiles: bool, site_url: str | None) -> None:
+@click.option(
+    "--publish",
+    metavar="s3://BUCKET/FOLDER",
+    help="Upload it as well: what EDGE_INDEX_URI of a deployed function says.",
+)
+def index(
+    site: Path, out: Path, named: tuple[str, ...], all_profiles: bool, site_url: str | None, publish: str | None
+) -> None:
     """Index the Markdown of SITE for the Edge store, once for each profile.
 
     EMBEDDING_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default profile, as they do to
     the function.
     """
     # Imported here for the sake of the other commands.
-    from devkit.indexing.embedding import DocumentEmbedder, EmbeddingError  # noqa: PLC0415
+    from devkit.indexing.embedding import EmbeddingError, document_embedder  # noqa: PLC0415
     from devkit.indexing.run import index_site  # noqa: PLC0415
     from devkit.indexing.site import SiteError, find_site  # noqa: PLC0415
     from handler import profiles  # noqa: PLC0415
@@ -70,18 +77,25 @@ def index(site: Path, out: Path, named: tuple[str, ...], all_profiles: bool, sit
         with cohere_environment(os.environ) as environ:
             for shipped in chosen:
                 profile = shipped.overridden(settings) if shipped.name == settings.default_profile else shipped
-                embedder = DocumentEmbedder(
-                    api_key=environ["COHERE_API_KEY"],
-                    base_url=environ["COHERE_BASE_URL"],
-                    model=profile.embedding.model,
-                    dimension=profile.collection.dimension,
-                )
+                embedder = document_embedder(profile, environ)
                 outcome = index_site(found, profile, out, embedder, _progress(profile.name), _waiting(out))
                 _report(outcome, out / profile.name)
+                if publish:
+                    _publish(publish, out / profile.name)
     except (SiteError, PassageError, EmbeddingError, LocalError) as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(f"The index cannot be written: {error}") from error
+
+
+def _publish(uri: str, folder: Path) -> None:
+    from devkit.indexing.publish import PublishError, publish  # noqa: PLC0415 - see `index`
+
+    try:
+        published = publish(uri, folder)
+    except PublishError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"{published.pointer}: {'published' if published.changed else 'nothing changed'}", err=True)
 
 
 @main.command()

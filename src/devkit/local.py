@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
+from types import MappingProxyType
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -21,7 +22,7 @@ class LocalError(Exception):
 
 @contextmanager
 def cohere_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """The variables that lead to Cohere: the caller's own where a key is set, else those of an emulator.
+    """The variables that lead to Cohere: the caller's own where a key or its place is set, else those of an emulator.
 
     Raises:
         LocalError: there is an address without a key.
@@ -31,6 +32,9 @@ def cohere_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
         if not key.isascii() or not key.isprintable() or " " in key:
             raise LocalError("COHERE_API_KEY holds white space or a character beyond printable ASCII: no key does.")
         yield {"COHERE_API_KEY": key, "COHERE_BASE_URL": base_url or COHERE_URL}
+        return
+    if _set(environ, "COHERE_API_KEY_SECRET"):  # the function reads it, from where it is kept
+        yield {"COHERE_BASE_URL": base_url or COHERE_URL}
         return
     if base_url:
         raise LocalError("COHERE_BASE_URL is set, but COHERE_API_KEY is not: set both, or neither for the emulator.")
@@ -48,9 +52,11 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
         LocalError: questions would be compared with vectors of another service than their own.
     """
     store = {}
-    if not _set(environ, "QDRANT_URL"):
+    if _set(environ, "EDGE_INDEX_URI") and _set(environ, "STORE") == "qdrant_edge":
+        pass  # published: the function fetches it
+    elif not _set(environ, "QDRANT_URL"):
         store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index.resolve())}
-    elif not _set(environ, "COHERE_API_KEY"):
+    elif not any(_set(environ, name) for name in ("COHERE_API_KEY", "COHERE_API_KEY_SECRET", "EMBEDDING_PROVIDER")):
         raise LocalError(
             "QDRANT_URL is set, but COHERE_API_KEY is not: a real collection needs the real key, the emulator's "
             "vectors do not compare with Cohere's. Set it, or unset QDRANT_URL to use the index on this machine."
@@ -58,7 +64,7 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
     with cohere_environment(environ) as embedding:
         merged = {**environ, **store, **embedding}
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
-            check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]))
+            check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]), merged)
         yield merged
 
 
@@ -81,14 +87,19 @@ def _set(environ: Mapping[str, str], name: str) -> str:
     return environ.get(name, "").strip()
 
 
-def check_index(root: Path, asking: str) -> None:
-    """See that questions are embedded by whoever embedded the texts."""
+def check_index(root: Path, cohere: str, environ: Mapping[str, str] = MappingProxyType({})) -> None:
+    """See that questions are embedded by whoever embedded the texts.
+
+    cohere: who that is for a profile that asks Cohere's API; see `provider`.
+    environ: the function's, which may set another provider for its default profile.
+    """
     from devkit.indexing import edge_index  # noqa: PLC0415 - only a local index needs the engine
 
     edge_index.restore(root)
     for profile, embedded_by in edge_index.embedders(root).items():
+        asking = "bedrock" if _on_bedrock(profile, environ) else cohere
         if embedded_by != asking:
-            key = "with COHERE_API_KEY set" if asking == "cohere" else "without COHERE_API_KEY"
+            key = _AGAIN[asking]
             made = f"embedded by {_NAMES.get(embedded_by, 'an earlier version of `passage index`')}"
             raise LocalError(
                 f"{root / profile} was {made}, but questions would be embedded by {_NAMES[asking]}, and the vectors of "
@@ -96,7 +107,27 @@ def check_index(root: Path, asking: str) -> None:
             )
 
 
-_NAMES = {"cohere": "Cohere", "emulator": "the emulator"}
+def _on_bedrock(name: str, environ: Mapping[str, str]) -> bool:
+    from handler import profiles  # noqa: PLC0415 - see `check_index`
+    from handler.core.errors import PassageError  # noqa: PLC0415 - see `check_index`
+    from handler.settings import CollectionSettings  # noqa: PLC0415 - see `check_index`
+
+    try:
+        settings = CollectionSettings.from_env(environ)
+        profile = profiles.load(name)
+        if name == settings.default_profile:
+            profile = profile.overridden(settings)
+        return profile.embedding.provider == "bedrock"
+    except PassageError:
+        return False  # the function says what is wrong with it
+
+
+_NAMES = {"cohere": "Cohere", "emulator": "the emulator", "bedrock": "Bedrock"}
+_AGAIN = {
+    "cohere": "with COHERE_API_KEY set",
+    "emulator": "without COHERE_API_KEY",
+    "bedrock": "with EMBEDDING_PROVIDER=bedrock",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,23 +63,19 @@ class SamLocal:
 
 
 @contextmanager
-def sam_local(
-    environ: Mapping[str, str], template: Path, index: Path, *, preferred: str | None = None
-) -> Iterator[SamLocal]:
+def sam_local(environ: Mapping[str, str], template: Path, index: Path) -> Iterator[SamLocal]:
     """Have the services up that the function asks, and yield how to run it.
 
     With COHERE_API_KEY and QDRANT_URL set, these are the real ones, and whatever else is set that the template declares
-    is passed on as well. Otherwise they are emulators, with what `index` holds.
-
-    Args:
-        preferred: the profile whose points are served where two profiles name one collection.
+    is passed on as well. Otherwise they are emulators, with what `index` holds; where two profiles name one collection,
+    it has the default profile's points, or the first one's.
 
     Raises:
         LocalError: something is missing, or does not go together; says what to change.
     """
     sam = _find_sam()
     declared = _declared(template)
-    with _services(environ, index, preferred) as services, TemporaryDirectory() as folder:
+    with _services(environ, index) as services, TemporaryDirectory() as folder:
         # SAM drops a variable that the template does not declare, without a word.
         if unknown := services.keys() - declared:
             raise LocalError(
@@ -122,7 +118,7 @@ def reachable_address() -> str:
 
 
 @contextmanager
-def _services(environ: Mapping[str, str], index: Path, preferred: str | None) -> Iterator[dict[str, str]]:
+def _services(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str]]:
     real = [bool(environ.get(name, "").strip()) for name in ("COHERE_API_KEY", "QDRANT_URL")]
     if all(real):
         yield {}
@@ -132,7 +128,7 @@ def _services(environ: Mapping[str, str], index: Path, preferred: str | None) ->
     check_index(index, "emulator")
     address = reachable_address()
     with TemporaryDirectory() as storage:
-        _serve_index(index, Path(storage), CollectionSettings.from_env(environ), preferred)
+        _serve_index(index, Path(storage), CollectionSettings.from_env(environ))
         with cohere_emulator(host=address) as cohere, qdrant_emulator(Path(storage), host=address) as qdrant:
             yield {
                 "COHERE_API_KEY": LOCAL_KEY,
@@ -142,13 +138,12 @@ def _services(environ: Mapping[str, str], index: Path, preferred: str | None) ->
             }
 
 
-def _serve_index(index: Path, storage: Path, settings: CollectionSettings, preferred: str | None) -> None:
+def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> None:
     """Copy each profile's points to where the emulator looks for its collection: a server writes to what it serves."""
     indexed = [name for name in profiles.names() if (index / name / SHARD).is_dir()]
     if not indexed:
         raise LocalError(f"There is no index in {index}: run `passage index` (or `make index`).")
-    first = preferred or settings.default_profile
-    for name in sorted(indexed, key=lambda name: name != first):
+    for name in sorted(indexed, key=lambda name: name != settings.default_profile):
         profile = profiles.load(name)
         collection = (profile.overridden(settings) if name == settings.default_profile else profile).collection
         if not (storage / collection.name).exists():
@@ -176,12 +171,11 @@ def _find_sam() -> Path:
 @click.group()
 @click.option("--template", type=click.Path(path_type=Path), default=TEMPLATE, show_default=True)
 @click.option("--index", type=click.Path(path_type=Path), default=Path(".passage/index"), show_default=True)
-@click.option("--prefer", "preferred", help="Whose points are served where two profiles name one collection.")
 @click.pass_context
-def main(context: click.Context, template: Path, index: Path, preferred: str | None) -> None:
+def main(context: click.Context, template: Path, index: Path) -> None:
     """Run the built function in AWS SAM's containers."""
     try:
-        context.obj = context.with_resource(sam_local(os.environ, template, index, preferred=preferred))
+        context.obj = context.with_resource(sam_local(os.environ, template, index))
     except (LocalError, PassageError) as error:
         raise click.ClickException(str(error)) from error
 

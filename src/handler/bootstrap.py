@@ -150,12 +150,14 @@ class Container:
     def unload(self) -> None:
         self._retrievers.clear()
         self._ready.clear()
+        self.__dict__.pop("_keys", None)
 
     def before_snapshot(self) -> None:
         """See `handler.snap_start.Restorable`."""
         transport = sys.modules.get("handler.adapters.transport")
         if transport is not None:  # whatever made a connection has imported it
-            transport.shared().close()  # the pool's connections; the pool itself goes on
+            with suppress(ConfigurationError):
+                transport.shared().close()  # the pool's connections; the pool itself goes on
         self._ready.clear()
 
     def after_restore(self) -> None:

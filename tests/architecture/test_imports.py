@@ -7,7 +7,7 @@ import pytest
 
 from conftest import ROOT
 
-SDKS = ("boto3", "botocore", "cohere", "grpc", "httpx", "numpy", "qdrant_client", "qdrant_edge", "requests")
+SDKS = ("boto3", "botocore.client", "cohere", "grpc", "httpx", "numpy", "qdrant_client", "qdrant_edge", "requests")
 
 
 def python(code: str, **environment: str) -> str:

@@ -81,7 +81,8 @@ def test_where_one_of_two_destinations_failed_only_that_one_is_sent_the_reply_ag
     arn, other = aws.topic()
     function = start(REPLY_QUEUE_URL=queue.url, REPLY_TOPIC_ARN=arn, IDEMPOTENCY_TABLE=table)
     aws.door.faults.add(Fault("slow", times=4))  # note, reply and note for the queue, note for the topic
-    aws.door.faults.add(Fault("status", status=500, times=2))
+    refusal = "<ErrorResponse><Error><Code>InternalError</Code></Error></ErrorResponse>"
+    aws.door.faults.add(Fault("status", status=500, body=refusal, times=2))
     assert returned(function.invoke(batch(GOOD[:1]))) == ["1"]
     assert returned(function.invoke(batch(GOOD[:1]))) == []
     assert (names(queue), names(other)) == (["a"], ["a"])

@@ -146,9 +146,7 @@ UNKNOWN: dict[str, Any] = {
     "list": [],
     "string": "What is a digital twin?",
     "S3": {"Records": [{"eventSource": "aws:s3", "s3": {}}]},
-    "schedule": {"source": "aws.events", "detail-type": "Scheduled Event", "detail": {}},
     "question beside records": {"Records": [], "text": "a"},
-    "ALB": {"requestContext": {"elb": {}}, "httpMethod": "POST", "path": "/query", "headers": {}, "body": "{}"},
     "context a string": {"requestContext": "http", "body": "{}"},
 }
 

@@ -1,15 +1,18 @@
 """Embeds documents, as `search_document`; the function embeds questions, as `search_query`."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import httpx
 
 from devkit.local import is_loopback, provider
+from handler.core.errors import PassageError
 
 if TYPE_CHECKING:
     from cohere import ClientV2
+
+    from handler.profiles import Profile
 
 BATCH = 96
 """Texts a call, the most Cohere's embed endpoint takes."""
@@ -107,3 +110,44 @@ def _line(message: object) -> str:
     """An upstream's words on one line, no longer than a person reads."""
     text = " ".join(str(message).split())
     return text if len(text) <= DETAIL_CHARACTERS else f"{text[:DETAIL_CHARACTERS]}…"
+
+
+class BedrockDocumentEmbedder:
+    """The same with Cohere's models on Amazon Bedrock, by the function's own adapter."""
+
+    provider = "bedrock"
+
+    def __init__(self, *, model: str, dimension: int) -> None:
+        self._model = model
+        self._dimension = dimension
+
+    def embed(self, texts: Sequence[str], progress: Callable[[int], None]) -> list[list[float]]:
+        """See `DocumentEmbedder`."""
+        from handler.adapters.bedrock import BedrockEmbedder  # noqa: PLC0415 - loads boto3
+
+        embedder = BedrockEmbedder(model=self._model, dimension=self._dimension, texts_are="search_document")
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), BATCH):
+            batch = texts[start : start + BATCH]
+            try:
+                vectors.extend(list(vector) for vector in embedder.embed(batch))
+            except PassageError as error:
+                raise EmbeddingError(f"{error} ({_line(error.detail or '')})") from error
+            progress(len(batch))
+        return vectors
+
+
+def document_embedder(profile: "Profile", environ: Mapping[str, str]) -> DocumentEmbedder | BedrockDocumentEmbedder:
+    """What embeds for a profile.
+
+    Raises:
+        EmbeddingError: there is no key for it here.
+    """
+    model, dimension = profile.embedding.model, profile.collection.dimension
+    if profile.embedding.provider == "bedrock":
+        return BedrockDocumentEmbedder(model=model, dimension=dimension)
+    if "COHERE_API_KEY" not in environ:
+        raise EmbeddingError("COHERE_API_KEY is needed to index; COHERE_API_KEY_SECRET is for the function alone.")
+    return DocumentEmbedder(
+        api_key=environ["COHERE_API_KEY"], base_url=environ["COHERE_BASE_URL"], model=model, dimension=dimension
+    )

@@ -30,7 +30,7 @@ from handler.core.errors import (
     UpstreamUnavailable,
 )
 
-FORMAT = 1
+FORMAT: Literal[1] = 1
 CHUNK = 1024 * 1024
 
 
@@ -109,8 +109,7 @@ class PublishedIndex:
                     part.rename(final)
                 finally:
                     shutil.rmtree(part, ignore_errors=True)
-            unpacked = Unpacked(final, pointer.sha256)
-        return unpacked
+            return Unpacked(final, pointer.sha256)
 
     def sweep(self) -> None:
         """Remove the versions of this profile's index that no one has open."""

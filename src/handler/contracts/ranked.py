@@ -114,7 +114,7 @@ class RetrievalResponse(BaseModel):
     query: QueryEcho
     results: list[SearchResult]
     total_results: int = Field(ge=0)
-    requested_top_k: int = Field(ge=1, le=100)
+    requested_top_k: int = Field(ge=1)
     execution_metrics: ExecutionMetrics
     error: ErrorDetail = Field(default_factory=lambda: ErrorDetail(code="INTERNAL_ERROR", message=""))
 

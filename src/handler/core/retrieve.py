@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -82,11 +83,9 @@ class Retriever:
         self, requests: Sequence[RetrievalRequest], vectors: Sequence[Vector], deadline: Deadline
     ) -> Sequence[Found | PassageError]:
         searches = [(vector, request.search) for vector, request in zip(vectors, requests, strict=True)]
-        try:
-            return _with_one_retry(lambda: self.store.search_many(searches), deadline, "store")
-        except ConfigurationError as error:
-            if len(searches) == 1:
-                return [error]
+        if len(searches) > 1:
+            with suppress(ConfigurationError):
+                return _with_one_retry(lambda: self.store.search_many(searches), deadline, "store")
         # One search that the store refuses takes the batch with it: alone, each shows whose fault it was.
         return [self._find_one(vector, search, deadline) for vector, search in searches]
 

@@ -72,18 +72,14 @@ def _bare(response: Response[str], event: Mapping[str, Any], services: Services)
     allowed = cors.allowed_origin(origin) if cors and isinstance(origin, str) else None
     if cors and allowed:
         headers.update(cors.to_dict(allowed))
-    sent = {"Content-Type": JSON, **headers}
+    sent: dict[str, Any] = {"Content-Type": JSON, **headers}
+    # An event with several values a header is answered so, as Powertools does for its API.
+    several = "multiValueHeaders" in event
     return {
         "statusCode": response.status_code,
-        "headers": sent,
         "body": response.body,
         "isBase64Encoded": False,
-        # A load balancer set to several values a header reads these alone; an HTTP API must not be sent them.
-        **(
-            {"multiValueHeaders": {name: [value] for name, value in sent.items()}}
-            if "multiValueHeaders" in event
-            else {}
-        ),
+        **({"multiValueHeaders": {name: [value] for name, value in sent.items()}} if several else {"headers": sent}),
     }
 
 
@@ -91,6 +87,6 @@ def _varying(response: dict[str, Any]) -> dict[str, Any]:
     """Say that the answer depends on the origin, also to one that got no CORS headers: a cache must not mix them up."""
     if "multiValueHeaders" in response:
         response["multiValueHeaders"]["Vary"] = ["Origin"]
-    if "headers" in response:
+    else:
         response["headers"]["Vary"] = "Origin"
     return response

@@ -155,9 +155,9 @@ def failure_response(
 def _answer_response(answered: Answered, accept: str) -> Response[str]:
     """An answer in the kind its caller prefers."""
     contract = answered.contract
-    if contract.plain is not None and http_input.prefers_plain_text(accept):
-        return Response(200, PLAIN, contract.plain(answered.body))
     headers = {LEFT_OUT: str(answered.left_out)} if answered.left_out else {}
+    if contract.plain is not None and http_input.prefers_plain_text(accept):
+        return Response(200, PLAIN, contract.plain(answered.body), headers=headers)
     return Response(200, JSON, answered.json(), headers=headers)
 
 

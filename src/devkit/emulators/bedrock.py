@@ -1,0 +1,117 @@
+"""Amazon Bedrock's InvokeModel for Cohere's embedding models, for development and tests.
+
+The vectors are those of the Cohere emulator. Signatures are not verified, only that there is one for this service.
+"""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from aiohttp import web
+
+from devkit.emulators.cohere_embed import MAX_TEXTS, EmbedRequest, run_embed
+from devkit.emulators.cohere_models import EMBED_MODELS, EmbedModel
+from devkit.emulators.cohere_vectors import ENCODERS
+from devkit.emulators.embedding import replace_lone_surrogates
+from devkit.emulators.replies import ApiError, json_response, parse_json
+from devkit.emulators.server import EmulatorServer, Service
+
+MODELS: Mapping[str, EmbedModel] = {
+    "cohere.embed-english-v3": EMBED_MODELS["embed-english-v3.0"],
+    "cohere.embed-multilingual-v3": EMBED_MODELS["embed-multilingual-v3.0"],
+    "cohere.embed-v4:0": EMBED_MODELS["embed-v4.0"],
+}
+
+CODES = {
+    400: "ValidationException",
+    403: "AccessDeniedException",
+    404: "ResourceNotFoundException",
+    408: "ModelTimeoutException",
+    424: "ModelErrorException",
+    429: "ThrottlingException",
+    500: "InternalServerException",
+    503: "ServiceUnavailableException",
+}
+
+INPUT_TYPES = ("search_document", "search_query", "classification", "clustering")
+V3_CHARACTERS = 2048
+SIDES = {
+    False: {"NONE": "NONE", "START": "START", "END": "END"},
+    True: {"NONE": "NONE", "LEFT": "START", "RIGHT": "END"},
+}
+"""What a model takes for `truncate`, to Cohere's own word for it. v4 has words of its own."""
+
+_PROFILE = re.compile(r"^(us|eu|apac|global)\.")
+_SIGNED = re.compile(r"AWS4-HMAC-SHA256 Credential=[^/]+/\d{8}/[\w-]+/bedrock/aws4_request, SignedHeaders=")
+
+
+def bedrock_emulator(*, port: int = 0, latency_ms: float = 0) -> EmulatorServer:
+    """A Bedrock emulator, not yet started.
+
+    port: 0 picks a free one. latency_ms: milliseconds added to each answer.
+    """
+    service = Service(
+        name="bedrock",
+        routes=[web.post("/model/{model}/invoke", _invoke)],
+        error_body=_error_body,
+        authorize=_authorize,
+    )
+    return EmulatorServer(service, port=port, latency_ms=latency_ms)
+
+
+def _error_body(status: int, message: str) -> object:
+    return {"__type": CODES.get(status, "InternalServerException"), "message": message}
+
+
+def _authorize(request: web.Request) -> web.Response | None:
+    if _SIGNED.match(request.headers.get("Authorization", "")):
+        return None
+    return json_response(_error_body(403, "The request is not signed for bedrock."), 403)
+
+
+async def _invoke(request: web.Request) -> web.Response:
+    name = _PROFILE.sub("", request.match_info["model"])
+    model = MODELS.get(name)
+    if model is None:
+        raise ApiError(400, "The provided model identifier is invalid.")
+    asked = _read(await request.read(), model, newest=len(model.dimensions) > 1)
+    embedded = await asyncio.to_thread(run_embed, asked)
+    embeddings = {kind: ENCODERS[kind](embedded.vectors) for kind in asked.types or ["float"]}
+    answer = {"id": "emulated", "texts": asked.texts}
+    if asked.types is None:
+        return json_response({**answer, "embeddings": embeddings["float"], "response_type": "embeddings_floats"})
+    return json_response({**answer, "embeddings": embeddings, "response_type": "embeddings_by_type"})
+
+
+def _read(body: bytes, model: EmbedModel, *, newest: bool) -> EmbedRequest:
+    try:
+        fields: Any = parse_json(body)
+    except ValueError as error:
+        raise ApiError(400, "Malformed input request, please reformat your input and try again.") from error
+    allowed = {"input_type", "texts", "truncate", "embedding_types"} | ({"output_dimension"} if newest else set())
+    if not isinstance(fields, dict) or fields.keys() - allowed:
+        raise _malformed(f"extraneous key, allowed are {sorted(allowed)}")
+    texts = fields.get("texts")
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts) or not texts:
+        raise _malformed("#/texts: expected an array of strings")
+    if len(texts) > MAX_TEXTS:
+        raise _malformed(f"#/texts: expected maximum item count: {MAX_TEXTS}, found: {len(texts)}")
+    if not newest and any(len(text) > V3_CHARACTERS for text in texts):
+        raise _malformed(f"#/texts/0: expected maxLength: {V3_CHARACTERS}")
+    if fields.get("input_type") not in INPUT_TYPES:
+        raise _malformed("#/input_type: is not a valid enum value")
+    truncate = SIDES[newest].get(fields.get("truncate", "NONE"))
+    if truncate is None:
+        raise _malformed("#/truncate: is not a valid enum value")
+    types = fields.get("embedding_types")
+    if types is not None and (not isinstance(types, list) or not all(kind in ENCODERS for kind in types)):
+        raise _malformed("#/embedding_types: is not a valid enum value")
+    dimension = fields.get("output_dimension", model.dimensions[0])
+    if dimension not in model.dimensions:
+        raise _malformed("#/output_dimension: is not a valid enum value")
+    return EmbedRequest([replace_lone_surrogates(text) for text in texts], model, dimension, types, truncate)
+
+
+def _malformed(what: str) -> ApiError:
+    return ApiError(400, f"Malformed input request: {what}, please reformat your input and try again.")

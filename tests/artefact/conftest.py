@@ -1,0 +1,157 @@
+"""The function as it is deployed, beside the same function as it is developed, with the same services around both."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from artefact.containers import Containers, storage
+from conftest import ROOT, TEXTBOOK
+from devkit.artefact import LAMBDA_PYTHON, Artefact, build, find_python
+from devkit.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
+from devkit.indexing.embedding import DocumentEmbedder
+from devkit.indexing.run import index_site
+from devkit.indexing.site import find_site
+from handler import profiles
+
+KEY = "test-key-5e17"
+REGION = "eu-central-1"
+
+
+@pytest.fixture(scope="session")
+def interpreter() -> Path:
+    """Lambda's Python; where there is none, the one that runs the tests, and the layer is built for that.
+
+    CI sets ARTEFACT_PYTHON to the version that must be there.
+    """
+    found = find_python(os.environ.get("ARTEFACT_PYTHON", LAMBDA_PYTHON))
+    if found is None and "ARTEFACT_PYTHON" in os.environ:
+        pytest.fail(
+            f"No Python {os.environ['ARTEFACT_PYTHON']} was found, the version that Lambda runs. Install it where CI "
+            "runs (`uv python install`, pyenv or the system's packages), on PATH or under ~/.pyenv/versions."
+        )
+    return found or Path(sys.executable).resolve()
+
+
+@pytest.fixture(scope="session")
+def artefact(interpreter: Path) -> Artefact:
+    return build(ROOT, ROOT / ".passage" / "artefact", interpreter)
+
+
+@pytest.fixture(scope="session")
+def indexes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample textbook, indexed for every profile."""
+    root = tmp_path_factory.mktemp("indexes")
+    site = find_site(TEXTBOOK, None)
+    with cohere_emulator() as cohere:
+        for profile in map(profiles.load, profiles.names()):
+            embedder = DocumentEmbedder(
+                api_key="test",
+                base_url=cohere.url,
+                model=profile.embedding.model,
+                dimension=profile.collection.dimension,
+            )
+            index_site(site, profile, root, embedder, lambda *_: lambda _: None)
+    return root
+
+
+@pytest.fixture(scope="session")
+def embedding() -> Iterator[EmulatorServer]:
+    with cohere_emulator(api_key=KEY) as emulator:
+        yield emulator
+
+
+@pytest.fixture(scope="session")
+def server(indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
+    with qdrant_emulator(storage(indexes, tmp_path_factory.mktemp("storage"), "ranked")) as emulator:
+        yield emulator
+
+
+@pytest.fixture(scope="session")
+def server_of_ranked(indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
+    """Two profiles name one collection, with different models: the second one has a server of its own."""
+    with qdrant_emulator(storage(indexes, tmp_path_factory.mktemp("storage"), "vector-search")) as emulator:
+        yield emulator
+
+
+@pytest.fixture(scope="session")
+def queue() -> Iterator["Queue"]:
+    moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    moto.start()
+    host, port = moto.get_host_and_port()
+    try:
+        yield Queue(f"http://{host}:{port}")
+    finally:
+        moto.stop()
+
+
+class Queue:
+    """Where messages are answered."""
+
+    def __init__(self, endpoint: str) -> None:
+        self.environment = {
+            "AWS_ENDPOINT_URL": endpoint,
+            "AWS_ACCESS_KEY_ID": "testing",
+            "AWS_SECRET_ACCESS_KEY": "testing",
+            "AWS_DEFAULT_REGION": REGION,
+        }
+        self._sqs = self._client(endpoint, "sqs")
+        self._url = self._sqs.create_queue(QueueName="replies")["QueueUrl"]
+        self.environment["REPLY_QUEUE_URL"] = self._url
+        for side in ("deployed", "developed"):
+            self._client(endpoint, "dynamodb").create_table(
+                TableName=side,
+                KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+                AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+                BillingMode="PAY_PER_REQUEST",
+            )
+
+    @staticmethod
+    def _client(endpoint: str, service: Literal["sqs", "dynamodb"]) -> Any:
+        return boto3.client(
+            service,
+            endpoint_url=endpoint,
+            region_name=REGION,
+            aws_access_key_id="testing",
+            aws_secret_access_key="testing",
+        )
+
+    def taken(self) -> list[str]:
+        """Everything in the queue, which is empty afterwards."""
+        bodies: list[str] = []
+        while messages := self._sqs.receive_message(QueueUrl=self._url, MaxNumberOfMessages=10).get("Messages"):
+            for message in messages:
+                bodies.append(message["Body"])
+                self._sqs.delete_message(QueueUrl=self._url, ReceiptHandle=message["ReceiptHandle"])
+        return sorted(bodies)
+
+
+@pytest.fixture(scope="session")
+def containers(
+    artefact: Artefact,
+    embedding: EmulatorServer,
+    server: EmulatorServer,
+    server_of_ranked: EmulatorServer,
+    queue: Queue,
+    indexes: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Containers]:
+    shared = {
+        "COHERE_API_KEY": KEY,
+        "COHERE_BASE_URL": embedding.url,
+        "ALLOWED_COLLECTIONS": "textbook_chunks,absent",
+        **queue.environment,
+    }
+    stores = {
+        "server": {"QDRANT_URL": server.url},
+        "server of ranked": {"QDRANT_URL": server_of_ranked.url},
+        "index": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(indexes)},
+    }
+    with ExitStack() as running:
+        yield Containers(artefact, shared, stores, running, tmp_path_factory)

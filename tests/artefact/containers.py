@@ -1,0 +1,86 @@
+"""Containers of the function as it is deployed and as it is developed, started when they are first asked."""
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from conftest import ROOT
+from devkit.artefact import Artefact
+from devkit.runtime import Runtime
+from handler import profiles
+from handler.adapters.qdrant_edge import SHARD
+
+Side = Literal["deployed", "developed"]
+Store = Literal["server", "server of ranked", "index"]
+
+
+class Containers:
+    """One container for each side and each store."""
+
+    def __init__(
+        self,
+        artefact: Artefact,
+        shared: Mapping[str, str],
+        stores: Mapping[Store, Mapping[str, str]],
+        running: ExitStack,
+        folders: pytest.TempPathFactory,
+    ) -> None:
+        self._artefact = artefact
+        self._shared = shared
+        self._stores = stores
+        self._running = running
+        self._folders = folders
+        self._started: dict[tuple[Side, Store], Runtime] = {}
+
+    def of(self, side: Side, store: Store) -> Runtime:
+        if (side, store) not in self._started:
+            self._started[side, store] = self.start(side, store)
+        return self._started[side, store]
+
+    def start(
+        self, side: Side, store: Store, handler: str = "handler.app.lambda_handler", *code: Path, **environment: str
+    ) -> Runtime:
+        """A new container; `code` and `environment` come before and above what it has otherwise."""
+        deployed = side == "deployed"
+        runtime = Runtime(
+            handler,
+            environment={**self._shared, **self._stores[store], "IDEMPOTENCY_TABLE": side, **environment},
+            code=(*code, *(self._artefact.code if deployed else (ROOT / "src",))),
+            python=self._artefact.python if deployed else Path(sys.executable),
+            log=self._folders.mktemp("runtime") / "log",
+        )
+        return self._running.enter_context(runtime)
+
+
+def storage(indexes: Path, folder: Path, left_out: str) -> Path:
+    """A server's collections, of every profile but one."""
+    for profile in map(profiles.load, profiles.names()):
+        if profile.name != left_out:
+            shutil.copytree(indexes / profile.name / SHARD, folder / profile.collection.name)
+    return folder
+
+
+def settled(value: Any) -> Any:
+    """An answer without what belongs to its moment, bodies read."""
+    if isinstance(value, dict):
+        return {name: settled(_read(name, item)) for name, item in value.items() if not _of_the_moment(name)}
+    return [settled(item) for item in value] if isinstance(value, list) else value
+
+
+def _of_the_moment(name: str) -> bool:
+    return name in ("timestamp", "query_id", "request_id") or name.endswith("_ms")
+
+
+def _read(name: str, item: Any) -> Any:
+    if name == "body" and isinstance(item, str):
+        try:
+            return json.loads(item)
+        except ValueError:
+            return item
+    return item

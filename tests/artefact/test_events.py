@@ -1,0 +1,117 @@
+"""Every event of the repository gets from the deployed function what it gets from the developed one, with both stores.
+
+That shows at once that nothing the function needs was left out of the layer.
+"""
+
+import json
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from artefact.conftest import Queue
+from artefact.containers import Containers, Store, settled
+from conftest import EVENTS
+from devkit.emulators import EmulatorServer, Fault
+
+NAMES = sorted(str(path.relative_to(EVENTS).with_suffix("")) for path in EVENTS.rglob("*.json"))
+PLAIN_WAY = """
+    from handler import cold_start
+
+    def unavailable():
+        raise AttributeError("config_defaults")
+
+    cold_start._deferred_models = unavailable
+    from handler.app import lambda_handler
+"""
+"""A handler whose lean way fails, as after a change of pydantic's insides."""
+
+
+def store_of(name: str) -> Store:
+    return "server of ranked" if name.startswith("contracts/ranked/") else "server"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_event(containers: Containers, queue: Queue, load_event: Any, name: str) -> None:
+    event = load_event(name)
+    for store in (store_of(name), "index"):
+        ours, theirs = (
+            (settled(containers.of(side, store).invoke(event)), [settled(json.loads(body)) for body in queue.taken()])
+            for side in ("deployed", "developed")
+        )
+        assert ours == theirs, store
+
+
+def test_messages_are_answered(containers: Containers, queue: Queue, load_event: Any) -> None:
+    """A queue that stays empty would be the same on both sides."""
+    event = load_event("sqs-standard")
+    for record in event["Records"]:
+        record["messageId"] += "-again"
+    assert containers.of("deployed", "server").invoke(event) is not None
+    assert len(queue.taken()) > 0
+
+
+@pytest.fixture
+def faults(embedding: EmulatorServer, server: EmulatorServer) -> Iterator[dict[str, EmulatorServer]]:
+    yield {"embedding": embedding, "store": server}
+    for emulator in (embedding, server):
+        emulator.faults.clear()
+
+
+@pytest.mark.parametrize("upstream", ["embedding", "store"])
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        (Fault("status", status=429, retry_after=60, times=0), 429),
+        (Fault("status", status=503, times=0), 503),
+        (Fault("status", status=401, times=0), 500),
+        (Fault("drop", times=0), 503),
+        (Fault("malformed", times=0), 503),
+        (Fault("malformed", body="{}", times=0), 503),
+    ],
+    ids=["throttles", "is down", "refuses the key", "drops", "is unreadable", "is empty"],
+)
+def test_failure(
+    containers: Containers, faults: dict[str, EmulatorServer], load_event: Any, upstream: str, fault: Fault, status: int
+) -> None:
+    event = load_event("http-api-query")
+    for emulator in faults.values():
+        emulator.faults.clear()
+    faults[upstream].faults.add(fault)
+    ours, theirs = (settled(containers.of(side, "server").invoke(event)) for side in ("deployed", "developed"))
+    assert ours == theirs
+    assert ours["statusCode"] == status
+
+
+@pytest.mark.parametrize("store", ["server", "index"])
+def test_the_log_says_nothing_of_a_lean_import_that_failed(
+    containers: Containers, load_event: Any, store: Store
+) -> None:
+    container = containers.of("deployed", store)
+    assert container.invoke(load_event("http-api-query"))["statusCode"] == 200
+    for words in ("lean imports failed", "warm-up failed", "No module named", "ImportError"):
+        assert words not in container.log()
+
+
+@pytest.mark.parametrize("store", ["server", "index"])
+def test_the_plain_way_is_open_without_what_the_layer_leaves_out(
+    containers: Containers, tmp_path: Path, load_event: Any, store: Store
+) -> None:
+    (tmp_path / "plain_way.py").write_text(textwrap.dedent(PLAIN_WAY))
+    container = containers.start("deployed", store, "plain_way.lambda_handler", tmp_path)
+    for name in ("http-api-query", "http-api-ready", "contracts/vector-search/success"):
+        event = load_event(name)
+        answer = container.invoke(event)
+        assert answer["statusCode"] == 200, container.log()
+        assert settled(answer) == settled(containers.of("developed", store).invoke(event))
+    assert "lean imports failed" in container.log()
+    assert "warm-up failed" not in container.log()
+
+
+def test_imports_after_a_cold_start_that_failed_find_stand_ins_too(containers: Containers, load_event: Any) -> None:
+    container = containers.start("deployed", "server", DEFAULT_PROFILE="nope")
+    assert container.invoke(load_event("http-api-query"))["statusCode"] == 500
+    answer = container.invoke(load_event("contracts/context/success"))
+    assert answer["statusCode"] == 200, container.log()

@@ -1,0 +1,38 @@
+"""Compares answers that were given at two moments."""
+
+import json
+from typing import Any
+
+import pytest
+
+OF_THE_MOMENT = ("timestamp", "query_id", "apiRequestId")
+"""Fields that no two answers share, beside those that end in `_time_ms`."""
+
+
+def alike(one: Any, other: Any) -> None:
+    """Assert that two answers are the same but for the moment, and for scores by less than a float32 can tell."""
+    one, other = _parsed(one), _parsed(other)
+    assert type(one) is type(other), (one, other)
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for name in one:
+            if name not in OF_THE_MOMENT and not name.endswith("_time_ms"):
+                alike(one[name], other[name])
+    elif isinstance(one, list):
+        assert len(one) == len(other)
+        for first, second in zip(one, other, strict=True):
+            alike(first, second)
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, abs=1e-5)
+    else:
+        assert one == other
+
+
+def _parsed(value: Any) -> Any:
+    """A body is JSON in a string; a number's own text is left alone."""
+    if isinstance(value, str) and value.startswith(("{", "[")):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value

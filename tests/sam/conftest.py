@@ -1,0 +1,123 @@
+"""The built function in SAM's containers, and beside it the same function in the plain runtime, asked the same.
+
+What is right and wrong about an answer the other tests say; these say that the artefact, in a container that is like
+Lambda's, gives the answer that the source gives.
+"""
+
+import json
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import ROOT, TEXTBOOK
+from devkit.emulators import cohere_emulator
+from devkit.indexing.embedding import DocumentEmbedder
+from devkit.indexing.run import index_site
+from devkit.indexing.site import find_site
+from devkit.runtime import Runtime
+from devkit.sam_local import HOST_NAME, TEMPLATE, SamLocal, reachable_address, sam_local
+from handler import profiles
+
+HERE = Path(__file__).parent
+AT_ONCE = 4
+"""`sam local invoke` spends half its time waiting for Docker."""
+START_SECONDS = 120
+
+Invoke = Callable[[Path], Any]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """These need a Docker daemon: they run where they are asked for by name, as `make test-sam` does."""
+    asked = [Path(argument.split("::")[0]).resolve() for argument in config.args]
+    return None if any(path == HERE or HERE in path.parents for path in asked) else True
+
+
+@pytest.fixture(scope="session")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SamLocal]:
+    """The built function, and emulators that hold the textbook as indexed for every profile."""
+    index = tmp_path_factory.mktemp("indexes")
+    site = find_site(TEXTBOOK, None)
+    with cohere_emulator() as cohere:
+        for profile in map(profiles.load, profiles.names()):
+            embedder = DocumentEmbedder(
+                api_key="test",
+                base_url=cohere.url,
+                model=profile.embedding.model,
+                dimension=profile.collection.dimension,
+            )
+            index_site(site, profile, index, embedder, lambda *_: lambda _: None)
+    with sam_local({}, ROOT / TEMPLATE, index) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def source(local: SamLocal, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
+    """The function's source in the plain runtime, with the variables that SAM's containers get."""
+    given = json.loads(local.variables.read_text(encoding="utf-8"))["Parameters"]
+    address = reachable_address()
+    environment = {name: value.replace(HOST_NAME, address) for name, value in given.items()}
+    log = tmp_path_factory.mktemp("runtime") / "log"
+    with Runtime(environment=environment, code=(ROOT / "src",), log=log) as runtime:
+        yield runtime
+
+
+@pytest.fixture(scope="session")
+def invoke(request: pytest.FixtureRequest, local: SamLocal) -> Iterator[Invoke]:
+    """What `sam local invoke` prints for an event's file. All are begun at the first question: several run at once."""
+    chosen = [
+        item.callspec.params.get("event")
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+    ]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        running: dict[Path, Future[Any]] = {event: pool.submit(_invoke, local, event) for event in chosen if event}
+        yield lambda event: running[event].result()
+
+
+def _invoke(local: SamLocal, event: Path) -> Any:
+    done = subprocess.run(
+        local.command("invoke", "--event", str(event)),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=local.environment(),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="session")
+def api(local: SamLocal, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL at which `sam local start-api` answers."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = tmp_path_factory.mktemp("start-api") / "log"
+    command = local.command("start-api", "--port", str(port), "--warm-containers", "EAGER")
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=local.environment()) as process,
+    ):
+        try:
+            _wait_for(port, process, log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    ends = time.monotonic() + START_SECONDS
+    while time.monotonic() < ends and process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise AssertionError(f"start-api does not answer:\n{log.read_text(encoding='utf-8', errors='replace')}")
