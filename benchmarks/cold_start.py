@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from devkit import artefact
 from devkit.emulators import cohere_emulator, qdrant_emulator
 from devkit.runtime import Runtime
 
@@ -25,6 +26,8 @@ PYTHON = ROOT / ".venv-function" / "bin" / "python"
 HANDLERS = Path(__file__).resolve().parent / "handlers"
 INDEX = ROOT / ".passage" / "index"
 COLLECTION = "rag_embeddings"
+CACHE = ROOT / ".passage" / "artefact"
+OURS = "handler.app.lambda_handler"
 
 GOALS = {"passage, server store": 0.50, "passage, Edge store": 0.33}
 """INIT at most this much of the plain handler's."""
@@ -36,6 +39,7 @@ class Function:
     handler: str
     code: tuple[Path, ...]
     environment: Mapping[str, str]
+    python: Path = PYTHON
 
 
 @dataclass
@@ -48,7 +52,9 @@ class Figures:
 
 
 def measure(function: Function, event: str, warm: int, log: Path, figures: Figures) -> None:
-    with Runtime(function.handler, environment=function.environment, code=function.code, python=PYTHON, log=log) as runtime:
+    with Runtime(
+        function.handler, environment=function.environment, code=function.code, python=function.python, log=log
+    ) as runtime:
         started = time.perf_counter()
         answer = runtime.invoke_raw(event)
         figures.first.append((time.perf_counter() - started) * 1000)
@@ -59,6 +65,35 @@ def measure(function: Function, event: str, warm: int, log: Path, figures: Figur
             started = time.perf_counter()
             runtime.invoke_raw(event)
             figures.warm.append((time.perf_counter() - started) * 1000)
+
+
+def from_source(upstreams: Mapping[str, str], edge: Mapping[str, str]) -> tuple[Function, ...]:
+    """The function as it is developed, on the interpreter and the packages of .venv-function."""
+    return (
+        Function("empty handler", "empty.lambda_handler", (HANDLERS,), {}),
+        Function("plain handler", "plain.lambda_handler", (HANDLERS,), upstreams),
+        Function("passage, server store", OURS, (SOURCE,), upstreams),
+        Function("passage, Edge store", OURS, (SOURCE,), edge),
+    )
+
+
+def from_artefact(upstreams: Mapping[str, str], edge: Mapping[str, str]) -> tuple[Function, ...]:
+    """The function as it is deployed, with its bytecode and without, on Lambda's Python; so are the others."""
+    python = artefact.find_python()
+    if python is None:
+        raise SystemExit(f"--artefact measures on Python {artefact.LAMBDA_PYTHON}, which was not found")
+    built = artefact.build(ROOT, CACHE, python)
+    bare = artefact.build(ROOT, CACHE, python, bytecode=False)
+    packages = artefact.installed(ROOT / "requirements" / "runtime.txt", CACHE, python)
+    unwritten = {"PYTHONDONTWRITEBYTECODE": "1"}
+    return (
+        Function("empty handler", "empty.lambda_handler", (HANDLERS, built.runtime), {}, built.python),
+        Function("plain handler", "plain.lambda_handler", (HANDLERS, packages), upstreams, built.python),
+        Function("passage, server store", OURS, built.code, upstreams, built.python),
+        Function("passage, Edge store", OURS, built.code, edge, built.python),
+        Function("server store, no .pyc", OURS, bare.code, {**upstreams, **unwritten}, bare.python),
+        Function("Edge store, no .pyc", OURS, bare.code, {**edge, **unwritten}, bare.python),
+    )
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -92,6 +127,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7, help="cold starts of each function")
     parser.add_argument("--warm", type=int, default=50, help="warm invocations after each cold start")
+    parser.add_argument("--artefact", action="store_true", help="measure the built function and layer, not the source")
     options = parser.parse_args()
     subprocess.run(
         [f"{Path(sys.executable).parent}/passage", "index", str(ROOT / "samples" / "textbook"), "--out", str(INDEX)],
@@ -103,14 +139,8 @@ def main() -> int:
         shutil.copytree(INDEX / "query-response" / "shard", storage / COLLECTION)
         with cohere_emulator() as cohere, qdrant_emulator(storage) as qdrant:
             upstreams = {"COHERE_API_KEY": "local", "COHERE_BASE_URL": cohere.url, "QDRANT_URL": qdrant.url}
-            edge = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(INDEX)}
-            ours = "handler.app.lambda_handler"
-            functions = (
-                Function("empty handler", "empty.lambda_handler", (HANDLERS,), {}),
-                Function("plain handler", "plain.lambda_handler", (HANDLERS,), upstreams),
-                Function("passage, server store", ours, (SOURCE,), upstreams),
-                Function("passage, Edge store", ours, (SOURCE,), {**upstreams, **edge}),
-            )
+            edge = {**upstreams, "STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(INDEX)}
+            functions = (from_artefact if options.artefact else from_source)(upstreams, edge)
             results = {function.name: Figures() for function in functions}
             for function in functions:  # unmeasured: bytecode, the emulators' model, the file cache
                 measure(function, event, 1, Path(folder) / "log", Figures())

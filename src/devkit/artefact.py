@@ -98,7 +98,7 @@ def build(root: Path, cache: Path, python: Path, *, bytecode: bool = True) -> Ar
 
     def runtime(out: Path) -> None:
         (out / "requirements.txt").write_text(_pinned(pins, FROM_THE_RUNTIME), encoding="utf-8")
-        install(out, out / "requirements.txt", python)
+        _install(out, out / "requirements.txt", python)
 
     def interpreter(out: Path) -> None:
         _run([str(python), "-m", "venv", "--without-pip", "--symlinks", str(out)], root, out, {})
@@ -111,8 +111,20 @@ def build(root: Path, cache: Path, python: Path, *, bytecode: bool = True) -> Ar
     )
 
 
-def install(out: Path, requirements: Path, python: Path) -> None:
-    """Install a pinned list into a folder, byte-compiled, for that interpreter."""
+def installed(requirements: Path, cache: Path, python: Path) -> Path:
+    """A folder with everything a pinned list names, byte-compiled, for that interpreter.
+
+    Raises:
+        BuildFailed: it could not be installed.
+    """
+
+    def packages(out: Path) -> None:
+        _install(out, requirements, python)
+
+    return _once(cache, "installed", _digest([requirements], [str(python)]), packages)
+
+
+def _install(out: Path, requirements: Path, python: Path) -> None:
     command = [_uv(), "pip", "install", "--quiet", "--python", str(python), "--target", str(out), "--no-deps"]
     command += ["--only-binary", ":all:", "--require-hashes", "--compile-bytecode", "-r", str(requirements)]
     _run(command, out, out, {})

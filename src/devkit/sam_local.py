@@ -199,7 +199,7 @@ def start_api(local: SamLocal, port: int) -> None:
 def _run(command: list[str]) -> int:
     """Run to the end, which is SAM's to bring about: it has containers to remove."""
     with subprocess.Popen(command, env=SamLocal.environment()) as process:  # noqa: S603 - our own command
-        signal.signal(signal.SIGTERM, lambda *_: process.send_signal(signal.SIGINT))
+        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
         while True:
             try:
                 return process.wait()

@@ -97,13 +97,13 @@ class SecretReference:
     def parse(cls, text: str) -> "SecretReference":
         """Read `name`, `arn:…` or `ssm:/path`, each of them with `#field` after it if need be."""
         name, hash_sign, field = text.strip().partition("#")
-        found = re.fullmatch(r"(ssm:)?([\w/+=.@:-]+)", name)
-        if not found or bool(hash_sign) != bool(field) or "#" in field:
+        plain = name.removeprefix("ssm:")
+        if not re.fullmatch(r"[\w/+=.@:-]+", plain) or bool(hash_sign) != bool(field) or "#" in field:
             raise ValueError(
                 "takes a secret's name or ARN, or ssm: and a parameter's name, as in ssm:/passage/cohere; "
                 "#field after it names a field of a secret that is a JSON object"
             )
-        return cls(found[2], bool(found[1]) or bool(re.match(r"arn:[\w-]+:ssm:", name)), field)
+        return cls(plain, plain != name or bool(re.match(r"arn:[\w-]+:ssm:", name)), field)
 
     @property
     def region(self) -> str | None:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +11,7 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from artefact.containers import Containers, storage
+from artefact.containers import Containers, Store, storage
 from conftest import ROOT, TEXTBOOK
 from devkit.artefact import LAMBDA_PYTHON, Artefact, build, find_python
 from devkit.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
@@ -133,13 +133,23 @@ class Queue:
 
 
 @pytest.fixture(scope="session")
+def stores(
+    server: EmulatorServer, server_of_ranked: EmulatorServer, indexes: Path
+) -> Mapping[Store, Mapping[str, str]]:
+    """What a container's environment says of each store."""
+    return {
+        "server": {"QDRANT_URL": server.url},
+        "server of ranked": {"QDRANT_URL": server_of_ranked.url},
+        "index": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(indexes)},
+    }
+
+
+@pytest.fixture(scope="session")
 def containers(
     artefact: Artefact,
     embedding: EmulatorServer,
-    server: EmulatorServer,
-    server_of_ranked: EmulatorServer,
     queue: Queue,
-    indexes: Path,
+    stores: Mapping[Store, Mapping[str, str]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Containers]:
     shared = {
@@ -147,11 +157,6 @@ def containers(
         "COHERE_BASE_URL": embedding.url,
         "ALLOWED_COLLECTIONS": "textbook_chunks,absent",
         **queue.environment,
-    }
-    stores = {
-        "server": {"QDRANT_URL": server.url},
-        "server of ranked": {"QDRANT_URL": server_of_ranked.url},
-        "index": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(indexes)},
     }
     with ExitStack() as running:
         yield Containers(artefact, shared, stores, running, tmp_path_factory)

@@ -11,8 +11,14 @@ import pytest
 from conftest import EVENTS
 from devkit.emulators import Fault, qdrant_emulator
 from devkit.runtime import Runtime
+from sources import aws
+from sources.aws import Aws, Queue
 
 EXPECTED = {
+    "alb-multi-value-query": 200,
+    "alb-query": 200,
+    "alb-query-get": 200,
+    "function-url-query": 200,
     "http-api-blank": 400,
     "http-api-health": 200,
     "http-api-preflight": 204,
@@ -26,8 +32,20 @@ EXPECTED = {
     "rest-api-query-get": 200,
     "direct-invalid-k": "INVALID_INPUT",
     "direct-query": None,
+    "step-functions-query": None,
 }
 """An event's HTTP status, or for a direct invocation its error code."""
+
+REPLIES = {
+    "event-bridge-query": ["answered"],
+    "sns-query": ["answered"],
+    "sqs-event-bridge": ["answered"],
+    "sqs-fifo": ["answered", "answered", "answered"],
+    "sqs-sns-raw": ["answered"],
+    "sqs-sns-wrapped": ["answered"],
+    "sqs-standard": ["answered", "answered", "refused"],
+}
+"""The status of each reply to a message."""
 
 ORIGIN = "http://localhost:3000"
 
@@ -40,13 +58,13 @@ def headers(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def test_every_sample_event_has_its_expected_answer_here() -> None:
-    assert set(EXPECTED) == {path.stem for path in EVENTS.glob("*.json")}
+    assert {*EXPECTED, *REPLIES, "direct-batch"} == {path.stem for path in EVENTS.glob("*.json")}
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_every_sample_event_is_answered(edge: Runtime, load_event: Any, name: str) -> None:
     answer, expected = edge.invoke(load_event(name)), EXPECTED[name]
-    if not name.startswith("direct"):
+    if not name.startswith(("direct", "step-functions")):
         assert answer["statusCode"] == expected
         assert headers(answer)["Access-Control-Allow-Origin"] == ORIGIN
         assert headers(answer)["Vary"] == "Origin"
@@ -59,6 +77,67 @@ def test_every_sample_event_is_answered(edge: Runtime, load_event: Any, name: st
         assert all(result["chunk_text"] and result["url"].startswith("https://") for result in answer["results"])
     if isinstance(expected, str) or expected in (400, 404):
         assert answer["code"] == "INVALID_INPUT"
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[Aws]:
+    with aws.cloud() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def replies(cloud: Aws) -> Queue:
+    return cloud.queue()
+
+
+@pytest.fixture(scope="module")
+def with_queue(start: Any, cloud: Aws, replies: Queue, several_indexes: Path) -> Runtime:
+    """A container that answers messages to a queue, for three profiles."""
+    store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(several_indexes)}
+    runtime: Runtime = start(**store, **cloud.environ, REPLY_QUEUE_URL=replies.url)
+    return runtime
+
+
+@pytest.mark.parametrize("name", sorted(REPLIES))
+def test_every_sample_message_is_answered(with_queue: Runtime, replies: Queue, load_event: Any, name: str) -> None:
+    answer = with_queue.invoke(load_event(name))
+    if name.startswith("sqs"):
+        assert answer == {"batchItemFailures": []}, with_queue.log()[-3000:]
+        made = replies.replies()
+    else:  # Lambda hands on what is returned
+        made = answer if isinstance(answer, list) else [answer]
+        assert replies.replies() == []
+    assert [reply["status"] for reply in made] == REPLIES[name]
+    for reply in made:
+        assert reply["profile"] == "query-response"
+        if reply["status"] == "answered":
+            results = reply["answer"]["results"]
+            assert len(results) == reply["answer"]["k"]
+            assert all(result["url"].startswith("https://") for result in results)
+
+
+def test_a_sample_list_is_answered_in_order(with_queue: Runtime, load_event: Any) -> None:
+    event = load_event("direct-batch")
+    first, chunks, wrong, context = with_queue.invoke(event)
+    assert (first["query"], chunks["query"], context["query"]) == (
+        event[0]["text"],
+        event[1]["query_text"],
+        event[3]["text"],
+    )
+    assert (len(first["results"]), len(chunks["results"]), context["count"]) == (3, 2, 3)
+    assert wrong["code"] == "INVALID_INPUT"
+
+
+def test_messages_that_cannot_be_answered_now_are_named_to_lambda(start: Any, cloud: Aws, load_event: Any) -> None:
+    queue = cloud.queue()
+    runtime = start(QDRANT_URL="http://127.0.0.1:9", **cloud.environ, REPLY_QUEUE_URL=queue.url)
+    event = load_event("sqs-standard")
+    answered = {failure["itemIdentifier"] for failure in runtime.invoke(event)["batchItemFailures"]}
+    assert answered == {record["messageId"] for record in event["Records"][:2]}
+    assert [reply["status"] for reply in queue.replies()] == ["refused"]
+    raised = runtime.invoke(load_event("sns-query"))
+    assert raised["errorType"] == "UpstreamUnavailable"
+    assert "127.0.0.1" not in raised["errorMessage"]
 
 
 def test_the_best_passage_is_about_the_question(edge: Runtime) -> None:

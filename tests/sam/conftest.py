@@ -5,7 +5,6 @@ Lambda's, gives the answer that the source gives.
 """
 
 import json
-import signal
 import socket
 import subprocess
 import time
@@ -110,7 +109,7 @@ def api(local: SamLocal, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
             _wait_for(port, process, log)
             yield f"http://127.0.0.1:{port}"
         finally:
-            process.send_signal(signal.SIGINT)
+            process.terminate()
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:

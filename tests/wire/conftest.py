@@ -14,6 +14,7 @@ from devkit.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
 from handler import profiles, telemetry
 from handler.adapters import transport
 from handler.sources.detect import Source
+from sources.aws import Aws, cloud
 from wire.function import COHERE_KEY, Function, MakeCollection, Output, Start
 
 
@@ -32,6 +33,22 @@ def qdrant(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     with qdrant_emulator(storage) as emulator:
         yield emulator
     transport.shared().close()  # one pool a process: its connections would outlive the servers
+
+
+@pytest.fixture(scope="session")
+def _cloud() -> Iterator[Aws]:
+    with cloud() as running:
+        yield running
+
+
+@pytest.fixture
+def aws(_cloud: Aws, monkeypatch: pytest.MonkeyPatch) -> Aws:
+    """AWS, with no faults and no requests on record; boto3 in this process finds it."""
+    for name, value in _cloud.environ.items():
+        monkeypatch.setenv(name, value)
+    _cloud.door.faults.clear()
+    _cloud.door.requests.clear()
+    return _cloud
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,519 @@
+"""An Edge index that is published in S3: fetched at cold start, replaced without a redeploy, never half there."""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import TEXTBOOK
+from devkit.cli import main as passage
+from devkit.emulators import EmulatorServer, Fault
+from devkit.indexing.embedding import DocumentEmbedder
+from devkit.indexing.publish import Published, PublishError, pack, publish
+from devkit.indexing.run import index_site
+from devkit.indexing.site import find_site
+from handler import profiles
+from handler.adapters import published_index, published_store
+from handler.adapters.published_store import PublishedStore
+from handler.core.errors import ConfigurationError
+from handler.core.model import Search
+from handler.settings import Settings
+from sources.aws import Aws
+from wire.function import COHERE_KEY, Function, Output, Start
+
+PROFILE = "query-response"
+
+HOLDS = """
+import fcntl, os, sys
+fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_SH)
+print("locked", flush=True)
+sys.stdin.read()
+"""
+"""What another process does with a version it has open."""
+
+_numbers = count(1)
+
+
+class Bucket:
+    """A bucket of a test's own, and the folder that indexes are published under."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.name = f"passage-{next(_numbers)}"
+        self.client.create_bucket(Bucket=self.name, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+        self.uri = f"s3://{self.name}/indexes"
+
+    def keys(self) -> list[str]:
+        return [found["Key"] for found in self.client.list_objects_v2(Bucket=self.name).get("Contents", [])]
+
+    def pointer(self) -> dict[str, Any]:
+        body = self.client.get_object(Bucket=self.name, Key=f"indexes/{PROFILE}.json")["Body"].read()
+        pointer: dict[str, Any] = json.loads(body)
+        return pointer
+
+    def put(self, name: str, body: bytes) -> None:
+        self.client.put_object(Bucket=self.name, Key=f"indexes/{name}", Body=body)
+
+    def put_packed(self, packed: bytes, **changes: Any) -> None:
+        """Publish `packed` by hand; `changes` go into its pointer."""
+        digest = hashlib.sha256(packed).hexdigest()
+        self.put(f"{digest}.tar.gz", packed)
+        pointer = {
+            "format": 1, "version": digest, "object": f"{digest}.tar.gz", "sha256": digest, "bytes": len(packed)
+        }  # fmt: skip
+        self.put(f"{PROFILE}.json", json.dumps(pointer | changes).encode())
+
+
+@pytest.fixture(scope="session")
+def s3(_cloud: Aws) -> Any:
+    return _cloud.client("s3")
+
+
+@pytest.fixture
+def bucket(aws: Aws, s3: Any) -> Bucket:
+    return Bucket(s3)
+
+
+@pytest.fixture(scope="session")
+def textbook_packed(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    packed = tmp_path_factory.mktemp("packed") / "textbook"
+    pack(textbook_index / PROFILE, packed)
+    return packed.read_bytes()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The container's /tmp; gives the folder in it that indexes are unpacked to."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder / f"passage-{os.getuid()}"
+
+
+@pytest.fixture
+def published(bucket: Bucket, textbook_packed: bytes) -> Bucket:
+    bucket.put_packed(textbook_packed)
+    return bucket
+
+
+@pytest.fixture
+def begin(start: Start, bucket: Bucket, home: Path) -> Start:
+    """Starts a container with the published index as its store."""
+    return lambda **changes: start(
+        **{"STORE": "qdrant_edge", "EDGE_INDEX_URI": bucket.uri, "QDRANT_URL": None, **changes}
+    )
+
+
+@pytest.fixture(scope="session")
+def other_packed(cohere: EmulatorServer, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Another version of the site: one page."""
+    site, root = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("other")
+    (site / "only.md").write_text("# Gripper\n\nA gripper holds what it picked up until it is told to let go.\n")
+    profile = profiles.load(PROFILE)
+    embedder = DocumentEmbedder(api_key=COHERE_KEY, base_url=cohere.url, model=profile.embedding.model, dimension=768)
+    index_site(find_site(site, "https://example.org"), profile, root, embedder, lambda *_: lambda _: None)
+    pack(root / PROFILE, root / "packed")
+    return (root / "packed").read_bytes()
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Moves the clock that looks for new versions."""
+    offset = 0.0
+    clock = published_store.time.monotonic
+
+    class Clock:
+        @staticmethod
+        def monotonic() -> float:
+            return clock() + offset
+
+    monkeypatch.setattr(published_store, "time", Clock)
+
+    def move(seconds: float) -> None:
+        nonlocal offset
+        offset += seconds
+
+    return move
+
+
+def versions(home: Path) -> list[Path]:
+    return sorted(home.glob(f"{PROFILE}-*"))
+
+
+def answers_from_other(function: Function) -> bool:
+    return "https://example.org/only/" in function.ask("What does a gripper do?").text
+
+
+def test_the_index_is_fetched_at_cold_start_and_answers_as_the_same_one_on_disk(
+    published: Bucket, begin: Start, home: Path, aws: Aws, textbook_index: Path
+) -> None:
+    function = begin()
+    function.container.warm()
+    fetched = len(aws.door.requests)
+    assert fetched == 2, "the pointer and the index"
+    local = begin(EDGE_INDEX_URI=None, EDGE_INDEX_PATH=str(textbook_index))
+    assert function.ask().results == local.ask().results
+    assert function.get("/ready").status == 200
+    assert len(aws.door.requests) == fetched
+    assert [path.name for path in versions(home)] == [f"{PROFILE}-{published.pointer()['sha256'][:16]}"]
+    assert not list(home.glob(".*-*")), "nothing half unpacked"
+
+
+def test_a_container_that_starts_again_on_the_same_disk_fetches_only_the_pointer(
+    published: Bucket, begin: Start, aws: Aws
+) -> None:
+    begin().container.warm()
+    aws.door.requests.clear()
+    assert begin().ask().results
+    assert len(aws.door.requests) == 1
+
+
+def test_a_new_version_is_picked_up_and_the_old_one_removed(
+    published: Bucket, begin: Start, home: Path, other_packed: bytes, later: Callable[[float], None]
+) -> None:
+    function = begin(EDGE_INDEX_CHECK_SECONDS="30")
+    assert not answers_from_other(function)
+    published.put_packed(other_packed)
+    later(29)
+    assert not answers_from_other(function), "not looked for yet"
+    later(2)
+    assert answers_from_other(function)
+    assert len(versions(home)) == 1
+
+
+def test_the_pointer_is_looked_at_no_more_often_than_set(
+    published: Bucket, begin: Start, aws: Aws, later: Callable[[float], None]
+) -> None:
+    function = begin(EDGE_INDEX_CHECK_SECONDS="30")
+    function.ask()
+    aws.door.requests.clear()
+    for _ in range(3):
+        function.ask()
+    assert not aws.door.requests
+    later(31)
+    for _ in range(3):
+        function.ask()
+    assert len(aws.door.requests) == 1
+
+
+def _unreachable(aws: Aws, bucket: Bucket) -> None:
+    aws.door.faults.add(Fault("status", status=503, body="<Error><Code>SlowDown</Code></Error>", times=0))
+
+
+def _dropped(aws: Aws, bucket: Bucket) -> None:
+    aws.door.faults.add(Fault("drop", times=0))
+
+
+def _denied(aws: Aws, bucket: Bucket) -> None:
+    aws.door.faults.add(Fault("status", status=403, body="<Error><Code>AccessDenied</Code></Error>", times=0))
+
+
+def _gone(aws: Aws, bucket: Bucket) -> None:
+    bucket.client.delete_object(Bucket=bucket.name, Key=f"indexes/{PROFILE}.json")
+
+
+def _no_pointer(aws: Aws, bucket: Bucket) -> None:
+    bucket.put(f"{PROFILE}.json", b"{}")
+
+
+def _wrong_checksum(aws: Aws, bucket: Bucket) -> None:
+    pointer = bucket.pointer()
+    bucket.put(f"{PROFILE}.json", json.dumps(pointer | {"sha256": "0" * 64}).encode())
+
+
+def _cut_off(aws: Aws, bucket: Bucket) -> None:
+    pointer = bucket.pointer()
+    bucket.put(pointer["object"], b"cut off")
+    bucket.put(f"{PROFILE}.json", json.dumps(pointer | {"sha256": "1" * 64}).encode())
+
+
+def _no_archive(aws: Aws, bucket: Bucket) -> None:
+    bucket.put_packed(b"no archive at all")
+
+
+def _empty(aws: Aws, bucket: Bucket) -> None:
+    bucket.put_packed(archive([]))
+
+
+BREAKAGES = [_unreachable, _dropped, _denied, _gone, _no_pointer, _wrong_checksum, _cut_off, _no_archive, _empty]
+Breakage = Callable[[Aws, Bucket], None]
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES)
+def test_whatever_is_wrong_with_a_new_version_the_old_one_answers(
+    breakage: Breakage,
+    published: Bucket,
+    begin: Start,
+    aws: Aws,
+    later: Callable[[float], None],
+    output: Output,
+) -> None:
+    function = begin()
+    assert function.ask().results
+    breakage(aws, published)
+    later(61)
+    aws.door.requests.clear()
+    assert function.ask().results
+    asked = len(aws.door.requests)
+    assert function.ask().results
+    assert len(aws.door.requests) == asked, "a failure is not repeated with every question"
+    (line,) = [line for line in output.logs if line["message"].startswith("a new index could not be taken")]
+    assert line["level"] == "WARNING"
+    assert line["code"]
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES)
+def test_without_an_old_version_it_is_answered_as_an_error_until_it_is_mended(
+    breakage: Breakage, published: Bucket, begin: Start, aws: Aws, textbook_packed: bytes, home: Path
+) -> None:
+    breakage(aws, published)
+    function = begin()
+    answer = function.ask()
+    assert answer.status == (503 if breakage in (_unreachable, _dropped) else 500)
+    assert published.name not in answer.text
+    aws.door.faults.clear()
+    published.put_packed(textbook_packed)
+    assert function.ask().results
+    assert not list(home.glob(".*-*")), "nothing half unpacked"
+
+
+def test_nothing_published_says_what_to_run(bucket: Bucket, begin: Start) -> None:
+    answer = begin().ask()
+    assert answer.status == 500
+    assert "passage index --publish" in answer.json["error"]
+
+
+def test_a_new_version_for_another_model_is_not_taken(
+    published: Bucket,
+    begin: Start,
+    textbook_index: Path,
+    later: Callable[[float], None],
+    tmp_path: Path,
+    output: Output,
+) -> None:
+    function = begin()
+    assert function.ask().results
+    changed = tmp_path / PROFILE
+    shutil.copytree(textbook_index / PROFILE, changed)
+    manifest = json.loads((changed / "manifest.json").read_text())
+    (changed / "manifest.json").write_text(json.dumps({**manifest, "dimension": 1024}))
+    publish(published.uri, changed)
+    later(61)
+    assert function.ask().results
+    assert "DIMENSION_MISMATCH" in {line.get("code") for line in output.logs}
+
+
+def test_fetching_a_new_version_leaves_the_question_half_of_its_time(
+    published: Bucket,
+    begin: Start,
+    other_packed: bytes,
+    later: Callable[[float], None],
+    output: Output,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    function = begin(REQUEST_TIMEOUT_MS="2000")
+    assert function.ask().results
+    published.put_packed(other_packed)
+    later(61)
+    real = published_index.time.monotonic
+    monkeypatch.setattr(
+        published_index, "time", type("Clock", (), {"monotonic": staticmethod(lambda: real() + 61 + 1)})
+    )
+    assert not answers_from_other(function)
+    assert "DEADLINE_EXCEEDED" in {line.get("code") for line in output.logs}
+
+
+def test_the_first_fetch_ends_with_the_deadline(
+    published: Bucket, begin: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = published_index.time.monotonic
+    monkeypatch.setattr(published_index, "time", type("Clock", (), {"monotonic": staticmethod(lambda: real() + 60)}))
+    assert begin().ask().status == 504
+
+
+def test_a_version_in_use_is_not_removed_until_the_last_request_is_done(
+    published: Bucket, begin: Start, home: Path, other_packed: bytes, later: Callable[[float], None]
+) -> None:
+    function = begin()
+    store = function.container.retriever(function.container.profile(None)).store
+    assert isinstance(store, PublishedStore)
+    with store._open() as asking:
+        (old,) = versions(home)
+        published.put_packed(other_packed)
+        later(61)
+        assert answers_from_other(function)
+        assert old in versions(home)
+        assert asking.search([1.0] * 768, Search(top_k=3)).passages
+    assert versions(home) != [old]
+    assert len(versions(home)) == 1
+
+
+def test_another_process_keeps_the_version_it_has_open(
+    published: Bucket, begin: Start, home: Path, other_packed: bytes, later: Callable[[float], None]
+) -> None:
+    function = begin()
+    assert function.ask().results
+    (old,) = versions(home)
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(old)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"locked\n"
+        published.put_packed(other_packed)
+        later(61)
+        assert answers_from_other(function)
+        assert old in versions(home)
+        process.stdin.close()
+
+
+def test_questions_at_once_share_one_fetch(published: Bucket, begin: Start, aws: Aws) -> None:
+    store = begin().container
+    retriever = store.retriever(store.profile(None))
+    found: list[int] = []
+    threads = [
+        threading.Thread(
+            target=lambda: found.append(len(retriever.store.search([1.0] * 768, Search(top_k=3)).passages))
+        )
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [3] * 4
+    assert len(aws.door.requests) == 2
+
+
+def member(name: str, body: bytes = b"x", **changes: Any) -> tuple[tarfile.TarInfo, bytes]:
+    made = tarfile.TarInfo(name)
+    made.size = len(body)
+    for key, value in changes.items():
+        setattr(made, key, value)
+    return made, body
+
+
+def archive(members: list[tuple[tarfile.TarInfo, bytes]]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as packed:
+        for made, body in members:
+            packed.addfile(made, io.BytesIO(body))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        member("../outside"),
+        member("a/../../outside"),
+        member("/outside"),
+        member("a\\..\\outside"),
+        member("link", b"", type=tarfile.SYMTYPE, linkname="/etc/passwd"),
+        member("link", b"", type=tarfile.LNKTYPE, linkname="manifest.json"),
+        member("pipe", b"", type=tarfile.FIFOTYPE),
+        member("device", b"", type=tarfile.CHRTYPE),
+        member("manifest.json"),
+        member("manifest.json/below"),
+    ],
+    ids=lambda evil: evil[0].name,
+)
+def test_an_archive_that_would_write_elsewhere_is_refused(
+    evil: tuple[tarfile.TarInfo, bytes], bucket: Bucket, begin: Start, home: Path
+) -> None:
+    bucket.put_packed(archive([member("manifest.json"), evil]))
+    answer = begin().ask()
+    assert answer.status == 500
+    assert "cannot be unpacked" in answer.json["error"]
+    assert {path.name for path in home.rglob("*")} == {".lock"}
+    assert not (home.parent / "outside").exists()
+
+
+@pytest.mark.parametrize("name", ["../x.tar.gz", "/x.tar.gz", "a//x.tar.gz", "", "a/../x", ".x"])
+def test_a_pointer_leads_nowhere_else(name: str, bucket: Bucket, begin: Start) -> None:
+    bucket.put_packed(archive([]), object=name)
+    assert "pointer that cannot be read" in begin().ask().json["error"]
+
+
+def test_a_folder_that_someone_else_could_write_to_is_not_used(published: Bucket, begin: Start, home: Path) -> None:
+    home.mkdir()
+    home.chmod(0o777)
+    assert "not the function's own" in begin().ask().json["error"]
+    home.chmod(0o700)
+    home.rmdir()
+    home.symlink_to(home.parent)
+    assert "not the function's own" in begin().ask().json["error"]
+
+
+def test_the_same_index_is_packed_to_the_same_bytes(textbook_index: Path, tmp_path: Path) -> None:
+    copy = tmp_path / PROFILE
+    shutil.copytree(textbook_index / PROFILE, copy)
+    for path in copy.rglob("*"):
+        os.utime(path, (1, 1))
+        path.chmod(0o700)
+    pack(textbook_index / PROFILE, tmp_path / "one.tar.gz")
+    pack(copy, tmp_path / "another-name.tar.gz")
+    packed = (tmp_path / "one.tar.gz").read_bytes()
+    assert packed == (tmp_path / "another-name.tar.gz").read_bytes()
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(packed))) as opened:
+        names = opened.getnames()
+        assert names == sorted(names, key=lambda name: name.split("/"))
+        assert {(found.mtime, found.uid, found.gid, found.uname) for found in opened} == {(0, 0, 0, "")}
+
+
+def test_an_index_is_published_once_and_the_pointer_last(bucket: Bucket, aws: Aws, textbook_index: Path) -> None:
+    expected = f"{bucket.uri}/{PROFILE}.json"
+    assert publish(bucket.uri, textbook_index / PROFILE) == Published(expected, changed=True)
+    puts = [request.path for request in aws.door.requests if request.method == "PUT"]
+    assert puts == [f"/{bucket.name}/indexes/{bucket.pointer()['object']}", f"/{bucket.name}/indexes/{PROFILE}.json"]
+    assert publish(bucket.uri, textbook_index / PROFILE) == Published(expected, changed=False)
+    assert len(bucket.keys()) == 2
+
+
+def test_the_command_indexes_and_publishes(
+    bucket: Bucket, begin: Start, cohere: EmulatorServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COHERE_API_KEY", COHERE_KEY)
+    monkeypatch.setenv("COHERE_BASE_URL", cohere.url)
+    command = ["index", str(TEXTBOOK), "--out", str(tmp_path / "index"), "--publish", f"{bucket.uri}/"]
+    done = CliRunner().invoke(passage, command)
+    assert done.exit_code == 0, done.output
+    assert f"{bucket.uri}/{PROFILE}.json: published" in done.output
+    assert begin().ask().results
+    assert "nothing changed" in CliRunner().invoke(passage, command).output
+
+
+def test_what_cannot_be_published_says_so(bucket: Bucket, textbook_index: Path, tmp_path: Path) -> None:
+    with pytest.raises(PublishError, match="takes s3://bucket"):
+        publish("https://example.org/x", textbook_index / PROFILE)
+    with pytest.raises(PublishError, match="cannot be published"):
+        publish("s3://no-such-bucket-anywhere/x", textbook_index / PROFILE)
+    with pytest.raises(PublishError, match="cannot be packed"):
+        publish(bucket.uri, tmp_path)
+
+
+@pytest.mark.parametrize("uri", ["bucket/x", "s3://", "s3://B", "s3://bucket/a b", "s3://bucket/x?y", "https://bucket"])
+def test_an_address_that_is_none_is_refused(uri: str) -> None:
+    environ = {"COHERE_API_KEY": "k", "STORE": "qdrant_edge", "EDGE_INDEX_URI": uri}
+    with pytest.raises(ConfigurationError, match="EDGE_INDEX_URI: takes s3://bucket"):
+        Settings.from_env(environ)
+
+
+def test_an_index_is_on_disk_or_published_not_both(textbook_index: Path) -> None:
+    environ = {"COHERE_API_KEY": "k", "STORE": "qdrant_edge"}
+    for more in ({}, {"EDGE_INDEX_URI": "s3://bucket", "EDGE_INDEX_PATH": str(textbook_index)}):
+        with pytest.raises(ConfigurationError, match="EDGE_INDEX_PATH: required"):
+            Settings.from_env({**environ, **more})
