@@ -7,6 +7,7 @@ That reply comes once more, with the same id.
 """
 
 import json
+import uuid
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,9 +25,10 @@ from handler.core.retrieve import Retriever
 from handler.profiles import Profile
 from handler.sources.messages import read
 from property.asking import ENVIRON, FixedEmbedder, FixedStore
+from property.strategies import anything, wild
 from sources.aws import batch
 
-bounded = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+bounded = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 FAULTS = ("throttled", "refused", "late", "unexpected")
 
@@ -276,3 +278,41 @@ def test_a_failure_of_ours_is_never_a_messages_last_word(fault: str, part: str, 
         if message.kind in GOOD:
             assert message.number in back
     assert not any('"answered"' in text for _, _, text in services.sinks[0].had)
+
+
+BODY = st.one_of(
+    wild,
+    anything,
+    anything.map(json.dumps),
+    st.fixed_dictionaries({"Type": st.just("Notification"), "Message": wild}, optional={"MessageId": anything}),
+    st.fixed_dictionaries({"detail-type": wild, "detail": anything}, optional={"id": anything, "source": wild}),
+    st.fixed_dictionaries({"text": wild}, optional={"correlation_id": anything, "profile": anything}),
+)
+
+
+@given(BODY, st.uuids().map(str))
+@bounded
+def test_whatever_a_message_holds_it_can_be_read_and_its_reply_addressed(body: Any, identity: str) -> None:
+    message, again = read(body, identity), read(body, identity)
+    assert (message.reply_id, message.correlation_id) == (again.reply_id, again.correlation_id)
+    assert uuid.UUID(message.reply_id)
+    assert 0 < len(message.correlation_id) <= 256
+    assert message.correlation_id.isprintable(), "a message attribute can carry it"
+    assert (message.question is None) == (message.error is not None)
+
+
+@given(BODY, st.booleans())
+@bounded
+def test_whatever_a_message_holds_it_is_answered_or_refused_at_once(body: Any, fifo: bool) -> None:
+    services = Services(1)
+    event = batch([body], ["a"] if fifo else None)
+    before = app.services
+    app.services = services
+    try:
+        assert app.lambda_handler(event, None) == {"batchItemFailures": []}
+    finally:
+        app.services = before
+    ((identity, group, text),) = services.sinks[0].had
+    assert len(text.encode()) <= 262_144
+    assert json.loads(text)["reply_id"] == identity
+    assert group == ("a" if fifo else None)

@@ -128,6 +128,19 @@ def test_a_sample_list_is_answered_in_order(with_queue: Runtime, load_event: Any
     assert wrong["code"] == "INVALID_INPUT"
 
 
+def test_a_table_keeps_a_second_delivery_from_being_answered(
+    start: Any, cloud: Aws, textbook_index: Path, load_event: Any
+) -> None:
+    """Powertools' idempotency and boto3 load under the cold start's stand-ins."""
+    queue = cloud.queue()
+    store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(textbook_index)}
+    runtime = start(**store, **cloud.environ, REPLY_QUEUE_URL=queue.url, IDEMPOTENCY_TABLE=cloud.table())
+    for expected in (3, 0):
+        assert runtime.invoke(load_event("sqs-standard")) == {"batchItemFailures": []}, runtime.log()[-3000:]
+        assert len(queue.replies()) == expected
+    assert "Warning" not in runtime.log()
+
+
 def test_messages_that_cannot_be_answered_now_are_named_to_lambda(start: Any, cloud: Aws, load_event: Any) -> None:
     queue = cloud.queue()
     runtime = start(QDRANT_URL="http://127.0.0.1:9", **cloud.environ, REPLY_QUEUE_URL=queue.url)

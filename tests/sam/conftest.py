@@ -25,8 +25,8 @@ from devkit.sam_local import HOST_NAME, TEMPLATE, SamLocal, reachable_address, s
 from handler import profiles
 
 HERE = Path(__file__).parent
-AT_ONCE = 4
-"""`sam local invoke` spends half its time waiting for Docker."""
+AT_ONCE = 8
+"""Those that start together share one packing of the layer into an image; with fewer, each packs its own."""
 START_SECONDS = 120
 
 Invoke = Callable[[Path], Any]

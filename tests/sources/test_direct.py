@@ -4,8 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from devkit.emulators import EmulatorServer, Fault
+from handler.sources.direct import _share
 from handler.sources.gateways import LAMBDA_RESPONSE_BYTES
 from sources.aws import Context
 from sources.conftest import Large
@@ -141,3 +144,14 @@ def test_a_list_that_fits_is_not_shortened_however_uneven(start: Start, large: L
     function = start(COLLECTION_NAME=large(["a" * 100_000] * 50))
     answers = function.invoke([{"text": "twin", "k": 50}, *[{"text": " "}] * 95])
     assert len(answers[0]["results"]) == 50
+
+
+@given(st.lists(st.integers(2, 5_000_000), min_size=1, max_size=96), st.integers(96, 6_291_556))
+def test_shares_are_as_large_as_the_room_allows(sizes: list[int], most: int) -> None:
+    share = _share(sizes, most)
+    used = sum(min(size, share) for size in sizes)
+    assert used <= most
+    if sum(sizes) <= most:
+        assert share >= max(sizes)
+    else:
+        assert used > most - len(sizes)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sources.aws import Aws, Queue, batch, returned
-from wire.function import QUESTION, Start
+from wire.function import QUESTION, Output, Start
 
 ASKED = {"text": QUESTION, "k": 3, "correlation_id": "page-17"}
 
@@ -225,3 +225,15 @@ def test_nothing_of_aws_is_loaded_for_a_question_over_http(aws: Aws, start: Star
     assert function.ask().status == 200
     assert "_reply_sinks" not in vars(function.container)
     assert aws.door.requests == []
+
+
+def test_a_reply_that_comes_in_as_a_question_does_not_go_round(aws: Aws, start: Start, output: Output) -> None:
+    """Where replies are sent to the queue that questions are read from."""
+    queue = aws.queue()
+    function = start(REPLY_QUEUE_URL=queue.url)
+    function.invoke(batch([ASKED, "{"]))
+    replies = queue.replies()
+    wrapped = {"detail-type": "Passage Reply", "source": "passage", "detail": replies[0]}
+    assert returned(function.invoke(batch([*replies, wrapped]))) == ["1", "2", "3"]
+    assert queue.replies() == []
+    assert "a reply destination is one that questions are read from" in output.text

@@ -70,7 +70,7 @@ def _environment_variables() -> set[str]:
 
 def test_every_settings_model_is_looked_at() -> None:
     models = {model.__name__ for model in settings._Environment.__subclasses__()}
-    assert models == {"RuntimeSettings", "HttpSettings", "Settings"}
+    assert models == {"RuntimeSettings", "HttpSettings", "CollectionSettings"}, "the last one is part of Settings"
 
 
 def test_environment_variables_are_those_of_the_settings() -> None:
@@ -80,7 +80,7 @@ def test_environment_variables_are_those_of_the_settings() -> None:
 
 def test_profile_keys_are_those_of_the_profile_model() -> None:
     documented = {name for row in _rows(_section("docs/configuration.md", "Profiles")) for name in _names(row[0])}
-    whole = {"contract", "filters", "query.text", "query.count"}
+    whole = {"contract", "filters", "stored", "query.text", "query.count"}
     sections: dict[str, type[BaseModel]] = {
         "collection": profiles.Collection,
         "embedding": profiles.Embedding,
@@ -96,7 +96,9 @@ def test_every_contract_has_a_section() -> None:
     assert sections == list(contracts.REGISTRY)
 
 
-@pytest.mark.parametrize("contract", [contracts.find(name) for name in contracts.REGISTRY], ids=lambda contract: contract.name)
+@pytest.mark.parametrize(
+    "contract", [contracts.find(name) for name in contracts.REGISTRY], ids=lambda contract: contract.name
+)
 def test_a_contracts_section_has_its_fields_and_codes(contract: Contract) -> None:
     section = _section("docs/contracts.md", contract.name)
     fields = {name for row in _rows(section) for name in _names(row[0]) if not name.isupper()}

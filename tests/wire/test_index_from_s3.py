@@ -291,6 +291,14 @@ def test_without_an_old_version_it_is_answered_as_an_error_until_it_is_mended(
     assert not list(home.glob(".*-*")), "nothing half unpacked"
 
 
+def test_the_warm_up_fails_for_nothing_that_passes(published: Bucket, begin: Start, aws: Aws, output: Output) -> None:
+    function = begin()
+    aws.door.faults.add(Fault("status", status=503, body="<Error><Code>SlowDown</Code></Error>"))
+    function.container.warm()
+    assert "an index could not be fetched ahead of its use" in [line["message"] for line in output.logs]
+    assert function.ask().results
+
+
 def test_nothing_published_says_what_to_run(bucket: Bucket, begin: Start) -> None:
     answer = begin().ask()
     assert answer.status == 500

@@ -253,7 +253,11 @@ class Extension:
     @property
     def environ(self) -> dict[str, str]:
         port = self.server.url.rpartition(":")[2]
-        return {"AWS_SESSION_TOKEN": "session-token", "PARAMETERS_SECRETS_EXTENSION_HTTP_PORT": port}
+        return {
+            "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
+            "AWS_SESSION_TOKEN": "session-token",
+            "PARAMETERS_SECRETS_EXTENSION_HTTP_PORT": port,
+        }
 
     def _authorize(self, request: web.Request) -> web.Response | None:
         if not self.ready:
@@ -325,7 +329,26 @@ def test_without_the_extension_aws_is_asked(aws: Aws, begin: Start) -> None:
         port = gone.url.rpartition(":")[2]
     secret = Secret(aws, COHERE_KEY)
     environ = {"AWS_SESSION_TOKEN": "token", "PARAMETERS_SECRETS_EXTENSION_HTTP_PORT": port}
-    assert begin(COHERE_API_KEY_SECRET=secret.name, **environ).ask().results
+    function = begin(COHERE_API_KEY_SECRET=secret.name, AWS_LAMBDA_INITIALIZATION_TYPE="on-demand", **environ)
+    assert function.ask().results
+
+
+def test_nothing_outside_of_lambda_gets_the_session_token(aws: Aws, begin: Start, extension: Extension) -> None:
+    environ = {**extension.environ, "AWS_LAMBDA_INITIALIZATION_TYPE": None}
+    assert begin(COHERE_API_KEY_SECRET=Secret(aws, COHERE_KEY).name, **environ).ask().results
+    assert not extension.server.requests
+
+
+def test_a_key_past_its_time_costs_a_question_no_more_than_it_has(
+    aws: Aws, begin: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(secrets, "MOST_SECONDS", 0.2)
+    function = begin(COHERE_API_KEY_SECRET=Secret(aws, COHERE_KEY).name)
+    assert function.ask().results
+    real = secrets.time.monotonic
+    monkeypatch.setattr(secrets.time, "monotonic", lambda: real() + 901)
+    aws.door.faults.add(Fault("slow", delay_ms=60_000))  # longer than the question has
+    assert function.ask().results
 
 
 def test_a_key_is_set_or_kept_not_both_and_not_neither(start: Start) -> None:

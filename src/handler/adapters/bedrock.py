@@ -58,7 +58,7 @@ class BedrockEmbedder:
         try:
             return aws.client("bedrock-runtime", transport=self._transport)
         except NoRegionError as error:
-            raise ConfigurationError("No AWS region is set: set AWS_REGION, as Lambda does.") from error
+            raise ConfigurationError("No AWS region is set: set AWS_DEFAULT_REGION, as Lambda does.") from error
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `handler.core.ports.Embedder`."""

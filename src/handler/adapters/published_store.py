@@ -11,7 +11,7 @@ from handler import telemetry
 from handler.adapters.published_index import Pointer, PublishedIndex, Unpacked
 from handler.adapters.qdrant_edge import QdrantEdgeStore
 from handler.core import deadline as deadlines
-from handler.core.errors import PassageError
+from handler.core.errors import DeadlineExceeded, PassageError, UpstreamError
 from handler.core.model import CollectionInfo, Found, Point, Search, Vector
 
 
@@ -70,9 +70,14 @@ class PublishedStore:
             return store.describe()
 
     def warm(self) -> None:
-        """See `handler.core.ports.PassageStore`. Fetches the index: the one thing a first question could not do."""
-        with self._open() as store:
-            store.warm()
+        """See `handler.core.ports.PassageStore`. Fetches the index, which opens and searches it."""
+        try:
+            self._renew()
+        except (
+            UpstreamError,
+            DeadlineExceeded,
+        ) as error:  # nothing is wrong with the function: the first question asks
+            telemetry.kept("an index could not be fetched ahead of its use", code=error.code, detail=error.detail)
 
     def restored(self) -> None:
         """A snapshot was restored: look for a new version at once, with credentials of now."""

@@ -3,7 +3,8 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from urllib.parse import quote
 
 import httpx
@@ -14,7 +15,7 @@ from handler.adapters.transport import shared as shared_transport
 from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
 from handler.core.errors import ConfigurationError, PassageError, Upstream, UpstreamUnavailable
-from handler.settings import SecretReference, usable_key
+from handler.settings import RuntimeSettings, SecretReference, usable_key
 
 REFUSED = (401, 403, 498)
 """What a service answers to a key it does not take; 498 is Cohere's "invalid token"."""
@@ -25,8 +26,8 @@ RENEW_SECONDS = 60.0
 RETRY_SECONDS = 30.0
 """How soon a key past its time is read again when that failed; meanwhile the one at hand is used."""
 
-PREFETCH_SECONDS = 5.0
-"""What reading a key ahead may take: Lambda's INIT has ten."""
+MOST_SECONDS = 5.0
+"""What reading a key may take where there is something to go on with without it."""
 
 EXTENSION_PORT = "2773"
 
@@ -66,7 +67,8 @@ class KeptKey:
                 self._take(self._read(self._cached))
             elif time.monotonic() >= self._due:
                 try:
-                    self._take(self._read(self._cached))
+                    with _at_most(MOST_SECONDS):
+                        self._take(self._read(self._cached))
                 except PassageError as error:
                     self._due = time.monotonic() + RETRY_SECONDS
                     telemetry.kept("a key could not be read again", code=error.code, detail=error.detail)
@@ -83,7 +85,8 @@ class KeptKey:
                 return False
             self._renewable = now + RENEW_SECONDS
             try:
-                self._take(self._read(self._fresh))
+                with _at_most(MOST_SECONDS):
+                    self._take(self._read(self._fresh))
             except PassageError as error:
                 telemetry.kept("a refused key could not be read again", code=error.code, detail=error.detail)
                 return False
@@ -95,7 +98,7 @@ class KeptKey:
             if self._value is not None:
                 return
             try:
-                with deadlines.running(Deadline.after(PREFETCH_SECONDS)):
+                with _at_most(MOST_SECONDS):
                     text = self._read(self._early)
                 if text is not None:
                     self._take(text)
@@ -143,8 +146,8 @@ class KeptKey:
     def _from_extension(self) -> tuple[bool, str | None]:
         """Whether the extension is there, and the secret if it gave it."""
         token = self._environ.get("AWS_SESSION_TOKEN")
-        if not token:
-            return False, None
+        if not token or not RuntimeSettings.from_env(self._environ).in_lambda:
+            return False, None  # whatever listens there on another machine must not get the token
         name = quote(self._reference.name, safe="")
         path = (
             f"systemsmanager/parameters/get?name={name}&withDecryption=true"
@@ -153,7 +156,7 @@ class KeptKey:
         )
         port = self._environ.get("PARAMETERS_SECRETS_EXTENSION_HTTP_PORT", EXTENSION_PORT)
         request = httpx.Request(
-            "GET", f"http://127.0.0.1:{port}/{path}", headers={"X-Aws-Parameters-Secrets-Token": token}
+            "GET", f"http://localhost:{port}/{path}", headers={"X-Aws-Parameters-Secrets-Token": token}
         )
         try:
             response = shared_transport().handle_request(request)
@@ -199,6 +202,14 @@ class KeptKey:
                 upstream=self._upstream,
                 detail=repr(error),
             ) from error
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """The running deadline, or a sooner one."""
+    running, own = deadlines.current(), Deadline.after(seconds)
+    with deadlines.running(own if running is None or own.at < running.at else running):
+        yield
 
 
 class KeyAuth(httpx.Auth):

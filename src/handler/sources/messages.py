@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from handler.core.errors import InvalidRequest, NotFound
+from handler.core.errors import ConfigurationError, InvalidRequest, NotFound, PassageError
 from handler.core.model import Reply
 from handler.sources.batch import Outcome, Question, profile_name
 from handler.sources.question import Answered, Failure, as_object
@@ -20,6 +20,8 @@ ID_CHARACTERS = 256
 
 ENVELOPES = 3
 """How many envelopes are taken off: a bus to a topic to a queue makes two. More are no one's, but a parser's ruin."""
+
+REPLY_FIELDS = frozenset({"reply_id", "correlation_id", "profile", "status", "answer", "results_left_out"})
 
 NAMESPACE = uuid.UUID("6f0f6e9c-2f0e-5b57-9a3a-6b1d3f6f2a10")
 """Of the reply ids, so that they are no one else's UUIDs."""
@@ -41,10 +43,10 @@ class Message:
     reply_id: str
     correlation_id: str
     question: Question | None
-    error: InvalidRequest | None = None
+    error: PassageError | None = None
 
 
-def unreadable(error: InvalidRequest, identity: str, body: object = "") -> Message:
+def unreadable(error: PassageError, identity: str, body: object = "") -> Message:
     """A message that can never be answered."""
     return Message(reply_id=_reply_id(identity, body), correlation_id=identity, question=None, error=error)
 
@@ -61,9 +63,14 @@ def read(body: Any, identity: str) -> Message:
             if inside is None:
                 break
             body, identity = inside
+        if fields.keys() >= REPLY_FIELDS:  # a refusal would come back as well, and so on for ever
+            raise ConfigurationError(
+                "A reply came in as a question: a reply destination is one that questions are read from.",
+                upstream="reply",
+            )
         correlation = _correlation(fields.pop("correlation_id", None))
         profile = profile_name(fields.pop("profile", None))
-    except InvalidRequest as error:
+    except PassageError as error:
         return unreadable(error, identity, body)
     return Message(
         reply_id=_reply_id(identity, body),

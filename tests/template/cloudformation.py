@@ -1,0 +1,185 @@
+"""A template as CloudFormation would make it: parameters and conditions have values, what is switched off is gone.
+
+Only what a template of ours needs is understood. A reference to a resource is left as it is.
+"""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+GONE = object()
+"""What AWS::NoValue stands for."""
+
+PSEUDO = {
+    "AWS::AccountId": "111122223333",
+    "AWS::Partition": "aws",
+    "AWS::Region": "eu-central-1",
+    "AWS::StackName": "passage-test",
+    "AWS::URLSuffix": "amazonaws.com",
+    "AWS::NoValue": GONE,
+}
+UPLOADED = "uploaded:"
+"""Before a resource's name: not a parameter, but what `sam deploy` uploaded for it. See `expand.py`."""
+
+PYTHON_OF_SAM = ROOT / ".venv-sam" / "bin" / "python"
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """What one set of parameters makes."""
+
+    parameters: Mapping[str, str]
+    resources: dict[str, dict[str, Any]]
+    outputs: dict[str, Any]
+
+    def of_type(self, kind: str) -> dict[str, dict[str, Any]]:
+        """The properties of each resource of a type, by its name."""
+        return {
+            name: resource["Properties"] for name, resource in self.resources.items() if resource["Type"] == f"AWS::{kind}"
+        }
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        """A resource's properties. A name without the hash that SAM adds will do."""
+        named = [
+            key
+            for key in self.resources
+            if key == name or re.fullmatch(re.escape(name) + r"[0-9a-f]{10}", key)
+        ]
+        assert len(named) == 1, f"{name}: {named or sorted(self.resources)}"
+        return dict(self.resources[named[0]].get("Properties", {}))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.resources
+
+
+class Refused(Exception):
+    """The template's rules refuse the parameters. `str(error)` is what the deployment would say."""
+
+
+def stacks(sets: Mapping[str, Mapping[str, str]]) -> dict[str, Stack]:
+    """What each set of parameters makes.
+
+    Raises:
+        Refused: a rule does not hold.
+    """
+    templates = _expand(json.dumps(sets, sort_keys=True))
+    return {name: _Evaluation(templates[name], sets[name]).stack() for name in sets}
+
+
+def stack(**parameters: str) -> Stack:
+    """See `stacks`."""
+    return stacks({"only": parameters})["only"]
+
+
+@cache
+def _expand(sets: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [str(PYTHON_OF_SAM), str(ROOT / "tests" / "template" / "expand.py"), str(ROOT / "template.yaml")],
+        input=sets,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+class _Evaluation:
+    def __init__(self, template: Mapping[str, Any], given: Mapping[str, str]) -> None:
+        self._template = template
+        declared = template["Parameters"]
+        given = {name: value for name, value in given.items() if not name.startswith(UPLOADED)}
+        assert given.keys() <= declared.keys(), given.keys() - declared.keys()
+        self._parameters = {name: str(given.get(name, declared[name].get("Default"))) for name in declared}
+        for name, value in self._parameters.items():
+            self._check(name, value, declared[name])
+        self._functions: dict[str, Callable[[Any], Any]] = {
+            "Ref": self._ref,
+            "Condition": self._condition,
+            "Fn::If": lambda arguments: self._value(arguments[1 if self._condition(arguments[0]) else 2]),
+            "Fn::Equals": lambda arguments: str(self._value(arguments[0])) == str(self._value(arguments[1])),
+            "Fn::Not": lambda arguments: not self._value(arguments[0]),
+            "Fn::And": lambda arguments: all(map(self._value, arguments)),
+            "Fn::Or": lambda arguments: any(map(self._value, arguments)),
+            "Fn::FindInMap": self._find_in_map,
+            "Fn::Sub": self._sub,
+            "Fn::Split": lambda arguments: str(self._value(arguments[1])).split(arguments[0]),
+            "Fn::Select": lambda arguments: self._value(arguments[1])[int(arguments[0])],
+            "Fn::Join": self._join,
+        }
+
+    def stack(self) -> Stack:
+        for rule in self._template.get("Rules", {}).values():
+            if "RuleCondition" in rule and not self._value(rule["RuleCondition"]):
+                continue
+            for assertion in rule["Assertions"]:
+                if not self._value(assertion["Assert"]):
+                    raise Refused(assertion["AssertDescription"])
+        return Stack(
+            parameters=self._parameters,
+            resources=self._made(self._template["Resources"]),
+            outputs=self._made(self._template["Outputs"]),
+        )
+
+    @staticmethod
+    def _check(name: str, value: str, declared: Mapping[str, Any]) -> None:
+        """What CloudFormation refuses of a parameter by itself."""
+        if "AllowedValues" in declared and value not in map(str, declared["AllowedValues"]):
+            raise Refused(f"{name} is not one of {declared['AllowedValues']}")
+        if "AllowedPattern" in declared and not re.fullmatch(declared["AllowedPattern"], value):
+            raise Refused(f"{name} does not match {declared['AllowedPattern']}")
+        if declared["Type"] == "Number":
+            low, high = float(declared.get("MinValue", "-inf")), float(declared.get("MaxValue", "inf"))
+            if not low <= float(value) <= high:
+                raise Refused(f"{name} is not from {low} to {high}")
+
+    def _made(self, section: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: self._value({key: part for key, part in entry.items() if key != "Condition"})
+            for name, entry in sorted(section.items())
+            if "Condition" not in entry or self._condition(entry["Condition"])
+        }
+
+    def _value(self, node: Any) -> Any:
+        if isinstance(node, list):
+            return [value for value in map(self._value, node) if value is not GONE]
+        if not isinstance(node, dict):
+            return node
+        if len(node) == 1:
+            ((name, argument),) = node.items()
+            if name in self._functions and (name != "Condition" or isinstance(argument, str)):
+                return self._functions[name](argument)
+            if name == "Fn::GetAtt":
+                return node
+            assert not name.startswith("Fn::"), f"{name} is not understood yet"
+        return {key: value for key, part in node.items() if (value := self._value(part)) is not GONE}
+
+    def _ref(self, name: str) -> Any:
+        return PSEUDO.get(name, self._parameters.get(name, {"Ref": name}))
+
+    def _condition(self, name: str) -> bool:
+        return bool(self._value(self._template["Conditions"][name]))
+
+    def _find_in_map(self, arguments: list[Any]) -> Any:
+        name, key, second = map(self._value, arguments)
+        return self._template["Mappings"][name][key][second]
+
+    def _join(self, arguments: list[Any]) -> Any:
+        parts = self._value(arguments[1])
+        return arguments[0].join(parts) if all(isinstance(part, str) for part in parts) else {"Fn::Join": [arguments[0], parts]}
+
+    def _sub(self, arguments: Any) -> str:
+        text, variables = arguments if isinstance(arguments, list) else (arguments, {})
+        own = {name: self._value(value) for name, value in variables.items()}
+
+        def replaced(match: re.Match[str]) -> str:
+            value = own.get(match[1], self._ref(match[1]))
+            return value if isinstance(value, str) else match[0]
+
+        return re.sub(r"\$\{([^}!]+)\}", replaced, text)
