@@ -35,6 +35,13 @@ $(VENV)/.ready: requirements/dev.txt requirements/uv.txt
 	@$(BIN)/uv pip install -q --python .venv-sam/bin/python --require-hashes -r requirements/sam.txt >&2
 	@touch $@
 
+# checkov pins what it uses, as well.
+.venv-template/.ready: requirements/template.txt | $(VENV)/.ready
+	@echo "Setting up checkov in .venv-template (once)" >&2
+	@$(PYTHON) -m venv --clear .venv-template >&2
+	@$(BIN)/uv pip install -q --python .venv-template/bin/python --require-hashes -r requirements/template.txt >&2
+	@touch $@
+
 # The function's own dependencies and Lambda's runtime client, without what development adds to them.
 .venv-function/.ready: requirements/runtime.txt | $(VENV)/.ready
 	@echo "Setting up .venv-function, the function's own dependencies (once)" >&2
@@ -67,6 +74,17 @@ check: setup .venv-sam/.ready ## Lint, format check, types, dependency direction
 	@$(BIN)/lint-imports --no-logo
 	@AWS_DEFAULT_REGION=eu-central-1 SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint
 
+SYNTHESISED := .passage/template
+.PHONY: check-template
+check-template: setup .venv-sam/.ready .venv-template/.ready ## Lint the template, and scan what each of its options makes
+	@.venv-sam/bin/cfn-lint template.yaml
+	@PYTHONPATH=tests $(BIN)/python -m template.options $(SYNTHESISED)
+	@LOG_LEVEL=ERROR .venv-template/bin/checkov --config-file .checkov.yaml --directory $(SYNTHESISED)
+
+.PHONY: snapshots
+snapshots: setup .venv-sam/.ready ## Write tests/template/snapshots anew, after a change of the template
+	@UPDATE_SNAPSHOTS=1 $(BIN)/pytest -q tests/template/test_snapshots.py
+
 .PHONY: format
 format: setup ## Format and fix what ruff can fix
 	@$(BIN)/ruff check --fix .
@@ -97,7 +115,7 @@ deploy: ## Build and deploy to AWS (ENV=dev, staging or prod; PARAMETERS='Qdrant
 	@test "$(origin ARCH)" = file || { echo "The architecture of a deployment is samconfig.toml's, not ARCH" >&2; exit 1; }
 	@$(MAKE) --no-print-directory build ARGS=
 	@eval "set -- $$($(BIN)/python -c 'import shlex, sys, tomllib; print(shlex.join(tomllib.load(open("samconfig.toml", "rb"))[sys.argv[1]]["deploy"]["parameters"]["parameter_overrides"]))' $(ENV))"; \
-		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@" $(PARAMETERS) $(ARGS)
+		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@" $(PARAMETERS) "ReleaseId=$$($(BIN)/python layers/release.py $(BUILD) "$$@" $(PARAMETERS))" $(ARGS)
 
 .PHONY: logs
 logs: known-environment .venv-sam/.ready ## Follow the logs of a deployment (ENV=dev)
@@ -138,7 +156,8 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@$(LOCK) $(ARGS) pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements/dev.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group runtime -c requirements/dev.txt -o requirements/runtime.txt
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt
+	@$(LOCK) $(ARGS) --group template -o requirements/template.txt
 
 .PHONY: clean
 clean: ## Remove what the other targets made
-	@rm -rf $(VENV) .venv-sam .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .venv-sam .venv-template .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
