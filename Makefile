@@ -136,8 +136,8 @@ invoke-sam: build-local ## As `invoke`, in the container of `sam local invoke` (
 	@$(BIN)/python -m devkit.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) invoke $(EVENT)
 
 .PHONY: run-sam
-run-sam: build-local index ## As `run`, in the container of `sam local start-api` (needs Docker; PORT=…)
-	@$(BIN)/python -m devkit.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) start-api --port $(PORT)
+run-sam: build-local index ## As `run`, in the container of `sam local start-api` (needs Docker; PORT=…, API=http or rest)
+	@$(BIN)/python -m devkit.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) $(addprefix --api ,$(API)) start-api --port $(PORT)
 
 .PHONY: test-sam
 test-sam: build-local ## Test the built function in the containers of `sam local` (needs Docker)

@@ -2,8 +2,8 @@
 
     python layers/release.py .aws-sam/build Name=value …
 
-The template's ReleaseId. SAM publishes a version of the function for each new one. Without it, SAM looks at the text of the
-template and at what was uploaded: a parameter that changed would reach $LATEST, and nobody calls that.
+The template's ReleaseId. SAM publishes a version of the function for each new one. Without it, SAM looks at the text of
+the template and at what was uploaded: a parameter that changed would reach $LATEST, and nobody calls that.
 """
 
 import hashlib
@@ -22,4 +22,4 @@ def release_id(build: Path, parameters: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    print(release_id(Path(sys.argv[1]), sys.argv[2:]))
+    sys.stdout.write(release_id(Path(sys.argv[1]), sys.argv[2:]) + "\n")

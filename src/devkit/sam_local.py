@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 import yaml
@@ -35,6 +36,8 @@ FUNCTION = "RetrievalFunction"
 TEMPLATE = Path(".aws-sam/local/template.yaml")
 HOST_NAME = "host.docker.internal"
 """This machine, as a container calls it."""
+APIS = {"http": "AWS::Serverless::HttpApi", "rest": "AWS::Serverless::Api"}
+"""The kinds of API that the template's parameter Api chooses from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +66,22 @@ class SamLocal:
 
 
 @contextmanager
-def sam_local(environ: Mapping[str, str], template: Path, index: Path) -> Iterator[SamLocal]:
+def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: str | None = None) -> Iterator[SamLocal]:
     """Have the services up that the function asks, and yield how to run it.
 
     With COHERE_API_KEY and QDRANT_URL set, these are the real ones, and whatever else is set that the template declares
     is passed on as well. Otherwise they are emulators, with what `index` holds; where two profiles name one collection,
     it has the default profile's points, or the first one's.
 
+    Args:
+        api: which kind serves; None for the template's default.
+
     Raises:
         LocalError: something is missing, or does not go together; says what to change.
     """
     sam = _find_sam()
-    declared = _declared(template)
+    built = _read(template)
+    declared = set(built["Resources"][FUNCTION]["Properties"]["Environment"]["Variables"])
     with _services(environ, index) as services, TemporaryDirectory() as folder:
         # SAM drops a variable that the template does not declare, without a word.
         if unknown := services.keys() - declared:
@@ -85,7 +92,7 @@ def sam_local(environ: Mapping[str, str], template: Path, index: Path) -> Iterat
         variables = Path(folder) / "variables.json"
         variables.touch(mode=0o600)  # there may be keys in it
         variables.write_text(json.dumps({"Parameters": {**given, **services}}), encoding="utf-8")
-        yield SamLocal(sam, template.resolve(), variables)
+        yield SamLocal(sam, _with_one_api(built, template, api), variables)
 
 
 def architecture() -> str:
@@ -150,13 +157,31 @@ def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> No
             shutil.copytree(index / name / SHARD, storage / collection.name)
 
 
-def _declared(template: Path) -> set[str]:
-    """The variables that a built template gives the function."""
+def _read(template: Path) -> dict[str, Any]:
     try:
-        resources = yaml.safe_load(template.read_text(encoding="utf-8"))["Resources"]
-        return set(resources[FUNCTION]["Properties"]["Environment"]["Variables"])
+        return dict(yaml.safe_load(template.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise LocalError(f"{template} is not there: run `make build-local`.") from None
+
+
+def _with_one_api(built: dict[str, Any], template: Path, api: str | None) -> Path:
+    """The built template as `sam local` reads it right. It lies beside the original, as its paths are relative.
+
+    SAM serves every API there is, whatever its condition: the REST API would take all requests, under the stage of the
+    API declared last. And it knows a default route by another name than an OpenAPI document gives it.
+    """
+    chosen = APIS.get(api or built["Parameters"]["Api"]["Default"])
+    others = set(APIS.values()) - {chosen}
+    resources = {name: resource for name, resource in built["Resources"].items() if resource["Type"] not in others}
+    for resource in resources.values():
+        if resource["Type"] == APIS["http"]:
+            paths = resource["Properties"].get("DefinitionBody", {}).get("paths", {})
+            if "/$default" in paths:
+                paths["$default"] = paths.pop("/$default")
+    changed = {key: part for key, part in built.items() if key != "Outputs"} | {"Resources": resources}
+    local = template.resolve().with_name(f"{template.stem}-{api or 'default'}.yaml")
+    local.write_text(yaml.safe_dump(changed), encoding="utf-8")
+    return local
 
 
 def _find_sam() -> Path:
@@ -171,11 +196,12 @@ def _find_sam() -> Path:
 @click.group()
 @click.option("--template", type=click.Path(path_type=Path), default=TEMPLATE, show_default=True)
 @click.option("--index", type=click.Path(path_type=Path), default=Path(".passage/index"), show_default=True)
+@click.option("--api", type=click.Choice(sorted(APIS)), help="Which kind of API serves.  [default: the template's]")
 @click.pass_context
-def main(context: click.Context, template: Path, index: Path) -> None:
+def main(context: click.Context, template: Path, index: Path, api: str | None) -> None:
     """Run the built function in AWS SAM's containers."""
     try:
-        context.obj = context.with_resource(sam_local(os.environ, template, index))
+        context.obj = context.with_resource(sam_local(os.environ, template, index, api=api))
     except (LocalError, PassageError) as error:
         raise click.ClickException(str(error)) from error
 

@@ -21,7 +21,7 @@ from devkit.indexing.embedding import DocumentEmbedder
 from devkit.indexing.run import index_site
 from devkit.indexing.site import find_site
 from devkit.runtime import Runtime
-from devkit.sam_local import HOST_NAME, TEMPLATE, SamLocal, reachable_address, sam_local
+from devkit.sam_local import APIS, HOST_NAME, TEMPLATE, SamLocal, reachable_address, sam_local
 from handler import profiles
 
 HERE = Path(__file__).parent
@@ -39,9 +39,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.fixture(scope="session")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SamLocal]:
-    """The built function, and emulators that hold the textbook as indexed for every profile."""
-    index = tmp_path_factory.mktemp("indexes")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample textbook, indexed for every profile as `passage index` does it."""
+    root = tmp_path_factory.mktemp("indexes")
     site = find_site(TEXTBOOK, None)
     with cohere_emulator() as cohere:
         for profile in map(profiles.load, profiles.names()):
@@ -51,7 +51,13 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SamLocal]:
                 model=profile.embedding.model,
                 dimension=profile.collection.dimension,
             )
-            index_site(site, profile, index, embedder, lambda *_: lambda _: None)
+            index_site(site, profile, root, embedder, lambda *_: lambda _: None)
+    return root
+
+
+@pytest.fixture(scope="session")
+def local(index: Path) -> Iterator[SamLocal]:
+    """The built function, and emulators that hold the index."""
     with sam_local({}, ROOT / TEMPLATE, index) as running:
         yield running
 
@@ -93,23 +99,21 @@ def _invoke(local: SamLocal, event: Path) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.fixture(scope="session")
-def api(local: SamLocal, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL at which `sam local start-api` answers."""
+@pytest.fixture(scope="session", params=sorted(APIS))
+def api(request: pytest.FixtureRequest, index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL at which `sam local start-api` answers, once as each kind of API."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     log = tmp_path_factory.mktemp("start-api") / "log"
-    command = local.command("start-api", "--port", str(port), "--warm-containers", "EAGER")
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=local.environment()) as process,
-    ):
-        try:
-            _wait_for(port, process, log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
+    with sam_local({}, ROOT / TEMPLATE, index, api=request.param) as local, log.open("wb") as output:
+        command = local.command("start-api", "--port", str(port), "--warm-containers", "EAGER")
+        with subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=local.environment()) as process:
+            try:
+                _wait_for(port, process, log)
+                yield f"http://127.0.0.1:{port}"
+            finally:
+                process.terminate()
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:

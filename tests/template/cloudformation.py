@@ -41,16 +41,14 @@ class Stack:
     def of_type(self, kind: str) -> dict[str, dict[str, Any]]:
         """The properties of each resource of a type, by its name."""
         return {
-            name: resource["Properties"] for name, resource in self.resources.items() if resource["Type"] == f"AWS::{kind}"
+            name: resource["Properties"]
+            for name, resource in self.resources.items()
+            if resource["Type"] == f"AWS::{kind}"
         }
 
     def __getitem__(self, name: str) -> dict[str, Any]:
         """A resource's properties. A name without the hash that SAM adds will do."""
-        named = [
-            key
-            for key in self.resources
-            if key == name or re.fullmatch(re.escape(name) + r"[0-9a-f]{10}", key)
-        ]
+        named = [key for key in self.resources if key == name or re.fullmatch(re.escape(name) + r"[0-9a-f]{10}", key)]
         assert len(named) == 1, f"{name}: {named or sorted(self.resources)}"
         return dict(self.resources[named[0]].get("Properties", {}))
 
@@ -72,9 +70,13 @@ def stacks(sets: Mapping[str, Mapping[str, str]]) -> dict[str, Stack]:
     return {name: _Evaluation(templates[name], sets[name]).stack() for name in sets}
 
 
-def stack(**parameters: str) -> Stack:
-    """See `stacks`."""
-    return stacks({"only": parameters})["only"]
+def check(parameters: Mapping[str, str]) -> None:
+    """Ask the template's rules alone.
+
+    Raises:
+        Refused: one does not hold.
+    """
+    _Evaluation(_expand(json.dumps({"rules": {}}))["rules"], parameters).check()
 
 
 @cache
@@ -98,7 +100,7 @@ class _Evaluation:
         assert given.keys() <= declared.keys(), given.keys() - declared.keys()
         self._parameters = {name: str(given.get(name, declared[name].get("Default"))) for name in declared}
         for name, value in self._parameters.items():
-            self._check(name, value, declared[name])
+            self._check_parameter(name, value, declared[name])
         self._functions: dict[str, Callable[[Any], Any]] = {
             "Ref": self._ref,
             "Condition": self._condition,
@@ -114,13 +116,16 @@ class _Evaluation:
             "Fn::Join": self._join,
         }
 
-    def stack(self) -> Stack:
+    def check(self) -> None:
         for rule in self._template.get("Rules", {}).values():
             if "RuleCondition" in rule and not self._value(rule["RuleCondition"]):
                 continue
             for assertion in rule["Assertions"]:
                 if not self._value(assertion["Assert"]):
                     raise Refused(assertion["AssertDescription"])
+
+    def stack(self) -> Stack:
+        self.check()
         return Stack(
             parameters=self._parameters,
             resources=self._made(self._template["Resources"]),
@@ -128,7 +133,7 @@ class _Evaluation:
         )
 
     @staticmethod
-    def _check(name: str, value: str, declared: Mapping[str, Any]) -> None:
+    def _check_parameter(name: str, value: str, declared: Mapping[str, Any]) -> None:
         """What CloudFormation refuses of a parameter by itself."""
         if "AllowedValues" in declared and value not in map(str, declared["AllowedValues"]):
             raise Refused(f"{name} is not one of {declared['AllowedValues']}")
@@ -172,7 +177,11 @@ class _Evaluation:
 
     def _join(self, arguments: list[Any]) -> Any:
         parts = self._value(arguments[1])
-        return arguments[0].join(parts) if all(isinstance(part, str) for part in parts) else {"Fn::Join": [arguments[0], parts]}
+        return (
+            arguments[0].join(parts)
+            if all(isinstance(part, str) for part in parts)
+            else {"Fn::Join": [arguments[0], parts]}
+        )
 
     def _sub(self, arguments: Any) -> str:
         text, variables = arguments if isinstance(arguments, list) else (arguments, {})

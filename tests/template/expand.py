@@ -1,4 +1,6 @@
-"""What AWS SAM makes of template.yaml, for each of several sets of parameters. Run by `.venv-sam`'s Python, which has SAM.
+"""What AWS SAM makes of template.yaml, for each of several sets of parameters.
+
+Run by the Python of `.venv-sam`, which has SAM:
 
     .venv-sam/bin/python tests/template/expand.py template.yaml < sets.json > expanded.json
 
@@ -6,18 +8,21 @@
 resource's name says which of several states of its code was uploaded.
 """
 
+import itertools
 import json
 import logging
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 # The region decides about partition and nothing else.
 os.environ.setdefault("AWS_DEFAULT_REGION", "eu-central-1")
 
-from samtranslator.translator.transform import transform  # noqa: E402
-from samtranslator.yaml_helper import yaml_parse  # noqa: E402
+from samtranslator.model import apigateway
+from samtranslator.translator.transform import transform
+from samtranslator.yaml_helper import yaml_parse
 
 UPLOADED = "uploaded:"
 
@@ -45,6 +50,8 @@ def _parameters(given: dict[str, str]) -> dict[str, str]:
 
 def main(path: Path, sets: dict[str, dict[str, str]]) -> dict[str, Any]:
     logging.disable(logging.CRITICAL)
+    # Names that SAM makes of the time: each set of parameters has a second of its own, and the same one every time.
+    apigateway.time = SimpleNamespace(time=itertools.count(1).__next__)
     text = path.read_text(encoding="utf-8")
     return {
         name: transform(_with_code(yaml_parse(text), given), _parameters(given), _NoManagedPolicies())

@@ -1,6 +1,6 @@
 """The options of template.yaml, each as the parameters that switch it on; what is checked is checked for each of them.
 
-    python -m template.options FOLDER    writes what each of them makes, as CloudFormation, for scanners
+python -m template.options FOLDER    writes what each of them makes, as CloudFormation, for scanners
 """
 
 import json

@@ -1,0 +1,153 @@
+"""Everyone calls the alias, and the alias moves with everything that is deployed."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from template.cloudformation import UPLOADED, Stack, stacks
+from template.options import LEAST, OPTIONS
+
+ALIAS = {"Ref": "RetrievalFunctionAliaslive"}
+FUNCTION = ({"Ref": "RetrievalFunction"}, {"Fn::GetAtt": ["RetrievalFunction", "Arn"]})
+VERSIONED = {
+    "AWS::Lambda::Alias": "it is the alias",
+    "AWS::Lambda::Version": "it is what the alias names",
+    "AWS::Lambda::EventInvokeConfig": "it has the alias as its Qualifier",
+    "AWS::CloudWatch::Alarm": "a metric's dimension",
+}
+"""Where the function may be named without the alias, and why."""
+
+
+def _naming_the_function(node: Any) -> Iterator[Any]:
+    if node in FUNCTION:
+        yield node
+    elif isinstance(node, dict):
+        for part in node.values():
+            yield from _naming_the_function(part)
+    elif isinstance(node, list):
+        for part in node:
+            yield from _naming_the_function(part)
+    elif isinstance(node, str) and node.startswith("arn:") and "${RetrievalFunction" in node:
+        yield node
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_nothing_calls_the_function_but_by_its_alias(option: str, made: dict[str, Stack]) -> None:
+    """$LATEST has no snapshot, no container that is kept started, and changes before a canary has begun."""
+    for name, resource in made[option].resources.items():
+        if resource["Type"] in VERSIONED:
+            continue
+        for naming in _naming_the_function(resource.get("Properties", {})):
+            assert "${RetrievalFunction.Arn}:live/" in str(naming), f"{name} names {naming}"
+
+
+@pytest.mark.parametrize(
+    ("option", "resource", "path"),
+    [
+        ("default", "RestApiMayInvoke", ["FunctionName"]),
+        ("http-api", "HttpApiMayInvoke", ["FunctionName"]),
+        ("function-url", "RetrievalUrl", ["TargetFunctionArn"]),
+        ("function-url", "RetrievalUrlIsPublic", ["FunctionName"]),
+        ("function-url", "RetrievalUrlMayInvoke", ["FunctionName"]),
+        ("load-balancer", "LoadBalancerTargets", ["Targets", 0, "Id"]),
+        ("load-balancer", "LoadBalancerMayInvoke", ["FunctionName"]),
+        ("queue", "QuestionsToFunction", ["FunctionName"]),
+        ("notifications", "TopicToFunction", ["Endpoint"]),
+        ("notifications", "TopicMayInvoke", ["FunctionName"]),
+        ("notifications", "BusToFunction", ["Targets", 0, "Arn"]),
+        ("notifications", "BusMayInvoke", ["FunctionName"]),
+    ],
+)
+def test_every_way_in_leads_to_the_alias(option: str, resource: str, path: list[Any], made: dict[str, Stack]) -> None:
+    node: Any = made[option][resource]
+    for step in path:
+        node = node[step]
+    assert node == ALIAS
+
+
+@pytest.mark.parametrize(("option", "api"), [("default", "RestApi"), ("http-api", "HttpApi")])
+def test_every_method_of_an_api_leads_to_the_alias(option: str, api: str, made: dict[str, Stack]) -> None:
+    methods = [method for path in made[option][api]["Body"]["paths"].values() for method in path.values()]
+    uris = {method["x-amazon-apigateway-integration"]["uri"] for method in methods}
+    assert [uri.rpartition("/functions/")[2] for uri in uris] == ["${RetrievalFunction.Arn}:live/invocations"]
+
+
+def test_asynchronous_invocations_of_the_alias_have_destinations(made: dict[str, Stack]) -> None:
+    assert made["notifications"]["AsynchronousInvocations"]["Qualifier"] == "live"
+    assert made["notifications"].resources["AsynchronousInvocations"]["DependsOn"] == ALIAS["Ref"]
+
+
+def test_direct_callers_are_told_the_alias(made: dict[str, Stack]) -> None:
+    assert made["default"].outputs["FunctionArn"]["Value"] == ALIAS
+
+
+def _version(stack: Stack) -> str:
+    (name,) = stack.of_type("Lambda::Version")
+    return name
+
+
+def test_what_publishes_a_version() -> None:
+    """Findings 7 and 8: a new layer, and a new parameter, must reach the alias."""
+    layer, code = f"{UPLOADED}DependenciesLayer", f"{UPLOADED}RetrievalFunction"
+    made = stacks(
+        {
+            "first": LEAST,
+            "again": LEAST,
+            "other code": {**LEAST, code: "second"},
+            "other layer": {**LEAST, layer: "second"},
+            "other parameter": {**LEAST, "CollectionName": "other"},
+            "a release": {**LEAST, "ReleaseId": "one"},
+            "a release again": {**LEAST, "ReleaseId": "one", layer: "second"},
+            "the next release": {**LEAST, "ReleaseId": "two", "CollectionName": "other"},
+        }
+    )
+    version = {name: _version(stack) for name, stack in made.items()}
+    assert version["again"] == version["first"]
+    assert len({version["first"], version["other code"], version["other layer"]}) == 3
+    # What makes a release's id necessary; were it not so any more, it could go.
+    assert version["other parameter"] == version["first"]
+    assert version["a release"] == version["a release again"] != version["first"]
+    assert version["the next release"] not in (version["a release"], version["first"])
+    # Lambda publishes nothing where code and configuration are those of the last version: the id is in the description.
+    assert made["a release"]["RetrievalFunction"]["Description"].endswith(" one")
+
+
+def test_old_versions_stay_for_a_way_back(made: dict[str, Stack]) -> None:
+    assert made["default"].resources[_version(made["default"])]["DeletionPolicy"] == "Retain"
+
+
+def test_a_rest_api_is_deployed_every_time() -> None:
+    """SAM would not see that ApiKeyRequired changed, and the stage would go on without asking for a key."""
+    made = stacks({"once": LEAST, "twice": LEAST})
+    assert len({name for stack in made.values() for name in stack.of_type("ApiGateway::Deployment")}) == 2
+
+
+def test_snap_start_is_of_published_versions(made: dict[str, Stack]) -> None:
+    assert made["snap-start"]["RetrievalFunction"]["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+    assert made["default"]["RetrievalFunction"]["SnapStart"] == {"ApplyOn": "None"}
+
+
+def test_provisioned_concurrency_is_the_aliases(made: dict[str, Stack]) -> None:
+    wanted = {"ProvisionedConcurrentExecutions": "2"}
+    assert made["provisioned"]["RetrievalFunctionAliaslive"]["ProvisionedConcurrencyConfig"] == wanted
+    assert "ProvisionedConcurrencyConfig" not in made["default"]["RetrievalFunctionAliaslive"]
+
+
+def test_a_canary_is_rolled_back_by_alarms(made: dict[str, Stack]) -> None:
+    stack = made["canary"]
+    group = stack["RetrievalFunctionDeploymentGroup"]
+    assert group["DeploymentConfigName"] == "CodeDeployDefault.LambdaCanary10Percent5Minutes"
+    assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
+    watched = [alarm["Name"]["Ref"] for alarm in group["AlarmConfiguration"]["Alarms"]]
+    assert watched == ["FunctionFails", "OursToRepair", "AnswersAreSlow"]
+    assert set(watched) <= stack.of_type("CloudWatch::Alarm").keys()
+    # Five minutes are what they have to see something in.
+    assert {stack[name]["EvaluationPeriods"] * stack[name].get("Period", 60) <= 300 for name in watched} == {True}
+    update = stack.resources["RetrievalFunctionAliaslive"]["UpdatePolicy"]
+    assert "CodeDeployLambdaAliasUpdate" in update
+
+
+def test_all_at_once_needs_no_code_deploy(made: dict[str, Stack]) -> None:
+    assert "CodeDeploy" not in json.dumps(made["default"].resources)

@@ -1,0 +1,64 @@
+"""The costs in docs/deploy.md are what its own prices and formula give."""
+
+import re
+
+import pytest
+
+from conftest import ROOT
+
+SECONDS = 2_628_000
+QUESTIONS = (1_000, 100_000, 10_000_000)
+
+
+def _rows(heading: str) -> dict[str, list[str]]:
+    """A table of the section on costs, by its first column."""
+    section = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8").partition("## What it costs\n")[2]
+    table = section.partition(f"| {heading} |")[2].partition("\n\n")[0]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    return {row[0]: row[1:] for row in cells}
+
+
+def _number(text: str) -> float:
+    found = re.match(r"[\d.,]+[\d]", text) or re.match(r"\d", text)
+    assert found, text
+    return float(found[0].replace(",", ""))
+
+
+@pytest.fixture(scope="module")
+def each() -> dict[str, float]:
+    """Dollars that one question costs, by what for."""
+    units = {"million": 1e6, "million tokens": 1e6, "GB-second": 1, "GB": 1e6}  # a question's log is in KB
+    return {
+        name: _number(price) / units[price.partition(" per ")[2]] * _number(amount)
+        for name, (price, amount) in _rows("what").items()
+    }
+
+
+def _traces(questions: int) -> float:
+    rate = questions / SECONDS
+    recorded = min(rate, 1) + 0.05 * max(rate - 1, 0)
+    return max(recorded * SECONDS - 100_000, 0) * 5 / 1e6
+
+
+@pytest.mark.parametrize("column", range(3), ids=[f"{questions:,}" for questions in QUESTIONS])
+def test_a_column_of_costs(column: int, each: dict[str, float]) -> None:
+    questions = QUESTIONS[column]
+    table = {name: float(row[column]) for name, row in _rows("questions a month").items()}
+    parts = {
+        "Lambda": questions * (each["Lambda requests"] + each["Lambda duration, arm64"]),
+        "REST API": questions * each["REST API"],
+        "Logs": questions * each["CloudWatch logs"],
+        "Cohere": questions * each["Cohere, embed"],
+        "Traces": _traces(questions),
+        "Fixed": 0.40 + 0.30 + 1.00,
+    }
+    cheaper = questions * (each["REST API"] - each["HTTP API"])
+    expected = {**parts, "Sum": sum(parts.values()), "Sum with an HTTP API": sum(parts.values()) - cheaper}
+    assert table == pytest.approx(expected, abs=0.006)
+
+
+def test_the_dashboard_reckons_with_the_same_prices(each: dict[str, float]) -> None:
+    template = (ROOT / "template.yaml").read_text(encoding="utf-8")
+    for name, amount in (("Lambda duration, arm64", 0.25), ("Lambda requests", 1), ("REST API", 1), ("HTTP API", 1)):
+        price = each[name] / amount
+        assert f"{price:.10f}".rstrip("0") in template

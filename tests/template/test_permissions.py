@@ -1,0 +1,84 @@
+"""The function may do what is switched on and no more."""
+
+from typing import Any
+
+import pytest
+
+from template.cloudformation import Stack
+from template.options import INFERENCE_PROFILE, KMS_KEY, MODEL_BEHIND_IT, OPTIONS, PARAMETER, REPLY_TOPIC, SECRET
+
+ALWAYS = {
+    "logs:CreateLogStream": ["RetrievalLogs"],
+    "logs:PutLogEvents": ["RetrievalLogs"],
+    "xray:PutTraceSegments": ["*"],  # these two know no other resource
+    "xray:PutTelemetryRecords": ["*"],
+}
+BUS = "arn:aws:events:eu-central-1:111122223333:event-bus/answers"
+MODEL = "arn:aws:bedrock:eu-central-1::foundation-model/cohere.embed-multilingual-v3"
+READ_QUEUE = {f"sqs:{action}": ["Questions"] for action in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")}
+TABLE = {f"dynamodb:{action}": ["SentReplies"] for action in ("GetItem", "PutItem", "UpdateItem", "DeleteItem")}
+MORE: dict[str, dict[str, list[str]]] = {
+    "secrets": {
+        "secretsmanager:GetSecretValue": [SECRET, PARAMETER],
+        "ssm:GetParameter": [SECRET, PARAMETER],
+        "kms:Decrypt": [KMS_KEY],
+    },
+    "bedrock": {"bedrock:InvokeModel": [MODEL]},
+    "bedrock-profile": {"bedrock:InvokeModel": [INFERENCE_PROFILE, MODEL_BEHIND_IT]},
+    "edge-bucket": {"s3:GetObject": ["arn:aws:s3:::my-indexes/sites/docs/*"]},
+    "queue": {**READ_QUEUE, "sqs:SendMessage": ["Replies"], **TABLE},
+    "queue-fifo": {**READ_QUEUE, "sqs:SendMessage": ["Replies"]},
+    "replies": {**READ_QUEUE, "sns:Publish": [REPLY_TOPIC], "events:PutEvents": [BUS]},
+    "notifications": {"sqs:SendMessage": ["AsynchronousSuccesses", "AsynchronousFailures"]},
+}
+"""What an option adds to `ALWAYS`; no other adds anything."""
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _name(resource: Any) -> str:
+    return str(resource["Fn::GetAtt"][0]) if isinstance(resource, dict) else str(resource)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_what_the_function_may_do(option: str, made: dict[str, Stack]) -> None:
+    allowed: dict[str, list[str]] = {}
+    role = made[option]["RetrievalRole"]
+    assert "ManagedPolicyArns" not in role
+    for policy in role["Policies"]:
+        for statement in policy["PolicyDocument"]["Statement"]:
+            assert statement["Effect"] == "Allow"
+            for action in _list(statement["Action"]):
+                allowed.setdefault(action, []).extend(map(_name, _list(statement["Resource"])))
+    assert allowed == {**ALWAYS, **MORE.get(option, {})}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_only_a_function_url_is_everyones(option: str, made: dict[str, Stack]) -> None:
+    for name, permission in made[option].of_type("Lambda::Permission").items():
+        if permission["Principal"] == "*":
+            assert permission.get("FunctionUrlAuthType") == "NONE" or permission.get("InvokedViaFunctionUrl") is True, (
+                name
+            )
+        else:
+            assert permission["Principal"].endswith(".amazonaws.com")
+            assert permission["SourceArn"] != "*"
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_no_other_role_and_no_policy_is_open(option: str, made: dict[str, Stack]) -> None:
+    roles = set(made[option].of_type("IAM::Role"))
+    assert roles == {"RetrievalRole"} | ({"CodeDeployServiceRole"} if option == "canary" else set())
+    for policy in made[option].of_type("SQS::QueuePolicy").values():
+        for statement in policy["PolicyDocument"]["Statement"]:
+            assert statement["Condition"]["ArnEquals"]["aws:SourceArn"]
+            assert statement["Action"] == "sqs:SendMessage"
+
+
+def test_no_key_is_in_the_variables_where_its_secret_is_named(made: dict[str, Stack]) -> None:
+    variables = made["secrets"]["RetrievalFunction"]["Environment"]["Variables"]
+    assert (variables["COHERE_API_KEY"], variables["QDRANT_API_KEY"]) == ("", "")
+    assert variables["COHERE_API_KEY_SECRET"] == f"{SECRET}#cohere"
+    assert variables["QDRANT_API_KEY_SECRET"] == PARAMETER

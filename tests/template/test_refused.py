@@ -1,0 +1,63 @@
+"""Options that collide are refused before anything is deployed, with a sentence that says what to change."""
+
+import pytest
+
+from template.cloudformation import Refused, check
+from template.options import EXTENSION, LAYER, LEAST, OPTIONS, PARAMETER, SECRET
+
+COLLISIONS: list[tuple[dict[str, str], str]] = [
+    ({"CohereApiKey": ""}, "set CohereApiKeySecretArn or CohereApiKey"),
+    ({"CohereApiKeySecretArn": SECRET}, "CohereApiKey or CohereApiKeySecretArn, not both"),
+    ({"QdrantApiKey": "key", "QdrantApiKeySecretArn": PARAMETER}, "QdrantApiKey or QdrantApiKeySecretArn, not both"),
+    ({"QdrantUrl": ""}, "set QdrantUrl"),
+    ({"CohereApiKey": "", "EmbeddingProvider": "bedrock"}, "set EmbeddingModel"),
+    ({"Store": "qdrant_edge"}, "set EdgeIndexBucket or EdgeIndexLayerArn"),
+    ({"Store": "qdrant_edge", "EdgeIndexBucket": "indexes", "EdgeIndexLayerArn": LAYER}, "not both"),
+    ({"SnapStart": "true", "ProvisionedConcurrency": "1"}, "leave ProvisionedConcurrency at 0"),
+    ({"SnapStart": "true", "EphemeralStorage": "1024"}, "leave it at 512"),
+    ({"ReservedConcurrency": "0", "ProvisionedConcurrency": "1"}, "stops the function"),
+    ({"Api": "none"}, "FunctionUrl or LoadBalancerTarget"),
+    ({"Api": "http", "ApiKeyRequired": "true"}, "ApiKeyRequired needs Api rest"),
+    ({"Api": "http", "RateLimitPerIp": "100"}, "RateLimitPerIp needs Api rest"),
+    ({"Alarms": "false", "AlarmEmail": "someone@example.com"}, "AlarmEmail needs Alarms true"),
+    ({"Alarms": "false", "Deployment": "Canary10Percent5Minutes"}, "needs Alarms true"),
+    ({"QuestionQueue": "standard"}, "needs ReplyQueue"),
+]
+WRONG: list[dict[str, str]] = [
+    {"AllowedOrigins": "https://user.github.io/"},
+    {"CohereApiKeySecretArn": "passage/cohere"},
+    {"CohereApiKeySecretArn": SECRET.removesuffix("-AbCdEf")},  # of a part of the ARN a role's policy knows nothing
+    {"CohereApiKeySecretArn": f"{SECRET}*"},
+    {"BedrockModelArns": "arn:aws:bedrock:*::foundation-model/*"},
+    {"EdgeIndexFolder": "sites/"},
+    {"EdgeIndexFolder": "*"},
+    {"EdgeIndexPath": "/mnt/index"},
+    {"SecretsExtensionLayerArn": EXTENSION.rsplit(":", 1)[0]},
+    {"QdrantUrl": "cluster.example"},
+    {"RateLimitPerIp": "9"},
+    {"BasePath": "docs-api"},
+    {"BasePath": "/docs-api/"},
+    {"RequestTimeoutMs": "30000"},
+    {"EphemeralStorage": "513"},
+    {"AlarmEmail": "someone"},
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), COLLISIONS, ids=[message for _, message in COLLISIONS])
+def test_a_collision_is_refused_and_says_why(parameters: dict[str, str], message: str) -> None:
+    with pytest.raises(Refused, match=message):
+        check({**LEAST, **parameters})
+
+
+@pytest.mark.parametrize("parameters", WRONG, ids=str)
+def test_a_wrong_value_is_refused(parameters: dict[str, str]) -> None:
+    (name,) = parameters
+    with pytest.raises(Refused, match=f"^{name} "):
+        check({**LEAST, **parameters})
+
+
+def test_what_goes_together_is_not_refused() -> None:
+    for option in OPTIONS.values():
+        check(option)
+    for parameters in ({"RateLimitPerIp": "10"}, {"ReservedConcurrency": "0"}, {"BasePath": "/docs-api"}):
+        check({**LEAST, **parameters})
