@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from handler.core.errors import ConfigurationError
 from handler.core.ports import Embedder, PassageStore, ReplySink
@@ -98,18 +99,30 @@ def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageS
     )
 
 
+def _embedded_by(settings: Settings, profile: Profile) -> tuple[str, ...]:
+    """Whose vectors go with the questions': another service's of the same dimension would raise no error anywhere.
+
+    A service at another address than Cohere's own may be Cohere behind a proxy, or the emulator.
+    """
+    if profile.embedding.provider != "cohere":
+        return (profile.embedding.provider,)
+    host = urlsplit(settings.cohere_base_url).hostname or ""
+    return ("cohere",) if host.endswith(".cohere.com") else ("cohere", "emulator")
+
+
 def _qdrant_edge(settings: Settings, profile: Profile, _: Keys) -> PassageStore:
     from handler.adapters.qdrant_edge import QdrantEdgeStore  # noqa: PLC0415 - loads the SDK, only where it is used
 
+    embedded_by = _embedded_by(settings, profile)
     if settings.edge_index_path is not None:
-        return QdrantEdgeStore(root=settings.edge_index_path, profile=profile)
+        return QdrantEdgeStore(root=settings.edge_index_path, profile=profile, embedded_by=embedded_by)
     assert settings.edge_index_uri is not None  # noqa: S101 - the settings' own check
     from handler.adapters.published_index import PublishedIndex  # noqa: PLC0415 - loads boto3, only where it is used
     from handler.adapters.published_store import PublishedStore  # noqa: PLC0415 - see above
 
     return PublishedStore(
         PublishedIndex(settings.edge_index_uri, profile.name),
-        lambda root: QdrantEdgeStore(root=root, profile=profile),
+        lambda root: QdrantEdgeStore(root=root, profile=profile, embedded_by=embedded_by),
         collection=profile.collection.name,
         every=settings.edge_index_check_seconds,
     )

@@ -30,7 +30,7 @@ def test_what_the_api_answers_itself_has_cors_headers(made: dict[str, Stack]) ->
 
 def test_the_function_gets_every_path(made: dict[str, Stack]) -> None:
     assert set(made["default"]["RestApi"]["Body"]["paths"]) == {"/", "/{proxy+}"}
-    assert set(made["http-api"]["HttpApi"]["Body"]["paths"]) == {"/$default"}
+    assert set(made["http-api"]["HttpApi"]["Body"]["paths"]) == {"$default"}
 
 
 @pytest.mark.parametrize("option", ["default", "http-api", "function-url"])

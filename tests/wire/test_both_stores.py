@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from devkit.emulators import EmulatorServer, Fault
+from devkit.http_event import http_api_event
+from handler.bootstrap import Container
+from handler.sources import http
+from handler.sources.detect import Source
 from wire.function import QUESTION, Start, assert_error, assert_for_browser, both_gateways
 
 OnEdge = dict[str, str | None]
@@ -92,3 +96,20 @@ def test_edge_needs_the_embedding_service_all_the_same(
     cohere.faults.add(Fault("status", times=0))
     assert_error(start(**on_edge).ask(QUESTION), 503, "SERVICE_UNAVAILABLE")
     assert len(cohere.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("environ", "status"),
+    [({"COHERE_BASE_URL": "https://api.cohere.com"}, 500), ({"COHERE_BASE_URL": "http://127.0.0.1:9"}, 200)],
+)
+def test_index_of_the_emulators_vectors_is_refused_beside_coheres_questions(
+    textbook_index: Path, environ: dict[str, str], status: int
+) -> None:
+    """Vectors of another service have the same dimension and raise no error: the answers would just be no answers."""
+    container = Container(
+        {"COHERE_API_KEY": "k", "STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(textbook_index), **environ}
+    )
+    answer = http.handle(http_api_event("GET", "/ready"), None, container, Source.HTTP_API)
+    assert answer["statusCode"] == status
+    if status == 500:
+        assert "embedded by 'emulator'" in json.loads(answer["body"])["error"]

@@ -7,7 +7,7 @@ own files.
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from handler.adapters import payload, query
 from handler.adapters.payload import Hit
 from handler.core import deadline as deadlines
-from handler.core.errors import CollectionNotFound, ConfigurationError, UpstreamUnavailable
+from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch, UpstreamUnavailable
 from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
 from handler.profiles import Profile
 from handler.suitability import check_distance, check_name, check_vectors
@@ -42,6 +42,7 @@ class Manifest(BaseModel):
     dimension: int = Field(ge=1)
     distance: str
     embedding_model: str
+    embedded_by: str = "cohere"
 
     def sizes(self) -> dict[str, int]:
         """Its one vector, by name (empty: unnamed), and the vector's dimension."""
@@ -53,9 +54,11 @@ class QdrantEdgeStore:
 
     Args:
         root: the folder `passage index` wrote to, with a folder a profile in it. May be read-only, as a layer is.
+        embedded_by: the services whose vectors go with those of the questions; empty for any.
     """
 
-    def __init__(self, *, root: Path, profile: Profile) -> None:
+    def __init__(self, *, root: Path, profile: Profile, embedded_by: Collection[str] = ()) -> None:
+        self._embedded_by = embedded_by
         self._folder = root / profile.name
         self._profile = profile
 
@@ -142,7 +145,9 @@ class QdrantEdgeStore:
             deadline.require("store")
         try:
             return call(shard)
-        except Exception as error:  # the engine's own class for every failure
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # the engine's own class for every failure, or a panic of it, which is neither
             raise UpstreamUnavailable(
                 "The vector store failed to answer.", upstream="store", detail=str(error)
             ) from error
@@ -173,6 +178,13 @@ class QdrantEdgeStore:
                 upstream="store",
             )
         check_name(self._profile.collection, manifest.sizes())
+        if self._embedded_by and manifest.embedded_by not in self._embedded_by:
+            raise ModelMismatch(
+                f"The index for the profile '{self._profile.name}' was embedded by '{manifest.embedded_by}', but "
+                f"questions are by {' or '.join(self._embedded_by)}: run `passage index` again with the function's own "
+                "COHERE_API_KEY or EMBEDDING_PROVIDER.",
+                upstream="store",
+            )
         return manifest
 
     @cached_property
@@ -181,7 +193,9 @@ class QdrantEdgeStore:
         try:
             with _writable(self._folder / SHARD) as shard:
                 return qdrant_edge.EdgeShard.load(str(shard))
-        except Exception as error:  # the engine's own class for every failure
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # the engine's own class for every failure, or a panic of it, which is neither
             raise ConfigurationError(
                 f"The index for the profile '{self._profile.name}' cannot be opened: run `passage index` again.",
                 upstream="store",

@@ -92,7 +92,8 @@ def completed(event: Mapping[str, Any], source: Source) -> dict[str, Any]:
 
 
 def _complete_rest(whole: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
-    """The test console sends null headers."""
+    """The test console sends null headers, AWS SAM's local API no stage."""
+    context["stage"] = context.get("stage") or "local"
     context["identity"] = _caller(context.get("identity"))
     return {**whole, "multiValueHeaders": _several(whole, "multiValueHeaders")}
 
