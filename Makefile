@@ -115,7 +115,8 @@ deploy: ## Build and deploy to AWS (ENV=dev, staging or prod; PARAMETERS='Qdrant
 	@test "$(origin ARCH)" = file || { echo "The architecture of a deployment is samconfig.toml's, not ARCH" >&2; exit 1; }
 	@$(MAKE) --no-print-directory build ARGS=
 	@eval "set -- $$($(BIN)/python -c 'import shlex, sys, tomllib; print(shlex.join(tomllib.load(open("samconfig.toml", "rb"))[sys.argv[1]]["deploy"]["parameters"]["parameter_overrides"]))' $(ENV))"; \
-		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@" $(PARAMETERS) "ReleaseId=$$($(BIN)/python layers/release.py $(BUILD) "$$@" $(PARAMETERS))" $(ARGS)
+		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@" $(strip $(PARAMETERS)) \
+			"ReleaseId=$$($(BIN)/python layers/release.py $(BUILD) "$$@" $(strip $(PARAMETERS)))" $(ARGS)
 
 .PHONY: logs
 logs: known-environment .venv-sam/.ready ## Follow the logs of a deployment (ENV=dev)
