@@ -1,6 +1,7 @@
 """What several kinds of tests share: the sample site's index, and the events of the repository."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,10 @@ from devkit.indexing.run import index_site
 from devkit.indexing.site import find_site
 from handler import profiles
 from handler.adapters import transport
+
+# What a make told this run of pytest is not for the makes that tests start.
+for _variable in ("ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"):
+    os.environ.pop(_variable, None)
 
 ROOT = Path(__file__).resolve().parent.parent
 EVENTS = ROOT / "events"

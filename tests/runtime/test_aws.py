@@ -65,6 +65,8 @@ def test_a_kept_key_and_a_published_index_are_there_after_init(
 
 def test_bedrock_is_asked_after_a_lean_init(start: Start, textbook_index: Path, tmp_path: Path) -> None:
     shutil.copytree(textbook_index, tmp_path / "index")
+    manifest = tmp_path / "index" / "query-response" / "manifest.json"
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace('"emulator"', '"bedrock"'), encoding="utf-8")
     with bedrock_emulator() as bedrock:
         runtime = start(
             COHERE_API_KEY="",

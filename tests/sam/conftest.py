@@ -110,13 +110,13 @@ def api(request: pytest.FixtureRequest, index: Path, tmp_path_factory: pytest.Te
         command = local.command("start-api", "--port", str(port), "--warm-containers", "EAGER")
         with subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=local.environment()) as process:
             try:
-                _wait_for(port, process, log)
+                wait_for(port, process, log)
                 yield f"http://127.0.0.1:{port}"
             finally:
                 process.terminate()
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
     ends = time.monotonic() + START_SECONDS
     while time.monotonic() < ends and process.poll() is None:
         with socket.socket() as probe:

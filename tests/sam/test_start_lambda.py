@@ -1,0 +1,54 @@
+"""`sam local start-lambda`: every contract's events, in a warm container, as a program invokes the function.
+
+`sam local invoke` starts a container an event, which for four hundred of them would take a quarter of an hour and show
+nothing more.
+"""
+
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from conftest import EVENTS, ROOT
+from devkit.runtime import Runtime
+from devkit.sam_local import SamLocal
+from sam.alike import alike
+from sam.conftest import wait_for
+
+FUNCTION = "RetrievalFunction"
+
+
+@pytest.fixture(scope="module")
+def endpoint(local: SamLocal, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of the emulated Lambda service."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = tmp_path_factory.mktemp("start-lambda") / "log"
+    command = local.command("start-lambda", "--port", str(port), "--warm-containers", "EAGER")
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=local.environment()) as process,
+    ):
+        try:
+            wait_for(port, process, log)
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+                yield client
+        finally:
+            process.terminate()
+
+
+@pytest.mark.parametrize(
+    "event",
+    sorted((EVENTS / "contracts").rglob("*.json")),
+    ids=lambda path: path.relative_to(EVENTS).with_suffix("").as_posix(),
+)
+def test_answer_is_the_one_the_source_gives(endpoint: httpx.Client, source: Runtime, event: Path) -> None:
+    asked = json.loads(event.read_text(encoding="utf-8"))
+    response = endpoint.post(f"/2015-03-31/functions/{FUNCTION}/invocations", json=asked)
+    assert response.status_code == 200, response.text
+    alike(response.json(), source.invoke(asked))
