@@ -1,7 +1,7 @@
 """`sam local start-lambda`: every contract's events, in a warm container, as a program invokes the function.
 
-`sam local invoke` starts a container an event, which for four hundred of them would take a quarter of an hour and show
-nothing more.
+`sam local invoke` starts a container an event, which for four hundred of them takes over ten minutes and shows nothing
+more.
 """
 
 import json
@@ -43,12 +43,12 @@ def endpoint(local: SamLocal, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 @pytest.mark.parametrize(
-    "event",
+    "asked",  # not "event": those are begun by `sam local invoke`, all of them (conftest.py)
     sorted((EVENTS / "contracts").rglob("*.json")),
     ids=lambda path: path.relative_to(EVENTS).with_suffix("").as_posix(),
 )
-def test_answer_is_the_one_the_source_gives(endpoint: httpx.Client, source: Runtime, event: Path) -> None:
-    asked = json.loads(event.read_text(encoding="utf-8"))
-    response = endpoint.post(f"/2015-03-31/functions/{FUNCTION}/invocations", json=asked)
+def test_answer_is_the_one_the_source_gives(endpoint: httpx.Client, source: Runtime, asked: Path) -> None:
+    event = json.loads(asked.read_text(encoding="utf-8"))
+    response = endpoint.post(f"/2015-03-31/functions/{FUNCTION}/invocations", json=event)
     assert response.status_code == 200, response.text
-    alike(response.json(), source.invoke(asked))
+    alike(response.json(), source.invoke(event))
