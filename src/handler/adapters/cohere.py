@@ -13,7 +13,7 @@ from cohere.core.api_error import ApiError
 
 from handler.adapters import vectors
 from handler.adapters.failures import Service
-from handler.adapters.transport import shared as shared_transport
+from handler.adapters.transport import lent
 from handler.core.errors import PassageError, RequestRefused
 from handler.core.model import Vector
 
@@ -54,7 +54,7 @@ class CohereEmbedder:
         return ClientV2(
             api_key=self._api_key,
             base_url=self._base_url,  # always given: the SDK would otherwise read a variable of its own
-            httpx_client=httpx.Client(transport=self._transport or shared_transport(), auth=self._auth),
+            httpx_client=httpx.Client(transport=self._transport or lent(), auth=self._auth),
             max_retries=0,  # retries are the core's
         )
 

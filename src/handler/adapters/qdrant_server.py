@@ -12,7 +12,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from handler.adapters import payload, query
 from handler.adapters.failures import Service
 from handler.adapters.payload import Hit
-from handler.adapters.transport import shared as shared_transport
+from handler.adapters.transport import lent
 from handler.core.errors import (
     CollectionNotFound,
     CredentialsRefused,
@@ -64,7 +64,7 @@ class QdrantServerStore:
             api_key=self._api_key,
             check_compatibility=False,  # it would start a thread that makes a request
             prefer_grpc=False,
-            transport=self._transport or shared_transport(),
+            transport=self._transport or lent(),
             auth=self._auth,
         )
 

@@ -11,7 +11,7 @@ import httpx
 
 from handler import telemetry
 from handler.adapters.failures import Service
-from handler.adapters.transport import shared as shared_transport
+from handler.adapters.transport import lent
 from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
 from handler.core.errors import ConfigurationError, PassageError, Upstream, UpstreamUnavailable
@@ -159,7 +159,7 @@ class KeptKey:
             "GET", f"http://localhost:{port}/{path}", headers={"X-Aws-Parameters-Secrets-Token": token}
         )
         try:
-            response = shared_transport().handle_request(request)
+            response = lent().handle_request(request)
             response.read()
             if response.status_code != 200:
                 return True, None  # boto3 tells better what is wrong

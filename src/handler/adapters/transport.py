@@ -112,6 +112,26 @@ def shared() -> httpx.BaseTransport:
     return transport
 
 
+class _Lent(httpx.BaseTransport):
+    """The pool as a client gets it.
+
+    A client that is collected closes what it was given (qdrant-client in `__del__`): that would cut the other clients'
+    connections, and, in the middle of one's request, wait for ever for the pool's lock.
+    """
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return shared().handle_request(request)
+
+    def close(self) -> None:
+        """Not the client's to close."""
+
+
+def lent() -> httpx.BaseTransport:
+    """The container's pool for a client to use, not to close."""
+    shared()  # what is wrong with the certificates is found when the client is built
+    return _Lent()
+
+
 @contextmanager
 def preparing() -> Iterator[None]:
     """Load the certificates beside what the block does: it is OpenSSL's work, outside Python's lock."""
