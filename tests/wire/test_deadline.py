@@ -68,10 +68,11 @@ def test_slow_embedding_is_504_and_the_store_is_not_asked(
 
 @both_gateways
 def test_slow_search_is_504_after_one_attempt(qdrant: EmulatorServer, start: Start) -> None:
-    function = start(REQUEST_TIMEOUT_MS="250")
-    assert function.ask().status == 200  # so that the clients are built
+    function = start(REQUEST_TIMEOUT_MS="1000")
+    function.ask()  # so that the clients are built
+    assert function.ask().status == 200
     qdrant.requests.clear()
-    qdrant.faults.add(Fault("slow", delay_ms=300))
+    qdrant.faults.add(Fault("slow", delay_ms=1300))
     message = assert_error(function.ask(), 504, "SERVICE_UNAVAILABLE")
     assert "vector store" in message
     assert len(qdrant.requests) == 1
@@ -87,7 +88,7 @@ def test_embedding_that_trickles_in_is_504(trickling: str, qdrant: EmulatorServe
 
 @both_gateways
 def test_search_result_that_trickles_in_is_504(trickling: str, cohere: EmulatorServer, start: Start) -> None:
-    function = start(REQUEST_TIMEOUT_MS="250", QDRANT_URL=trickling)
+    function = start(REQUEST_TIMEOUT_MS="800", QDRANT_URL=trickling)
     message = assert_error(function.ask(), 504, "SERVICE_UNAVAILABLE")
     assert "vector store" in message
     assert len(cohere.requests) == 1
