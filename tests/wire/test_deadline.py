@@ -125,8 +125,8 @@ def test_direct_invocation_keeps_the_deadline(cohere: EmulatorServer, start: Sta
 def test_container_answers_again_after_a_deadline_has_passed(
     cohere: EmulatorServer, qdrant: EmulatorServer, start: Start
 ) -> None:
-    function = start(REQUEST_TIMEOUT_MS="250")
-    cohere.faults.add(Fault("slow", delay_ms=300))
+    function = start(REQUEST_TIMEOUT_MS="1000")
+    cohere.faults.add(Fault("slow", delay_ms=1300))
     assert function.ask().status == 504
     assert function.ask().status == 200
     assert len(asked(qdrant, "/points/query")) == 1
