@@ -8,6 +8,10 @@ with no_collection():  # its module says what for
 
     from handler import cold_start, telemetry
     from handler.bootstrap import build
+
+    services = build()
+    if services.in_lambda():
+        cold_start.load_sources(services)
     from handler.sources import direct, http
     from handler.sources.detect import Source, detect
     from handler.sources.question import Services, as_object, failure
@@ -43,7 +47,6 @@ HANDLERS: Mapping[Source, Callable[[Any, Any, Services], Any]] = {
     Source.DIRECT_BATCH: direct.handle_list,
 }
 
-services = build()
 if services.in_lambda():
     cold_start.warm(services)
 if services.snap_start():

@@ -13,11 +13,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from handler import contracts, profiles, suitability, telemetry
 from handler.core.deadline import Deadline
+from handler.core.embedding_cache import EmbeddingCache
 from handler.core.errors import CollectionNotServed, ConfigurationError
 from handler.core.model import CollectionInfo
 from handler.core.ports import ReplySink
+from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
-from handler.factories import EMBEDDERS, SINKS, STORES, Keys, require_key
+from handler.factories import EMBEDDERS, RERANKERS, SINKS, STORES, Keys, require_key
 from handler.profiles import Profile
 from handler.settings import HttpSettings, RuntimeSettings, Settings
 
@@ -108,8 +110,24 @@ class Container:
             self._retrievers[key] = Retriever(
                 embedder=EMBEDDERS[profile.embedding.provider](self.settings, profile, self._keys),
                 store=STORES[self.settings.store](self.settings, profile, self._keys),
+                reranking=self._reranking,
+                cache=self._embedding_cache,
+                space=f"{profile.embedding.provider} {profile.embedding.model} {profile.collection.dimension}",
             )
         return self._retrievers[key]
+
+    @cached_property
+    def _embedding_cache(self) -> EmbeddingCache:
+        """One for all profiles: its size is the container's."""
+        return EmbeddingCache(self.settings.embedding_cache_size)
+
+    @cached_property
+    def _reranking(self) -> Reranking | None:
+        """One for all profiles: it knows no collection."""
+        settings = self.settings
+        if settings.rerank_provider is None:
+            return None
+        return Reranking(RERANKERS[settings.rerank_provider](settings, self._keys), settings.rerank_candidates)
 
     def ready(self, profile: Profile, deadline: Deadline) -> CollectionInfo:
         now = time.monotonic()
@@ -150,7 +168,8 @@ class Container:
     def unload(self) -> None:
         self._retrievers.clear()
         self._ready.clear()
-        self.__dict__.pop("_keys", None)
+        for name in ("_keys", "_reranking"):
+            self.__dict__.pop(name, None)
 
     def before_snapshot(self) -> None:
         """See `handler.snap_start.Restorable`."""
@@ -165,10 +184,12 @@ class Container:
         self.before_snapshot()  # what happened between the two hooks is not recent, either
         for key in self._keys.made() if self._retrievers else ():
             key.restored()
+        adapters: list[object] = [self._reranking.reranker] if self._retrievers and self._reranking else []
         for retriever in self._retrievers.values():
-            for adapter in (retriever.embedder, retriever.store):
-                if isinstance(adapter, _Restorable):
-                    adapter.restored()
+            adapters += (retriever.embedder, retriever.store)
+        for adapter in adapters:
+            if isinstance(adapter, _Restorable):
+                adapter.restored()
 
     def deadline(self, context: Any, limit: float | None) -> Deadline:
         seconds = [self.settings.request_timeout_ms / 1000]

@@ -1,59 +1,122 @@
-"""What makes the SDKs' imports cheap at INIT, in one place. Used in Lambda only; elsewhere they are imported plainly.
+"""What makes a cold start short, in one place. Used in Lambda only; elsewhere everything is imported plainly.
 
-Three costs dominate (docs/performance.md has the figures):
+Four costs dominate (docs/performance.md has the figures):
 
 - Pydantic builds a validator for each of the SDKs' several hundred models, and qdrant-client builds all of its own a
-  second time. A question needs a dozen. Deferred, each is built at its first use.
-- qdrant-client imports numpy, grpc, its local mode and its asynchronous client, the Cohere SDK imports requests,
-  tokenizers and its chat API, for features that no question reaches. While the SDKs are imported, stand-ins take
-  these packages' names.
+  second time. A question needs a dozen (`handler.sdk_models`).
+- Powertools and the SDKs import what no question reaches: other services' events and resolvers, asyncio, numpy, grpc,
+  local mode, chat. While they are imported, stand-ins take these packages' names (`handler.stand_ins`).
 - The garbage collector (`handler.garbage`).
+- What is built at a first use, an answer's types for one: a rehearsal uses it at INIT (`Retriever.warm`).
 
-If a new SDK release does not load this way, it is loaded plainly: slower, never broken. The layer leaves out most of
-these packages altogether (layers/dependencies/left-out.txt); what is not installed has a stand-in in either case.
+If a new release does not load this way, it is loaded plainly: slower, never broken. The layer leaves out some of these
+packages altogether (layers/dependencies/left-out.txt); what is not installed has a stand-in in either case.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-import pydantic
-
-from handler import telemetry
+from handler import sdk_models, telemetry
 from handler.core.errors import ConfigurationError
 from handler.garbage import no_collection
-from handler.sources.question import Services
+from handler.stand_ins import StandInFinder, stand_ins
+
+if TYPE_CHECKING:
+    from handler.sources.question import Services
+
+NOT_NEEDED_OF_POWERTOOLS = (
+    "aws_lambda_powertools.event_handler.appsync",
+    "aws_lambda_powertools.event_handler.bedrock_agent",
+    "aws_lambda_powertools.event_handler.bedrock_agent_function",
+    "aws_lambda_powertools.event_handler.events_appsync",
+    "aws_lambda_powertools.event_handler.graphql_appsync",
+    "aws_lambda_powertools.event_handler.http_resolver",
+    "aws_lambda_powertools.utilities.data_classes.api_gateway_websocket_event",
+    "aws_lambda_powertools.utilities.data_classes.appsync_resolver_event",
+    "aws_lambda_powertools.utilities.data_classes.appsync_resolver_events_event",
+    "aws_lambda_powertools.utilities.data_classes.aws_config_rule_event",
+    "aws_lambda_powertools.utilities.data_classes.bedrock_agent_event",
+    "aws_lambda_powertools.utilities.data_classes.bedrock_agent_function_event",
+    "aws_lambda_powertools.utilities.data_classes.cloud_watch_alarm_event",
+    "aws_lambda_powertools.utilities.data_classes.cloud_watch_custom_widget_event",
+    "aws_lambda_powertools.utilities.data_classes.cloud_watch_logs_event",
+    "aws_lambda_powertools.utilities.data_classes.cloudformation_custom_resource_event",
+    "aws_lambda_powertools.utilities.data_classes.code_deploy_lifecycle_hook_event",
+    "aws_lambda_powertools.utilities.data_classes.code_pipeline_job_event",
+    "aws_lambda_powertools.utilities.data_classes.connect_contact_flow_event",
+    "aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event",
+    "aws_lambda_powertools.utilities.data_classes.event_bridge_event",
+    "aws_lambda_powertools.utilities.data_classes.kafka_event",
+    "aws_lambda_powertools.utilities.data_classes.kinesis_firehose_event",
+    "aws_lambda_powertools.utilities.data_classes.kinesis_stream_event",
+    "aws_lambda_powertools.utilities.data_classes.s3_batch_operation_event",
+    "aws_lambda_powertools.utilities.data_classes.s3_event",
+    "aws_lambda_powertools.utilities.data_classes.secrets_manager_event",
+    "aws_lambda_powertools.utilities.data_classes.ses_event",
+    "aws_lambda_powertools.utilities.data_classes.sns_event",
+    "aws_lambda_powertools.utilities.data_classes.sqs_event",
+    "aws_lambda_powertools.utilities.data_classes.transfer_family_event",
+)
+"""Resolvers and events of services that are no source of an HTTP request; the first of them loads asyncio."""
 
 NOT_NEEDED = (
-    "cohere.raw_base_client",
     "cohere.types.chat_messages",
+    "cohere.types.citation_options",
+    "cohere.types.parse_document",
     "cohere.types.parse_response",
+    "cohere.types.response_format_v2",
+    "cohere.types.thinking",
+    "cohere.types.tool_v2",
+    "cohere.v2.types.v2chat_request_documents_item",
     "cohere.v2.types.v2chat_response",
+    "cohere.v2.types.v2chat_stream_request_documents_item",
     "cohere.v2.types.v2chat_stream_response",
     "fastavro",
     "google",
     "grpc",
     "numpy",
     "qdrant_client.async_qdrant_client",
+    "qdrant_client.conversions.common_types",
     "qdrant_client.conversions.conversion",
     "qdrant_client.grpc",
     "qdrant_client.local",
     "qdrant_client.migrate",
     "qdrant_client.parallel_processor",
+    "qdrant_client.qdrant_client",
     "qdrant_client.uploader",
     "requests",
     "tokenizers",
 )
-"""Packages the SDKs import for what Passage never calls: gRPC, local mode, chat, the API before v2, datasets."""
+"""What the SDKs import for what Passage never calls: gRPC, local and asynchronous clients, inference, chat, uploads."""
+
+NOT_NEEDED_BUT_BY_BOTO3 = ("asyncio", "multiprocessing", "urllib3")
 
 ABSENT = ("h2", "httpx._main")
 """What is used when it is installed and done without when it is not: HTTP/2, httpx's command line."""
 
 
-def warm(services: Services) -> None:
+def load_sources(services: "Services") -> None:
+    """Import what every HTTP event needs. What is wrong with the settings for HTTP is for the first request to say."""
+    try:
+        with stand_ins(NOT_NEEDED_OF_POWERTOOLS):
+            http = import_module("handler.sources.http")
+        with suppress(ConfigurationError):
+            http.rehearse(services)
+    except Exception:  # noqa: BLE001 - as in `warm`
+        telemetry.logger.warning("lean imports failed; importing plainly", exc_info=True)
+        _forget(
+            (
+                "aws_lambda_powertools.event_handler",
+                "aws_lambda_powertools.utilities.data_classes",
+                "handler.sources",
+            )
+        )
+
+
+def warm(services: "Services") -> None:
     """Do at INIT what the first question would otherwise wait for: INIT has a full CPU, whatever memory is configured.
 
     A wrong setting does not fail INIT, which Lambda would repeat and then hide behind an error of its own: it is logged
@@ -65,7 +128,11 @@ def warm(services: Services) -> None:
         _report(broken)
     try:
         with no_collection():
-            with _deferred_models(), _stand_ins(NOT_NEEDED):
+            with (
+                sdk_models.lean(),
+                stand_ins(NOT_NEEDED, ABSENT),
+                stand_ins(NOT_NEEDED_BUT_BY_BOTO3, until=("boto3", "botocore")),
+            ):
                 services.load()
             services.warm()
     except ConfigurationError as error:
@@ -81,42 +148,11 @@ def _report(error: ConfigurationError) -> None:
     telemetry.logger.error(str(error), extra={"code": error.code, "detail": error.detail})
 
 
-def _warm_plainly(services: Services) -> None:
+def _warm_plainly(services: "Services") -> None:
     try:
         services.warm()
     except Exception as error:  # noqa: BLE001 - a failed INIT would hide the reason from every caller
         telemetry.logger.error("warm-up failed; the first question will try again", exc_info=error)
-
-
-@contextmanager
-def _deferred_models() -> Iterator[None]:
-    """Have pydantic build models defined inside the block at their first use (its `defer_build`, for all of them)."""
-    from pydantic._internal import _config  # noqa: PLC0415 - the defaults have no public name
-
-    defaults = _config.config_defaults
-    rebuild = pydantic.BaseModel.__dict__["model_rebuild"]
-    before = defaults["defer_build"]
-    defaults["defer_build"] = True
-    pydantic.BaseModel.model_rebuild = classmethod(lambda _, *__, **___: None)  # type: ignore[method-assign,assignment]
-    try:
-        yield
-    finally:
-        defaults["defer_build"] = before
-        pydantic.BaseModel.model_rebuild = rebuild  # type: ignore[method-assign]
-
-
-@contextmanager
-def _stand_ins(packages: Sequence[str]) -> Iterator[None]:
-    """Have imports of `packages` inside the block find stand-ins, and imports after it the real ones."""
-    absent = tuple(package for package in packages if package not in sys.modules)
-    finder = _StandInFinder(absent)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-        for name in [name for name, module in sys.modules.items() if isinstance(module, _StandIn)]:
-            del sys.modules[name]
 
 
 def _forget(packages: Sequence[str]) -> None:
@@ -125,58 +161,6 @@ def _forget(packages: Sequence[str]) -> None:
             del sys.modules[name]
 
 
-class _StandInType(type):
-    """A class that has any attribute, so that it can be a base, part of a type, or a decorator at import time.
-
-    No value of ours is ever an instance of one, so an `isinstance` check answers what it would with the real class.
-    """
-
-    def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _named(name)
-
-    def __getitem__(cls, _: Any) -> Any:
-        return cls
-
-    def __or__(cls, _: Any) -> Any:
-        return cls
-
-    def __ror__(cls, other: Any) -> Any:
-        return other
-
-
-def _named(name: str) -> _StandInType:
-    return _StandInType(name, (), {"__module__": __name__, "__init__": lambda *_, **__: None})
-
-
-class _StandIn(ModuleType):
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _named(name)
-
-
-class _StandInFinder:
-    """Finder and loader in one, by shape: importing `importlib.abc` to derive from would cost more than it is worth."""
-
-    def __init__(self, packages: Sequence[str]) -> None:
-        self._packages = packages
-
-    def find_spec(self, fullname: str, _path: Any, _target: Any = None) -> ModuleSpec | None:
-        if fullname in ABSENT:
-            raise ModuleNotFoundError(f"{fullname} is left out at a cold start", name=fullname)
-        if any(fullname == package or fullname.startswith(f"{package}.") for package in self._packages):
-            return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # a loader by shape
-        return None
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _StandIn(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Nothing to run."""
-
-
-_INSTEAD_OF_NOTHING = _StandInFinder(NOT_NEEDED)
+_INSTEAD_OF_NOTHING = StandInFinder(NOT_NEEDED)
 """Asked last, when no package of the name is installed, for as long as the container lives: an import after INIT, as
 after a setting that was wrong at INIT, needs stand-ins no less."""

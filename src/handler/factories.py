@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from handler.core.errors import ConfigurationError
-from handler.core.ports import Embedder, PassageStore, ReplySink
+from handler.core.ports import Embedder, PassageStore, ReplySink, Reranker
 from handler.profiles import Profile
 from handler.settings import SecretReference, Settings
 
@@ -51,31 +51,49 @@ PLACEHOLDER = "kept-elsewhere"
 
 
 def require_key(settings: Settings, profile: Profile) -> None:
-    """See that the profile's embedding service can be asked.
+    """See that the profile's embedding service and the deployment's reranker can be asked.
 
     Raises:
-        ConfigurationError: it takes a key, and there is none.
+        ConfigurationError: one of them takes a key, and there is none.
     """
-    has_key = settings.cohere_api_key is not None or settings.cohere_api_key_secret is not None
-    if profile.embedding.provider == "cohere" and not has_key:
+    if profile.embedding.provider == "cohere" and not _has_key(settings):
         raise ConfigurationError(
             "COHERE_API_KEY: required, or COHERE_API_KEY_SECRET, where it is kept; neither with EMBEDDING_PROVIDER="
             "bedrock."
         )
+    if settings.rerank_provider == "cohere":
+        _require_key_to_rerank(settings)
+
+
+def _require_key_to_rerank(settings: Settings) -> None:
+    if not _has_key(settings):
+        raise ConfigurationError(
+            "COHERE_API_KEY: required with RERANK_PROVIDER=cohere, or COHERE_API_KEY_SECRET, where it is kept."
+        )
+
+
+def _has_key(settings: Settings) -> bool:
+    return settings.cohere_api_key is not None or settings.cohere_api_key_secret is not None
+
+
+def _cohere_account(settings: Settings, keys: Keys) -> dict[str, Any]:
+    """What each of the adapters to Cohere is given of the one account."""
+    from handler.adapters.secrets import KeyAuth  # noqa: PLC0415 - loads httpx, only where it is used
+
+    key, kept = settings.cohere_api_key, keys.cohere()
+    return {
+        "api_key": key.get_secret_value() if key else PLACEHOLDER,
+        "auth": KeyAuth("Authorization", "Bearer ", kept) if kept else None,
+        "base_url": settings.cohere_base_url,
+    }
 
 
 def _cohere(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
     require_key(settings, profile)
     from handler.adapters.cohere import CohereEmbedder  # noqa: PLC0415 - loads the SDK, only where it is used
-    from handler.adapters.secrets import KeyAuth  # noqa: PLC0415 - see above
 
-    key, kept = settings.cohere_api_key, keys.cohere()
     return CohereEmbedder(
-        api_key=key.get_secret_value() if key else PLACEHOLDER,
-        auth=KeyAuth("Authorization", "Bearer ", kept) if kept else None,
-        base_url=settings.cohere_base_url,
-        model=profile.embedding.model,
-        dimension=profile.collection.dimension,
+        **_cohere_account(settings, keys), model=profile.embedding.model, dimension=profile.collection.dimension
     )
 
 
@@ -83,6 +101,19 @@ def _bedrock(_: Settings, profile: Profile, __: Keys) -> Embedder:
     from handler.adapters.bedrock import BedrockEmbedder  # noqa: PLC0415 - loads boto3, only where it is used
 
     return BedrockEmbedder(model=profile.embedding.model, dimension=profile.collection.dimension)
+
+
+def _cohere_reranker(settings: Settings, keys: Keys) -> Reranker:
+    _require_key_to_rerank(settings)
+    from handler.adapters.cohere_rerank import CohereReranker  # noqa: PLC0415 - loads the SDK, only where it is used
+
+    return CohereReranker(**_cohere_account(settings, keys), model=settings.rerank_model or "rerank-v3.5")
+
+
+def _bedrock_reranker(settings: Settings, _: Keys) -> Reranker:
+    from handler.adapters.bedrock_rerank import BedrockReranker  # noqa: PLC0415 - loads boto3, only where it is used
+
+    return BedrockReranker(model=settings.rerank_model or "cohere.rerank-v3-5:0")
 
 
 def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageStore:
@@ -129,6 +160,10 @@ def _qdrant_edge(settings: Settings, profile: Profile, _: Keys) -> PassageStore:
 
 
 EMBEDDERS: Mapping[str, Callable[[Settings, Profile, Keys], Embedder]] = {"cohere": _cohere, "bedrock": _bedrock}
+RERANKERS: Mapping[str, Callable[[Settings, Keys], Reranker]] = {
+    "cohere": _cohere_reranker,
+    "bedrock": _bedrock_reranker,
+}
 STORES: Mapping[str, Callable[[Settings, Profile, Keys], PassageStore]] = {
     "qdrant_server": _qdrant_server,
     "qdrant_edge": _qdrant_edge,

@@ -1,9 +1,10 @@
 """How one collection is asked and answered: a TOML file under `profiles/`, read once and checked whole."""
 
 import tomllib
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -18,7 +19,7 @@ Keys = Annotated[tuple[Key, ...], Field(min_length=1)]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Collection(_Section):
@@ -78,6 +79,19 @@ Part = Literal[
 """What `passage index` knows of a chunk; `devkit.indexing.payloads` says what each is."""
 
 
+class KeyPath(NamedTuple):
+    """A key; with dots, a way into nested objects: `inner` leads on from the object under `outer`."""
+
+    key: str
+    outer: str
+    inner: tuple[str, ...]
+
+    @classmethod
+    def of(cls, key: str) -> "KeyPath":
+        outer, *inner = key.split(".")
+        return cls(key, outer, tuple(inner))
+
+
 class Payload(_Section):
     """Where a point keeps what a passage is made of. A point without a usable `text` and `url` is left out.
 
@@ -100,22 +114,23 @@ class Payload(_Section):
 
     def keys(self, meaning: str) -> tuple[str, ...]:
         """The keys to look under, in order, for one of the meanings in `SEEN`."""
-        return _keys(self)[meaning]
+        return tuple(path.key for path in self.paths[meaning])
 
-    def read(self) -> list[str]:
+    @cached_property
+    def paths(self) -> Mapping[str, tuple[KeyPath, ...]]:
+        """The same for each meaning, taken apart: they are looked under for every point."""
+        found: dict[str, tuple[KeyPath, ...]] = {}
+        for meaning, seen in SEEN.items():
+            own: tuple[str, ...] = getattr(self, meaning)
+            nested = (f"{outer}.{key}" for outer in NESTED for key in seen)
+            keys = dict.fromkeys((*own, *seen, *nested)) if self.variants else own
+            found[meaning] = tuple(map(KeyPath.of, keys))
+        return found
+
+    @cached_property
+    def read(self) -> tuple[str, ...]:
         """Every top-level key that is looked under, for asking the store for these alone."""
-        every = (key.split(".")[0] for keys in _keys(self).values() for key in keys)
-        return list(dict.fromkeys(every))
-
-
-@cache
-def _keys(payload: Payload) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for meaning, seen in SEEN.items():
-        own: tuple[str, ...] = getattr(payload, meaning)
-        nested = tuple(f"{outer}.{key}" for outer in NESTED for key in seen)
-        found[meaning] = tuple(dict.fromkeys((*own, *seen, *nested))) if payload.variants else own
-    return found
+        return tuple(dict.fromkeys(path.outer for paths in self.paths.values() for path in paths))
 
 
 class TextLimit(_Section):

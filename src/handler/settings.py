@@ -82,7 +82,7 @@ def usable_key(value: str) -> str:
     return key
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SecretReference:
     """Where a key is kept: a secret of Secrets Manager by name or ARN, or a parameter of Parameter Store.
 
@@ -126,7 +126,7 @@ Origin = Annotated[str, AfterValidator(_origin)]
 
 
 class _Environment(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True, defer_build=True)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -198,6 +198,14 @@ class Settings(CollectionSettings):
     cohere_api_key_secret: KeptKey | None = Field(None, alias="COHERE_API_KEY_SECRET")
     cohere_base_url: ServiceUrl = Field("https://api.cohere.com", alias="COHERE_BASE_URL")
 
+    embedding_cache_size: int = Field(1_000, ge=0, le=100_000, alias="EMBEDDING_CACHE_SIZE")
+    """How many questions' embeddings a container remembers."""
+
+    rerank_provider: Literal["cohere", "bedrock"] | None = Field(None, alias="RERANK_PROVIDER")
+    rerank_model: str | None = Field(None, alias="RERANK_MODEL")
+    rerank_candidates: int = Field(50, ge=1, le=1000, alias="RERANK_CANDIDATES")
+    """How many passages the store is asked for, of which the best by relevance are answered."""
+
     store: Literal["qdrant_server", "qdrant_edge"] = Field("qdrant_server", alias="STORE")
     qdrant_url: QdrantUrl | None = Field(None, alias="QDRANT_URL")
     qdrant_api_key: Key | None = Field(None, alias="QDRANT_API_KEY")
@@ -232,6 +240,19 @@ class Settings(CollectionSettings):
             if getattr(self, name) is not None and getattr(self, f"{name}_secret") is not None:
                 variable = name.upper()
                 raise ValueError(f"{variable}: set it or {variable}_SECRET, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _a_reranker_is_whole(self) -> Self:
+        for name in ("rerank_model", "rerank_candidates"):
+            if self.rerank_provider is None and name in self.model_fields_set:
+                raise ValueError(f"{name.upper()}: needs RERANK_PROVIDER, cohere or bedrock")
+        model = self.rerank_model or ""
+        of_bedrock = model.startswith(("arn:", "cohere."))
+        if model and self.rerank_provider == "bedrock" and not of_bedrock:
+            raise ValueError("RERANK_MODEL: with bedrock, one of Cohere's models there, as in cohere.rerank-v3-5:0")
+        if self.rerank_provider == "cohere" and of_bedrock:
+            raise ValueError("RERANK_MODEL: with cohere, a model by Cohere's own name for it, as in rerank-v3.5")
         return self
 
     def secrets(self) -> list[str]:

@@ -144,6 +144,24 @@ def notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
     logger.warning(message, extra={"profile": profile, **figures})
 
 
+def not_reranked(
+    profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, passing: bool
+) -> None:
+    """A question whose passages were to be reranked and were not; it was answered all the same.
+
+    Args:
+        known: see `failed`.
+        passing: it ends by itself; anything else is ours to mend.
+    """
+    cause = type(error.__cause__).__name__ if error.__cause__ else None
+    extra = {"profile": profile, "code": code, "detail": detail, "cause": cause}
+    message = f"not reranked: {error}"
+    if passing:
+        logger.warning(message, extra=extra)
+    else:
+        logger.error(message, extra=extra, exc_info=None if known else error)
+
+
 def failed(profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, expected: bool) -> None:
     """One failed question: a log line an engineer can act on, and a count under the error's code.
 

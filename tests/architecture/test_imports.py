@@ -90,6 +90,99 @@ print("usable", numpy.__name__, needed.RawV2Client.__module__)
     assert lines[-1] == "usable numpy cohere.v2.raw_client"
 
 
+def test_powertools_that_does_not_load_the_lean_way_is_loaded_plainly() -> None:
+    code = """
+import sys
+from handler import cold_start
+cold_start.NOT_NEEDED_OF_POWERTOOLS = ("aws_lambda_powertools.event_handler.api_gateway",)  # something that is needed
+import handler.app as app
+from devkit.http_event import http_api_event
+print(app.lambda_handler(http_api_event("GET", "/health"), None)["statusCode"], "asyncio" in sys.modules)
+"""
+    lambdas = {"AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand", "COHERE_API_KEY": "key-51b0"}
+    lines = python(code, QDRANT_URL="http://127.0.0.1:9", **lambdas).splitlines()
+    assert any("lean imports failed" in line for line in lines)
+    assert lines[-1] == "200 True"
+
+
+def test_what_an_answer_is_read_into_is_all_that_a_cold_start_makes() -> None:
+    """`FOR_AN_ANSWER` holds the answer's models and every model in them, as qdrant-client itself declares them."""
+    code = """
+import typing, pydantic
+from handler.sdk_models import FOR_AN_ANSWER
+from qdrant_client.http.models import models
+reached = set()
+def reach(kind):
+    if getattr(kind, "__module__", "") == models.__name__ and isinstance(kind, type) and kind.__name__ not in reached:
+        reached.add(kind.__name__)
+        for field in kind.model_fields.values() if issubclass(kind, pydantic.BaseModel) else ():
+            reach(field.annotation)
+    for inner in typing.get_args(kind):
+        reach(inner)
+reach(models.InlineResponse20022)
+reach(models.InlineResponse20023)
+print(sorted(FOR_AN_ANSWER ^ reached))
+"""
+    assert python(code) == "[]"
+
+
+def test_every_other_model_is_there_when_it_is_asked_for() -> None:
+    code = (
+        LEAN
+        + """
+from qdrant_client.http.models import models
+held = models.ScoredPoint
+before = set(vars(models))
+import importlib
+package = importlib.import_module('qdrant_client.http.models')
+wanted = package.Filter(must=[package.FieldCondition(key="url", match=package.MatchValue(value="a"))])
+print(wanted.model_dump_json(exclude_none=True))
+print("Filter" in before, models.ScoredPoint is held, package.ScoredPoint is held, models.Distance.COSINE.value)
+print(package.Query == models.Query, len(vars(models)) - len(before) > 300)
+try:
+    package.NoSuchModel
+except AttributeError as error:
+    print(error)
+"""
+    )
+    printed = python(code, COHERE_API_KEY="key-51b0", QDRANT_URL="http://127.0.0.1:9").splitlines()
+    assert printed == [
+        '{"must":[{"key":"url","match":{"value":"a"}}]}',
+        "False True True Cosine",
+        "True True",
+        "module 'qdrant_client.http.models' has no attribute 'NoSuchModel'",
+    ]
+
+
+def test_the_whole_of_the_models_is_what_a_plain_import_has() -> None:
+    """A container that started lean and was asked for a collection has what one that started plainly has."""
+    listing = (
+        "from qdrant_client.http.models import models; import pydantic, inspect\n"
+        "getattr(models, 'Filter')\n"
+        "print(sorted(name for name in vars(models) if not name.startswith('_')))\n"
+        "print([m.model_json_schema() for _, m in sorted(inspect.getmembers(models, inspect.isclass))\n"
+        "       if issubclass(m, pydantic.BaseModel) and m.__module__ == models.__name__])"
+    )
+    variables = {"COHERE_API_KEY": "key-51b0", "QDRANT_URL": "http://127.0.0.1:9"}
+    lean, plain = python(LEAN + listing, **variables), python(listing, **variables)
+    assert lean == plain
+
+
+@pytest.mark.parametrize(
+    ("variables", "loaded"),
+    [
+        ({}, []),
+        ({"RERANK_PROVIDER": "cohere"}, ["handler.adapters.cohere_rerank"]),
+        ({"RERANK_PROVIDER": "bedrock", "AWS_DEFAULT_REGION": "eu-central-1"}, ["handler.adapters.bedrock_rerank"]),
+    ],
+    ids=["none", "cohere", "bedrock"],
+)
+def test_a_reranker_is_loaded_where_one_is_configured(variables: dict[str, str], loaded: list[str]) -> None:
+    code = LEAN + "print([name for name in sys.modules if name.endswith('_rerank')])"
+    printed = python(code, COHERE_API_KEY="key-51b0", QDRANT_URL="http://127.0.0.1:9", **variables)
+    assert printed.splitlines() == [str(loaded)]
+
+
 def test_the_dependency_direction_is_kept() -> None:
     done = subprocess.run(
         [str(ROOT / ".venv" / "bin" / "lint-imports"), "--no-logo"],

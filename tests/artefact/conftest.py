@@ -12,13 +12,9 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from artefact.containers import Containers, Store, storage
-from conftest import ROOT, TEXTBOOK
+from conftest import ROOT
 from devkit.artefact import LAMBDA_PYTHON, Artefact, build, find_python
 from devkit.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
-from devkit.indexing.embedding import DocumentEmbedder
-from devkit.indexing.run import index_site
-from devkit.indexing.site import find_site
-from handler import profiles
 
 KEY = "test-key-5e17"
 REGION = "eu-central-1"
@@ -45,38 +41,21 @@ def artefact(interpreter: Path) -> Artefact:
 
 
 @pytest.fixture(scope="session")
-def indexes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample textbook, indexed for every profile."""
-    root = tmp_path_factory.mktemp("indexes")
-    site = find_site(TEXTBOOK, None)
-    with cohere_emulator() as cohere:
-        for profile in map(profiles.load, profiles.names()):
-            embedder = DocumentEmbedder(
-                api_key="test",
-                base_url=cohere.url,
-                model=profile.embedding.model,
-                dimension=profile.collection.dimension,
-            )
-            index_site(site, profile, root, embedder, lambda *_: lambda _: None)
-    return root
-
-
-@pytest.fixture(scope="session")
 def embedding() -> Iterator[EmulatorServer]:
     with cohere_emulator(api_key=KEY) as emulator:
         yield emulator
 
 
 @pytest.fixture(scope="session")
-def server(indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
-    with qdrant_emulator(storage(indexes, tmp_path_factory.mktemp("storage"), "ranked")) as emulator:
+def server(several_indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
+    with qdrant_emulator(storage(several_indexes, tmp_path_factory.mktemp("storage"), "ranked")) as emulator:
         yield emulator
 
 
 @pytest.fixture(scope="session")
-def server_of_ranked(indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
+def server_of_ranked(several_indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
     """Two profiles name one collection, with different models: the second one has a server of its own."""
-    with qdrant_emulator(storage(indexes, tmp_path_factory.mktemp("storage"), "vector-search")) as emulator:
+    with qdrant_emulator(storage(several_indexes, tmp_path_factory.mktemp("storage"), "vector-search")) as emulator:
         yield emulator
 
 
@@ -134,13 +113,13 @@ class Queue:
 
 @pytest.fixture(scope="session")
 def stores(
-    server: EmulatorServer, server_of_ranked: EmulatorServer, indexes: Path
+    server: EmulatorServer, server_of_ranked: EmulatorServer, several_indexes: Path
 ) -> Mapping[Store, Mapping[str, str]]:
     """What a container's environment says of each store."""
     return {
         "server": {"QDRANT_URL": server.url},
         "server of ranked": {"QDRANT_URL": server_of_ranked.url},
-        "index": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(indexes)},
+        "index": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(several_indexes)},
     }
 
 

@@ -14,7 +14,7 @@ import pytest
 from artefact.conftest import Queue
 from artefact.containers import Containers, Store, settled
 from conftest import EVENTS
-from devkit.emulators import EmulatorServer, Fault
+from devkit.emulators import EmulatorServer, Fault, bedrock_emulator
 
 NAMES = sorted(str(path.relative_to(EVENTS).with_suffix("")) for path in EVENTS.rglob("*.json"))
 PLAIN_WAY = """
@@ -83,6 +83,29 @@ def test_failure(
     ours, theirs = (settled(containers.of(side, "server").invoke(event)) for side in ("deployed", "developed"))
     assert ours == theirs
     assert ours["statusCode"] == status
+
+
+@pytest.mark.parametrize("provider", ["cohere", "bedrock"])
+def test_reranked_answer(
+    containers: Containers, faults: dict[str, EmulatorServer], load_event: Any, provider: str
+) -> None:
+    event = load_event("http-api-query")
+    with bedrock_emulator() as bedrock:
+        variables = {"RERANK_PROVIDER": provider, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": bedrock.url}
+        deployed, developed = (containers.start(side, "server", **variables) for side in ("deployed", "developed"))
+        asked = {"cohere": faults["embedding"], "bedrock": bedrock}[provider]
+        whole, failed = [], []
+        for container in (deployed, developed):
+            whole.append(settled(container.invoke(event)))
+            asked.faults.add(Fault("status", status=403, path="rerank"))
+            failed.append(settled(container.invoke(event)))
+    assert whole[0] == whole[1]
+    assert failed[0] == failed[1]
+    assert (whole[0]["statusCode"], failed[0]["statusCode"]) == (200, 200)
+    assert "warnings" not in whole[0]["body"]
+    assert "set up wrongly" in failed[0]["body"]["warnings"][0]
+    for words in ("lean imports failed", "warm-up failed", "No module named", "ImportError"):
+        assert words not in deployed.log()
 
 
 @pytest.mark.parametrize("store", ["server", "index"])

@@ -103,6 +103,7 @@ class Surroundings:
     def _container(self, store: str, server: EmulatorServer, circumstance: Circumstance) -> Runtime:
         environment = {
             "COHERE_API_KEY": KEY,
+            "EMBEDDING_CACHE_SIZE": "0",  # a fault of the embedding service must be met, whatever was asked before
             "COHERE_BASE_URL": self._embedding.url,
             "ALLOWED_COLLECTIONS": "textbook_chunks,absent",
             "STORE": store,

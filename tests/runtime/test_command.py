@@ -20,7 +20,7 @@ from handler import profiles
 PASSAGE = str(Path(sys.executable).parent / "passage")
 
 
-OURS = ("COHERE", "QDRANT", "STORE", "EDGE", "EMBEDDING", "COLLECTION", "VECTOR", "DEFAULT_PROFILE")
+OURS = ("COHERE", "QDRANT", "STORE", "EDGE", "EMBEDDING", "RERANK", "COLLECTION", "VECTOR", "DEFAULT_PROFILE")
 
 
 def clean_environment() -> dict[str, str]:
@@ -47,6 +47,20 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "docs").mkdir()
     (folder / "docs" / "twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n")
     return folder
+
+
+def test_invoke_reranks_where_the_environment_says_so(textbook_index: Path) -> None:
+    event = str(EVENTS / "direct-query.json")
+    plain, reranked = (
+        passage("invoke", "--index", str(textbook_index), event, **variables)
+        for variables in ({}, {"RERANK_PROVIDER": "cohere", "RERANK_CANDIDATES": "20"})
+    )
+    scores = [
+        [result["relevance_score"] for result in json.loads(done.stdout)["results"]] for done in (plain, reranked)
+    ]
+    assert scores[0] != scores[1]
+    assert "warnings" not in json.loads(reranked.stdout)
+    assert '"rerank_ms"' in reranked.stderr
 
 
 def test_invoke_prints_the_answer_as_json_alone_and_the_logs_on_stderr(textbook_index: Path) -> None:

@@ -52,6 +52,8 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
         "EmbeddingModel": "eu.cohere.embed-v4:0",
         "BedrockModelArns": f"{INFERENCE_PROFILE},{MODEL_BEHIND_IT}",
     },
+    "reranker": {"RerankProvider": "cohere", "RerankCandidates": "100"},
+    "bedrock-reranker": {**_BEDROCK, "RerankProvider": "bedrock"},
     "edge-bucket": {**_EDGE, "EdgeIndexBucket": "my-indexes", "EdgeIndexFolder": "sites/docs"},
     "edge-layer": {**_EDGE, "EdgeIndexLayerArn": LAYER},
     "queue": {"QuestionQueue": "standard", "ReplyQueue": "standard", "RepliesOnce": "true"},

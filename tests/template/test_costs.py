@@ -27,7 +27,13 @@ def _number(text: str) -> float:
 @pytest.fixture(scope="module")
 def each() -> dict[str, float]:
     """Dollars that one question costs, by what for."""
-    units = {"million": 1e6, "million tokens": 1e6, "GB-second": 1, "GB": 1e6}  # a question's log is in KB
+    units = {
+        "million": 1e6,
+        "million tokens": 1e6,
+        "GB-second": 1,
+        "GB": 1e6,
+        "thousand": 1e3,
+    }  # a question's log is in KB
     return {
         name: _number(price) / units[price.partition(" per ")[2]] * _number(amount)
         for name, (price, amount) in _rows("what").items()
@@ -53,12 +59,18 @@ def test_a_column_of_costs(column: int, each: dict[str, float]) -> None:
         "Fixed": 0.40 + 0.30 + 1.00,
     }
     cheaper = questions * (each["REST API"] - each["HTTP API"])
-    expected = {**parts, "Sum": sum(parts.values()), "Sum with an HTTP API": sum(parts.values()) - cheaper}
+    expected = {
+        **parts,
+        "Sum": sum(parts.values()),
+        "Sum with an HTTP API": sum(parts.values()) - cheaper,
+        "Reranking, on top": questions * each["Cohere or Bedrock, rerank"],
+    }
     assert table == pytest.approx(expected, abs=0.006)
 
 
 def test_the_dashboard_reckons_with_the_same_prices(each: dict[str, float]) -> None:
     template = (ROOT / "template.yaml").read_text(encoding="utf-8")
-    for name, amount in (("Lambda duration, arm64", 0.25), ("Lambda requests", 1), ("REST API", 1), ("HTTP API", 1)):
+    once = ("Lambda requests", "REST API", "HTTP API", "Cohere or Bedrock, rerank")
+    for name, amount in (("Lambda duration, arm64", 0.25), *((name, 1) for name in once)):
         price = each[name] / amount
         assert f"{price:.10f}".rstrip("0") in template

@@ -15,6 +15,7 @@ ALWAYS = {
 }
 BUS = "arn:aws:events:eu-central-1:111122223333:event-bus/answers"
 MODEL = "arn:aws:bedrock:eu-central-1::foundation-model/cohere.embed-multilingual-v3"
+RERANK_MODEL = "arn:aws:bedrock:eu-central-1::foundation-model/cohere.rerank-v3-5:0"
 READ_QUEUE = {f"sqs:{action}": ["Questions"] for action in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")}
 TABLE = {f"dynamodb:{action}": ["SentReplies"] for action in ("GetItem", "PutItem", "UpdateItem", "DeleteItem")}
 MORE: dict[str, dict[str, list[str]]] = {
@@ -25,6 +26,7 @@ MORE: dict[str, dict[str, list[str]]] = {
     },
     "bedrock": {"bedrock:InvokeModel": [MODEL]},
     "bedrock-profile": {"bedrock:InvokeModel": [INFERENCE_PROFILE, MODEL_BEHIND_IT]},
+    "bedrock-reranker": {"bedrock:InvokeModel": [MODEL, RERANK_MODEL]},
     "edge-bucket": {"s3:GetObject": ["arn:aws:s3:::my-indexes/sites/docs/*"]},
     "queue": {**READ_QUEUE, "sqs:SendMessage": ["Replies"], **TABLE},
     "queue-fifo": {**READ_QUEUE, "sqs:SendMessage": ["Replies"]},

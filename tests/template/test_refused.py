@@ -11,6 +11,11 @@ COLLISIONS: list[tuple[dict[str, str], str]] = [
     ({"QdrantApiKey": "key", "QdrantApiKeySecretArn": PARAMETER}, "QdrantApiKey or QdrantApiKeySecretArn, not both"),
     ({"QdrantUrl": ""}, "set QdrantUrl"),
     ({"CohereApiKey": "", "EmbeddingProvider": "bedrock"}, "set EmbeddingModel"),
+    (
+        {**OPTIONS["bedrock"], "RerankProvider": "cohere"},
+        "RerankProvider cohere needs CohereApiKeySecretArn or CohereApiKey",
+    ),
+    ({"RerankModel": "rerank-v3.5"}, "RerankModel needs RerankProvider"),
     ({"Store": "qdrant_edge"}, "set EdgeIndexBucket or EdgeIndexLayerArn"),
     ({"Store": "qdrant_edge", "EdgeIndexBucket": "indexes", "EdgeIndexLayerArn": LAYER}, "not both"),
     ({"SnapStart": "true", "ProvisionedConcurrency": "1"}, "leave ProvisionedConcurrency at 0"),
@@ -29,6 +34,10 @@ WRONG: list[dict[str, str]] = [
     {"CohereApiKeySecretArn": SECRET.removesuffix("-AbCdEf")},  # of a part of the ARN a role's policy knows nothing
     {"CohereApiKeySecretArn": f"{SECRET}*"},
     {"BedrockModelArns": "arn:aws:bedrock:*::foundation-model/*"},
+    {"RerankModel": "arn:aws:bedrock:eu-central-1::foundation-model/cohere.rerank-v3-5:0"},
+    {"RerankModel": "*"},
+    {"RerankProvider": "voyage"},
+    {"RerankCandidates": "1001"},
     {"EdgeIndexFolder": "sites/"},
     {"EdgeIndexFolder": "*"},
     {"EdgeIndexPath": "/mnt/index"},

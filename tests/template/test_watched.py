@@ -132,9 +132,23 @@ def test_the_dashboard_knows_what_a_thousand_questions_cost(
     assert formula.format(second, call) in json.dumps(_dashboard(made[option]))
 
 
-def test_widgets_do_not_overlap(made: dict[str, Stack]) -> None:
+def test_the_dashboard_shows_what_a_reranker_takes_fails_at_and_costs(
+    made: dict[str, Stack], written: set[str]
+) -> None:
+    shown: dict[str, set[str]] = {}
+    for metric, profile in _on_dashboard(made["reranker"]):
+        shown.setdefault(metric, set()).add(profile)
+    assert shown["RerankLatency"] == shown["RerankFailed"] == {"query-response"}
+    assert shown.keys() - set(dict(_on_dashboard(made["default"]))) == {"RerankLatency", "RerankFailed"} <= written
+    formula = "calls * (0.0000002 + 0.0000035) + FILL(reranked, 0) * 0.002) / answered"
+    assert formula in json.dumps(_dashboard(made["reranker"]))
+    assert "rerank" not in json.dumps(_dashboard(made["default"])).lower()
+
+
+@pytest.mark.parametrize("option", ["default", "reranker"])
+def test_widgets_do_not_overlap(option: str, made: dict[str, Stack]) -> None:
     taken: set[tuple[int, int]] = set()
-    for widget in _dashboard(made["default"]):
+    for widget in _dashboard(made[option]):
         columns = range(widget["x"], widget["x"] + widget["width"])
         cells = {(x, y) for x in columns for y in range(widget["y"], widget["y"] + widget["height"])}
         assert not cells & taken

@@ -1,10 +1,12 @@
 """One deadline a request: whatever an upstream does with its time, the function answers 504 when it has passed."""
 
+import math
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpcore
 import pytest
 
 from devkit.emulators import EmulatorServer, Fault
@@ -54,6 +56,22 @@ def trickling() -> Iterator[str]:
         stopped.set()
         server.shutdown()
         thread.join()
+
+
+def test_a_wait_is_limited_by_nothing_but_the_deadline(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """httpx's own limit is five seconds, which is little for a service that is slow but there."""
+    waits: list[float] = []
+    read = httpcore._backends.sync.SyncStream.read
+
+    def noted(stream: httpcore.NetworkStream, most: int, timeout: float | None = None) -> bytes:
+        waits.append(math.inf if timeout is None else timeout)
+        return read(stream, most, timeout)
+
+    monkeypatch.setattr(httpcore._backends.sync.SyncStream, "read", noted)
+    answer = start(RERANK_PROVIDER="cohere").ask()
+    assert answer.results
+    assert len(waits) >= 3
+    assert 20 < min(waits) <= max(waits) <= 30, "the gateway waits no longer"
 
 
 @both_gateways

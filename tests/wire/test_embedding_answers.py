@@ -141,7 +141,7 @@ def test_base64_vector_reaches_the_store_exactly(
     make_collection("v3", 1024)
     assert start(**V3, COLLECTION_NAME="v3").ask().status == 200
     assert cohere.requests[0].json()["embedding_types"] == ["base64"]
-    assert qdrant.requests[0].json()["query"]["nearest"] == pytest.approx(embed([QUESTION], 1024)[0], rel=1e-7)
+    assert qdrant.requests[0].json()["query"] == pytest.approx(embed([QUESTION], 1024)[0], rel=1e-7)
 
 
 def test_embed_v4_is_asked_for_the_collections_dimension(

@@ -43,10 +43,10 @@ def new_key_only() -> Iterator[EmulatorServer]:
 
 @pytest.fixture
 def begin(start: Start) -> Start:
-    """Starts a container whose Cohere key is kept elsewhere."""
+    """Starts a container whose Cohere key is kept elsewhere, and which needs it for every question."""
 
     def make(**changes: str | None) -> Function:
-        return start(**{"COHERE_API_KEY": None, **changes})
+        return start(**{"COHERE_API_KEY": None, "EMBEDDING_CACHE_SIZE": "0", **changes})
 
     return make
 

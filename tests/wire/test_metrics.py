@@ -33,6 +33,7 @@ def test_success_is_one_record_of_metrics(start: Start, output: Output) -> None:
     assert (record["service"], record["profile"]) == ("passage", "query-response")
     assert declared(record) == {
         "EmbeddingLatency": "Milliseconds",
+        "EmbeddingCacheHit": "Count",
         "SearchLatency": "Milliseconds",
         "TotalLatency": "Milliseconds",
         "ResultCount": "Count",
@@ -42,6 +43,18 @@ def test_success_is_one_record_of_metrics(start: Start, output: Output) -> None:
     assert record["TopScore"] == [pytest.approx(answer.results[0]["relevance_score"])]
     assert 0 < record["EmbeddingLatency"][0] < record["TotalLatency"][0]
     assert 0 < record["SearchLatency"][0] < record["TotalLatency"][0]
+
+
+def test_a_question_asked_again_is_counted_and_says_nothing_of_the_embedding_service(
+    start: Start, output: Output
+) -> None:
+    function = start()
+    for text in (QUESTION, QUESTION, "What is a twin?"):
+        assert function.ask(text).status == 200
+    first, again, other = output.metrics
+    assert [record["EmbeddingCacheHit"] for record in (first, again, other)] == [[0.0], [1.0], [0.0]]
+    assert ["EmbeddingLatency" in declared(record) for record in (first, again, other)] == [True, False, True]
+    assert [line["embedding_cached"] for line in output.logs if line["message"] == "retrieved"] == [False, True, False]
 
 
 def test_service_name_is_the_deployments(start: Start, output: Output) -> None:

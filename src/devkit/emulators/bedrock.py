@@ -1,6 +1,7 @@
-"""Amazon Bedrock's InvokeModel for Cohere's embedding models, for development and tests.
+"""Amazon Bedrock's InvokeModel for Cohere's embedding and reranking models, for development and tests.
 
-The vectors are those of the Cohere emulator. Signatures are not verified, only that there is one for this service.
+Vectors and relevances are those of the Cohere emulator. Signatures are not verified, only that there is one for this
+service.
 """
 
 import asyncio
@@ -10,11 +11,13 @@ from typing import Any
 
 from aiohttp import web
 
+from devkit.emulators.bedrock_requests import malformed, read_object
+from devkit.emulators.bedrock_rerank import RERANK_MODELS, read_rerank, rerank_answer
 from devkit.emulators.cohere_embed import MAX_TEXTS, EmbedRequest, run_embed
 from devkit.emulators.cohere_models import EMBED_MODELS, EmbedModel
 from devkit.emulators.cohere_vectors import ENCODERS
 from devkit.emulators.embedding import replace_lone_surrogates
-from devkit.emulators.replies import ApiError, json_response, parse_json
+from devkit.emulators.replies import ApiError, json_response
 from devkit.emulators.server import EmulatorServer, Service
 
 MODELS: Mapping[str, EmbedModel] = {
@@ -72,10 +75,12 @@ def _authorize(request: web.Request) -> web.Response | None:
 
 async def _invoke(request: web.Request) -> web.Response:
     name = _PROFILE.sub("", request.match_info["model"])
+    if name in RERANK_MODELS:
+        return json_response(await asyncio.to_thread(rerank_answer, read_rerank(read_object(await request.read()))))
     model = MODELS.get(name)
     if model is None:
         raise ApiError(400, "The provided model identifier is invalid.")
-    asked = _read(await request.read(), model, newest=len(model.dimensions) > 1)
+    asked = _read(read_object(await request.read()), model, newest=len(model.dimensions) > 1)
     embedded = await asyncio.to_thread(run_embed, asked)
     embeddings = {kind: ENCODERS[kind](embedded.vectors) for kind in asked.types or ["float"]}
     answer = {"id": "emulated", "texts": asked.texts}
@@ -84,34 +89,26 @@ async def _invoke(request: web.Request) -> web.Response:
     return json_response({**answer, "embeddings": embeddings, "response_type": "embeddings_by_type"})
 
 
-def _read(body: bytes, model: EmbedModel, *, newest: bool) -> EmbedRequest:
-    try:
-        fields: Any = parse_json(body)
-    except ValueError as error:
-        raise ApiError(400, "Malformed input request, please reformat your input and try again.") from error
+def _read(fields: Mapping[str, Any], model: EmbedModel, *, newest: bool) -> EmbedRequest:
     allowed = {"input_type", "texts", "truncate", "embedding_types"} | ({"output_dimension"} if newest else set())
-    if not isinstance(fields, dict) or fields.keys() - allowed:
-        raise _malformed(f"extraneous key, allowed are {sorted(allowed)}")
+    if fields.keys() - allowed:
+        raise malformed(f"extraneous key, allowed are {sorted(allowed)}")
     texts = fields.get("texts")
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts) or not texts:
-        raise _malformed("#/texts: expected an array of strings")
+        raise malformed("#/texts: expected an array of strings")
     if len(texts) > MAX_TEXTS:
-        raise _malformed(f"#/texts: expected maximum item count: {MAX_TEXTS}, found: {len(texts)}")
+        raise malformed(f"#/texts: expected maximum item count: {MAX_TEXTS}, found: {len(texts)}")
     if not newest and any(len(text) > V3_CHARACTERS for text in texts):
-        raise _malformed(f"#/texts/0: expected maxLength: {V3_CHARACTERS}")
+        raise malformed(f"#/texts/0: expected maxLength: {V3_CHARACTERS}")
     if fields.get("input_type") not in INPUT_TYPES:
-        raise _malformed("#/input_type: is not a valid enum value")
+        raise malformed("#/input_type: is not a valid enum value")
     truncate = SIDES[newest].get(fields.get("truncate", "NONE"))
     if truncate is None:
-        raise _malformed("#/truncate: is not a valid enum value")
+        raise malformed("#/truncate: is not a valid enum value")
     types = fields.get("embedding_types")
     if types is not None and (not isinstance(types, list) or not all(kind in ENCODERS for kind in types)):
-        raise _malformed("#/embedding_types: is not a valid enum value")
+        raise malformed("#/embedding_types: is not a valid enum value")
     dimension = fields.get("output_dimension", model.dimensions[0])
     if dimension not in model.dimensions:
-        raise _malformed("#/output_dimension: is not a valid enum value")
+        raise malformed("#/output_dimension: is not a valid enum value")
     return EmbedRequest([replace_lone_surrogates(text) for text in texts], model, dimension, types, truncate)
-
-
-def _malformed(what: str) -> ApiError:
-    return ApiError(400, f"Malformed input request: {what}, please reformat your input and try again.")

@@ -8,16 +8,51 @@ from functools import cached_property
 from typing import Any
 
 import httpx
-from cohere import ClientV2
 from cohere.core.api_error import ApiError
+from cohere.core.client_wrapper import SyncClientWrapper
+from cohere.v2.client import V2Client
 
 from handler.adapters import vectors
 from handler.adapters.failures import Service
-from handler.adapters.transport import lent
+from handler.adapters.transport import UNLIMITED, lent
 from handler.core.errors import PassageError, RequestRefused
 from handler.core.model import Vector
 
 SERVICE = Service("embedding", "embedding service", "COHERE_API_KEY")
+
+
+def client(api_key: str, base_url: str, transport: httpx.BaseTransport, auth: httpx.Auth | None) -> V2Client:
+    """The SDK's client of the API's version 2.
+
+    `cohere.ClientV2` is this class with version 1 mixed in; importing that costs as much again as all of this module.
+    """
+    return V2Client(
+        client_wrapper=SyncClientWrapper(
+            token=api_key,
+            base_url=base_url,
+            httpx_client=httpx.Client(transport=transport, auth=auth, timeout=UNLIMITED),
+            max_retries=0,  # retries are the core's
+        )
+    )
+
+
+FAILURES = (ApiError, httpx.HTTPError, ValueError, TypeError, AttributeError, RecursionError)
+"""What a call of the SDK raises; the last four where it could not take an answer apart."""
+
+
+def failed(error: Exception, service: Service, refused: str) -> PassageError:
+    """The core's error for one of `FAILURES`.
+
+    Args:
+        refused: what to say when Cohere finds something wrong with a request so plain that it can only be the model.
+    """
+    if not isinstance(error, ApiError):
+        return service.from_transport(error)
+    status = error.status_code or 0
+    known = service.from_status(status, error.headers or {}, error.body)
+    if isinstance(known, RequestRefused) and status in (400, 404, 422):
+        return RequestRefused(refused, upstream=service.upstream, detail=known.detail)
+    return known
 
 
 class CohereEmbedder:
@@ -50,13 +85,8 @@ class CohereEmbedder:
         return self._model
 
     @cached_property
-    def _client(self) -> ClientV2:
-        return ClientV2(
-            api_key=self._api_key,
-            base_url=self._base_url,  # always given: the SDK would otherwise read a variable of its own
-            httpx_client=httpx.Client(transport=self._transport or lent(), auth=self._auth),
-            max_retries=0,  # retries are the core's
-        )
+    def _client(self) -> V2Client:
+        return client(self._api_key, self._base_url, self._transport or lent(), self._auth)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `handler.core.ports.Embedder`."""
@@ -69,18 +99,8 @@ class CohereEmbedder:
                 output_dimension=self._output_dimension,
                 request_options={"max_retries": 0},
             )
-        except ApiError as error:
-            status = error.status_code or 0
-            raise self._refined(SERVICE.from_status(status, error.headers or {}, error.body), status) from error
-        except httpx.HTTPError as error:
-            raise SERVICE.from_transport(error) from error
-        except (
-            ValueError,
-            TypeError,
-            AttributeError,
-            RecursionError,
-        ) as error:  # an answer the SDK could not take apart
-            raise SERVICE.from_transport(error) from error
+        except FAILURES as error:
+            raise failed(error, SERVICE, vectors.model_refused(self._model, self._dimension)) from error
         return self._vectors(getattr(response, "embeddings", None), len(texts))
 
     def warm(self) -> None:
@@ -107,14 +127,6 @@ class CohereEmbedder:
     def _output_dimension(self) -> Any:
         # Only embed-v4 and later let the caller choose; `...` is the SDK's own mark for "not sent".
         return self._dimension if self._model.startswith("embed-v") else ...
-
-    def _refined(self, error: PassageError, status: int) -> PassageError:
-        """What Cohere finds wrong with such a plain request is its model: say so, and what the collection allows."""
-        if not isinstance(error, RequestRefused) or status not in (400, 404, 422):
-            return error
-        return RequestRefused(
-            vectors.model_refused(self._model, self._dimension), upstream="embedding", detail=error.detail
-        )
 
     def _vectors(self, embeddings: Any, expected: int) -> list[Vector]:
         """The vectors of an answer, each `(dimension,)`; never fewer than asked for, empty, or not a number."""

@@ -20,7 +20,7 @@ from handler.core.errors import (
 DETAIL_CHARACTERS = 300
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Service:
     """How messages name an upstream, and which variable holds its key."""
 

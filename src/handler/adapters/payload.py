@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from handler.core.model import Found, Passage, PointId, Vector
-from handler.profiles import Payload
+from handler.profiles import KeyPath, Payload
+
+KeyPaths = tuple[KeyPath, ...]
 
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
@@ -16,7 +18,7 @@ LARGEST_WHOLE = 2**53 - 1
 """The largest integer that every reader of JSON takes exactly; no position or count comes near it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hit:
     """A point as a store gave it: `vector`, shape `(dimension,)`, when it was asked for."""
 
@@ -45,12 +47,12 @@ def read(hits: Iterable[Hit], keys: Payload) -> Found:
 
 def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:
     """The model a point says it was embedded with."""
-    return _text(payload or {}, keys.keys("model"))
+    return _text(payload or {}, keys.paths["model"])
 
 
 def _passage(hit: Hit, keys: Payload) -> Passage | None:
-    payload = hit.payload or {}
-    text, url = _value(payload, keys.keys("text")), _value(payload, keys.keys("url"))
+    payload, paths = hit.payload or {}, keys.paths
+    text, url = _value(payload, paths["text"]), _value(payload, paths["url"])
     if not math.isfinite(hit.score) or not _usable(text) or not _usable(url):
         return None
     return Passage(
@@ -58,41 +60,34 @@ def _passage(hit: Hit, keys: Payload) -> Passage | None:
         score=hit.score,
         text=text,
         url=url,
-        title=_text(payload, keys.keys("title")),
-        index=_whole(payload, keys.keys("index")),
-        chapter=_text(payload, keys.keys("chapter")),
-        section=_text(payload, keys.keys("section")),
-        headings=_texts(payload, keys.keys("headings")),
-        chunk_id=_identity(payload, keys.keys("chunk_id")),
-        tokens=_whole(payload, keys.keys("tokens")),
-        created_at=_time(payload, keys.keys("created_at")),
+        title=_text(payload, paths["title"]),
+        index=_whole(payload, paths["index"]),
+        chapter=_text(payload, paths["chapter"]),
+        section=_text(payload, paths["section"]),
+        headings=_texts(payload, paths["headings"]),
+        chunk_id=_identity(payload, paths["chunk_id"]),
+        tokens=_whole(payload, paths["tokens"]),
+        created_at=_time(payload, paths["created_at"]),
         payload=payload,
         vector=hit.vector,
     )
 
 
-def _values(payload: Mapping[str, Any], keys: tuple[str, ...]) -> Iterable[Any]:
-    """What is stored under `keys`, in their order; null counts as absent."""
-    for key in keys:
+def _values(payload: Mapping[str, Any], paths: KeyPaths) -> Iterable[Any]:
+    """What is stored under keys, in their order; null counts as absent."""
+    for key, outer, inner in paths:
         value = payload.get(key)
-        if value is None and "." in key:
-            value = _nested(payload, key)
+        if value is None and inner:
+            value = payload.get(outer)
+            for part in inner:
+                value = value.get(part) if isinstance(value, dict) else None
         if value is not None:
             yield value
 
 
-def _value(payload: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+def _value(payload: Mapping[str, Any], paths: KeyPaths) -> Any:
     """What is stored under the first key present."""
-    return next(iter(_values(payload, keys)), None)
-
-
-def _nested(payload: Mapping[str, Any], path: str) -> Any:
-    value: Any = payload
-    for part in path.split("."):
-        if not isinstance(value, Mapping):
-            return None
-        value = value.get(part)
-    return value
+    return next(iter(_values(payload, paths)), None)
 
 
 def _usable(value: Any) -> bool:
@@ -106,16 +101,16 @@ def _usable(value: Any) -> bool:
     return True
 
 
-def _text(payload: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+def _text(payload: Mapping[str, Any], paths: KeyPaths) -> str | None:
     """The first value that is text: where a passage goes without, what is not text is as good as absent."""
-    for value in _values(payload, keys):
+    for value in _values(payload, paths):
         if _usable(value):
             return str(value)
     return None
 
 
-def _texts(payload: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
-    for value in _values(payload, keys):
+def _texts(payload: Mapping[str, Any], paths: KeyPaths) -> tuple[str, ...]:
+    for value in _values(payload, paths):
         items = value if isinstance(value, list | tuple) else [value]
         texts = tuple(str(item) for item in items if _usable(item))
         if texts:
@@ -123,9 +118,9 @@ def _texts(payload: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]
     return ()
 
 
-def _identity(payload: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+def _identity(payload: Mapping[str, Any], paths: KeyPaths) -> str | None:
     """A chunk's id as text; live collections have integers among them."""
-    for value in _values(payload, keys):
+    for value in _values(payload, paths):
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if _usable(value):
@@ -133,9 +128,9 @@ def _identity(payload: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
     return None
 
 
-def _whole(payload: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
+def _whole(payload: Mapping[str, Any], paths: KeyPaths) -> int | None:
     """The first value that is a whole number and not negative: a position, a count."""
-    for value in _values(payload, keys):
+    for value in _values(payload, paths):
         if isinstance(value, bool) or not isinstance(value, int | float):
             continue
         if 0 <= value <= LARGEST_WHOLE and value == int(value):  # the first is false for what is no number
@@ -143,9 +138,9 @@ def _whole(payload: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
     return None
 
 
-def _time(payload: Mapping[str, Any], keys: tuple[str, ...]) -> datetime | None:
+def _time(payload: Mapping[str, Any], paths: KeyPaths) -> datetime | None:
     """The first value that is a time."""
-    return next((moment for value in _values(payload, keys) if (moment := _moment(value))), None)
+    return next((moment for value in _values(payload, paths) if (moment := _moment(value))), None)
 
 
 def _moment(value: Any) -> datetime | None:

@@ -84,7 +84,7 @@ class QdrantEdgeStore:
             query=qdrant_edge.Query.Nearest(list(vector), using=self._profile.collection.vector or None),
             filter=_filter(search.filters, self._profile),
             score_threshold=query.threshold(search.score_threshold),
-            with_payload=True if search.whole_payload else self._profile.payload.read(),
+            with_payload=True if search.whole_payload else list(self._profile.payload.read),
             with_vector=search.with_vectors,
         )
 

@@ -1,18 +1,22 @@
 """A Qdrant server or Qdrant Cloud, through the official client over REST."""
 
+from __future__ import annotations  # the models in them are not all there at a cold start: handler.sdk_models
+
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 import httpx
-from qdrant_client import QdrantClient, models
+from pydantic_core import to_json
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+from qdrant_client.qdrant_remote import QdrantRemote
 
 from handler.adapters import payload, query
 from handler.adapters.failures import Service
 from handler.adapters.payload import Hit
-from handler.adapters.transport import lent
+from handler.adapters.transport import UNLIMITED, lent
 from handler.core.errors import (
     CollectionNotFound,
     CredentialsRefused,
@@ -24,6 +28,9 @@ from handler.core.errors import (
 from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
 from handler.profiles import Profile
 from handler.suitability import check_distance, check_indexes, check_name, check_vectors
+
+if TYPE_CHECKING:
+    from qdrant_client import models
 
 SERVICE = Service("store", "vector store", "QDRANT_API_KEY")
 
@@ -58,12 +65,19 @@ class QdrantServerStore:
         return self._profile.collection.name
 
     @cached_property
-    def _client(self) -> QdrantClient:
-        return QdrantClient(
-            url=self._url,
+    def _client(self) -> QdrantRemote:
+        """What `QdrantClient` is for a server, without the inference and the local mode that it has besides."""
+        parts = urlsplit(self._url)
+        host = parts.hostname or ""
+        return QdrantRemote(
+            host=f"[{host}]" if ":" in host else host,
+            port=parts.port,
+            https=parts.scheme == "https",
+            prefix=parts.path or None,
             api_key=self._api_key,
             check_compatibility=False,  # it would start a thread that makes a request
             prefer_grpc=False,
+            timeout=UNLIMITED,
             transport=self._transport or lent(),
             auth=self._auth,
         )
@@ -71,12 +85,10 @@ class QdrantServerStore:
     def search(self, vector: Vector, search: Search) -> Found:
         """See `handler.core.ports.PassageStore`."""
         expected = self._profile.collection
-
-        def ask() -> list[models.ScoredPoint]:
-            return self._client.query_points(expected.name, query=list(vector), **self._options(search)).points
+        request = to_json(self._request(vector, search))
 
         try:
-            points = self._call(ask)
+            points = self._call(lambda: self._searches.query_points(expected.name, query_request=request).result.points)
         except RequestRefused as error:
             # A bad request says only in prose what was wrong with it. The collection itself says it in figures,
             # unless it cannot be asked either: then the refusal is all there is to say.
@@ -93,30 +105,36 @@ class QdrantServerStore:
 
     def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
         """See `handler.core.ports.PassageStore`."""
-        requests = []
-        for vector, search in searches:
-            options = self._options(search)
-            requests.append(
-                models.QueryRequest(
-                    query=models.NearestQuery(nearest=list(vector)),
-                    filter=options.pop("query_filter"),
-                    with_vector=options.pop("with_vectors"),
-                    **options,
-                )
-            )
-        answers = self._call(lambda: self._client.query_batch_points(self.collection, requests))
-        if len(answers) != len(searches):
-            raise SERVICE.unavailable("gave an answer that could not be read", f"{len(answers)} answers")
-        return [self._found(answer.points) for answer in answers]
+        request = to_json({"searches": [self._request(vector, search) for vector, search in searches]})
 
-    def _options(self, search: Search) -> dict[str, Any]:
+        answers = self._call(lambda: self._searches.query_batch_points(self.collection, query_request_batch=request))
+        if len(answers.result or ()) != len(searches):
+            raise SERVICE.unavailable("gave an answer that could not be read", f"{len(answers.result or ())} answers")
+        return [self._found(answer.points) for answer in answers.result]
+
+    @property
+    def _searches(self) -> Any:
+        """The client's calls to Qdrant's search API.
+
+        Passage gives them a request in JSON, where the client would make it from a model: `QueryRequest` takes more
+        than a hundred other models with it, for the sake of searches that Passage never makes (docs/performance.md).
+        """
+        return self._client.http.search_api
+
+    def _request(self, vector: Vector, search: Search) -> dict[str, Any]:
+        """One search, as Qdrant's API takes it (Qdrant, API reference, "Query points")."""
+        named = {"using": self._profile.collection.vector} if self._profile.collection.vector else {}
+        threshold = query.threshold(search.score_threshold)
+        limits = {} if threshold is None else {"score_threshold": threshold}
+        must = _filter(search.filters, self._profile)
         return {
-            "using": self._profile.collection.vector or None,
+            "query": list(vector),
             "limit": search.top_k,
-            "query_filter": _filter(search.filters, self._profile),
-            "score_threshold": query.threshold(search.score_threshold),
-            "with_payload": True if search.whole_payload else self._profile.payload.read(),
-            "with_vectors": search.with_vectors,
+            "with_payload": True if search.whole_payload else list(self._profile.payload.read),
+            "with_vector": search.with_vectors,
+            **named,
+            **limits,
+            **({"filter": must} if must else {}),
         }
 
     def _found(self, points: Sequence[models.ScoredPoint]) -> Found:
@@ -143,6 +161,8 @@ class QdrantServerStore:
 
     def _named(self, chunk: str, *, with_vectors: bool) -> list[models.Record]:
         """The points whose payload has `chunk` as their chunk id; the first one is enough."""
+        from qdrant_client import models  # noqa: PLC0415 - more of them than a question needs
+
         keys = self._profile.payload.keys("chunk_id")
         conditions: list[models.Condition] = [
             models.FieldCondition(key=key, match=models.MatchValue(value=chunk)) for key in keys
@@ -201,7 +221,7 @@ class QdrantServerStore:
         if isinstance(stated, str):
             return stated
         keys = self._profile.payload
-        outer = list(dict.fromkeys(key.split(".")[0] for key in keys.keys("model")))
+        outer = list(dict.fromkeys(path.outer for path in keys.paths["model"]))
         if not outer:
             return None
         records, _ = self._call(lambda: self._client.scroll(self.collection, limit=1, with_payload=outer))
@@ -246,14 +266,13 @@ def _rising(points: Sequence[models.ScoredPoint]) -> bool:
     return bool(points) and points[0].score < points[-1].score
 
 
-def _filter(filters: Filters, profile: Profile) -> models.Filter | None:
-    must: list[models.Condition] = [
-        models.Filter(
-            should=[models.FieldCondition(key=key, match=models.MatchAny(any=values)) for key, values in alternatives]
-        )
+def _filter(filters: Filters, profile: Profile) -> dict[str, Any] | None:
+    """Filters in Qdrant's terms: of each field's alternatives one must hold."""
+    must = [
+        {"should": [{"key": key, "match": {"any": values}} for key, values in alternatives]}
         for alternatives in query.conditions(filters, profile)
     ]
-    return models.Filter(must=must) if must else None
+    return {"must": must} if must else None
 
 
 def _sizes(info: models.CollectionInfo) -> dict[str, int]:

@@ -188,7 +188,7 @@ class _NotNoted(Exception):
     """The table did not say that the reply may be sent."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Allowance:
     """Stands in for Lambda's context: how long Powertools takes an attempt of which it hears no end to be running.
 

@@ -6,7 +6,7 @@ request has left is only known when it runs, so it is asked for at each connect,
 
 import ssl
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from threading import Thread
 from typing import Any
@@ -30,6 +30,13 @@ MAX_KEEPALIVE_CONNECTIONS = 10
 KEEPALIVE_SECONDS = 50.0
 
 
+UNLIMITED = 900
+"""Seconds, the longest that Lambda runs anything: the limit that clients are given so that the deadline alone decides.
+Without one, httpx's own five seconds would."""
+
+MOST_UNSENT_BYTES = 65_536
+
+
 def _left(timeout: float | None, most: float | None = None) -> float | None:
     """Seconds one wait may take: the least of what was asked for, what is left until the deadline, and `most`."""
     deadline = deadlines.current()
@@ -40,17 +47,32 @@ def _left(timeout: float | None, most: float | None = None) -> float | None:
 
 
 class _DeadlineStream(httpcore.NetworkStream):
+    """A connection. What is written goes out when an answer is waited for, head and body of a request at once.
+
+    httpcore writes them one after the other: two packets, and a far side that is woken twice.
+    """
+
     def __init__(self, inner: httpcore.NetworkStream) -> None:
         self._inner = inner
+        self._unsent = bytearray()
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        with suppress(httpcore.WriteError):  # as httpcore takes it: there may be an answer that says why
+            self._send(timeout)
         deadline = deadlines.current()
         if deadline is not None and deadline.remaining() <= 0:  # bytes that are there already would come at once
             raise httpcore.ReadTimeout("the request's deadline has passed")
         return self._inner.read(max_bytes, _left(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _left(timeout))
+        self._unsent += buffer
+        if len(self._unsent) >= MOST_UNSENT_BYTES:
+            self._send(timeout)
+
+    def _send(self, timeout: float | None) -> None:
+        if self._unsent:
+            unsent, self._unsent = bytes(self._unsent), bytearray()
+            self._inner.write(unsent, _left(timeout))
 
     def close(self) -> None:
         self._inner.close()

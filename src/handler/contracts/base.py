@@ -45,11 +45,14 @@ Integer = Annotated[StrictInt, WHOLE]
 MOST_FAULTS = 8
 """How many faults of a request are named: each item of a long list may have one, and their sum outgrow an answer."""
 
-Score = Annotated[float, Field(ge=0, le=1, description="Cosine similarity, clipped to 0…1.")]
+Score = Annotated[
+    float,
+    Field(ge=0, le=1, description="Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."),
+]
 Threshold = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
     """What is known of a request that failed.
 
@@ -66,13 +69,21 @@ class Asked:
     profile: Profile | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Notice:
     """Something about an answer that its operator should know: a log line, and a count where a metric is named."""
 
     message: str
     figures: Mapping[str, Any]
     metric: str | None = None
+
+
+class Answer(BaseModel):
+    """What the answers of all contracts have in common."""
+
+    warnings: list[str] = Field(
+        default_factory=list, description="Why the answer is less than it could be, for a person; only when it is."
+    )
 
 
 def _nothing(_: Retrieval) -> Iterable[Notice]:
@@ -87,7 +98,7 @@ def _same(chunk_id: str) -> str:
     return chunk_id
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Contract:
     """A shape of question and answer.
 
@@ -96,7 +107,7 @@ class Contract:
         response_model, error_model: what a caller gets. Only fields that are set are sent.
         text, count: the names of the request's fields that a profile's limits apply to.
         parse: the caller's fields to a checked request. Raises InvalidRequest.
-        render: an answer to `response_model`.
+        render: an answer to `response_model`, but for its warnings: those are the same in all contracts.
         render_error: an error to `error_model`.
         usable: whether a passage can be shown under the contract's own rules; one that cannot is left out and counted.
         notices: what is worth a line in the log about an answer.
@@ -106,17 +117,22 @@ class Contract:
 
     name: str
     request_model: type[BaseModel]
-    response_model: type[BaseModel]
+    response_model: type[Answer]
     error_model: type[BaseModel]
     text: str
     count: str
     parse: Callable[[Mapping[str, Any], Profile], RetrievalRequest]
-    render: Callable[[Retrieval], BaseModel]
+    render: Callable[[Retrieval], Answer]
     render_error: Callable[[PassageError, Asked], BaseModel]
     usable: Callable[[Passage], bool] = _any
     notices: Callable[[Retrieval], Iterable[Notice]] = _nothing
     stored_id: Callable[[str], str] = _same
     plain: Callable[[BaseModel], str] | None = None
+
+    def answer(self, retrieval: Retrieval) -> Answer:
+        """The whole answer."""
+        body = self.render(retrieval)
+        return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body
 
 
 def validated(fields: Mapping[str, Any], model: type[Model]) -> Model:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, StrictBool
 
 from handler.contracts.base import (
+    Answer,
     Asked,
     Contract,
     Integer,
@@ -51,7 +52,7 @@ class Metadata(BaseModel):
     timestamp: str = Field(description="When the question was asked: UTC, ISO 8601.")
 
 
-class QueryResponse(BaseModel):
+class QueryResponse(Answer):
     query: str
     results: list[RetrievedChunk] = Field(description="Best first.")
     metadata: Metadata

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictInt
 
-from handler.contracts.base import WHOLE, Asked, Contract, Integer, Score, Text, clipped, named, validated
+from handler.contracts.base import WHOLE, Answer, Asked, Contract, Integer, Score, Text, clipped, named, validated
 from handler.core.errors import (
     BlankText,
     CollectionNotFound,
@@ -62,7 +62,7 @@ class AssembledContext(BaseModel):
     sources: list[str] = Field(description="The context's pages, each once, in order of first appearance.")
 
 
-class RetrievalResult(BaseModel):
+class RetrievalResult(Answer):
     query: str
     chunks: list[RetrievedChunk] = Field(description="Best first.")
     count: int = Field(ge=0)

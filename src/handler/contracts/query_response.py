@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from handler.contracts.base import Asked, Contract, Integer, Score, Text, clipped, named, validated, zulu
+from handler.contracts.base import Answer, Asked, Contract, Integer, Score, Text, clipped, named, validated, zulu
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 from handler.profiles import Profile
@@ -31,7 +31,7 @@ class Result(BaseModel):
     relevance_score: Score
 
 
-class QueryResponse(BaseModel):
+class QueryResponse(Answer):
     query: str = Field(description="The question as sent.")
     k: int = Field(ge=1, description="How many passages were asked for.")
     results: list[Result] = Field(description="Best first.")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from handler.contracts.base import (
+    Answer,
     Asked,
     Contract,
     Integer,
@@ -107,7 +108,7 @@ class ErrorDetail(BaseModel):
     message: str
 
 
-class RetrievalResponse(BaseModel):
+class RetrievalResponse(Answer):
     """`error` is there exactly when `status` is "error", and `results` is empty exactly then."""
 
     status: Literal["success", "error"]

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt
 
 from handler.contracts.base import (
     WHOLE,
+    Answer,
     Asked,
     Contract,
     Integer,
@@ -63,7 +64,7 @@ class RetrievalQuery(BaseModel):
     query_text: Text | None = Field(None, description="The question in words.")
     query_vector: list[Number] | None = Field(None, description="The question embedded with the collection's model.")
     top_k: Integer | None = Field(None, description="How many points to return.")
-    score_threshold: Threshold | None = Field(None, description="The least score a result may have; 0 for any.")
+    score_threshold: Threshold | None = Field(None, description="The least similarity a result may have; 0 for any.")
     filters: dict[Text, Value | Annotated[list[Value], Field(min_length=1, max_length=100)]] | None = Field(
         None, description="Values that fields must have; a list means any of them."
     )
@@ -79,7 +80,7 @@ class RetrievalResult(BaseModel):
     retrieval_time_ms: float = Field(ge=0, description="Milliseconds the search took.")
 
 
-class VectorSearchResponse(BaseModel):
+class VectorSearchResponse(Answer):
     collection_name: str
     results: list[RetrievalResult] = Field(description="Best first.")
     total_results: int = Field(ge=0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from handler.core.errors import DeadlineExceeded, Upstream
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Deadline:
     """A point on the monotonic clock, in seconds."""
 

@@ -22,7 +22,7 @@ PassageError
 
 from typing import ClassVar, Literal
 
-Upstream = Literal["embedding", "store", "reply"]
+Upstream = Literal["embedding", "store", "reranking", "reply"]
 
 
 class PassageError(Exception):

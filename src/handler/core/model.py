@@ -16,7 +16,7 @@ Filters = Mapping[str, tuple[str | int, ...]]
 """A profile's filter fields to the values of which a passage must have one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Search:
     """What a store is asked.
 
@@ -34,7 +34,7 @@ class Search:
     whole_payload: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RetrievalRequest:
     """A question, checked.
 
@@ -51,12 +51,13 @@ class RetrievalRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Passage:
     """A piece of the site's own text. `text` and `url` are exactly what the store holds.
 
     Attributes:
-        score: the store's similarity, finite and unclipped (cosine may leave 0…1 by rounding, or be negative).
+        score: the store's similarity, finite and unclipped (cosine may leave 0…1 by rounding, or be negative); once
+            reranked, the relevance.
         index: its position on its page, from 0.
         headings: the titles above it, outermost first.
         chunk_id: the id its owner gave it, where one is stored.
@@ -81,7 +82,7 @@ class Passage:
     vector: Vector | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Found:
     """A search's passages, best first, and how many points were left out because their payload was unusable."""
 
@@ -89,18 +90,29 @@ class Found:
     skipped: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Timings:
-    """Milliseconds: the embedding call, the search, and the whole retrieval (retries and waits included)."""
+    """Milliseconds: the embedding call, the search, and the whole retrieval (retries and waits included).
+
+    rerank_ms: the reranking call, failed or not; None when none was made.
+    """
 
     embedding_ms: float
     search_ms: float
     total_ms: float
+    rerank_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Retrieval:
-    """The answer, before a contract gives it a shape. `asked_at` is UTC."""
+    """The answer, before a contract gives it a shape.
+
+    Attributes:
+        asked_at: UTC.
+        warnings: what the caller should know of an answer that is less than it could be; each a sentence for a person.
+        embedding_cached: whether the question's embedding cost no call; None when the caller sent the vector.
+        rerank_failure: why the passages were not reranked although they should have been; for the log.
+    """
 
     request: RetrievalRequest
     passages: tuple[Passage, ...]
@@ -109,9 +121,12 @@ class Retrieval:
     collection: str
     model: str
     asked_at: datetime
+    embedding_cached: bool | None = None
+    warnings: tuple[str, ...] = ()
+    rerank_failure: Exception | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Point:
     """A stored point, as it lies in the store. `payload` is whole; `vector`, shape `(dimension,)`, when asked for."""
 
@@ -120,7 +135,7 @@ class Point:
     vector: Vector | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reply:
     """What is sent for a message.
 
@@ -141,7 +156,7 @@ class Reply:
         return json.loads(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CollectionInfo:
     """What a collection says of itself. `embedding_model` is None when it does not record one."""
 

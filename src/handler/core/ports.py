@@ -78,6 +78,34 @@ class PassageStore(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Says how well texts answer a question, by reading both."""
+
+    @property
+    def model(self) -> str: ...
+
+    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How relevant each text is to the question.
+
+        Args:
+            question: not blank.
+            texts: 1 to 1,000, none blank.
+
+        Returns:
+            One relevance for each text, in the texts' order; finite, of 0…1 as the models give it.
+
+        Raises:
+            UpstreamError: the service failed for a passing reason.
+            DeadlineExceeded: the running deadline passed.
+            ConfigurationError: the key or the model was refused.
+        """
+        ...
+
+    def warm(self) -> None:
+        """Build what the first call would have to; no request is made."""
+        ...
+
+
 class ReplySink(Protocol):
     """A configured place that replies go to."""
 

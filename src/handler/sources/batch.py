@@ -17,7 +17,7 @@ TEXTS_PER_CALL = 96
 Outcome = Answered | Failure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """A question as it came: its fields, and the profile it names (None for the default one)."""
 

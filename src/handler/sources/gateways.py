@@ -23,7 +23,7 @@ ALB_RESPONSE_BYTES = 1_048_576
 """The most a load balancer takes from a function (Elastic Load Balancing, Lambda functions as targets)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gateway:
     """One kind of API.
 

@@ -33,6 +33,25 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
     return _varying({**response, "body": ""} if without_body else response)
 
 
+def rehearse(services: Services) -> None:
+    """Answer a made-up request, to see that Powertools is whole.
+
+    Raises:
+        RuntimeError: it is not.
+        ConfigurationError: the settings for HTTP cannot be read.
+    """
+    event = {
+        "version": "2.0",
+        "rawPath": f"{services.http().base_path}/health",
+        "headers": {},
+        "requestContext": {"stage": "$default", "http": {"method": "GET"}},
+    }
+    context: Any = None
+    response = _application(Source.HTTP_API, services).resolve(event, context)
+    if response["statusCode"] != 200:
+        raise RuntimeError(f"a made-up request was answered {response['statusCode']}")
+
+
 @cache
 def _application(source: Source, services: Services) -> ApiGatewayResolver:
     gateway = GATEWAYS[source]

@@ -30,7 +30,7 @@ _UNSENDABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
 """What JSON lets stand as it is, and UTF-8 or SQS does not take."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Message:
     """A question and where it came from.
 

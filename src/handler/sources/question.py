@@ -14,7 +14,15 @@ from pydantic import BaseModel
 from handler import contracts, telemetry
 from handler.contracts.base import Asked, Contract
 from handler.core.deadline import Deadline
-from handler.core.errors import ConfigurationError, InternalError, InvalidRequest, NotFound, PassageError
+from handler.core.errors import (
+    ConfigurationError,
+    DeadlineExceeded,
+    InternalError,
+    InvalidRequest,
+    NotFound,
+    PassageError,
+    UpstreamError,
+)
 from handler.core.model import CollectionInfo, Retrieval, RetrievalRequest
 from handler.core.ports import ReplySink
 from handler.core.retrieve import Retriever
@@ -75,7 +83,7 @@ class Services(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answered:
     """An answer, and what its contract made of it. `left_out` counts passages it did without to be small enough."""
 
@@ -104,11 +112,11 @@ class Answered:
     def _first(self, count: int) -> "Answered":
         passages = self.retrieval.passages
         shorter = replace(self.retrieval, passages=passages[:count])
-        body, left_out = self.contract.render(shorter), len(passages) - count
+        body, left_out = self.contract.answer(shorter), len(passages) - count
         return replace(self, retrieval=shorter, body=body, left_out=left_out)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Failure:
     """An error, and the body that the contract of `profile` gives it."""
 
@@ -132,7 +140,7 @@ def as_object(body: BaseModel) -> dict[str, Any]:
     return body.model_dump(mode="json", exclude_unset=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepared:
     """A question that was read and found right, and what will answer it: `served` is the profile for its collection."""
 
@@ -160,7 +168,7 @@ def finish(prepared: Prepared, retrieval: Retrieval, services: Services) -> Answ
     unusable = len(retrieval.passages) - len(shown)
     retrieval = replace(retrieval, passages=shown, skipped=retrieval.skipped + unusable)
     _record(prepared.served, retrieval, contract, log_text=services.log_query_text())
-    return Answered(prepared.profile, contract, retrieval, contract.render(retrieval))
+    return Answered(prepared.profile, contract, retrieval, contract.answer(retrieval))
 
 
 def answer(fields: Mapping[str, Any], profile: Profile, services: Services, deadline: Deadline) -> Answered:
@@ -219,30 +227,65 @@ def _questions(fields: Mapping[str, Any], services: Services) -> list[str]:
 
 
 def _record(profile: Profile, retrieval: Retrieval, contract: Contract, *, log_text: bool) -> None:
-    timings, passages = retrieval.timings, retrieval.passages
-    figures: dict[str, Any] = {
-        "top_k": retrieval.request.search.top_k,
-        "result_count": len(passages),
-        "skipped": retrieval.skipped,
-        "top_score": round(passages[0].score, 4) if passages else None,
-        "embedding_ms": round(timings.embedding_ms, 1),
-        "search_ms": round(timings.search_ms, 1),
-        "total_ms": round(timings.total_ms, 1),
-    }
+    figures, metrics = _figures(retrieval), _metrics(retrieval)
     if log_text:
         figures["query_text"] = retrieval.request.text
-    metrics = {
-        "EmbeddingLatency": timings.embedding_ms,
-        "SearchLatency": timings.search_ms,
-        "TotalLatency": timings.total_ms,
-        "ResultCount": float(len(passages)),
-    }
-    if passages:
-        metrics["TopScore"] = passages[0].score
-    if retrieval.skipped:
-        metrics["SkippedPoints"] = float(retrieval.skipped)
+    if retrieval.rerank_failure is not None:
+        _not_reranked(profile, retrieval.request, retrieval.rerank_failure, log_text=log_text)
     for notice in contract.notices(retrieval):
         telemetry.notice(profile.name, notice.message, notice.figures)
         if notice.metric:
             metrics[notice.metric] = metrics.get(notice.metric, 0.0) + 1
     telemetry.retrieved(profile.name, figures, metrics)
+
+
+def _figures(retrieval: Retrieval) -> dict[str, Any]:
+    """What an answer's line in the log says."""
+    timings, passages = retrieval.timings, retrieval.passages
+    steps = {"embedding_cached": retrieval.embedding_cached, "rerank_ms": _rounded(timings.rerank_ms)}
+    return {
+        "top_k": retrieval.request.search.top_k,
+        "result_count": len(passages),
+        "skipped": retrieval.skipped,
+        "top_score": round(passages[0].score, 4) if passages else None,
+        "embedding_ms": _rounded(timings.embedding_ms),
+        "search_ms": _rounded(timings.search_ms),
+        "total_ms": _rounded(timings.total_ms),
+        **{name: value for name, value in steps.items() if value is not None},
+    }
+
+
+def _rounded(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else round(milliseconds, 1)
+
+
+def _metrics(retrieval: Retrieval) -> dict[str, float]:
+    """What is counted of an answer. A step that was not taken took no time that says anything of its service."""
+    timings, passages, cached = retrieval.timings, retrieval.passages, retrieval.embedding_cached
+    metrics = {
+        "EmbeddingLatency": None if cached else timings.embedding_ms,
+        "EmbeddingCacheHit": cached,  # its average is the share of questions that cost no call
+        "SearchLatency": timings.search_ms,
+        "RerankLatency": timings.rerank_ms,
+        "RerankFailed": None if retrieval.rerank_failure is None else 1,
+        "TotalLatency": timings.total_ms,
+        "ResultCount": len(passages),
+        "TopScore": passages[0].score if passages else None,
+        "SkippedPoints": retrieval.skipped or None,
+    }
+    return {name: float(value) for name, value in metrics.items() if value is not None}
+
+
+def _not_reranked(profile: Profile, request: RetrievalRequest, error: Exception, *, log_text: bool) -> None:
+    """Log why an answer has the store's order: the caller sees only that it has."""
+    known = error if isinstance(error, PassageError) else InternalError()
+    text = request.text.strip()
+    with telemetry.hiding([] if log_text or len(text) < 3 else [text]):
+        telemetry.not_reranked(
+            profile.name,
+            error,
+            code=known.code,
+            detail=known.detail,
+            known=known is error,
+            passing=isinstance(known, UpstreamError | DeadlineExceeded),
+        )

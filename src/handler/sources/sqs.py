@@ -21,7 +21,7 @@ LEAST_SECONDS = 1.0
 """What must be left of the deadline to begin with a batch."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """One of the queue's messages. `group` is a FIFO queue's message group, None in a standard queue."""
 

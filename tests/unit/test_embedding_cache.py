@@ -1,0 +1,121 @@
+"""The embeddings of earlier questions: always those that a call would have given, never more than the bound."""
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handler.core.deadline import Deadline
+from handler.core.embedding_cache import EmbeddingCache, normalised
+from handler.core.model import CollectionInfo, Found, Point, RetrievalRequest, Search, Vector
+from handler.core.retrieve import Retriever
+
+TEXTS = st.text(min_size=1).filter(str.strip)
+FEW_TEXTS = st.sampled_from(["a", "b", "c", " a ", "a\u2003", "B", "e\u0301", "\u00e9", "a b", "a \n b"])
+
+
+class Counting:
+    """Gives each text a vector of its own, and remembers for what it was asked."""
+
+    model = "counting"
+
+    def __init__(self, bias: float = 0.0) -> None:
+        self.asked: list[str] = []
+        self._bias = bias
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.asked += texts
+        return [self.vector(text) for text in texts]
+
+    def vector(self, text: str) -> tuple[float, float]:
+        number = int.from_bytes(text.encode("utf-8", "surrogatepass")[:6], "big") / 7
+        return number + self._bias, len(text) / 3
+
+    def warm(self) -> None: ...
+
+
+class Telling:
+    """A store that remembers the vectors it was searched with."""
+
+    collection = "telling"
+
+    def __init__(self) -> None:
+        self.vectors: list[Vector] = []
+
+    def search(self, vector: Vector, search: Search) -> Found:
+        self.vectors.append(tuple(vector))
+        return Found(())
+
+    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
+        return [self.search(vector, search) for vector, search in searches]
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        return None
+
+    def describe(self) -> CollectionInfo:
+        raise NotImplementedError
+
+    def warm(self) -> None: ...
+
+
+def ask(retriever: Retriever, texts: Sequence[str]) -> list[bool | None]:
+    """Ask them, one alone and several at once, and say which cost no call."""
+    requests = [RetrievalRequest(text=text, search=Search(top_k=1)) for text in texts]
+    if len(requests) == 1:
+        return [retriever.retrieve(requests[0], Deadline.after(60)).embedding_cached]
+    answers = retriever.retrieve_many(requests, Deadline.after(60))
+    return [answer.embedding_cached for answer in answers if not isinstance(answer, Exception)]
+
+
+@given(st.lists(st.lists(FEW_TEXTS, min_size=1, max_size=5), max_size=20), st.integers(0, 4))
+def test_whatever_is_remembered_a_search_has_the_questions_own_vector(invocations: list[list[str]], size: int) -> None:
+    embedder, store, cache = Counting(), Telling(), EmbeddingCache(size)
+    retriever = Retriever(embedder, store, cache=cache)
+    for texts in invocations:
+        store.vectors.clear()
+        embedder.asked.clear()
+        cached = ask(retriever, texts)
+        assert store.vectors == [embedder.vector(normalised(text)) for text in texts]
+        assert cached.count(False) == len(embedder.asked) == len(set(embedder.asked)), "each is paid for once"
+        assert len(cache) <= size
+
+
+@given(st.lists(FEW_TEXTS, min_size=1))
+def test_within_its_bound_nothing_is_embedded_twice(texts: list[str]) -> None:
+    embedder = Counting()
+    retriever = Retriever(embedder, Telling(), cache=EmbeddingCache(10))
+    for text in texts:
+        ask(retriever, [text])
+    assert embedder.asked == list(dict.fromkeys(map(normalised, texts)))
+
+
+@given(st.lists(TEXTS, min_size=3, max_size=8, unique_by=normalised))
+def test_what_was_asked_longest_ago_makes_room(texts: list[str]) -> None:
+    embedder = Counting()
+    retriever = Retriever(embedder, Telling(), cache=EmbeddingCache(len(texts) - 1))
+    first, *rest = texts
+    for text in (first, *rest[:-1], first, rest[-1], first):
+        ask(retriever, [text])
+    assert embedder.asked.count(normalised(first)) == 1, "asked again before it was pushed out, it is the newest"
+
+
+@given(TEXTS)
+def test_models_do_not_share_what_they_know(text: str) -> None:
+    cache, one, other = EmbeddingCache(10), Counting(), Counting(bias=1.0)
+    for embedder, space in ((one, "cohere v3 1024"), (other, "cohere v4 1024")):
+        store = Telling()
+        assert ask(Retriever(embedder, store, cache=cache, space=space), [text]) == [False]
+        assert store.vectors == [embedder.vector(normalised(text))]
+
+
+@given(TEXTS)
+def test_a_normalised_text_stays_what_it_is(text: str) -> None:
+    once = normalised(text)
+    assert normalised(once) == once
+    assert once.casefold() == normalised(text.strip()).casefold()
+    assert once
+
+
+def test_case_is_a_difference_and_white_space_is_none() -> None:
+    assert normalised("What  is\tROS\n2? ") == "What is ROS 2?"
+    assert normalised("us") != normalised("US")

@@ -1,0 +1,222 @@
+"""Cohere's reranking model on Bedrock: the same answers without a key, and Bedrock's failures as warnings."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+import snapshot_restore_py
+from awslambdaric import lambda_runtime_hooks_runner as runtime
+
+from devkit.emulators import EmulatorServer, Fault, bedrock_emulator
+from handler import snap_start
+from handler.adapters import aws
+from handler.adapters.bedrock_rerank import BedrockReranker
+from handler.core.errors import CredentialsRefused, UpstreamUnavailable
+from sources.aws import CREDENTIALS
+from wire.function import QUESTION, Function, Output, Start
+
+MODEL = "cohere.rerank-v3-5:0"
+
+
+@pytest.fixture(scope="session")
+def _bedrock_to_rerank() -> Iterator[EmulatorServer]:
+    with bedrock_emulator() as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def bedrock(_bedrock_to_rerank: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> EmulatorServer:
+    for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock_to_rerank.url}.items():
+        monkeypatch.setenv(name, value)
+    _bedrock_to_rerank.faults.clear()
+    _bedrock_to_rerank.requests.clear()
+    return _bedrock_to_rerank
+
+
+@pytest.fixture
+def function(start: Start, bedrock: EmulatorServer) -> Function:
+    """Embeds with Cohere and reranks with Bedrock: the two are chosen apart."""
+    return start(RERANK_PROVIDER="bedrock")
+
+
+def test_the_answer_is_the_one_by_coheres_own_api(function: Function, start: Start, bedrock: EmulatorServer) -> None:
+    answer = function.ask()
+    assert answer.results == start(RERANK_PROVIDER="cohere").ask().results
+    assert "warnings" not in answer.json
+    (request,) = bedrock.requests
+    assert request.path == f"/model/{MODEL}/invoke"
+    sent = request.json()
+    assert sent.keys() == {"query", "documents", "api_version"}
+    assert (sent["query"], len(sent["documents"]), sent["api_version"]) == (QUESTION, 50, 2)
+    assert "/bedrock/aws4_request" in request.headers["authorization"]
+
+
+class Failure(NamedTuple):
+    """What Bedrock answers, and what becomes of it."""
+
+    status: int
+    kind: str
+    reason: str
+    code: str
+    attempts: int
+
+
+SETUP, SLOWER, DOWN = "it is set up wrongly", "the service asked to slow down", "the service is not available"
+FAILURES = [
+    Failure(403, "AccessDeniedException", SETUP, "CREDENTIALS_REFUSED", 1),
+    Failure(403, "UnrecognizedClientException", SETUP, "CREDENTIALS_REFUSED", 1),
+    Failure(400, "ExpiredTokenException", SETUP, "CREDENTIALS_REFUSED", 1),
+    Failure(400, "ValidationException", SETUP, "REQUEST_REFUSED", 1),
+    Failure(404, "ResourceNotFoundException", SETUP, "REQUEST_REFUSED", 1),
+    Failure(429, "ThrottlingException", SLOWER, "UPSTREAM_THROTTLED", 2),
+    Failure(429, "ModelNotReadyException", SLOWER, "UPSTREAM_THROTTLED", 2),
+    Failure(400, "ServiceQuotaExceededException", SLOWER, "UPSTREAM_THROTTLED", 2),
+    Failure(408, "ModelTimeoutException", DOWN, "UPSTREAM_UNAVAILABLE", 2),
+    Failure(424, "ModelErrorException", DOWN, "UPSTREAM_UNAVAILABLE", 2),
+    Failure(500, "InternalServerException", DOWN, "UPSTREAM_UNAVAILABLE", 2),
+    Failure(503, "ServiceUnavailableException", DOWN, "UPSTREAM_UNAVAILABLE", 2),
+]
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.kind)
+def test_what_bedrock_refuses_or_fails_at_is_a_warning(
+    failure: Failure, function: Function, bedrock: EmulatorServer, output: Output, sleeps: list[float]
+) -> None:
+    body = json.dumps({"__type": failure.kind, "message": "arn:aws:iam::1:role/secretive"})
+    bedrock.faults.add(Fault("status", status=failure.status, body=body, times=0))
+    answer = function.ask()
+    assert len(answer.results) == 3
+    assert failure.reason in answer.json["warnings"][0]
+    assert "secretive" not in answer.text
+    assert len(bedrock.requests) == failure.attempts
+    (line,) = [line for line in output.logs if line["message"].startswith("not reranked: ")]
+    assert line["code"] == failure.code
+    assert "reranking service" in line["message"] or "bedrock:InvokeModel" in line["message"]
+
+
+@pytest.mark.parametrize("fault", [Fault("drop"), Fault("drop", at="response"), Fault("malformed")])
+def test_a_broken_answer_is_tried_once_more(
+    fault: Fault, function: Function, bedrock: EmulatorServer, sleeps: list[float]
+) -> None:
+    bedrock.faults.add(fault)
+    assert "warnings" not in function.ask().json
+    assert len(bedrock.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        [],
+        "x",
+        {},
+        {"results": None},
+        {"results": []},
+        {"results": [1, 2]},
+        {"results": {"index": 0, "relevance_score": 1}},
+        {"results": [{"index": 0}, {"index": 1}]},
+        *(
+            {"results": [{"index": 0, "relevance_score": 0.5}, {"index": index, "relevance_score": score}]}
+            for index, score in [
+                (0, 0.5),
+                (2, 0.5),
+                (-1, 0.5),
+                ("1", 0.5),
+                (True, 0.5),
+                (1.0, 0.5),
+                (None, 0.5),
+                (1, "0.5"),
+                (1, True),
+                (1, None),
+                (1, float("inf")),
+                (1, float("nan")),
+            ]
+        ),
+    ],
+    ids=json.dumps,
+)
+def test_relevances_that_are_not_those_of_what_was_sent_are_an_outage(answer: Any, bedrock: EmulatorServer) -> None:
+    bedrock.faults.add(Fault("malformed", body=json.dumps(answer)))
+    with pytest.raises(UpstreamUnavailable):
+        BedrockReranker(model=MODEL).rerank("question", ["one", "two"])
+
+
+def test_relevances_come_in_the_order_of_the_texts(bedrock: EmulatorServer) -> None:
+    results = [{"index": 2, "relevance_score": 1}, {"index": 0, "relevance_score": 0.5}]
+    results.append({"index": 1, "relevance_score": 0.25})
+    bedrock.faults.add(Fault("malformed", body=json.dumps({"results": results})))
+    assert BedrockReranker(model=MODEL).rerank("question", ["one", "two", "three"]) == [0.5, 0.25, 1.0]
+
+
+def test_waiting_for_bedrock_ends_with_the_deadline(start: Start, bedrock: EmulatorServer) -> None:
+    function = start(RERANK_PROVIDER="bedrock", REQUEST_TIMEOUT_MS="1000")
+    function.container.warm()
+    assert "warnings" not in function.ask().json
+    bedrock.faults.add(Fault("slow", delay_ms=1300))
+    assert "the time ran out" in function.ask().json["warnings"][0]
+
+
+def test_a_model_that_is_not_there_is_named_in_the_log(start: Start, bedrock: EmulatorServer, output: Output) -> None:
+    answer = start(RERANK_PROVIDER="bedrock", RERANK_MODEL="cohere.rerank-v9:0").ask()
+    assert SETUP in answer.json["warnings"][0]
+    (line,) = [line for line in output.logs if line["level"] == "ERROR"]
+    assert "RERANK_MODEL" in line["message"]
+
+
+def test_a_list_is_reranked_by_one_client_from_several_threads(function: Function, bedrock: EmulatorServer) -> None:
+    answers = function.invoke([{"text": f"{QUESTION} {number}", "k": 2} for number in range(24)])
+    assert not [answer for answer in answers if "warnings" in answer]
+    assert len(bedrock.requests) == 24
+
+
+def test_without_credentials_the_log_says_so(bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in CREDENTIALS:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, "/nonexistent")
+    with pytest.raises(CredentialsRefused, match="no usable credentials"):
+        BedrockReranker(model=MODEL).rerank("question", ["one", "two"])
+
+
+def test_a_restored_snapshot_reranks_with_credentials_of_now(
+    function: Function, bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for registry in ("_before_snapshot_registry", "_after_restore_registry"):
+        monkeypatch.setattr(snapshot_restore_py, registry, [])
+    function.container.warm()
+    snap_start.register(function.container)
+    runtime.run_before_snapshot()
+    runtime.run_after_restore()
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "restored")
+    assert function.ask().results
+    assert "Credential=restored/" in bedrock.requests[0].headers["authorization"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"api_version": 1}, "api_version"),
+        ({"api_version": None}, "api_version"),
+        ({"documents": []}, "documents"),
+        ({"documents": [1]}, "documents"),
+        ({"documents": "x"}, "documents"),
+        ({"query": ""}, "query"),
+        ({"top_n": 0}, "top_n"),
+        ({"model": "x"}, "extraneous"),
+    ],
+)
+def test_the_emulator_refuses_what_bedrock_does(change: dict[str, Any], says: str, bedrock: EmulatorServer) -> None:
+    body = {"query": "q", "documents": ["one"], "api_version": 2, **change}
+    client = aws.client("bedrock-runtime")
+    with pytest.raises(client.exceptions.ValidationException, match=says):
+        client.invoke_model(modelId=MODEL, body=json.dumps(body))
+
+
+def test_the_emulator_gives_the_best_when_asked_for_few(bedrock: EmulatorServer) -> None:
+    body = {"query": "robots", "documents": ["cheese", "robots", "wine"], "api_version": 2, "top_n": 1}
+    answer = aws.client("bedrock-runtime").invoke_model(modelId=MODEL, body=json.dumps(body))
+    (result,) = json.loads(answer["body"].read())["results"]
+    assert result["index"] == 1

@@ -1,0 +1,407 @@
+"""Reranking by Cohere through the official SDK: what is asked, what is answered, and what becomes of every failure."""
+
+import json
+from typing import Any, NamedTuple
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from devkit.emulators import EmulatorServer, Fault, cohere_emulator
+from devkit.local import LocalContext
+from handler.adapters.cohere_rerank import CohereReranker
+from handler.core.errors import ConfigurationError
+from handler.settings import Settings
+from sources.aws import Aws
+from wire.function import COHERE_KEY, QUESTION, Answer, Function, MakeCollection, Output, Start, asked
+
+PATH = "/v2/rerank"
+SIMILAR = "The passages are in order of similarity: reranking failed ({})."
+
+
+@pytest.fixture
+def function(start: Start) -> Function:
+    return start(RERANK_PROVIDER="cohere")
+
+
+@pytest.fixture
+def plain(start: Start) -> Answer:
+    """The answer of a deployment that does not rerank."""
+    return start().ask()
+
+
+def assert_as_stored(answer: Answer, plain: Answer, reason: str) -> None:
+    """The answer there would be without a reranker, and why it is that one."""
+    assert answer.results == plain.results
+    assert answer.json["warnings"] == [SIMILAR.format(reason)]
+
+
+def test_the_passages_come_by_relevance(function: Function, cohere: EmulatorServer, qdrant: EmulatorServer) -> None:
+    answer = function.ask(k=3)
+    (request,) = asked(cohere, PATH)
+    sent = request.json()
+    assert sent.keys() == {"model", "query", "documents"}
+    assert (sent["model"], sent["query"], len(sent["documents"])) == ("rerank-v3.5", QUESTION, 50)
+    with cohere_emulator() as other:
+        relevances = CohereReranker(api_key="k", base_url=other.url, model="rerank-v3.5").rerank(
+            QUESTION, sent["documents"]
+        )
+    best = sorted(range(50), key=lambda position: -relevances[position])[:3]
+    assert [result["chunk_text"] for result in answer.results] == [sent["documents"][position] for position in best]
+    assert [result["relevance_score"] for result in answer.results] == [relevances[position] for position in best]
+    assert answer.json.keys() == {"query", "k", "results", "total_results", "timestamp"}
+    assert qdrant.requests[0].json()["limit"] == 50
+
+
+def test_model_and_candidates_are_the_deployments(start: Start, cohere: EmulatorServer) -> None:
+    start(RERANK_PROVIDER="cohere", RERANK_MODEL="rerank-multilingual-v3.0", RERANK_CANDIDATES="7").ask(k=9)
+    start(RERANK_PROVIDER="cohere", RERANK_CANDIDATES="7").ask(k=2)
+    first, second = (request.json() for request in asked(cohere, PATH))
+    assert (first["model"], len(first["documents"])) == ("rerank-multilingual-v3.0", 9)
+    assert len(second["documents"]) == 7
+
+
+def test_the_edge_index_gives_candidates_too(start: Start, on_edge: dict[str, str | None], function: Function) -> None:
+    there = start(RERANK_PROVIDER="cohere", **on_edge).ask()
+    assert there.results == function.ask().results
+
+
+def test_without_the_setting_nobody_is_asked(start: Start, cohere: EmulatorServer, plain: Answer) -> None:
+    assert asked(cohere, PATH) == []
+    assert "warnings" not in plain.json
+
+
+def test_warming_up_asks_nobody(function: Function, cohere: EmulatorServer) -> None:
+    function.container.warm()
+    assert cohere.requests == []
+    assert function.ask().results
+
+
+class Failure(NamedTuple):
+    """What the service does, and what becomes of it."""
+
+    how: dict[str, Any]
+    reason: str
+    attempts: int
+    code: str
+    level: str
+
+
+def configured(status: int, code: str) -> Failure:
+    return Failure({"kind": "status", "status": status}, "it is set up wrongly", 1, code, "ERROR")
+
+
+def throttled(attempts: int, **how: Any) -> Failure:
+    fault = {"kind": "status", "status": 429, **how}
+    return Failure(fault, "the service asked to slow down", attempts, "UPSTREAM_THROTTLED", "WARNING")
+
+
+def down(**how: Any) -> Failure:
+    return Failure(how, "the service is not available", 2, "UPSTREAM_UNAVAILABLE", "WARNING")
+
+
+FAILURES = {
+    **{str(status): configured(status, "REQUEST_REFUSED") for status in (400, 404, 422)},
+    **{str(status): configured(status, "CREDENTIALS_REFUSED") for status in (401, 403, 498)},
+    "429": throttled(2),
+    "429 for a minute": throttled(1, retry_after=60),
+    "500": down(kind="status", status=500),
+    "502": down(kind="status", status=502, body="<html>Bad gateway</html>"),
+    "503": down(kind="status", status=503),
+    "dropped before the answer": down(kind="drop"),
+    "dropped in mid-answer": down(kind="drop", at="response"),
+    "cut-off JSON": down(kind="malformed"),
+    "no JSON": down(kind="malformed", body="busy"),
+    "nothing": down(kind="malformed", body=""),
+    "null": down(kind="malformed", body="null"),
+    "a list": down(kind="malformed", body="[]"),
+    "another object": down(kind="malformed", body="{}"),
+    "no results": down(kind="malformed", body='{"results": []}'),
+    "results of another kind": down(kind="malformed", body='{"results": [1, null, "x"]}'),
+    "results that are none": down(kind="malformed", body='{"results": "x"}'),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES.keys())
+def test_a_failure_is_a_warning_in_the_answer_and_a_line_in_the_log(
+    failure: Failure, start: Start, cohere: EmulatorServer, sleeps: list[float], output: Output
+) -> None:
+    plain = start().ask()
+    cohere.faults.add(Fault(**failure.how, times=0, path=PATH))
+    function = start(RERANK_PROVIDER="cohere")
+    answer = function.post({"text": QUESTION, "k": 3}, context=LocalContext(aws_request_id="request-1"))
+    assert_as_stored(answer, plain, failure.reason)
+    assert len(asked(cohere, PATH)) == failure.attempts
+    (line,) = [line for line in output.logs if line["message"].startswith("not reranked: ")]
+    assert (line["code"], line["level"], line["profile"]) == (failure.code, failure.level, "query-response")
+    assert line["request_id"] == "request-1"
+    assert "exception" not in line
+    assert output.metrics[-1]["RerankFailed"] == [1.0]
+    assert not [name for record in output.metrics for name in record if name.startswith("Error.")]
+
+
+ANSWERS = {
+    "one too few": [(0, 0.5)],
+    "one too many": [(0, 0.5), (1, 0.5), (2, 0.5)],
+    "one twice": [(0, 0.5), (0, 0.5)],
+    "one that was not sent": [(0, 0.5), (2, 0.5)],
+    "a place before the first": [(0, 0.5), (-1, 0.5)],
+    "no place": [(0, 0.5), (None, 0.5)],
+    "infinite": [(0, 0.5), (1, float("inf"))],
+    "no number": [(0, 0.5), (1, float("nan"))],
+    "text": [(0, 0.5), (1, "much")],
+    "nothing": [(0, 0.5), (1, None)],
+}
+
+
+def answer_of(results: list[tuple[Any, Any]]) -> str:
+    return json.dumps({"results": [{"index": index, "relevance_score": score} for index, score in results]})
+
+
+@pytest.mark.parametrize("results", ANSWERS.values(), ids=ANSWERS.keys())
+def test_relevances_that_are_not_those_of_what_was_sent_are_an_outage(
+    results: list[tuple[Any, Any]], start: Start, cohere: EmulatorServer, sleeps: list[float]
+) -> None:
+    cohere.faults.add(Fault("malformed", body=answer_of(results), times=0, path=PATH))
+    answer = start(RERANK_PROVIDER="cohere", RERANK_CANDIDATES="2").ask(k=2)
+    assert_as_stored(answer, start().ask(k=2), "the service is not available")
+
+
+def test_equals_keep_the_stores_order_whatever_the_services(
+    start: Start, cohere: EmulatorServer, plain: Answer
+) -> None:
+    cohere.faults.add(Fault("malformed", body=answer_of([(2, 0.5), (1, 0.5), (0, 0.5)]), path=PATH))
+    answer = start(RERANK_PROVIDER="cohere", RERANK_CANDIDATES="3").ask(k=3)
+    assert [result["chunk_id"] for result in answer.results] == [result["chunk_id"] for result in plain.results]
+    assert {result["relevance_score"] for result in answer.results} == {0.5}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [Fault("drop"), Fault("status", status=503), Fault("malformed"), Fault("status", status=429, retry_after=1)],
+)
+def test_a_passing_failure_is_tried_once_more(
+    fault: Fault, function: Function, cohere: EmulatorServer, sleeps: list[float]
+) -> None:
+    expected = function.ask().results
+    cohere.requests.clear()
+    cohere.faults.add(Fault(fault.kind, status=fault.status, retry_after=fault.retry_after, path=PATH))
+    answer = function.ask()
+    assert answer.results == expected
+    assert "warnings" not in answer.json
+    assert len(asked(cohere, PATH)) == 2
+
+
+def test_a_slow_service_costs_the_order_and_not_the_answer(start: Start, cohere: EmulatorServer, plain: Answer) -> None:
+    function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="1000")
+    assert "warnings" not in function.ask().json  # and the clients are built
+    cohere.faults.add(Fault("slow", delay_ms=1300, path=PATH))
+    answer = function.ask()
+    assert_as_stored(answer, plain, "the time ran out")
+
+
+def test_figures_of_the_step_are_metrics_and_log_fields(function: Function, output: Output) -> None:
+    function.ask()
+    (record,) = output.metrics
+    assert 0 < record["RerankLatency"][0] < record["TotalLatency"][0]
+    assert "RerankFailed" not in record
+    (line,) = output.logs
+    assert line["rerank_ms"] == pytest.approx(record["RerankLatency"][0], abs=0.06)
+    assert line["top_score"] == pytest.approx(record["TopScore"][0], abs=1e-4)
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500])
+def test_neither_key_nor_question_that_the_service_repeats_is_logged_or_answered(
+    status: int, function: Function, cohere: EmulatorServer, sleeps: list[float], output: Output
+) -> None:
+    body = json.dumps({"message": f"Bearer {COHERE_KEY} asked zebra-7731 of {cohere.url}"})
+    cohere.faults.add(Fault("status", status=status, body=body, times=0, path=PATH))
+    answer = function.ask("zebra-7731")
+    for shown in (answer.text.replace('"query":"zebra-7731"', ""), output.text):
+        assert COHERE_KEY not in shown
+        assert "zebra-7731" not in shown
+    assert cohere.url not in answer.text
+
+
+def test_an_unexpected_exception_is_logged_with_its_traceback_and_fails_no_answer(
+    plain: Answer, function: Function, output: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object, question: str, __: object) -> None:
+        raise RuntimeError(f"{COHERE_KEY} {question}")
+
+    monkeypatch.setattr(CohereReranker, "rerank", broken)
+    assert_as_stored(function.ask(), plain, "something unexpected happened")
+    (line,) = [line for line in output.logs if line["message"].startswith("not reranked")]
+    assert (line["code"], line["level"]) == ("INTERNAL_ERROR", "ERROR")
+    assert "test_rerank.py" in line["exception"]
+    assert COHERE_KEY not in output.text
+    assert QUESTION not in output.text
+
+
+def test_a_rotated_key_reaches_the_reranker(aws: Aws, start: Start) -> None:
+    old, new = "old-key-51b0c2", "new-key-9d3e7f"
+    client = aws.client("secretsmanager")
+    client.create_secret(Name="passage/rerank", SecretString=old)
+    with cohere_emulator(api_key=new) as cohere:
+        function = start(
+            RERANK_PROVIDER="cohere",
+            COHERE_API_KEY=None,
+            COHERE_BASE_URL=cohere.url,
+            COHERE_API_KEY_SECRET="passage/rerank",
+        )
+        function.container.warm()
+        client.put_secret_value(SecretId="passage/rerank", SecretString=new)
+        answer = function.ask()
+        assert "warnings" not in answer.json
+        keys = [request.headers["authorization"].removeprefix("Bearer ") for request in cohere.requests]
+        assert keys == [old, new, new]
+        assert aws.asked("GetSecretValue") == 2, "one key for both"
+
+
+def test_a_key_rotated_between_the_two_steps_reaches_the_reranker(aws: Aws, start: Start, plain: Answer) -> None:
+    """It is the reranker that finds the key refused."""
+    old, new = "old-key-51b0c2", "new-key-9d3e7f"
+    client = aws.client("secretsmanager")
+    client.create_secret(Name="passage/between", SecretString=old)
+    with cohere_emulator() as cohere:
+        function = start(
+            RERANK_PROVIDER="cohere",
+            COHERE_API_KEY=None,
+            COHERE_BASE_URL=cohere.url,
+            COHERE_API_KEY_SECRET="passage/between",
+        )
+        function.container.warm()
+        client.put_secret_value(SecretId="passage/between", SecretString=new)
+        cohere.faults.add(Fault("status", status=401, path=PATH))
+        answer = function.ask()
+        assert "warnings" not in answer.json
+        keys = [request.headers["authorization"].removeprefix("Bearer ") for request in asked(cohere, PATH)]
+        assert keys == [old, new]
+
+
+@pytest.mark.parametrize("provider", ["cohere", "bedrock"])
+def test_a_key_that_is_missing_is_a_configuration_error(provider: str, start: Start) -> None:
+    bedrock = {"EMBEDDING_PROVIDER": "bedrock", "EMBEDDING_MODEL": "cohere.embed-english-v3"}
+    function = start(RERANK_PROVIDER="cohere", COHERE_API_KEY=None, **(bedrock if provider == "bedrock" else {}))
+    for answer in (function.ask(), function.get("/ready"), function.post({"text": "twin"}, "/profiles/ranked/query")):
+        assert answer.status == 500
+        assert "COHERE_API_KEY: required" in answer.text
+
+
+WRONG = [
+    ({"RERANK_PROVIDER": "voyage"}, "RERANK_PROVIDER"),
+    ({"RERANK_MODEL": "rerank-v3.5"}, "RERANK_MODEL: needs RERANK_PROVIDER"),
+    ({"RERANK_CANDIDATES": "20"}, "RERANK_CANDIDATES: needs RERANK_PROVIDER"),
+    ({"RERANK_PROVIDER": "cohere", "RERANK_CANDIDATES": "0"}, "RERANK_CANDIDATES"),
+    ({"RERANK_PROVIDER": "cohere", "RERANK_CANDIDATES": "1001"}, "RERANK_CANDIDATES"),
+    ({"RERANK_PROVIDER": "cohere", "RERANK_MODEL": "cohere.rerank-v3-5:0"}, "as in rerank-v3.5"),
+    ({"RERANK_PROVIDER": "bedrock", "RERANK_MODEL": "rerank-v3.5"}, "as in cohere.rerank-v3-5:0"),
+    ({"RERANK_PROVIDER": "bedrock", "RERANK_MODEL": "amazon.rerank-v1:0"}, "as in cohere.rerank-v3-5:0"),
+]
+
+
+@pytest.mark.parametrize(("variables", "says"), WRONG, ids=[says for _, says in WRONG])
+def test_a_setting_that_is_wrong_is_named(variables: dict[str, str], says: str) -> None:
+    with pytest.raises(ConfigurationError, match=says):
+        Settings.from_env({"COHERE_API_KEY": "k", "QDRANT_URL": "http://127.0.0.1:1", **variables})
+
+
+def test_every_question_of_a_list_is_reranked(function: Function, start: Start, cohere: EmulatorServer) -> None:
+    texts = [f"{QUESTION} Number {number}?" for number in range(24)]
+    alone = [function.invoke({"text": text, "k": 3})["results"] for text in texts]
+    cohere.requests.clear()
+    answers = start(RERANK_PROVIDER="cohere").invoke([{"text": text, "k": 3} for text in texts])
+    assert [answer["results"] for answer in answers] == alone
+    assert sorted(request.json()["query"] for request in asked(cohere, PATH)) == sorted(texts)
+    assert len(asked(cohere, "/v2/embed")) == 1
+
+
+def test_one_questions_refusal_is_its_own_warning_in_a_list(function: Function, cohere: EmulatorServer) -> None:
+    cohere.faults.add(Fault("status", status=400, path=PATH))
+    answers = function.invoke([{"text": f"twin {number}", "k": 2} for number in range(12)])
+    assert [len(answer["results"]) for answer in answers] == [2] * 12
+    assert len([answer for answer in answers if "warnings" in answer]) == 1
+    assert len(asked(cohere, PATH)) == 12
+
+
+def test_a_service_that_slows_us_down_is_not_asked_for_a_whole_list(
+    function: Function, cohere: EmulatorServer, sleeps: list[float], output: Output
+) -> None:
+    cohere.faults.add(Fault("status", status=429, times=0, path=PATH))
+    answers = function.invoke([{"text": f"twin {number}", "k": 2} for number in range(96)])
+    assert {tuple(answer["warnings"]) for answer in answers} == {(SIMILAR.format("the service asked to slow down"),)}
+    assert len(asked(cohere, PATH)) <= 16
+    assert len([record for record in output.metrics if "RerankFailed" in record]) == 96
+    assert len([record for record in output.metrics if "RerankLatency" in record]) <= 8, "of those that were tried"
+
+
+def test_a_slow_service_costs_a_list_its_order_and_not_its_answers(start: Start, cohere: EmulatorServer) -> None:
+    function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="1000")
+    assert "warnings" not in function.ask().json  # and the clients are built
+    cohere.faults.add(Fault("slow", delay_ms=1300, times=0, path=PATH))
+    answers = function.invoke([{"text": f"twin {number}", "k": 2} for number in range(30)])
+    assert {tuple(answer["warnings"]) for answer in answers} == {(SIMILAR.format("the time ran out"),)}
+    assert all(len(answer["results"]) == 2 for answer in answers)
+
+
+def test_a_vector_is_searched_for_as_it_is(
+    start: Start, cohere: EmulatorServer, make_collection: MakeCollection, qdrant: EmulatorServer
+) -> None:
+    function = start(
+        RERANK_PROVIDER="cohere",
+        DEFAULT_PROFILE="vector-search",
+        COLLECTION_NAME=make_collection("small", 4),
+        EMBEDDING_DIMENSION="4",
+    )
+    answer = function.post({"query_vector": [1.0, 0.0, 0.0, 0.0], "top_k": 3})
+    assert answer.status == 200, answer.text
+    assert qdrant.requests[-1].json()["limit"] == 3
+    assert cohere.requests == []
+
+
+def test_vectors_and_payload_are_each_passages_own(start: Start, cohere: EmulatorServer) -> None:
+    variables = {
+        "DEFAULT_PROFILE": "vector-search",
+        "COLLECTION_NAME": "rag_embeddings",
+        "EMBEDDING_MODEL": "embed-multilingual-v2.0",
+        "EMBEDDING_DIMENSION": "768",
+    }
+    fields = {"query_text": QUESTION, "top_k": 50, "with_vectors": True}
+    plain = {result["id"]: result for result in start(**variables).post(fields).results}
+    answer = start(RERANK_PROVIDER="cohere", **variables).post({**fields, "top_k": 5})
+    assert len(answer.results) == 5
+    for result in answer.results:
+        assert result["vector"] == plain[result["id"]]["vector"]
+        assert result["payload"] == plain[result["id"]]["payload"]
+
+
+def test_an_answer_too_large_for_lambda_keeps_its_most_relevant_and_its_warnings(
+    start: Start, cohere: EmulatorServer, make_collection: MakeCollection
+) -> None:
+    """Trap 7, with more candidates than are answered."""
+    points = [
+        models.PointStruct(
+            id=number,
+            vector=[1.0, number / 100, *[0.0] * 766],
+            payload={"text_content": f"{number} " + "a" * 400_000, "source_url": "https://site.example/"},
+        )
+        for number in range(30)
+    ]
+    name = make_collection("large", points=points[:10])
+    admin = QdrantClient(url=start().container.settings.qdrant_url, check_compatibility=False)
+    for first in (10, 20):
+        admin.upsert(name, points[first : first + 10])
+    admin.close()
+    function = start(RERANK_PROVIDER="cohere", COLLECTION_NAME=name)
+    last_first = [(number, (number + 1) / 30) for number in range(30)]
+    cohere.faults.add(Fault("malformed", body=answer_of(last_first), path=PATH))
+    answer = function.ask(k=20)
+    shown = [int(result["chunk_text"].split()[0]) for result in answer.results]
+    assert 0 < len(shown) < 20
+    assert answer.headers["x-passage-results-left-out"] == str(20 - len(shown))
+    (request, *_) = asked(cohere, PATH)
+    candidates = [int(text.split()[0]) for text in request.json()["documents"]]
+    assert shown == candidates[::-1][: len(shown)]
+    cohere.faults.add(Fault("status", status=400, path=PATH))
+    refused = function.ask(k=20)
+    assert len(refused.results) == len(shown)
+    assert refused.json["warnings"] == [SIMILAR.format("it is set up wrongly")]
