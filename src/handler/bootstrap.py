@@ -127,7 +127,11 @@ class Container:
         settings = self.settings
         if settings.rerank_provider is None:
             return None
-        return Reranking(RERANKERS[settings.rerank_provider](settings, self._keys), settings.rerank_candidates)
+        return Reranking(
+            RERANKERS[settings.rerank_provider](settings, self._keys),
+            candidates=settings.rerank_candidates,
+            seconds=settings.rerank_timeout_ms / 1000,
+        )
 
     def ready(self, profile: Profile, deadline: Deadline) -> CollectionInfo:
         now = time.monotonic()

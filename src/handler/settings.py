@@ -205,6 +205,7 @@ class Settings(CollectionSettings):
     rerank_model: str | None = Field(None, alias="RERANK_MODEL")
     rerank_candidates: int = Field(50, ge=1, le=1000, alias="RERANK_CANDIDATES")
     """How many passages the store is asked for, of which the best by relevance are answered."""
+    rerank_timeout_ms: int = Field(3_000, ge=200, le=60_000, alias="RERANK_TIMEOUT_MS")
 
     store: Literal["qdrant_server", "qdrant_edge"] = Field("qdrant_server", alias="STORE")
     qdrant_url: QdrantUrl | None = Field(None, alias="QDRANT_URL")
@@ -244,7 +245,7 @@ class Settings(CollectionSettings):
 
     @model_validator(mode="after")
     def _a_reranker_is_whole(self) -> Self:
-        for name in ("rerank_model", "rerank_candidates"):
+        for name in ("rerank_model", "rerank_candidates", "rerank_timeout_ms"):
             if self.rerank_provider is None and name in self.model_fields_set:
                 raise ValueError(f"{name.upper()}: needs RERANK_PROVIDER, cohere or bedrock")
         model = self.rerank_model or ""

@@ -191,6 +191,16 @@ def test_a_passing_failure_is_tried_once_more(
     assert len(asked(cohere, PATH)) == 2
 
 
+def test_a_service_that_hangs_costs_its_own_limit_and_not_the_requests_time(
+    start: Start, cohere: EmulatorServer, plain: Answer, output: Output
+) -> None:
+    cohere.faults.add(Fault("slow", delay_ms=60_000, path=PATH))
+    answer = start(RERANK_PROVIDER="cohere", RERANK_TIMEOUT_MS="300").ask()
+    assert answer.results == plain.results
+    assert "the time ran out" in answer.json["warnings"][0]
+    assert [line["code"] for line in output.logs if "not reranked" in line["message"]] == ["DEADLINE_EXCEEDED"]
+
+
 def test_a_slow_service_costs_the_order_and_not_the_answer(start: Start, cohere: EmulatorServer, plain: Answer) -> None:
     function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="1000")
     assert "warnings" not in function.ask().json  # and the clients are built
@@ -291,6 +301,8 @@ WRONG = [
     ({"RERANK_PROVIDER": "voyage"}, "RERANK_PROVIDER"),
     ({"RERANK_MODEL": "rerank-v3.5"}, "RERANK_MODEL: needs RERANK_PROVIDER"),
     ({"RERANK_CANDIDATES": "20"}, "RERANK_CANDIDATES: needs RERANK_PROVIDER"),
+    ({"RERANK_TIMEOUT_MS": "500"}, "RERANK_TIMEOUT_MS: needs RERANK_PROVIDER"),
+    ({"RERANK_PROVIDER": "cohere", "RERANK_TIMEOUT_MS": "0"}, "RERANK_TIMEOUT_MS"),
     ({"RERANK_PROVIDER": "cohere", "RERANK_CANDIDATES": "0"}, "RERANK_CANDIDATES"),
     ({"RERANK_PROVIDER": "cohere", "RERANK_CANDIDATES": "1001"}, "RERANK_CANDIDATES"),
     ({"RERANK_PROVIDER": "cohere", "RERANK_MODEL": "cohere.rerank-v3-5:0"}, "as in rerank-v3.5"),

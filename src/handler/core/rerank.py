@@ -4,6 +4,7 @@ Nothing that goes wrong here fails an answer: the passages are there already, in
 every answer before there was a reranker.
 """
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -55,10 +56,16 @@ class Reranked:
 
 @dataclass(frozen=True)
 class Reranking:
-    """The step as a deployment configures it. `candidates`: of how many passages the best are to be found."""
+    """The step as a deployment configures it.
+
+    Attributes:
+        candidates: of how many passages the best are to be found.
+        seconds: the longest that one question's reranking takes, retry and all.
+    """
 
     reranker: Reranker
     candidates: int
+    seconds: float = math.inf
 
     def widened(self, search: Search) -> Search:
         """The search that finds the candidates."""
@@ -71,7 +78,7 @@ class Reranking:
         """
         if len(passages) < 2:  # there is nothing to order, and a call costs as much as for a hundred
             return Reranked(passages)
-        step = Deadline(deadline.at - MARGIN)
+        step = Deadline(min(deadline.at - MARGIN, Deadline.after(self.seconds).at))
         if step.remaining() < LEAST:
             late = DeadlineExceeded("Too little of the request's time was left for reranking.", upstream="reranking")
             return Reranked(passages, failure=late)
