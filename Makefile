@@ -145,8 +145,8 @@ test-sam: build-local ## Test the built function in the containers of `sam local
 	@$(BIN)/pytest tests/sam $(ARGS)
 
 .PHONY: bench
-bench: setup .venv-sam/.ready .venv-function/.ready ## Measure cold start and warm latency beside an empty and a plain handler
-	@$(BIN)/python benchmarks/cold_start.py $(ARGS)
+bench: setup .venv-sam/.ready ## Measure the built function beside an empty, a plain and two library-made ones (ARGS=--help)
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 LOCK := $(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate --custom-compile-command 'make lock'
 LEFT_OUT = $(shell sed -n 's/^[a-z]/--no-emit-package &/p' layers/dependencies/left-out.txt)
@@ -156,6 +156,8 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@$(LOCK) $(ARGS) pyproject.toml $(LEFT_OUT) -o layers/dependencies/requirements.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements/dev.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group runtime -c requirements/dev.txt -o requirements/runtime.txt
+	@$(LOCK) $(ARGS) --group peer-langchain -o requirements/peer-langchain.txt
+	@$(LOCK) $(ARGS) --group peer-llama-index -o requirements/peer-llama-index.txt
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt
 	@$(LOCK) $(ARGS) --group template -o requirements/template.txt
 

@@ -21,7 +21,7 @@ def query() -> dict[str, Any]:
     body = app.current_event.json_body
     embedding = embedder.embed(
         texts=[body["text"]],
-        model="embed-multilingual-v2.0",
+        model="embed-multilingual-v3.0",
         input_type="search_query",
         embedding_types=["float"],
     ).embeddings.float_[0]

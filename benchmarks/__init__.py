@@ -1,0 +1,1 @@
+"""What `make bench` measures, how, and what is said about it."""

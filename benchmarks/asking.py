@@ -1,0 +1,51 @@
+"""The questions that are asked, as events, and what is the same in every function's answer."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+K = 5
+COLLECTION = "rag_embeddings"
+MODEL, DIMENSION = "embed-multilingual-v3.0", 1024
+"""What most collections of this kind are embedded with; our default profile's own model has 768 dimensions."""
+
+
+class Questions:
+    """The textbook's own questions, in the order of its file; no two are alike, however many are taken."""
+
+    def __init__(self) -> None:
+        lines = (ROOT / "samples" / "textbook" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+        self._texts = [str(json.loads(line)["query_text"]) for line in lines]
+        self._event = json.loads((ROOT / "events" / "http-api-query.json").read_text(encoding="utf-8"))
+
+    def texts(self) -> Iterator[str]:
+        yield from self._texts
+        for turn in range(2, 1_000_000):
+            yield from (f"{text} ({turn})" for text in self._texts)
+
+    def http(self, text: str) -> str:
+        """The question as API Gateway sends it."""
+        return json.dumps({**self._event, "body": json.dumps({"text": text, "k": K})})
+
+    def direct(self, *texts: str) -> str:
+        """One question, or a list of them, as a direct invocation's payload."""
+        questions = [{"text": text, "k": K} for text in texts]
+        return json.dumps(questions if len(questions) > 1 else questions[0])
+
+
+def passages(answer: Any) -> list[tuple[str, str, float]]:
+    """Text, URL and score of each passage of an HTTP answer, whoever's shape it has."""
+    results = json.loads(answer["body"]).get("results", [])
+    return [
+        (found.get("text", found.get("chunk_text")), found["url"], found.get("score", found.get("relevance_score")))
+        for found in results
+    ]
+
+
+def alike(one: list[tuple[str, str, float]], other: list[tuple[str, str, float]]) -> bool:
+    """Whether two answers name the same passages in the same order, with the same scores to four digits."""
+    return [found[:2] for found in one] == [found[:2] for found in other] and all(
+        abs(left[2] - right[2]) < 1e-4 for left, right in zip(one, other, strict=True)
+    )

@@ -1,0 +1,43 @@
+"""One container of a function, and what its process has used."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchmarks.functions import Function
+from devkit.runtime import Runtime
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Container(Runtime):
+    """A function under the Runtime Interface Emulator, between its upstreams. INIT runs with the first invocation."""
+
+    def __init__(self, function: Function, upstream: Mapping[str, str], log: Path) -> None:
+        asked = upstream if function.asks else {}
+        super().__init__(
+            function.handler,
+            environment={**asked, **function.environment},
+            code=function.code,
+            python=function.python,
+            log=log,
+        )
+
+    def cpu_ms(self) -> float:
+        """Processor time of the function's own process so far, all its threads, in steps of 10 ms."""
+        # What stands after the last parenthesis begins with field 3; 14 and 15 are user and system time (proc(5)).
+        fields = self._read("stat").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) * 1000 / _TICKS
+
+    def memory_mb(self) -> float:
+        """The most the function's own process has had resident."""
+        line = next(line for line in self._read("status").splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024 / 1e6
+
+    def _read(self, name: str) -> str:
+        assert self._process is not None
+        tasks = Path(f"/proc/{self._process.pid}/task").glob("*/children")
+        children = [child for task in tasks for child in task.read_text().split()]
+        if len(children) != 1:
+            raise RuntimeError(f"the emulator has the children {children}, not the function alone")
+        return Path(f"/proc/{children[0]}/{name}").read_text(encoding="utf-8")

@@ -1,0 +1,100 @@
+"""Builds the Edge indexes that are searched, by the very code of `passage index`; once for each state of that code."""
+
+import dataclasses
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+
+from benchmarks.asking import ROOT
+from benchmarks.edge_vectors import Matrix, blocks
+from devkit.indexing import edge_index, payloads
+from devkit.indexing.chunks import Chunk, cut
+from devkit.indexing.edge_index import EdgeIndex, Point, manifest
+from devkit.indexing.site import find_site, read_pages
+from handler import profiles
+
+PROFILE = "context"
+QUESTIONS = 200
+NEAREST = 10
+CACHE = ROOT / ".passage" / "edge-scale"
+_WHAT_BUILDS = (Path(__file__), Path(__file__).with_name("edge_vectors.py"), Path(edge_index.__file__))
+
+
+@dataclass(frozen=True)
+class Built:
+    """An index under `root`, questions to it (float32, one after another), and what an exact search would find.
+
+    nearest: the numbers of each question's best chunks, best first, shape `(200, 10)`.
+    """
+
+    root: Path
+    questions: Path
+    seconds: float
+    nearest: list[list[int]]
+
+
+class Points(Sequence[Point]):
+    """Points that are made when they are looked at: 100,000 vectors as Python's floats would be gigabytes."""
+
+    def __init__(self, vectors: Matrix, texts: Sequence[Chunk]) -> None:
+        self._vectors = vectors
+        self._texts = texts
+        self._profile = profiles.load(PROFILE)
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    @overload
+    def __getitem__(self, index: int) -> Point: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Point]: ...
+    def __getitem__(self, index: int | slice) -> Point | list[Point]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        text = self._texts[index % len(self._texts)]
+        chunk = dataclasses.replace(text, id=hashlib.sha256(str(index).encode()).hexdigest())
+        return Point(index, self._vectors[index].tolist(), payloads.payload(chunk, index, self._profile, 0))
+
+
+def built(chunks: int) -> Built:
+    """The index of that many chunks; building 100,000 takes minutes, and is done once."""
+    current = CACHE / _digest()
+    root = current / str(chunks)
+    questions, facts = root / "questions.f32", root / "built.json"
+    if not facts.exists():
+        for old in CACHE.glob("*"):
+            if old != current:
+                shutil.rmtree(old, ignore_errors=True)  # half a gigabyte each
+        root.mkdir(parents=True, exist_ok=True)
+        _build(root, chunks, questions, facts)
+    return Built(root, questions, **json.loads(facts.read_text(encoding="utf-8")))
+
+
+def _digest() -> str:
+    found = hashlib.sha256(version("qdrant-edge-py").encode())
+    for path in _WHAT_BUILDS:
+        found.update(path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def _build(root: Path, chunks: int, questions: Path, facts: Path) -> None:
+    made = list(blocks(chunks))
+    vectors = np.concatenate([block.chunks for block in made])
+    # Spread over all topics, so that few pages are asked about twice.
+    asked = np.concatenate([block.questions for block in made])[np.linspace(0, chunks - 1, QUESTIONS).astype(int)]
+    questions.write_bytes(asked.tobytes())
+    nearest = np.argsort(-(asked @ vectors.T), axis=1)[:, :NEAREST].tolist()
+    texts = list(cut(read_pages(find_site(ROOT / "samples" / "textbook", None))))
+    profile = profiles.load(PROFILE)
+    started = time.perf_counter()
+    EdgeIndex(root, profile).replace(Points(vectors, texts), manifest(profile, "", chunks, "emulator"))
+    seconds = round(time.perf_counter() - started, 1)
+    facts.write_text(json.dumps({"seconds": seconds, "nearest": nearest}), encoding="utf-8")

@@ -1,0 +1,78 @@
+"""Searches an Edge index in a process of its own, by the function's own adapter, and prints what that took.
+
+    python edge_probe.py <folder of the index> <profile> <questions: float32, one after another>
+
+Runs on the deployed function's packages, so nothing else can be imported here.
+"""
+
+import json
+import sys
+import time
+from array import array
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from qdrant_edge import EdgeShard, Query, QueryRequest, SearchParams
+
+from handler import profiles
+from handler.adapters.qdrant_edge import SHARD, QdrantEdgeStore
+from handler.core.model import Search
+
+EXACT = 30
+"""Questions that the engine is asked to compare with every vector."""
+
+
+def resident(kind: str = "VmRSS") -> float:
+    """Megabytes of this process in memory; RssFile is the part of it that are pages of mapped files."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return int(next(line for line in lines if line.startswith(f"{kind}:")).split()[1]) * 1024 / 1e6
+
+
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    started = time.perf_counter()
+    result = call()
+    return (time.perf_counter() - started) * 1000, result
+
+
+def main() -> None:
+    root, profile = Path(sys.argv[1]), profiles.load(sys.argv[2])
+    numbers = array("f", Path(sys.argv[3]).read_bytes())
+    size = profile.collection.dimension
+    questions = [numbers[start : start + size].tolist() for start in range(0, len(numbers), size)]
+    before = resident()
+    store = QdrantEdgeStore(root=root, profile=profile)
+    load, _ = timed(store.warm)
+    loaded = resident()
+    for question in questions[:10]:
+        store.search(question, Search(top_k=5))
+    five = [timed(partial(store.search, question, Search(top_k=5))) for question in questions]
+    ten = [store.search(question, Search(top_k=10)) for question in questions]
+    searched, mapped, info = resident(), resident("RssFile"), store.describe()
+    store.close()
+    shard = EdgeShard.load(str(root / profile.name / SHARD))
+
+    def exact(vector: list[float]) -> Any:
+        return shard.query(
+            QueryRequest(limit=5, query=Query.Nearest(vector), params=SearchParams(exact=True), with_payload=True)
+        )
+
+    figures = {
+        "indexed": info.indexed_vectors_count,
+        "load": load,
+        "before": before,
+        "loaded": loaded,
+        "searched": searched,
+        "mapped": mapped,
+        "search": [milliseconds for milliseconds, _ in five],
+        "exact": [timed(partial(exact, question))[0] for question in questions[:EXACT]],
+        "found_5": [[passage.id for passage in found.passages] for _, found in five],
+        "found_10": [[passage.id for passage in found.passages] for found in ten],
+    }
+    shard.close()
+    sys.stdout.write(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""The measuring parts of `make bench`, on this environment's own packages: they measure what they say."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from benchmarks import batch
+from benchmarks.asked_directly import Direct, median_of
+from benchmarks.asking import COLLECTION, DIMENSION, MODEL, Questions, passages
+from benchmarks.container import Container
+from benchmarks.functions import EDGE, EMPTY, HANDLERS, OURS, PLAIN, SERVER, Function
+from benchmarks.measure import Plan, check, measure
+from benchmarks.upstreams import LANGCHAIN, upstreams
+from conftest import ROOT, TEXTBOOK
+from devkit.emulators import cohere_emulator
+from devkit.indexing.embedding import DocumentEmbedder
+from devkit.indexing.run import index_site
+from devkit.indexing.site import find_site
+from handler import profiles
+from handler.settings import CollectionSettings
+
+OVERRIDDEN = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION)}
+PYTHON = Path(sys.executable)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The textbook, in the model and the dimension that are measured."""
+    root = tmp_path_factory.mktemp("index")
+    profile = profiles.load("query-response").overridden(CollectionSettings.from_env(OVERRIDDEN))
+    with cohere_emulator() as cohere:
+        embedder = DocumentEmbedder(api_key="test", base_url=cohere.url, model=MODEL, dimension=DIMENSION)
+        index_site(find_site(TEXTBOOK, None), profile, root, embedder, lambda *_: lambda _: None)
+    return root
+
+
+@pytest.fixture(scope="module")
+def services(index: Path) -> Iterator[Mapping[str, str]]:
+    with upstreams(index / "query-response" / "shard", 0) as variables:
+        yield variables
+
+
+@pytest.fixture(scope="module")
+def functions(index: Path) -> dict[str, Function]:
+    edge = {**OVERRIDDEN, "STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index)}
+    found = (
+        Function(EMPTY, "empty.lambda_handler", (HANDLERS,), PYTHON, {}),
+        Function(PLAIN, "plain.lambda_handler", (HANDLERS,), PYTHON, {}),
+        Function(SERVER, OURS, (ROOT / "src",), PYTHON, OVERRIDDEN),
+        Function(EDGE, OURS, (ROOT / "src",), PYTHON, edge),
+    )
+    return {function.name: function for function in found}
+
+
+def test_functions_that_find_the_same_passages_pass(
+    functions: dict[str, Function], services: Mapping[str, str], tmp_path: Path
+) -> None:
+    check(list(functions.values()), services, tmp_path / "log")
+
+
+def test_a_function_that_finds_others_ends_the_run(
+    functions: dict[str, Function], services: Mapping[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "handlers").mkdir()
+    other = (HANDLERS / "plain.py").read_text(encoding="utf-8").replace("limit=body.get", "offset=1, limit=body.get")
+    (tmp_path / "handlers" / "plain.py").write_text(other, encoding="utf-8")
+    wrong = replace(functions[PLAIN], name="wrong", code=(tmp_path / "handlers",))
+    with pytest.raises(SystemExit, match="wrong found other passages"):
+        check([functions[EDGE], wrong], services, tmp_path / "log")
+
+
+def test_a_function_that_fails_ends_the_run(
+    functions: dict[str, Function], services: Mapping[str, str], tmp_path: Path
+) -> None:
+    lost = replace(functions[SERVER], environment={"EMBEDDING_MODEL": "no-such-model"})
+    with pytest.raises(SystemExit, match="did not answer"):
+        check([lost], services, tmp_path / "log")
+
+
+def test_every_container_gives_its_figures(functions: dict[str, Function], tmp_path: Path) -> None:
+    told: list[str] = []
+    plan = Plan(rounds=2, different={0: 3}, repeated={0: 2})
+    cell = measure([functions[EMPTY]], {0: {}}, plan, tmp_path / "log", told.append)[EMPTY][0]
+    assert told == ["round 1 of 2", "round 2 of 2"]
+    assert (cell.different.count, cell.repeated.count) == (6, 4)
+    assert {len(cell.init), len(cell.first), len(cell.first_cpu), len(cell.memory), len(cell.second)} == {2}
+    assert all(first > init > 0 for first, init in zip(cell.first, cell.init, strict=True))
+    assert min(cell.memory) > 1
+
+
+def test_processor_time_is_the_functions_own(tmp_path: Path) -> None:
+    code = "total = sum(range(20_000_000))\n" + (HANDLERS / "empty.py").read_text(encoding="utf-8").split('"""')[2]
+    (tmp_path / "empty.py").write_text(code, encoding="utf-8")
+    busy = Function(EMPTY, "empty.lambda_handler", (tmp_path,), PYTHON, {})
+    with Container(busy, {}, tmp_path / "log") as container:
+        container.invoke({})
+        assert 100 <= container.cpu_ms() < 30_000
+
+
+def test_a_list_is_measured_beside_its_questions_one_by_one(
+    functions: dict[str, Function], services: Mapping[str, str], tmp_path: Path
+) -> None:
+    found = batch.measure([functions[EDGE]], {0: services}, 1, tmp_path / "log")[EDGE][0]
+    assert (found.questions, len(found.together), len(found.one_by_one)) == (96, 1, 1)
+    assert min(*found.together, *found.one_by_one) > 0
+
+
+def test_langchains_collection_has_the_same_points(services: Mapping[str, str]) -> None:
+    url = f"{services['QDRANT_URL']}/collections"
+    ours, theirs = (
+        httpx.post(f"{url}/{name}/points/scroll", json={"limit": 1_000, "with_vector": True}).json()["result"]["points"]
+        for name in (COLLECTION, LANGCHAIN)
+    )
+    assert [(point["id"], point["payload"]["metadata"]["source_url"]) for point in theirs] == [
+        (point["id"], point["payload"]["source_url"]) for point in ours
+    ]
+    assert [point["payload"]["page_content"] for point in theirs] == [p["payload"]["text_content"] for p in ours]
+
+
+def test_an_upstream_of_fixed_latency_does_not_answer_before_it(index: Path) -> None:
+    with upstreams(index / "query-response" / "shard", 20) as variables, Direct(variables) as direct:
+        assert median_of(direct.search, 5) > 15
+        assert median_of(lambda: direct.embed("base64"), 5) > 15
+
+
+def test_answers_of_both_shapes_are_read(
+    functions: dict[str, Function], services: Mapping[str, str], tmp_path: Path
+) -> None:
+    questions = Questions()
+    with Container(functions[EDGE], services, tmp_path / "log") as container:
+        found = passages(container.invoke_raw(questions.http("What is a digital twin?")))
+    assert len(found) == 5
+    assert all(text and url.startswith("https://") and 0 < score <= 1 for text, url, score in found)
