@@ -47,10 +47,10 @@ def textbook_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def several_indexes(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same for three profiles."""
+    """The same for every profile."""
     root = tmp_path_factory.mktemp("indexes")
     shutil.copytree(textbook_index / "query-response", root / "query-response")
-    return _index(root, ["context", "chunks"])
+    return _index(root, [name for name in profiles.names() if name != "query-response"])
 
 
 @pytest.fixture(scope="session")

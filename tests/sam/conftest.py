@@ -8,28 +8,22 @@ import json
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import ROOT, TEXTBOOK
-from devkit.emulators import cohere_emulator
-from devkit.indexing.embedding import DocumentEmbedder
-from devkit.indexing.run import index_site
-from devkit.indexing.site import find_site
+from conftest import ROOT
 from devkit.runtime import Runtime
 from devkit.sam_local import APIS, HOST_NAME, TEMPLATE, SamLocal, reachable_address, sam_local
-from handler import profiles
+from sam.forked import Invoke, forked
 
 HERE = Path(__file__).parent
-AT_ONCE = 8
-"""Those that start together share one packing of the layer into an image; with fewer, each packs its own."""
+AT_ONCE = 6
+"""Each spends most of its time in waiting for Docker and for the function's log."""
 START_SECONDS = 120
-
-Invoke = Callable[[Path], Any]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -39,26 +33,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.fixture(scope="session")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample textbook, indexed for every profile as `passage index` does it."""
-    root = tmp_path_factory.mktemp("indexes")
-    site = find_site(TEXTBOOK, None)
-    with cohere_emulator() as cohere:
-        for profile in map(profiles.load, profiles.names()):
-            embedder = DocumentEmbedder(
-                api_key="test",
-                base_url=cohere.url,
-                model=profile.embedding.model,
-                dimension=profile.collection.dimension,
-            )
-            index_site(site, profile, root, embedder, lambda *_: lambda _: None)
-    return root
-
-
-@pytest.fixture(scope="session")
-def local(index: Path) -> Iterator[SamLocal]:
+def local(several_indexes: Path) -> Iterator[SamLocal]:
     """The built function, and emulators that hold the index."""
-    with sam_local({}, ROOT / TEMPLATE, index) as running:
+    with sam_local({}, ROOT / TEMPLATE, several_indexes) as running:
         yield running
 
 
@@ -81,32 +58,22 @@ def invoke(request: pytest.FixtureRequest, local: SamLocal) -> Iterator[Invoke]:
         for item in request.session.items
         if isinstance(item, pytest.Function) and hasattr(item, "callspec")
     ]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        running: dict[Path, Future[Any]] = {event: pool.submit(_invoke, local, event) for event in chosen if event}
+    with forked(local) as invoke, ThreadPoolExecutor(AT_ONCE) as pool:
+        running: dict[Path, Future[Any]] = {event: pool.submit(invoke, event) for event in chosen if event}
         yield lambda event: running[event].result()
-
-
-def _invoke(local: SamLocal, event: Path) -> Any:
-    done = subprocess.run(
-        local.command("invoke", "--event", str(event)),
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=local.environment(),
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+        pool.shutdown(cancel_futures=True)  # nobody asks for them any more when a run ends early
 
 
 @pytest.fixture(scope="session", params=sorted(APIS))
-def api(request: pytest.FixtureRequest, index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def api(
+    request: pytest.FixtureRequest, several_indexes: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """The URL at which `sam local start-api` answers, once as each kind of API."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     log = tmp_path_factory.mktemp("start-api") / "log"
-    with sam_local({}, ROOT / TEMPLATE, index, api=request.param) as local, log.open("wb") as output:
+    with sam_local({}, ROOT / TEMPLATE, several_indexes, api=request.param) as local, log.open("wb") as output:
         command = local.command("start-api", "--port", str(port), "--warm-containers", "EAGER")
         with subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=local.environment()) as process:
             try:

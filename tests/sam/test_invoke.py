@@ -1,28 +1,23 @@
-"""`sam local invoke`, for every sample event and for some of each contract's."""
+"""`sam local invoke`, for every event in events/; once as `make invoke-sam` runs it, a layer to pack and all."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import EVENTS
+from conftest import EVENTS, ROOT
 from devkit.runtime import Runtime
-from handler import profiles
+from devkit.sam_local import TEMPLATE
 from sam.alike import alike
 from sam.conftest import Invoke
 
-SAMPLE = [
-    *(EVENTS / "contracts" / profile / "success.json" for profile in profiles.names()),
-    EVENTS / "contracts" / "context" / "plain-text.json",
-    EVENTS / "contracts" / "query-response" / "body-base64.json",
-]
-
 
 @pytest.mark.parametrize(
-    "event",
-    [*sorted(EVENTS.glob("*.json")), *SAMPLE],
-    ids=lambda path: path.relative_to(EVENTS).with_suffix("").as_posix(),
+    "event", sorted(EVENTS.rglob("*.json")), ids=lambda path: path.relative_to(EVENTS).with_suffix("").as_posix()
 )
 def test_answer_is_the_one_the_source_gives(invoke: Invoke, source: Runtime, event: Path) -> None:
     asked = json.loads(event.read_text(encoding="utf-8"))
@@ -30,3 +25,18 @@ def test_answer_is_the_one_the_source_gives(invoke: Invoke, source: Runtime, eve
     alike(answer, source.invoke(asked))
     if isinstance(answer, dict) and "statusCode" in answer:
         assert answer["statusCode"] < 500, answer["body"]
+
+
+def test_command_prints_the_answer_as_json_alone(several_indexes: Path, source: Runtime) -> None:
+    asked = EVENTS / "http-api-query.json"
+    places = ("--template", str(ROOT / TEMPLATE), "--index", str(several_indexes))
+    done = subprocess.run(
+        [sys.executable, "-m", "devkit.sam_local", *places, "invoke", str(asked)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "COHERE_API_KEY": "", "QDRANT_URL": ""},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    alike(json.loads(done.stdout), source.invoke(json.loads(asked.read_text(encoding="utf-8"))))
