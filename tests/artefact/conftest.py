@@ -133,6 +133,7 @@ def containers(
 ) -> Iterator[Containers]:
     shared = {
         "COHERE_API_KEY": KEY,
+        "EMBEDDING_CACHE_SIZE": "0",  # the two sides are asked the same, and whatever is asked has to be embedded
         "COHERE_BASE_URL": embedding.url,
         "ALLOWED_COLLECTIONS": "textbook_chunks,absent",
         **queue.environment,

@@ -18,12 +18,12 @@ from devkit.emulators import EmulatorServer, Fault, bedrock_emulator
 
 NAMES = sorted(str(path.relative_to(EVENTS).with_suffix("")) for path in EVENTS.rglob("*.json"))
 PLAIN_WAY = """
-    from handler import cold_start
+    from handler import sdk_models
 
     def unavailable():
         raise AttributeError("config_defaults")
 
-    cold_start._deferred_models = unavailable
+    sdk_models.lean = unavailable
     from handler.app import lambda_handler
 """
 """A handler whose lean way fails, as after a change of pydantic's insides."""

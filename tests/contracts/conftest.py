@@ -6,13 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import TEXTBOOK
 from contracts.shape import Stored
 from contracts.surroundings import KEY, Surroundings
 from devkit.emulators import EmulatorServer, cohere_emulator
-from devkit.indexing.embedding import DocumentEmbedder
-from devkit.indexing.run import index_site
-from devkit.indexing.site import find_site
 from handler import profiles
 
 
@@ -23,27 +19,11 @@ def embedding() -> Iterator[EmulatorServer]:
 
 
 @pytest.fixture(scope="session")
-def indexes(embedding: EmulatorServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample textbook, indexed for every profile as `passage index` does it."""
-    root = tmp_path_factory.mktemp("indexes")
-    site = find_site(TEXTBOOK, None)
-    for profile in map(profiles.load, profiles.names()):
-        embedder = DocumentEmbedder(
-            api_key=KEY,
-            base_url=embedding.url,
-            model=profile.embedding.model,
-            dimension=profile.collection.dimension,
-        )
-        index_site(site, profile, root, embedder, lambda *_: lambda _: None)
-    return root
-
-
-@pytest.fixture(scope="session")
 def surroundings(
-    embedding: EmulatorServer, indexes: Path, tmp_path_factory: pytest.TempPathFactory
+    embedding: EmulatorServer, several_indexes: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Surroundings]:
     with ExitStack() as running:
-        yield Surroundings(running, embedding, indexes, tmp_path_factory)
+        yield Surroundings(running, embedding, several_indexes, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

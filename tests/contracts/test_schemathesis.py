@@ -20,12 +20,12 @@ CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 
 
 @pytest.fixture(scope="module")
-def url(indexes: Path, embedding: EmulatorServer) -> Iterator[str]:
+def url(several_indexes: Path, embedding: EmulatorServer) -> Iterator[str]:
     environ = {
         "COHERE_API_KEY": KEY,
         "COHERE_BASE_URL": embedding.url,
         "STORE": "qdrant_edge",
-        "EDGE_INDEX_PATH": str(indexes),
+        "EDGE_INDEX_PATH": str(several_indexes),
     }
     embedding.faults.clear()
     with served(environ) as address:
