@@ -63,6 +63,7 @@ NOT_NEEDED_OF_POWERTOOLS = (
 """Resolvers and events of services that are no source of an HTTP request; the first of them loads asyncio."""
 
 NOT_NEEDED = (
+    "cohere.core.http_sse",
     "cohere.types.chat_messages",
     "cohere.types.citation_options",
     "cohere.types.parse_document",
@@ -77,6 +78,7 @@ NOT_NEEDED = (
     "fastavro",
     "google",
     "grpc",
+    "httpcore._async",
     "numpy",
     "qdrant_client.async_qdrant_client",
     "qdrant_client.conversions.common_types",
@@ -94,8 +96,8 @@ NOT_NEEDED = (
 
 NOT_NEEDED_BUT_BY_BOTO3 = ("asyncio", "multiprocessing", "urllib3")
 
-ABSENT = ("h2", "httpx._main")
-"""What is used when it is installed and done without when it is not: HTTP/2, httpx's command line."""
+ABSENT = ("anyio", "h2", "httpx._main", "trio")
+"""What is used when it is installed and done without when it is not: HTTP/2, a command line, asynchronous calls."""
 
 
 def load_sources(services: "Services") -> None:

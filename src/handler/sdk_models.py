@@ -55,9 +55,17 @@ def deferred() -> Iterator[None]:
 
 @contextmanager
 def _not_rebuilt() -> Iterator[None]:
-    """Have `model_rebuild` do nothing inside the block: qdrant-client rebuilds each of its models once it has them."""
+    """Have qdrant-client's models not be built inside the block: it rebuilds each of them once it has them all."""
     rebuild = pydantic.BaseModel.__dict__["model_rebuild"]
-    pydantic.BaseModel.model_rebuild = classmethod(lambda _, *__, **___: None)  # type: ignore[method-assign,assignment]
+
+    def model_rebuild(cls: type[pydantic.BaseModel], /, **options: Any) -> bool | None:
+        if cls.__module__ == MODULE:
+            return None
+        above = options.pop("_parent_namespace_depth", 2) + 1  # frames; this is one more
+        built: bool | None = rebuild.__func__(cls, _parent_namespace_depth=above, **options)
+        return built
+
+    pydantic.BaseModel.model_rebuild = classmethod(model_rebuild)  # type: ignore[method-assign,assignment]
     try:
         yield
     finally:

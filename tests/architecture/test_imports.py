@@ -74,6 +74,18 @@ def test_models_defined_after_a_cold_start_are_built_at_once_again() -> None:
     assert python(code, COHERE_API_KEY="k", QDRANT_URL="http://127.0.0.1:9").splitlines()[-1] == "True True True"
 
 
+def test_models_of_ours_can_be_used_while_the_sdks_are_imported() -> None:
+    code = """
+from handler import bootstrap, sdk_models
+container = bootstrap.build()
+with sdk_models.lean():
+    print(container.settings.store, container.profile(None).name)  # their validators are built at first use
+    container.load()
+"""
+    printed = python(code, COHERE_API_KEY="key-51b0", QDRANT_URL="http://127.0.0.1:9")
+    assert printed == "qdrant_server query-response"
+
+
 def test_an_sdk_that_does_not_load_the_lean_way_is_loaded_plainly() -> None:
     code = """
 import sys

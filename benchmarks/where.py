@@ -1,0 +1,119 @@
+"""Where a cold start's time goes: what each package costs to import, and what each measure against that is worth.
+
+python -m benchmarks.where
+"""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.asking import ROOT
+from benchmarks.functions import CACHE, build, lambda_python
+from devkit import artefact
+
+RUNS = 9
+ROW = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
+STORES: Mapping[str, Mapping[str, str]] = {
+    "server store": {"QDRANT_URL": "http://127.0.0.1:1"},
+    "Edge store": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(ROOT / ".passage" / "index")},
+}
+"""Nothing is asked while a container starts, so nothing has to listen."""
+
+OURS = "this function: its own modules, and the rehearsals"
+STANDARD = "Python's standard library"
+MOST_SHOWN = 12
+
+MEASURES = ("collector", "models", "packages")
+MEASURED = """
+import sys, time
+from contextlib import ExitStack, contextmanager
+from handler import bootstrap, cold_start, garbage, sdk_models, stand_ins
+
+@contextmanager
+def packages():
+    with (
+        stand_ins.stand_ins(cold_start.NOT_NEEDED, cold_start.ABSENT),
+        stand_ins.stand_ins(cold_start.NOT_NEEDED_BUT_BY_BOTO3),
+    ):
+        yield
+
+measures = {"collector": garbage.no_collection, "models": sdk_models.lean, "packages": packages}
+services = bootstrap.build()
+started = time.perf_counter()
+with ExitStack() as stack:
+    for name in sys.argv[1:]:
+        stack.enter_context(measures[name]())
+    services.load()
+services.warm()
+print((time.perf_counter() - started) * 1000)
+"""
+
+
+def main() -> None:
+    built = build()
+    print("Importing the function, milliseconds, the least of each module in", RUNS, "runs\n")
+    columns = [_by_package(built.python, built.code, store) for store in STORES.values()]
+    _table(["package", *STORES], _rows(columns))
+    print("\nImporting the SDKs and rehearsing a question, over the same with no measure, medians of", RUNS, "\n")
+    packages = artefact.installed(ROOT / "requirements" / "runtime.txt", CACHE, lambda_python())
+    _table(["measures", "ratio"], _worth(built.python, (built.function, packages)))
+
+
+def _by_package(python: Path, code: Sequence[Path], store: Mapping[str, str]) -> Counter[str]:
+    """Milliseconds by package, of one cold start."""
+    least: dict[str, float] = {}
+    for _ in range(RUNS):
+        printed = _run(python, code, store, "-X", "importtime", "-c", "import handler.app").stderr
+        for microseconds, module in ROW.findall(printed):
+            least[module] = min(least.get(module, float("inf")), int(microseconds) / 1000)
+    packages: Counter[str] = Counter()
+    for module, milliseconds in least.items():
+        top = module.split(".")[0]
+        known = top in sys.stdlib_module_names or top.startswith("_")
+        packages[OURS if top == "handler" else STANDARD if known else top] += milliseconds  # type: ignore[assignment]
+    return packages
+
+
+def _rows(columns: Sequence[Counter[str]]) -> list[list[str]]:
+    order = [name for name, _ in sum(columns, Counter[str]()).most_common()]
+    shown, rest = order[:MOST_SHOWN], order[MOST_SHOWN:]
+    rows = [[name, *(f"{column[name]:.0f}" for column in columns)] for name in shown]
+    others = [sum(column[name] for name in rest) for column in columns]
+    whole = [sum(column.values()) for column in columns]
+    return [*rows, ["others", *map("{:.0f}".format, others)], ["together", *map("{:.0f}".format, whole)]]
+
+
+def _worth(python: Path, code: Sequence[Path]) -> list[list[str]]:
+    chosen = [(), *((name,) for name in MEASURES), MEASURES]
+    took: dict[tuple[str, ...], list[float]] = {names: [] for names in chosen}
+    for _ in range(RUNS):
+        for names in chosen:
+            done = _run(python, code, STORES["server store"], "-c", MEASURED, *names)
+            took[names].append(float(done.stdout))
+    plain = statistics.median(took[()])
+    return [[", ".join(names) or "none", f"{statistics.median(took[names]) / plain:.2f}"] for names in chosen]
+
+
+def _run(
+    python: Path, code: Sequence[Path], store: Mapping[str, str], *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    given = {"COHERE_API_KEY": "local", "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand", **store}
+    environment = {**os.environ, **given, "PYTHONPATH": os.pathsep.join(map(str, code))}
+    done = subprocess.run([str(python), *arguments], env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
+    return done
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    for row in (head, ["---"] * len(head), *rows):
+        print("|", " | ".join(row), "|")
+
+
+if __name__ == "__main__":
+    main()
