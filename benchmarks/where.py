@@ -3,6 +3,7 @@
 python -m benchmarks.where
 """
 
+import json
 import os
 import re
 import statistics
@@ -12,15 +13,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.asking import ROOT
+from benchmarks.__main__ import INDEX, index
+from benchmarks.asking import DIMENSION, MODEL, ROOT, Questions
 from benchmarks.functions import CACHE, build, lambda_python
+from benchmarks.upstreams import upstreams
 from devkit import artefact
 
 RUNS = 9
 ROW = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
 STORES: Mapping[str, Mapping[str, str]] = {
     "server store": {"QDRANT_URL": "http://127.0.0.1:1"},
-    "Edge store": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(ROOT / ".passage" / "index")},
+    "Edge store": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(INDEX)},
 }
 """Nothing is asked while a container starts, so nothing has to listen."""
 
@@ -54,7 +57,31 @@ print((time.perf_counter() - started) * 1000)
 """
 
 
+QUESTIONS = 300
+PROFILED = """
+import cProfile, collections, json, pstats, sys
+import handler.app as app
+events = [json.loads(line) for line in sys.stdin]
+profile = cProfile.Profile()
+for event in events[:50]:
+    app.lambda_handler(event, None)
+profile.enable()
+for event in events[50:]:
+    assert app.lambda_handler(event, None)["statusCode"] == 200
+profile.disable()
+packages = ("httpx", "httpcore", "h11", "cohere", "qdrant_client", "aws_lambda_powertools", "pydantic", "handler")
+shares = collections.Counter()
+for (file, _, function), (_, _, own, _, _) in pstats.Stats(profile).stats.items():
+    if "'recv'" in function:  # waiting
+        continue
+    known = next((name for name in packages if f"/{name}/" in file), None)
+    shares[known or ("built into Python" if file == "~" else "Python's standard library, and others")] += own
+print(json.dumps(shares), file=sys.stderr)
+"""
+
+
 def main() -> None:
+    index()
     built = build()
     print("Importing the function, milliseconds, the least of each module in", RUNS, "runs\n")
     columns = [_by_package(built.python, built.code, store) for store in STORES.values()]
@@ -62,6 +89,8 @@ def main() -> None:
     print("\nImporting the SDKs and rehearsing a question, over the same with no measure, medians of", RUNS, "\n")
     packages = artefact.installed(ROOT / "requirements" / "runtime.txt", CACHE, lambda_python())
     _table(["measures", "ratio"], _worth(built.python, (built.function, packages)))
+    print("\nA warm answer's own time with the server store, by cProfile; waiting for the services left out\n")
+    _table(["package", "share"], _warm(built.python, built.code))
 
 
 def _by_package(python: Path, code: Sequence[Path], store: Mapping[str, str]) -> Counter[str]:
@@ -99,12 +128,26 @@ def _worth(python: Path, code: Sequence[Path]) -> list[list[str]]:
     return [[", ".join(names) or "none", f"{statistics.median(took[names]) / plain:.2f}"] for names in chosen]
 
 
+def _warm(python: Path, code: Sequence[Path]) -> list[list[str]]:
+    texts = Questions().texts()
+    events = "\n".join(Questions().http(next(texts)) for _ in range(QUESTIONS))
+    with upstreams(INDEX / "query-response" / "shard", 0) as services:
+        model = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION), "POWERTOOLS_LOG_LEVEL": "INFO"}
+        done = _run(python, code, {**services, **model}, "-c", PROFILED, given=events)
+    shares: dict[str, float] = json.loads(done.stderr.splitlines()[-1])
+    whole = sum(shares.values())
+    ranked = sorted(shares.items(), key=lambda item: item[1], reverse=True)
+    return [[name, f"{share / whole:.0%}"] for name, share in ranked if share / whole >= 0.01]
+
+
 def _run(
-    python: Path, code: Sequence[Path], store: Mapping[str, str], *arguments: str
+    python: Path, code: Sequence[Path], store: Mapping[str, str], *arguments: str, given: str | None = None
 ) -> subprocess.CompletedProcess[str]:
-    given = {"COHERE_API_KEY": "local", "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand", **store}
-    environment = {**os.environ, **given, "PYTHONPATH": os.pathsep.join(map(str, code))}
-    done = subprocess.run([str(python), *arguments], env=environment, capture_output=True, text=True, check=False)
+    variables = {"COHERE_API_KEY": "local", "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand", **store}
+    environment = {**os.environ, **variables, "PYTHONPATH": os.pathsep.join(map(str, code))}
+    done = subprocess.run(
+        [str(python), *arguments], input=given, env=environment, capture_output=True, text=True, check=False
+    )
     if done.returncode != 0:
         raise SystemExit(done.stderr)
     return done
