@@ -112,6 +112,7 @@ class Container:
                 store=STORES[self.settings.store](self.settings, profile, self._keys),
                 reranking=self._reranking,
                 cache=self._embedding_cache,
+                usable=contracts.find(profile.contract).usable,
                 space=f"{profile.embedding.provider} {profile.embedding.model} {profile.collection.dimension}",
             )
         return self._retrievers[key]

@@ -142,7 +142,7 @@ def warm(services: "Services") -> None:
     except Exception:  # noqa: BLE001 - whatever a new release of an SDK trips over, the plain way is still open
         telemetry.logger.warning("lean imports failed; importing plainly", exc_info=True)
         services.unload()
-        _forget(("cohere", "qdrant_client", "handler.adapters"))
+        _forget(("cohere", "qdrant_client", "httpx", "httpcore", "handler.adapters"))
         _warm_plainly(services)
 
 

@@ -102,6 +102,21 @@ print("usable", numpy.__name__, needed.RawV2Client.__module__)
     assert lines[-1] == "usable numpy cohere.v2.raw_client"
 
 
+def test_what_lies_beneath_the_sdks_is_missed_in_the_rehearsal_and_loaded_plainly() -> None:
+    code = """
+from handler import cold_start, bootstrap
+cold_start.NOT_NEEDED = (*cold_start.NOT_NEEDED, "httpcore._sync")  # where the connections are
+container = bootstrap.build()
+cold_start.warm(container)
+import httpx
+from handler.adapters import transport
+print(transport.rehearsal([]).handle_request(httpx.Request("GET", "http://127.0.0.1/")).read())
+"""
+    lines = python(code, COHERE_API_KEY="key-51b0", QDRANT_URL="http://127.0.0.1:9").splitlines()
+    assert any("lean imports failed" in line for line in lines)
+    assert lines[-1] == "b'[]'"
+
+
 def test_powertools_that_does_not_load_the_lean_way_is_loaded_plainly() -> None:
     code = """
 import sys

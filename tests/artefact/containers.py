@@ -46,11 +46,16 @@ class Containers:
     def start(
         self, side: Side, store: Store, handler: str = "handler.app.lambda_handler", *code: Path, **environment: str
     ) -> Runtime:
-        """A new container; `code` and `environment` come before and above what it has otherwise."""
+        """A new container; `code` and `environment` come before and above what it has otherwise.
+
+        The developed function does not know that it is in Lambda, and imports everything plainly: what the lean way
+        leaves out by mistake would otherwise be missing on both sides.
+        """
         deployed = side == "deployed"
+        plainly = {} if deployed else {"AWS_LAMBDA_INITIALIZATION_TYPE": ""}
         runtime = Runtime(
             handler,
-            environment={**self._shared, **self._stores[store], "IDEMPOTENCY_TABLE": side, **environment},
+            environment={**plainly, **self._shared, **self._stores[store], "IDEMPOTENCY_TABLE": side, **environment},
             code=(*code, *(self._artefact.code if deployed else (ROOT / "src",))),
             python=self._artefact.python if deployed else Path(sys.executable),
             log=self._folders.mktemp("runtime") / "log",

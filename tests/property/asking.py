@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from devkit.http_event import http_api_event
-from handler import profiles
+from handler import contracts, profiles
 from handler.adapters.payload import Hit, read
 from handler.bootstrap import Container
 from handler.core.errors import PassageError
@@ -93,7 +93,8 @@ class FakedContainer(Container):
 
     def retriever(self, profile: Profile) -> Retriever:
         embedder = FixedEmbedder(profile, self.embedding_failure, self.embedded)
-        return Retriever(embedder, FixedStore(profile, self.hits, self.store_failure, self.searches))
+        store = FixedStore(profile, self.hits, self.store_failure, self.searches)
+        return Retriever(embedder, store, usable=contracts.find(profile.contract).usable)
 
 
 CONTAINER = FakedContainer()

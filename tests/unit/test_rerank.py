@@ -131,6 +131,19 @@ def test_the_best_of_the_candidates_are_answered_with_their_relevance_for_a_scor
     assert store.asked == [Search(top_k=50, score_threshold=0.3)], "the threshold is of the store's similarity"
 
 
+def test_what_cannot_be_shown_is_neither_reranked_nor_among_the_best(
+    retriever: Retriever, reranker: FakeReranker
+) -> None:
+    picky = replace(retriever, usable=lambda item: int(item.id) % 10 == 0)
+    retrieval = picky.retrieve(REQUEST, Deadline.after(5))
+    assert ids(retrieval) == [40, 30]
+    assert [texts for _, texts in reranker.asked] == [tuple(f"text {number}" for number in range(0, 50, 10))]
+    assert retrieval.skipped == 1 + 45
+    (many, _) = picky.retrieve_many([REQUEST, REQUEST], Deadline.after(5))
+    assert isinstance(many, Retrieval)
+    assert (ids(many), many.skipped) == ([40, 30], 46)
+
+
 def test_at_least_as_many_are_asked_for_as_are_wanted(retriever: Retriever, store: FakeStore) -> None:
     retrieval = retriever.retrieve(replace(REQUEST, search=Search(top_k=55)), Deadline.after(5))
     assert store.asked[0].top_k == 55

@@ -1,6 +1,7 @@
 """Cohere's reranking model on Bedrock: the same answers without a key, and Bedrock's failures as warnings."""
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -164,10 +165,22 @@ def test_a_model_that_is_not_there_is_named_in_the_log(start: Start, bedrock: Em
     assert "RERANK_MODEL" in line["message"]
 
 
-def test_a_list_is_reranked_by_one_client_from_several_threads(function: Function, bedrock: EmulatorServer) -> None:
+def test_a_list_is_reranked_by_one_client_from_several_threads(
+    function: Function, bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    real = aws.client
+
+    def slowly(service: str, **options: Any) -> Any:
+        made.append(service)
+        time.sleep(0.05)  # the other threads come meanwhile
+        return real(service, **options)
+
+    monkeypatch.setattr(aws, "client", slowly)
     answers = function.invoke([{"text": f"{QUESTION} {number}", "k": 2} for number in range(24)])
     assert not [answer for answer in answers if "warnings" in answer]
     assert len(bedrock.requests) == 24
+    assert made == ["bedrock-runtime"]
 
 
 def test_without_credentials_the_log_says_so(bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,15 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 
 from devkit.emulators import EmulatorServer, cohere_emulator
+from devkit.emulators.embedding import embed
+from devkit.indexing import edge_index
+from devkit.indexing.edge_index import EdgeIndex, Point
 from devkit.indexing.embedding import DocumentEmbedder, EmbeddingError
 from devkit.indexing.run import Outcome, index_site
 from devkit.indexing.site import SiteError, find_site
@@ -227,6 +231,40 @@ def test_a_removed_page_disappears(site: Path, tmp_path: Path, cohere: EmulatorS
     assert (outcome.embedded, outcome.removed) == (0, 1)
     assert set(stored(out)) == {"A digital twin mirrors an asset.", "Maintenance."}
     assert visible(out) == ["query-response"]
+
+
+def test_an_index_that_was_stored_in_another_way_is_stored_anew_with_the_vectors_it_has(
+    site: Path, tmp_path: Path, cohere: EmulatorServer
+) -> None:
+    out = tmp_path / "index"
+    run(site, out, cohere)
+    path = out / "query-response" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    older = {name: value for name, value in manifest.items() if name != "stored_as"}
+    path.write_text(json.dumps(older))
+    cohere.requests.clear()
+    assert run(site, out, cohere) == Outcome(pages=2, chunks=3, embedded=0, removed=0, changed=True)
+    assert cohere.requests == []
+    assert json.loads(path.read_text()) == manifest
+
+
+@pytest.mark.parametrize("distance", ["Cosine", "Dot"])
+def test_scores_are_those_of_the_vectors_as_they_were_given(distance: Literal["Cosine", "Dot"], tmp_path: Path) -> None:
+    """Numbers of 16 bits would not hold every vector that a dot product is taken of."""
+    scale = 1.0 if distance == "Cosine" else 1e5
+    collection = PROFILE.collection.model_copy(update={"dimension": 256, "distance": distance})
+    profile = PROFILE.model_copy(update={"collection": collection})
+    vectors = np.array(embed([f"Passage {number} is about robots." for number in range(40)], 256)) * scale
+    points = [
+        Point(number, vector.tolist(), {"text_content": "text", "source_url": "https://e.org/"})
+        for number, vector in enumerate(vectors, 1)
+    ]
+    EdgeIndex(tmp_path, profile).replace(points, edge_index.manifest(profile, "", len(points), "emulator"))
+    found = QdrantEdgeStore(root=tmp_path, profile=profile).search(vectors[7].tolist(), Search(top_k=40))
+    exact = vectors @ vectors[7]
+    assert len(found.passages) == 40
+    for passage in found.passages:
+        assert passage.score == pytest.approx(exact[int(passage.id) - 1], rel=1e-4, abs=1e-4)
 
 
 def test_another_model_means_every_vector_is_made_anew(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:

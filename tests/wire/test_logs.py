@@ -6,6 +6,7 @@ import pytest
 
 from devkit.emulators import EmulatorServer, Fault
 from devkit.local import LocalContext
+from handler.core.embedding_cache import normalised
 from wire.function import QUESTION, Function, Output, Start
 
 
@@ -67,6 +68,19 @@ def test_question_that_an_unusable_embedding_answer_repeats_is_not_logged(
 ) -> None:
     cohere.faults.add(Fault("malformed", body=body, times=0))
     assert start().ask("Is zebra-7731 a twin?").status == 503
+    assert "zebra-7731" not in output.text
+
+
+@pytest.mark.parametrize("text", ["Is  zebra-7731\na twin?", "zebra-7731 e\u0301", "\tzebra-7731  "])
+def test_a_question_is_not_logged_in_the_form_it_was_embedded_in_either(
+    text: str, cohere: EmulatorServer, start: Start, output: Output
+) -> None:
+    """An upstream repeats what it was sent, which is not always what the caller sent."""
+    sent = normalised(text)
+    cohere.faults.add(Fault("status", status=400, body=f'{{"message": "cannot embed: {sent}"}}', times=0))
+    assert start().ask(text).status == 500
+    assert cohere.requests[-1].json()["texts"] == [sent]
+    assert "cannot embed" in output.text
     assert "zebra-7731" not in output.text
 
 

@@ -25,13 +25,15 @@ BATCH = 500
 DISTANCES = {"Cosine": qdrant_edge.Distance.Cosine, "Dot": qdrant_edge.Distance.Dot}
 
 
-GRAPH = qdrant_edge.HnswIndexConfig(m=32, ef_construct=200, full_scan_threshold=10_000)
-"""How the graph is built, which is from some 10,000 passages on. With the engine's own values a search of 100,000 finds
-87 of 100 nearest passages, with these 98; building takes a little longer, once (docs/performance.md)."""
+GRAPH: Mapping[str, int] = {"m": 32, "ef_construct": 200, "full_scan_threshold": 10_000}
+"""How the graph is built that a search follows. Less than `full_scan_threshold` kilobytes of vectors, some thousands of
+them, have none and are all compared. With the engine's own values a search of 100,000 finds 87 of 100 nearest passages,
+with these 98; building takes a little longer, once (docs/performance.md)."""
 
-PRECISION = qdrant_edge.VectorStorageDatatype.Float16
-"""What a vector's numbers are stored as: half the memory, and half of what is copied to /tmp at a cold start. An exact
-search finds the same passages; a score differs by a ten-thousandth at most."""
+PRECISIONS = {"Cosine": "Float16", "Dot": "Float32"}
+"""What a vector's numbers are stored as. 16 bits are half the memory, and half of what a cold start copies to /tmp.
+Vectors compared by their cosine are of length 1, and a score differs by a ten-thousandth at most; others can be of any
+length, and may not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ def manifest(profile: Profile, digest: str, points: int, embedded_by: str) -> di
         "embedding_model": profile.embedding.model,
         "embedded_by": embedded_by,
         "points": points,
+        "stored_as": {"numbers": PRECISIONS[profile.collection.distance], "graph": GRAPH},
         "digest": digest,
     }
 
@@ -148,13 +151,19 @@ class EdgeIndex:
         folder.mkdir()
         collection = self._profile.collection
         params = qdrant_edge.EdgeVectorParams(
-            size=collection.dimension, distance=DISTANCES[collection.distance], datatype=PRECISION
+            size=collection.dimension,
+            distance=DISTANCES[collection.distance],
+            datatype=getattr(qdrant_edge.VectorStorageDatatype, PRECISIONS[collection.distance]),
         )
         shard = qdrant_edge.EdgeShard.create(
             str(folder),
             qdrant_edge.EdgeConfig(
                 vectors={collection.vector: params} if collection.vector else params,
-                hnsw_config=GRAPH,
+                hnsw_config=qdrant_edge.HnswIndexConfig(
+                    m=GRAPH["m"],
+                    ef_construct=GRAPH["ef_construct"],
+                    full_scan_threshold=GRAPH["full_scan_threshold"],
+                ),
                 # A log of changes is for an index that changes; this one is written once. Without it the files are
                 # half the size, and several readers can have them open.
                 wal_enabled=False,

@@ -5,7 +5,7 @@ With boto3 rather than the Cohere SDK's Bedrock client, which imports boto3 as w
 
 import json
 from collections.abc import Mapping
-from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import httpx
@@ -37,9 +37,18 @@ class BedrockModel:
         self._service = service
         self._refused_request = refused
         self._transport = transport
+        self._making = Lock()
+        self._made: Any = None
 
-    @cached_property
+    @property
     def _client(self) -> Any:
+        """One client, also where several threads ask for it at once; making one takes a while."""
+        with self._making:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    def _make(self) -> Any:
         try:
             return aws.client("bedrock-runtime", transport=self._transport)
         except NoRegionError as error:
@@ -74,7 +83,7 @@ class BedrockModel:
 
     def restored(self) -> None:
         """Forget the client, and with it the credentials it had before the snapshot."""
-        self.__dict__.pop("_client", None)
+        self._made = None
 
     def _refused(self, error: ClientError) -> PassageError:
         service, status, detail = self._service, aws.status(error), f"{aws.code(error)}: {error}"

@@ -14,7 +14,7 @@ from cohere.v2.client import V2Client
 
 from handler.adapters import vectors
 from handler.adapters.failures import Service
-from handler.adapters.transport import UNLIMITED, lent
+from handler.adapters.transport import UNLIMITED, lent, rehearsal
 from handler.core.errors import PassageError, RequestRefused
 from handler.core.model import Vector
 
@@ -115,7 +115,7 @@ class CohereEmbedder:
             base_url=self._base_url,
             model=self._model,
             dimension=self._dimension,
-            transport=httpx.MockTransport(lambda _: httpx.Response(200, json=answer)),
+            transport=rehearsal(answer),
         ).embed(["rehearsal"])
 
     @property

@@ -9,7 +9,7 @@ from cohere.v2.client import V2Client
 from handler.adapters import relevances
 from handler.adapters.cohere import FAILURES, client, failed
 from handler.adapters.failures import Service
-from handler.adapters.transport import lent
+from handler.adapters.transport import lent, rehearsal
 
 SERVICE = Service("reranking", "reranking service", "COHERE_API_KEY")
 
@@ -64,5 +64,5 @@ class CohereReranker:
             api_key="rehearsal",
             base_url=self._base_url,
             model=self._model,
-            transport=httpx.MockTransport(lambda _: httpx.Response(200, json=answer)),
+            transport=rehearsal(answer),
         ).rerank("rehearsal", ["rehearsal"])

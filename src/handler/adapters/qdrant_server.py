@@ -16,7 +16,7 @@ from qdrant_client.qdrant_remote import QdrantRemote
 from handler.adapters import payload, query
 from handler.adapters.failures import Service
 from handler.adapters.payload import Hit
-from handler.adapters.transport import UNLIMITED, lent
+from handler.adapters.transport import UNLIMITED, lent, rehearsal
 from handler.core.errors import (
     CollectionNotFound,
     CredentialsRefused,
@@ -30,7 +30,7 @@ from handler.profiles import Profile
 from handler.suitability import check_distance, check_indexes, check_name, check_vectors
 
 if TYPE_CHECKING:
-    from qdrant_client import models
+    from qdrant_client.http import models
 
 SERVICE = Service("store", "vector store", "QDRANT_API_KEY")
 
@@ -117,7 +117,7 @@ class QdrantServerStore:
         """The client's calls to Qdrant's search API.
 
         Passage gives them a request in JSON, where the client would make it from a model: `QueryRequest` takes more
-        than a hundred other models with it, for the sake of searches that Passage never makes (docs/performance.md).
+        than a hundred other models with it, for the sake of searches that Passage never makes (docs/decisions, 15).
         """
         return self._client.http.search_api
 
@@ -161,7 +161,7 @@ class QdrantServerStore:
 
     def _named(self, chunk: str, *, with_vectors: bool) -> list[models.Record]:
         """The points whose payload has `chunk` as their chunk id; the first one is enough."""
-        from qdrant_client import models  # noqa: PLC0415 - more of them than a question needs
+        from qdrant_client.http import models  # noqa: PLC0415 - all of them, where a question needs nine
 
         keys = self._profile.payload.keys("chunk_id")
         conditions: list[models.Condition] = [
@@ -209,7 +209,7 @@ class QdrantServerStore:
             url=self._url,
             api_key=None,
             profile=self._profile,
-            transport=httpx.MockTransport(lambda _: httpx.Response(200, json=answer)),
+            transport=rehearsal(answer),
         ).search([0.5] * self._profile.collection.dimension, Search(top_k=1))
 
     def _info(self) -> models.CollectionInfo:

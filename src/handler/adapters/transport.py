@@ -4,6 +4,7 @@ An SDK's own timeout is a constant chosen when the client is built, and starts a
 request has left is only known when it runs, so it is asked for at each connect, read and write.
 """
 
+import json
 import ssl
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -87,8 +88,8 @@ class _DeadlineStream(httpcore.NetworkStream):
 
 
 class _DeadlineBackend(httpcore.NetworkBackend):
-    def __init__(self) -> None:
-        self._inner = httpcore.SyncBackend()
+    def __init__(self, inner: httpcore.NetworkBackend) -> None:
+        self._inner = inner
 
     def connect_tcp(
         self,
@@ -120,6 +121,20 @@ def _certificates() -> ssl.SSLContext:
 @cache
 def shared() -> httpx.BaseTransport:
     """The container's one connection pool, whose every wait ends with the running deadline."""
+    return _pooled(httpcore.SyncBackend())
+
+
+def rehearsal(answer: object) -> httpx.BaseTransport:
+    """A pool like the container's, whose connections lead nowhere: whatever is asked, they give `answer`, as JSON.
+
+    All of the way that a request takes is taken, to the network's edge: what is missing on it is missed here.
+    """
+    body = json.dumps(answer).encode()
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    return _pooled(httpcore.MockBackend([head, body]))
+
+
+def _pooled(backend: httpcore.NetworkBackend) -> httpx.BaseTransport:
     certificates = _certificates()
     transport = httpx.HTTPTransport(verify=certificates)
     # httpx has no public way to hand its pool a network backend; httpcore's pool takes one.
@@ -129,7 +144,7 @@ def shared() -> httpx.BaseTransport:
         max_keepalive_connections=MAX_KEEPALIVE_CONNECTIONS,
         keepalive_expiry=KEEPALIVE_SECONDS,
         retries=0,
-        network_backend=_DeadlineBackend(),
+        network_backend=_DeadlineBackend(backend),
     )
     return transport
 

@@ -1,7 +1,7 @@
 """The pipeline: embed the question, search the store, rerank, order the passages. One retry each, one deadline."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -43,6 +43,7 @@ class Retriever:
         reranking: None where a deployment does without.
         cache: the embeddings of earlier questions; a container's retrievers may have one together.
         space: what sets the embedder's vectors apart from others in the cache.
+        usable: whether a passage can be shown; one that cannot is left out and counted.
     """
 
     embedder: Embedder
@@ -50,6 +51,7 @@ class Retriever:
     reranking: Reranking | None = None
     cache: EmbeddingCache = field(default_factory=lambda: EmbeddingCache(0))
     space: str = ""
+    usable: Callable[[Passage], bool] = lambda _: True
 
     def warm(self) -> None:
         """Build what the first question would have to; no request is made."""
@@ -108,15 +110,21 @@ class Retriever:
         searches = [(vector, self._search(request)) for vector, request in zip(vectors, requests, strict=True)]
         if len(searches) > 1:
             with suppress(ConfigurationError):
-                return with_one_retry(lambda: self.store.search_many(searches), deadline, "store")
+                found = with_one_retry(lambda: self.store.search_many(searches), deadline, "store")
+                return [self._shown(each) for each in found]
         # One search that the store refuses takes the batch with it: alone, each shows whose fault it was.
         return [self._find_one(vector, search, deadline) for vector, search in searches]
 
     def _find_one(self, vector: Vector, search: Search, deadline: Deadline) -> Found | PassageError:
         try:
-            return with_one_retry(lambda: self.store.search(vector, search), deadline, "store")
+            return self._shown(with_one_retry(lambda: self.store.search(vector, search), deadline, "store"))
         except PassageError as error:
             return error
+
+    def _shown(self, found: Found) -> Found:
+        """What was found without what cannot be shown; a reranker is not asked about that, nor is it among the best."""
+        passages = tuple(filter(self.usable, found.passages))
+        return Found(passages, found.skipped + len(found.passages) - len(passages))
 
     def _search(self, request: RetrievalRequest) -> Search:
         """What the store is asked: for candidates where they are reranked, else for what the caller wants."""
@@ -177,7 +185,7 @@ class Retriever:
             (embedded,) = self._embedded([request], deadline)
             clock.embedded()
             search = self._search(request)
-            found = with_one_retry(lambda: self.store.search(embedded.vector, search), deadline, "store")
+            found = self._shown(with_one_retry(lambda: self.store.search(embedded.vector, search), deadline, "store"))
             clock.searched()
         reranked = self._reranked(request, found, deadline)
         return self._retrieval(request, embedded, found, reranked, clock.finished(), clock.at)

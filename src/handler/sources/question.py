@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from handler import contracts, telemetry
 from handler.contracts.base import Asked, Contract
 from handler.core.deadline import Deadline
+from handler.core.embedding_cache import normalised
 from handler.core.errors import (
     ConfigurationError,
     DeadlineExceeded,
@@ -164,9 +165,6 @@ def prepare(fields: Mapping[str, Any], profile: Profile, services: Services) -> 
 def finish(prepared: Prepared, retrieval: Retrieval, services: Services) -> Answered:
     """An answer from what was retrieved, logged and counted."""
     contract = prepared.contract
-    shown = tuple(passage for passage in retrieval.passages if contract.usable(passage))
-    unusable = len(retrieval.passages) - len(shown)
-    retrieval = replace(retrieval, passages=shown, skipped=retrieval.skipped + unusable)
     _record(prepared.served, retrieval, contract, log_text=services.log_query_text())
     return Answered(prepared.profile, contract, retrieval, contract.answer(retrieval))
 
@@ -223,7 +221,13 @@ def _questions(fields: Mapping[str, Any], services: Services) -> list[str]:
     with suppress(PassageError):
         if services.log_query_text():
             return []
-    return [value for value in fields.values() if isinstance(value, str) and len(value) > 2]
+    texts = [value for value in fields.values() if isinstance(value, str) and len(value) > 2]
+    return [form for text in texts for form in _forms(text)]
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """A text as it was sent, and as it is sent on."""
+    return tuple(dict.fromkeys((text, text.strip(), normalised(text))))
 
 
 def _record(profile: Profile, retrieval: Retrieval, contract: Contract, *, log_text: bool) -> None:
@@ -279,8 +283,8 @@ def _metrics(retrieval: Retrieval) -> dict[str, float]:
 def _not_reranked(profile: Profile, request: RetrievalRequest, error: Exception, *, log_text: bool) -> None:
     """Log why an answer has the store's order: the caller sees only that it has."""
     known = error if isinstance(error, PassageError) else InternalError()
-    text = request.text.strip()
-    with telemetry.hiding([] if log_text or len(text) < 3 else [text]):
+    text = request.text
+    with telemetry.hiding([] if log_text or len(text.strip()) < 3 else _forms(text)):
         telemetry.not_reranked(
             profile.name,
             error,
