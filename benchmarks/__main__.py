@@ -19,6 +19,9 @@ from benchmarks import asked_directly, batch, edge_scale, functions, goals, meas
 from benchmarks.asking import DIMENSION, MODEL, ROOT
 from benchmarks.upstreams import upstreams
 
+BUSY = 1.0
+"""The load average above which something else is running: its share of a ratio differs from function to function."""
+
 INDEX = ROOT / ".passage" / "bench" / "index"
 PARTS = ("functions", "batch", "size", "edge")
 
@@ -40,6 +43,8 @@ def options() -> argparse.Namespace:
     part = chosen.short or chosen.source or chosen.bare or set(chosen.only) != set(PARTS)
     if chosen.write and (part or tuple(chosen.chunks) != edge_scale.CHUNKS):
         parser.error("--write keeps a whole run of what is deployed: it goes with --rounds and --warm alone")
+    if chosen.write and os.getloadavg()[0] > BUSY:
+        parser.error(f"--write keeps what a quiet machine shows: the load average is {os.getloadavg()[0]:.1f}")
     return chosen
 
 
