@@ -63,7 +63,7 @@ invoke: setup ## Print the function's answer to one event (EVENT=events/….json
 	@$(BIN)/passage invoke --index $(INDEX) $(EVENT)
 
 .PHONY: test
-test: setup .venv-sam/.ready ## Run every test
+test: setup .venv-sam/.ready ## Run every test but those in SAM's containers (test-sam)
 	@$(BIN)/pytest $(ARGS)
 
 .PHONY: check

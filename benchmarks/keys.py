@@ -82,6 +82,7 @@ def main() -> None:
                 **aws,
             )
             local = {
+                "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",  # the extension is only asked in Lambda
                 "AWS_SESSION_TOKEN": "token",
                 "PARAMETERS_SECRETS_EXTENSION_HTTP_PORT": extension.url.rpartition(":")[2],
             }

@@ -38,10 +38,10 @@ def placed(page: str, content: str) -> str:
     """The page with `content` between its marks.
 
     Raises:
-        ValueError: it has no marks.
+        ValueError: it has not each mark once, in their order.
     """
     before, _, rest = page.partition(BEGIN)
     _, mark, after = rest.partition(END)
-    if not mark:
-        raise ValueError(f"{PAGE.name} has no lines {BEGIN} and {END}")
+    if not mark or page.count(BEGIN) != 1 or page.count(END) != 1:
+        raise ValueError(f"{PAGE.name} must have the lines {BEGIN} and {END} once each, in this order")
     return f"{before}{BEGIN}\n\n{content}\n\n{END}{after}"

@@ -69,6 +69,47 @@ def test_make_build_builds_for_the_architecture_asked_for_and_reports_the_size(
     assert (tmp_path / "build" / "template.yaml").exists()
 
 
+def test_sam_builds_without_a_python_of_lambdas_version(artefact: Artefact, tmp_path: Path) -> None:
+    """Its own builder for Python refuses to, without one on PATH; the recipes only do without bytecode."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("cp", "find", "make", "printf", "rm", "sh"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    (tools / "uv").symlink_to(Path(sys.executable).parent / "uv")
+    (tools / "python3").symlink_to(Path(sys.executable).resolve())  # uv wants one, of whatever version
+    own = machine(next(artefact.layer.rglob("*.so*")))
+    architecture = next(name for name, number in MACHINES.items() if number == own)
+    # Another home has no pyenv and no Python of uv's. What uv has to know of the package index stays.
+    kept = {name: value for name, value in os.environ.items() if name.startswith(("UV_", "PIP_", "SSL_"))}
+    cache = subprocess.run([tools / "uv", "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip()
+    settings = os.environ.get("XDG_CONFIG_HOME", str(Path.home() / ".config"))
+    done = subprocess.run(
+        [
+            *(str(ROOT / ".venv-sam" / "bin" / "sam"), "build", "--build-dir", str(tmp_path / "build")),
+            *("--parameter-overrides", f"Architecture={architecture}"),
+        ],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={
+            "UV_CACHE_DIR": cache,
+            "XDG_CONFIG_HOME": settings,
+            **kept,
+            "PATH": str(tools),
+            "HOME": str(tmp_path / "home"),
+            "ARCHITECTURE": architecture,
+            "AWS_DEFAULT_REGION": "eu-central-1",
+            "SAM_CLI_TELEMETRY": "0",
+        },
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = "*** NO BYTECODE IN THE LAYER" in done.stdout + done.stderr
+    assert told == (sys.version_info[:2] != (3, 13))
+    assert (tmp_path / "build" / "RetrievalFunction" / "handler" / "app.py").exists()
+    assert (tmp_path / "build" / "DependenciesLayer" / "python" / "cohere").is_dir()
+
+
 @pytest.mark.parametrize("architecture", sorted(MACHINES))
 def test_the_folder_that_the_template_names_decides_over_the_environment(architecture: str, tmp_path: Path) -> None:
     """SAM runs <ContextPath>/Makefile in a copy of the layer's folder; the path holds the template's parameter."""
@@ -162,3 +203,17 @@ def test_a_deployment_is_of_the_architecture_that_its_environment_names() -> Non
     assert "Architecture=arm64" in dry
     assert "sam deploy --config-env prod" in dry
     assert "QdrantUrl=https://host" in dry
+    # Given a template, SAM would deploy the sources as they are, not what was built.
+    deploy = dry[dry.index("sam deploy ") :]
+    assert "--template" not in deploy
+    assert " -t " not in deploy
+
+
+def test_the_layer_is_built_from_a_folder_that_holds_nothing_of_the_function() -> None:
+    """What is in ContentUri counts as the layer's source: with code in it, every edit would build the layer again."""
+    template = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506
+    assert template["Resources"]["DependenciesLayer"]["Properties"]["ContentUri"] == "layers/dependencies"
+    folder = ROOT / "layers" / "dependencies"
+    held = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    recipes = {f"{architecture}/Makefile" for architecture in MACHINES}
+    assert held == {"Makefile", "left-out.txt", "requirements.txt"} | recipes

@@ -1,13 +1,17 @@
 """The sample textbook for every profile, and the function that is asked about it."""
 
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from conftest import ROOT
 from contracts.shape import Stored
 from contracts.surroundings import KEY, Surroundings
+from devkit.artefact import Artefact, build, find_python
 from devkit.emulators import EmulatorServer, cohere_emulator
 from handler import profiles
 
@@ -19,11 +23,22 @@ def embedding() -> Iterator[EmulatorServer]:
 
 
 @pytest.fixture(scope="session")
+def artefact() -> Artefact | None:
+    """What is asked with TEST_ARTEFACT=1: the function as it is deployed. Without, the source is."""
+    if not os.environ.get("TEST_ARTEFACT"):
+        return None
+    return build(ROOT, ROOT / ".passage" / "artefact", find_python() or Path(sys.executable).resolve())
+
+
+@pytest.fixture(scope="session")
 def surroundings(
-    embedding: EmulatorServer, several_indexes: Path, tmp_path_factory: pytest.TempPathFactory
+    embedding: EmulatorServer,
+    several_indexes: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    artefact: Artefact | None,
 ) -> Iterator[Surroundings]:
     with ExitStack() as running:
-        yield Surroundings(running, embedding, several_indexes, tmp_path_factory)
+        yield Surroundings(running, embedding, several_indexes, tmp_path_factory, artefact)
 
 
 @pytest.fixture(scope="session")

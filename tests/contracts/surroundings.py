@@ -1,6 +1,7 @@
 """All five collections, on a server and in an index each, and the containers that are asked about them."""
 
 import shutil
+import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from conftest import ROOT
 from contracts.circumstances import DEADLINE_MS, Circumstance, Environment, State
 from contracts.shape import Stored
+from devkit.artefact import Artefact
 from devkit.emulators import EmulatorServer, qdrant_emulator
 from devkit.indexing.edge_index import EdgeIndex, manifest
 from devkit.runtime import Runtime
@@ -29,16 +31,23 @@ VARIABLES: dict[Environment, dict[str, str]] = {
 
 
 class Surroundings:
-    """The services around the function, and the function's containers, each started when it is first asked.
+    """The services around the function (the source's, or an artefact's), and its containers, started when first asked.
 
     Two profiles name one collection, with different models: each has it on a server of its own. A third server is the
     one whose collections are missing, empty or of another dimension.
     """
 
     def __init__(
-        self, running: ExitStack, embedding: EmulatorServer, indexes: Path, folders: pytest.TempPathFactory
+        self,
+        running: ExitStack,
+        embedding: EmulatorServer,
+        indexes: Path,
+        folders: pytest.TempPathFactory,
+        artefact: Artefact | None,
     ) -> None:
         self._running = running
+        self._code = (ROOT / "src",) if artefact is None else artefact.code
+        self._python = Path(sys.executable) if artefact is None else artefact.python
         self._folders = folders
         self._embedding = embedding
         self._containers: dict[tuple[str, ...], Runtime] = {}
@@ -116,7 +125,7 @@ class Surroundings:
         key = tuple(environment.values())
         if key not in self._containers:
             log = self._folders.mktemp("runtime") / "log"
-            runtime = Runtime(environment=environment, code=(ROOT / "src",), log=log)
+            runtime = Runtime(environment=environment, code=self._code, python=self._python, log=log)
             self._containers[key] = self._running.enter_context(runtime)
         return self._containers[key]
 

@@ -143,6 +143,9 @@ def test_a_canary_is_rolled_back_by_alarms(made: dict[str, Stack]) -> None:
     watched = [alarm["Name"]["Ref"] for alarm in group["AlarmConfiguration"]["Alarms"]]
     assert watched == ["FunctionFails", "OursToRepair", "AnswersAreSlow"]
     assert set(watched) <= stack.of_type("CloudWatch::Alarm").keys()
+    # The alias's own errors: those of the function are also somebody's who tries $LATEST.
+    dimensions = {entry["Name"]: entry["Value"] for entry in stack["FunctionFails"]["Dimensions"]}
+    assert dimensions["Resource"] == "${RetrievalFunction}:live"
     # Five minutes are what they have to see something in.
     assert {stack[name]["EvaluationPeriods"] * stack[name].get("Period", 60) <= 300 for name in watched} == {True}
     update = stack.resources["RetrievalFunctionAliaslive"]["UpdatePolicy"]

@@ -74,3 +74,5 @@ def test_the_dashboard_reckons_with_the_same_prices(each: dict[str, float]) -> N
     for name, amount in (("Lambda duration, arm64", 0.25), *((name, 1) for name in once)):
         price = each[name] / amount
         assert f"{price:.10f}".rstrip("0") in template
+    embedding = f"{each['Cohere, embed']:.10f}".rstrip("0")
+    assert f"FILL(embedded, 0) * {embedding}" in template, "of a question's tokens"

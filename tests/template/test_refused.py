@@ -10,6 +10,8 @@ COLLISIONS: list[tuple[dict[str, str], str]] = [
     ({"CohereApiKeySecretArn": SECRET}, "CohereApiKey or CohereApiKeySecretArn, not both"),
     ({"QdrantApiKey": "key", "QdrantApiKeySecretArn": PARAMETER}, "QdrantApiKey or QdrantApiKeySecretArn, not both"),
     ({"QdrantUrl": ""}, "set QdrantUrl"),
+    ({"QdrantUrl": "", "EdgeIndexBucket": "indexes"}, "EdgeIndexLayerArn need Store qdrant_edge"),
+    ({"EdgeIndexLayerArn": LAYER}, "EdgeIndexBucket and EdgeIndexLayerArn need Store qdrant_edge"),
     ({"CohereApiKey": "", "EmbeddingProvider": "bedrock"}, "set EmbeddingModel"),
     (
         {**OPTIONS["bedrock"], "RerankProvider": "cohere"},
@@ -33,6 +35,7 @@ WRONG: list[dict[str, str]] = [
     {"CohereApiKeySecretArn": "passage/cohere"},
     {"CohereApiKeySecretArn": SECRET.removesuffix("-AbCdEf")},  # of a part of the ARN a role's policy knows nothing
     {"CohereApiKeySecretArn": f"{SECRET}*"},
+    {"EmbeddingModel": "*"},
     {"BedrockModelArns": "arn:aws:bedrock:*::foundation-model/*"},
     {"RerankModel": "arn:aws:bedrock:eu-central-1::foundation-model/cohere.rerank-v3-5:0"},
     {"RerankModel": "*"},

@@ -54,6 +54,7 @@ def test_make_deploy_hands_it_on(build: Path, tmp_path: Path) -> None:
     head = "".join(f"{name} := {value}\n" for name, value in variables.items())
     copy.write_text(f"{head}SAM := printf '%s\\n'\ndeploy:\n{''.join(lines)}", encoding="utf-8")
     parameters = "CohereApiKeySecretArn=arn:aws:secretsmanager:x#cohere\n  QdrantUrl=https://cluster.example"
+    parameters += r" EdgeIndexBucket=\"\""
     done = subprocess.run(
         [str(shutil.which("make")), "-s", "-f", str(copy), "deploy", f"PARAMETERS={parameters}"],
         capture_output=True,
@@ -65,6 +66,7 @@ def test_make_deploy_hands_it_on(build: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     words = done.stdout.split()
     assert {"CohereApiKeySecretArn=arn:aws:secretsmanager:x#cohere", "QdrantUrl=https://cluster.example"} <= set(words)
+    assert 'EdgeIndexBucket=""' in words, "SAM takes no value for none only in quotes"
     overrides = words[words.index("--parameter-overrides") + 1 : -1]
     assert words[-1] == f"ReleaseId={_name(build, *overrides)}"
     assert "Deployment=Canary10Percent5Minutes" in overrides

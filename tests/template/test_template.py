@@ -88,7 +88,7 @@ def test_every_parameter_says_what_it_is(template: dict[str, Any]) -> None:
 def test_every_parameter_is_bounded(template: dict[str, Any]) -> None:
     """Names and lists of names are the caller's own; everything else has a pattern, a list or a range."""
     free = {
-        *("DefaultProfile", "CollectionName", "EmbeddingModel", "VectorName", "AllowedCollections"),
+        *("DefaultProfile", "CollectionName", "VectorName", "AllowedCollections"),
         *("CohereApiKey", "QdrantApiKey"),
     }
     bounds = {"AllowedValues", "AllowedPattern", "MinValue", "MinLength"}

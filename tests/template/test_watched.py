@@ -128,8 +128,15 @@ def test_the_dashboard_shows_the_stages_of_an_answer(made: dict[str, Stack]) -> 
 def test_the_dashboard_knows_what_a_thousand_questions_cost(
     option: str, second: str, call: str, made: dict[str, Stack]
 ) -> None:
-    formula = "1000 * (billed / 1000 * 1024 / 1024 * {} + calls * (0.0000002 + {})) / answered"
-    assert formula.format(second, call) in json.dumps(_dashboard(made[option]))
+    lambda_and_api = "billed / 1000 * 1024 / 1024 * {} + calls * (0.0000002 + {})"
+    formula = f"1000 * ({lambda_and_api} + FILL(embedded, 0) * 0.0000024) / answered"
+    widget = next(each["properties"] for each in _dashboard(made[option]) if "Dollars" in each["properties"]["title"])
+    assert widget["metrics"][0][0]["expression"] == formula.format(second, call)
+    assert widget["title"] == "Dollars per thousand questions: Lambda, embedding and the API"
+    # A remembered question has no EmbeddingLatency, and costs none.
+    (embedded,) = [metric for metric in widget["metrics"] if metric[-1]["id"] == "embedded"]
+    assert embedded[:2] == ["Passage", "EmbeddingLatency"]
+    assert embedded[-1]["stat"] == "SampleCount"
 
 
 def test_the_dashboard_shows_what_a_reranker_takes_fails_at_and_costs(
@@ -140,7 +147,7 @@ def test_the_dashboard_shows_what_a_reranker_takes_fails_at_and_costs(
         shown.setdefault(metric, set()).add(profile)
     assert shown["RerankLatency"] == shown["RerankFailed"] == {"query-response"}
     assert shown.keys() - set(dict(_on_dashboard(made["default"]))) == {"RerankLatency", "RerankFailed"} <= written
-    formula = "calls * (0.0000002 + 0.0000035) + FILL(reranked, 0) * 0.002) / answered"
+    formula = "+ FILL(embedded, 0) * 0.0000024 + FILL(reranked, 0) * 0.002) / answered"
     assert formula in json.dumps(_dashboard(made["reranker"]))
     assert "rerank" not in json.dumps(_dashboard(made["default"])).lower()
 

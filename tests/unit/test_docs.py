@@ -190,6 +190,13 @@ def test_the_metric_namespace_is_documented() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
+def test_no_section_is_there_twice(document: str) -> None:
+    """What was pasted twice, and whose first copy the other tests would go on reading."""
+    headings = re.findall(r"^## .+$", _FENCE.sub("", _read(document)), re.MULTILINE)
+    assert len(headings) == len(set(headings))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_make_target_exists(document: str) -> None:
     targets = set(re.findall(r"^([a-z][a-z-]*):(?!=)", _read("Makefile"), re.MULTILINE))
     named = {found for code in _code(document) for found in re.findall(r"\bmake (?:-s )?([a-z][a-z-]*)", code)}

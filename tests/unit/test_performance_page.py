@@ -64,7 +64,7 @@ def _results(**changed: Any) -> Results:
         date="2026-01-31",
         machine=Machine(cores=2, architecture="x86_64", python="3.13.0", load_before=0.1, load_after=1.2),
         rounds=3,
-        functions={name: {0: cell, 80: slow} for name, cell in cold.items()},
+        functions={name: {0: cell, 80: slow.model_copy(update={"init": cell.init})} for name, cell in cold.items()},
         upstreams={0: results.Upstream(embed_float=_spread(1), embed_base64=_spread(1), search=_spread(1))},
         batch={SERVER: {80: Batch(questions=96, together=[figures["together"]], one_by_one=[16_000])}},
         size=Size(both=figures["size"], qdrant_client=2, qdrant_edge=35),
@@ -146,8 +146,22 @@ def test_a_missed_goal_is_seen_in_the_page() -> None:
 def test_only_what_is_between_the_marks_is_replaced() -> None:
     page = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
     assert report.placed(page, "new") == f"before\n{report.BEGIN}\n\nnew\n\n{report.END}\nafter\n"
-    with pytest.raises(ValueError, match="has no lines"):
-        report.placed("no marks", "new")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "no marks",
+        f"{report.BEGIN}\n",
+        f"{report.END}\n{report.BEGIN}\n",
+        f"{report.BEGIN}\n{report.END}\n{report.BEGIN}\n{report.END}\n",
+        f"{report.BEGIN}\n{report.END}\n{report.END}\n",
+    ],
+    ids=["no mark", "no end", "the wrong way round", "both twice", "an end too many"],
+)
+def test_a_page_without_each_mark_once_is_left_alone(page: str) -> None:
+    with pytest.raises(ValueError, match="once each"):
+        report.placed(page, "new")
 
 
 def test_a_table_can_be_read_as_it_is() -> None:
