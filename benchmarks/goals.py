@@ -99,9 +99,7 @@ def _others(results: Results) -> Iterator[Verdict]:
 
 def _inits(results: Results, store: str) -> tuple[float, float]:
     """Medians of every container's INIT, at whatever latency: nothing is asked during it."""
-    ours, plain = (
-        [init for cell in results.functions[name].values() for init in cell.init] for name in (store, PLAIN)
-    )
+    ours, plain = ([init for cell in results.functions[name].values() for init in cell.init] for name in (store, PLAIN))
     return median(ours), median(plain)
 
 
