@@ -80,6 +80,30 @@ print(json.dumps(shares), file=sys.stderr)
 """
 
 
+BATCHED = """
+import json, socket, statistics, sys, time
+import handler.app as app
+waited = 0.0
+class Waiting(socket.socket):
+    def recv(self, *arguments):
+        global waited
+        started = time.perf_counter()
+        try:
+            return super().recv(*arguments)
+        finally:
+            waited += time.perf_counter() - started
+socket.socket = Waiting
+together, waiting = [], []
+for line in sys.stdin:
+    event, waited, started = json.loads(line), 0.0, time.perf_counter()
+    answers = app.lambda_handler(event, None)
+    together.append((time.perf_counter() - started) * 1000)
+    waiting.append(waited * 1000)
+    assert len(answers) == 96 and all("results" in answer for answer in answers)
+print(*(f"{statistics.median(each[3:]):.0f}" for each in (together, waiting)), file=sys.stderr)
+"""
+
+
 def main() -> None:
     index()
     built = build()
@@ -91,6 +115,8 @@ def main() -> None:
     _table(["measures", "ratio"], _worth(built.python, (built.function, packages)))
     print("\nA warm answer's own time with the server store, by cProfile; waiting for the services left out\n")
     _table(["package", "share"], _warm(built.python, built.code))
+    print("\n96 new questions in one invocation, no latency, milliseconds, medians of", RUNS, "\n")
+    _table(["store", "together", "of that waiting for the services"], _batch(built.python, built.code))
 
 
 def _by_package(python: Path, code: Sequence[Path], store: Mapping[str, str]) -> Counter[str]:
@@ -138,6 +164,18 @@ def _warm(python: Path, code: Sequence[Path]) -> list[list[str]]:
     whole = sum(shares.values())
     ranked = sorted(shares.items(), key=lambda item: item[1], reverse=True)
     return [[name, f"{share / whole:.0%}"] for name, share in ranked if share / whole >= 0.01]
+
+
+def _batch(python: Path, code: Sequence[Path]) -> list[list[str]]:
+    texts = Questions().texts()
+    events = "\n".join(Questions().direct(*(next(texts) for _ in range(96))) for _ in range(RUNS + 3))
+    rows = []
+    with upstreams(INDEX / "query-response" / "shard", 0) as services:
+        model = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION)}
+        for name, store in STORES.items():
+            done = _run(python, code, {**store, **services, **model}, "-c", BATCHED, given=events)
+            rows.append([name, *done.stderr.split()[-2:]])
+    return rows
 
 
 def _run(

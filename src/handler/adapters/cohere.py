@@ -109,7 +109,14 @@ class CohereEmbedder:
         numbers = [0.5] * self._dimension
         encoded = base64.b64encode(struct.pack(f"<{self._dimension}f", *numbers)).decode()
         embeddings = {"base64": [encoded]} if self._encoding == "base64" else {"float": [numbers]}
-        answer = {"id": "", "embeddings": embeddings, "texts": [""], "response_type": "embeddings_by_type"}
+        meta = {"api_version": {"version": "2"}, "billed_units": {"input_tokens": 1}}
+        answer = {
+            "id": "",
+            "embeddings": embeddings,
+            "texts": [""],
+            "meta": meta,
+            "response_type": "embeddings_by_type",
+        }
         CohereEmbedder(
             api_key="rehearsal",
             base_url=self._base_url,
