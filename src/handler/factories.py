@@ -10,6 +10,7 @@ from handler.profiles import Profile
 from handler.settings import SecretReference, Settings
 
 if TYPE_CHECKING:
+    from handler.adapters.cohere import Account
     from handler.adapters.secrets import KeptKey
 
 
@@ -76,16 +77,16 @@ def _has_key(settings: Settings) -> bool:
     return settings.cohere_api_key is not None or settings.cohere_api_key_secret is not None
 
 
-def _cohere_account(settings: Settings, keys: Keys) -> dict[str, Any]:
-    """What each of the adapters to Cohere is given of the one account."""
-    from handler.adapters.secrets import KeyAuth  # noqa: PLC0415 - loads httpx, only where it is used
+def _cohere_account(settings: Settings, keys: Keys) -> "Account":
+    from handler.adapters.cohere import Account  # noqa: PLC0415 - loads the SDK, only where it is used
+    from handler.adapters.secrets import KeyAuth  # noqa: PLC0415 - see above
 
     key, kept = settings.cohere_api_key, keys.cohere()
-    return {
-        "api_key": key.get_secret_value() if key else PLACEHOLDER,
-        "auth": KeyAuth("Authorization", "Bearer ", kept) if kept else None,
-        "base_url": settings.cohere_base_url,
-    }
+    return Account(
+        api_key=key.get_secret_value() if key else PLACEHOLDER,
+        base_url=settings.cohere_base_url,
+        auth=KeyAuth("Authorization", "Bearer ", kept) if kept else None,
+    )
 
 
 def _cohere(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
@@ -93,7 +94,7 @@ def _cohere(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
     from handler.adapters.cohere import CohereEmbedder  # noqa: PLC0415 - loads the SDK, only where it is used
 
     return CohereEmbedder(
-        **_cohere_account(settings, keys), model=profile.embedding.model, dimension=profile.collection.dimension
+        _cohere_account(settings, keys), model=profile.embedding.model, dimension=profile.collection.dimension
     )
 
 
@@ -107,7 +108,7 @@ def _cohere_reranker(settings: Settings, keys: Keys) -> Reranker:
     _require_key_to_rerank(settings)
     from handler.adapters.cohere_rerank import CohereReranker  # noqa: PLC0415 - loads the SDK, only where it is used
 
-    return CohereReranker(**_cohere_account(settings, keys), model=settings.rerank_model or "rerank-v3.5")
+    return CohereReranker(_cohere_account(settings, keys), model=settings.rerank_model or "rerank-v3.5")
 
 
 def _bedrock_reranker(settings: Settings, _: Keys) -> Reranker:

@@ -8,6 +8,7 @@ from qdrant_client import QdrantClient, models
 
 from devkit.emulators import EmulatorServer, Fault, cohere_emulator
 from devkit.local import LocalContext
+from handler.adapters.cohere import Account
 from handler.adapters.cohere_rerank import CohereReranker
 from handler.core.errors import ConfigurationError
 from handler.settings import Settings
@@ -42,9 +43,8 @@ def test_the_passages_come_by_relevance(function: Function, cohere: EmulatorServ
     assert sent.keys() == {"model", "query", "documents"}
     assert (sent["model"], sent["query"], len(sent["documents"])) == ("rerank-v3.5", QUESTION, 50)
     with cohere_emulator() as other:
-        relevances = CohereReranker(api_key="k", base_url=other.url, model="rerank-v3.5").rerank(
-            QUESTION, sent["documents"]
-        )
+        reranker = CohereReranker(Account("k", other.url), model="rerank-v3.5")
+        relevances = reranker.rerank(QUESTION, sent["documents"])
     best = sorted(range(50), key=lambda position: -relevances[position])[:3]
     assert [result["chunk_text"] for result in answer.results] == [sent["documents"][position] for position in best]
     assert [result["relevance_score"] for result in answer.results] == [relevances[position] for position in best]

@@ -20,17 +20,23 @@ TIMEOUT = httpx.Timeout(60).as_dict()
 
 BUSY = frozenset(
     {
+        "KMSThrottling",
+        "KmsThrottled",
         "ModelNotReadyException",
+        "OverLimit",
         "ProvisionedThroughputExceededException",
         "RequestLimitExceeded",
+        "RequestThrottled",
         "ServiceQuotaExceededException",
         "SlowDown",
+        "Throttled",
         "ThrottledException",
         "Throttling",
         "ThrottlingException",
         "TooManyRequestsException",
     }
 )
+"""Codes of services that ask to slow down; each has words of its own for it."""
 
 
 def client(service: str, *, region: str | None = None, transport: httpx.BaseTransport | None = None) -> Any:

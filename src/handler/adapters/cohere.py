@@ -4,6 +4,7 @@ import base64
 import binascii
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,19 +22,38 @@ from handler.core.model import Vector
 SERVICE = Service("embedding", "embedding service", "COHERE_API_KEY")
 
 
-def client(api_key: str, base_url: str, transport: httpx.BaseTransport, auth: httpx.Auth | None) -> V2Client:
-    """The SDK's client of the API's version 2.
+@dataclass(frozen=True)
+class Account:
+    """Whom Cohere is asked for, and how; the embedder and the reranker have one together.
 
-    `cohere.ClientV2` is this class with version 1 mixed in; importing that costs as much again as all of this module.
+    Attributes:
+        auth: puts the key into each request instead of `api_key`, where it can change.
+        transport: None for the container's own connections.
     """
-    return V2Client(
-        client_wrapper=SyncClientWrapper(
-            token=api_key,
-            base_url=base_url,
-            httpx_client=httpx.Client(transport=transport, auth=auth, timeout=UNLIMITED),
-            max_retries=0,  # retries are the core's
+
+    api_key: str = field(repr=False)
+    base_url: str
+    auth: httpx.Auth | None = None
+    transport: httpx.BaseTransport | None = None
+
+    def client(self) -> V2Client:
+        """The SDK's client of the API's version 2.
+
+        `cohere.ClientV2` is this class with version 1 mixed in; importing that costs as much again as all of this
+        module.
+        """
+        return V2Client(
+            client_wrapper=SyncClientWrapper(
+                token=self.api_key,
+                base_url=self.base_url,
+                httpx_client=httpx.Client(transport=self.transport or lent(), auth=self.auth, timeout=UNLIMITED),
+                max_retries=0,  # retries are the core's
+            )
         )
-    )
+
+    def rehearsing(self, answer: object) -> "Account":
+        """The same with a service that always gives `answer`, and is not asked for it."""
+        return Account("rehearsal", self.base_url, transport=rehearsal(answer))
 
 
 FAILURES = (ApiError, httpx.HTTPError, ValueError, TypeError, AttributeError, RecursionError)
@@ -60,23 +80,10 @@ class CohereEmbedder:
 
     Args:
         dimension: what the model's vectors must have to be compared with the collection's.
-        auth: puts the key into each request instead of `api_key`, where it can change.
     """
 
-    def __init__(
-        self,
-        *,
-        api_key: str,
-        base_url: str,
-        model: str,
-        dimension: int,
-        auth: httpx.Auth | None = None,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        self._auth = auth
-        self._transport = transport
-        self._api_key = api_key
-        self._base_url = base_url
+    def __init__(self, account: Account, *, model: str, dimension: int) -> None:
+        self._account = account
         self._model = model
         self._dimension = dimension
 
@@ -86,7 +93,7 @@ class CohereEmbedder:
 
     @cached_property
     def _client(self) -> V2Client:
-        return client(self._api_key, self._base_url, self._transport or lent(), self._auth)
+        return self._account.client()
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `handler.core.ports.Embedder`."""
@@ -117,13 +124,8 @@ class CohereEmbedder:
             "meta": meta,
             "response_type": "embeddings_by_type",
         }
-        CohereEmbedder(
-            api_key="rehearsal",
-            base_url=self._base_url,
-            model=self._model,
-            dimension=self._dimension,
-            transport=rehearsal(answer),
-        ).embed(["rehearsal"])
+        rehearsed = CohereEmbedder(self._account.rehearsing(answer), model=self._model, dimension=self._dimension)
+        rehearsed.embed(["rehearsal"])
 
     @property
     def _encoding(self) -> Any:

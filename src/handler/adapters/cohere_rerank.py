@@ -3,38 +3,21 @@
 from collections.abc import Sequence
 from functools import cached_property
 
-import httpx
 from cohere.v2.client import V2Client
 
 from handler.adapters import relevances
-from handler.adapters.cohere import FAILURES, client, failed
+from handler.adapters.cohere import FAILURES, Account, failed
 from handler.adapters.failures import Service
-from handler.adapters.transport import lent, rehearsal
 
 SERVICE = Service("reranking", "reranking service", "COHERE_API_KEY")
 
 
 class CohereReranker:
-    """Reranks with one model.
+    """Reranks with one model."""
 
-    Args:
-        auth: puts the key into each request instead of `api_key`, where it can change.
-    """
-
-    def __init__(
-        self,
-        *,
-        api_key: str,
-        base_url: str,
-        model: str,
-        auth: httpx.Auth | None = None,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        self._api_key = api_key
-        self._base_url = base_url
+    def __init__(self, account: Account, *, model: str) -> None:
+        self._account = account
         self._model = model
-        self._auth = auth
-        self._transport = transport
 
     @property
     def model(self) -> str:
@@ -42,7 +25,7 @@ class CohereReranker:
 
     @cached_property
     def _client(self) -> V2Client:
-        return client(self._api_key, self._base_url, self._transport or lent(), self._auth)
+        return self._account.client()
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """See `handler.core.ports.Reranker`."""
@@ -60,9 +43,4 @@ class CohereReranker:
         """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, so it is given one here."""
         _ = self._client
         answer = {"id": "", "results": [{"index": 0, "relevance_score": 0.5}]}
-        CohereReranker(
-            api_key="rehearsal",
-            base_url=self._base_url,
-            model=self._model,
-            transport=rehearsal(answer),
-        ).rerank("rehearsal", ["rehearsal"])
+        CohereReranker(self._account.rehearsing(answer), model=self._model).rerank("rehearsal", ["rehearsal"])

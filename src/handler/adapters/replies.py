@@ -9,6 +9,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from handler.adapters import aws
 from handler.core.errors import ConfigurationError, PassageError, UpstreamThrottled, UpstreamUnavailable
 from handler.core.model import Reply
 from handler.core.ports import ReplySink
@@ -53,20 +54,6 @@ OURS_TO_MEND = frozenset(
 )
 """Error codes that another try would not end otherwise: the destination is not there, or not ours to write to."""
 
-THROTTLED = frozenset(
-    {
-        "KMSThrottling",
-        "KmsThrottled",
-        "OverLimit",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "RequestThrottled",
-        "Throttled",
-        "Throttling",
-        "ThrottlingException",
-    }
-)
-
 Send = Callable[[Reply, str | None], None]
 
 
@@ -103,7 +90,7 @@ class _Sink:
 
     def _failed(self, error: Exception) -> PassageError:
         refusal = next((each for each in _causes(error) if isinstance(each, ClientError)), None)
-        code = str(refusal.response.get("Error", {}).get("Code")) if refusal else ""
+        code = aws.code(refusal) if refusal else ""
         detail = f"{self._name}: {error}"
         if code in OURS_TO_MEND:
             return ConfigurationError(
@@ -111,7 +98,7 @@ class _Sink:
                 upstream="reply",
                 detail=detail,
             )
-        kind = UpstreamThrottled if code in THROTTLED else UpstreamUnavailable
+        kind = UpstreamThrottled if code in aws.BUSY else UpstreamUnavailable
         return kind("A reply could not be sent.", upstream="reply", detail=detail)
 
 
@@ -121,32 +108,23 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-def _queue(url: str) -> Send:
-    client = boto3.client("sqs", config=CONFIG)
+def _published(service: str, operation: str, target: str, text: str) -> Callable[[str], Send]:
+    """What sends to a queue or a topic, which differ by the names of things.
 
-    def send(reply: Reply, group: str | None) -> None:
-        client.send_message(
-            QueueUrl=url,
-            MessageBody=reply.text,
-            MessageAttributes=_attributes(reply),
-            **_fifo(reply, group, fifo=url.endswith(".fifo")),
-        )
+    Args:
+        operation, target, text: boto3's names for the call, and in it for the destination and the words.
+    """
 
-    return send
+    def make(address: str) -> Send:
+        call = getattr(boto3.client(service, config=CONFIG), operation)
 
+        def send(reply: Reply, group: str | None) -> None:
+            fifo = _fifo(reply, group) if address.endswith(".fifo") else {}
+            call(**{target: address, text: reply.text}, MessageAttributes=_attributes(reply), **fifo)
 
-def _topic(arn: str) -> Send:
-    client = boto3.client("sns", config=CONFIG)
+        return send
 
-    def send(reply: Reply, group: str | None) -> None:
-        client.publish(
-            TopicArn=arn,
-            Message=reply.text,
-            MessageAttributes=_attributes(reply),
-            **_fifo(reply, group, fifo=arn.endswith(".fifo")),
-        )
-
-    return send
+    return make
 
 
 def _bus(name: str) -> Send:
@@ -165,7 +143,11 @@ def _bus(name: str) -> Send:
     return send
 
 
-SENDERS: dict[str, Callable[[str], Send]] = {"queue": _queue, "topic": _topic, "bus": _bus}
+SENDERS: dict[str, Callable[[str], Send]] = {
+    "queue": _published("sqs", "send_message", "QueueUrl", "MessageBody"),
+    "topic": _published("sns", "publish", "TopicArn", "Message"),
+    "bus": _bus,
+}
 
 
 def _attributes(reply: Reply) -> dict[str, Any]:
@@ -179,9 +161,9 @@ def _attributes(reply: Reply) -> dict[str, Any]:
     return {name: {"DataType": "String", "StringValue": value} for name, value in values.items() if value}
 
 
-def _fifo(reply: Reply, group: str | None, *, fifo: bool) -> dict[str, str]:
+def _fifo(reply: Reply, group: str | None) -> dict[str, str]:
     """A FIFO destination keeps the order of a group, and drops a reply it was sent within the last five minutes."""
-    return {"MessageGroupId": group or reply.id, "MessageDeduplicationId": reply.id} if fifo else {}
+    return {"MessageGroupId": group or reply.id, "MessageDeduplicationId": reply.id}
 
 
 class _NotNoted(Exception):

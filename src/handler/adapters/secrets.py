@@ -207,8 +207,8 @@ class KeptKey:
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
     """The running deadline, or a sooner one."""
-    running, own = deadlines.current(), Deadline.after(seconds)
-    with deadlines.running(own if running is None or own.at < running.at else running):
+    running = deadlines.current()
+    with deadlines.running(running.capped(seconds) if running else Deadline.after(seconds)):
         yield
 
 

@@ -19,6 +19,10 @@ class Deadline:
     def after(cls, seconds: float) -> "Deadline":
         return cls(time.monotonic() + seconds)
 
+    def capped(self, seconds: float) -> "Deadline":
+        """This one, or `seconds` from now if that is sooner."""
+        return Deadline(min(self.at, time.monotonic() + seconds))
+
     def remaining(self) -> float:
         """Seconds left; negative once it has passed."""
         return self.at - time.monotonic()

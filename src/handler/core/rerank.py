@@ -78,7 +78,7 @@ class Reranking:
         """
         if len(passages) < 2:  # there is nothing to order, and a call costs as much as for a hundred
             return Reranked(passages)
-        step = Deadline(min(deadline.at - MARGIN, Deadline.after(self.seconds).at))
+        step = Deadline(deadline.at - MARGIN).capped(self.seconds)
         if step.remaining() < LEAST:
             late = DeadlineExceeded("Too little of the request's time was left for reranking.", upstream="reranking")
             return Reranked(passages, failure=late)
