@@ -16,13 +16,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks import asked_directly, batch, edge_scale, functions, goals, measure, plot, report, results, size, tables
-from benchmarks.asking import DIMENSION, MODEL, ROOT
+from benchmarks.asking import MODEL_VARIABLES, ROOT
 from benchmarks.upstreams import upstreams
 
 BUSY = 1.0
 """The load average above which something else is running: its share of a ratio differs from function to function."""
 
 INDEX = ROOT / ".passage" / "bench" / "index"
+SHARD = INDEX / "query-response" / "shard"
 PARTS = ("functions", "batch", "size", "edge")
 
 
@@ -73,9 +74,8 @@ def run(chosen: argparse.Namespace) -> results.Results:
     found = results.Results(date="", machine=_machine(), rounds=rounds, functions={})
     with ExitStack() as stack:
         log = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "log"
-        shard = INDEX / "query-response" / "shard"
         latencies = (0,) if chosen.short else (0, goals.SLOW)
-        services = {latency: stack.enter_context(upstreams(shard, latency)) for latency in latencies}
+        services = {latency: stack.enter_context(upstreams(SHARD, latency)) for latency in latencies}
         if "functions" in parts:
             progress("one unmeasured round, to fill caches of files and to compare the answers")
             measure.check(measured, services[0], log)
@@ -104,7 +104,7 @@ def index() -> None:
     command: Sequence[str] = [f"{Path(sys.executable).parent}/passage", "index", str(ROOT / "samples" / "textbook")]
     # A key in the shell's environment would have the index embedded by Cohere.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("COHERE_", "EMBEDDING_"))}
-    environment |= {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION)}
+    environment |= MODEL_VARIABLES
     subprocess.run([*command, "--out", str(INDEX)], check=True, env=environment, stdout=subprocess.DEVNULL)
 
 

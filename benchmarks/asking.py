@@ -11,6 +11,8 @@ COLLECTION = "rag_embeddings"
 MODEL, DIMENSION = "embed-multilingual-v3.0", 1024
 """What most collections of this kind are embedded with; our default profile's own model has 768 dimensions."""
 
+MODEL_VARIABLES = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION)}
+
 
 class Questions:
     """The textbook's own questions, in the order of its file; no two are alike, however many are taken."""

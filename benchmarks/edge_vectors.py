@@ -32,6 +32,9 @@ ASKED_SHARE = 0.35
 _SPREAD = np.sqrt(1.0 / np.arange(1, DIMENSION + 1)).astype(np.float32)
 
 
+SEED = 6
+
+
 @dataclass(frozen=True)
 class Block:
     """A topic's chunks, and a question to each: matrices of unit vectors, shape `(chunks, 1024)`."""
@@ -40,11 +43,11 @@ class Block:
     questions: Matrix
 
 
-def blocks(count: int, seed: int = 6) -> Iterator[Block]:
+def blocks(count: int) -> Iterator[Block]:
     """Topics that together have `count` chunks; the same ones every time."""
-    common = _directions(np.random.default_rng([seed]), 1)
+    common = _directions(np.random.default_rng([SEED]), 1)
     for number, start in enumerate(range(0, count, TOPIC)):
-        yield _block(np.random.default_rng([seed, number + 1]), common, min(TOPIC, count - start))
+        yield _block(np.random.default_rng([SEED, number + 1]), common, min(TOPIC, count - start))
 
 
 def _block(random: np.random.Generator, common: Matrix, size: int) -> Block:

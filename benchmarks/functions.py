@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.asking import DIMENSION, MODEL, ROOT
+from benchmarks.asking import MODEL_VARIABLES, ROOT
 from devkit import artefact
 
 HANDLERS = Path(__file__).resolve().parent / "handlers"
@@ -48,7 +48,7 @@ def build() -> artefact.Artefact:
     return artefact.build(ROOT, CACHE, lambda_python())
 
 
-def functions(names: Sequence[str], index: Path, *, from_source: bool = False) -> list[Function]:
+def functions(names: Sequence[str], index: Path, *, from_source: bool) -> list[Function]:
     """The functions of these names, everything they need installed for Lambda's Python.
 
     Args:
@@ -56,8 +56,7 @@ def functions(names: Sequence[str], index: Path, *, from_source: bool = False) -
         from_source: ours as it is developed, on the packages of requirements/runtime.txt, instead of as deployed.
     """
     built = build()
-    server = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION)}
-    edge = {**server, "STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index)}
+    edge = {**MODEL_VARIABLES, "STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index)}
 
     def theirs(name: str, module: str, requirements: str) -> Function:
         packages = artefact.installed(ROOT / "requirements" / requirements, CACHE, lambda_python())
@@ -80,9 +79,9 @@ def functions(names: Sequence[str], index: Path, *, from_source: bool = False) -
         PLAIN: lambda: theirs(PLAIN, "plain", "runtime.txt"),
         LANGCHAIN: lambda: theirs(LANGCHAIN, "peer_langchain", "peer-langchain.txt"),
         LLAMA_INDEX: lambda: theirs(LLAMA_INDEX, "peer_llama_index", "peer-llama-index.txt"),
-        SERVER: lambda: ours(SERVER, server, as_developed_or_deployed()),
+        SERVER: lambda: ours(SERVER, MODEL_VARIABLES, as_developed_or_deployed()),
         EDGE: lambda: ours(EDGE, edge, as_developed_or_deployed()),
-        BARE_SERVER: lambda: ours(BARE_SERVER, {**server, **unwritten}, bare()),
+        BARE_SERVER: lambda: ours(BARE_SERVER, {**MODEL_VARIABLES, **unwritten}, bare()),
         BARE_EDGE: lambda: ours(BARE_EDGE, {**edge, **unwritten}, bare()),
     }
     return [made[name]() for name in names]

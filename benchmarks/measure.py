@@ -3,11 +3,10 @@
 import json
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from benchmarks.asking import Questions, alike, passages
 from benchmarks.container import Container
@@ -76,7 +75,7 @@ def measure(
     upstreams: Mapping[int, Mapping[str, str]],
     plan: Plan,
     log: Path,
-    progress: Any = print,
+    progress: Callable[[str], None],
 ) -> dict[str, dict[int, Cell]]:
     """Figures of each function at each upstream latency."""
     measured = {(function.name, latency): _Measured() for function in functions for latency in upstreams}

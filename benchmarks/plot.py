@@ -28,7 +28,7 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def draw(results: Results, path: Path = FILE, *, form: str = "svg") -> None:
+def draw(results: Results, path: Path = FILE) -> None:
     """Write the picture; the SVG says in its description which figures it shows."""
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(11, 6.6), layout="constrained", facecolor="white")
@@ -37,8 +37,8 @@ def draw(results: Results, path: Path = FILE, *, form: str = "svg") -> None:
         _warm(axes[0][1], results, 0)
         _warm(axes[1][0], results, SLOW)
         _edge(axes[1][1], results)
-        described = {"Description": f"figures {results.digest()}", "Date": None} if form == "svg" else {}
-        figure.savefig(path, format=form, metadata=described, dpi=110)
+        described = {"Description": f"figures {results.digest()}", "Date": None}
+        figure.savefig(path, format="svg", metadata=described)
 
 
 def _names(axes: Axes, results: Results) -> list[str]:

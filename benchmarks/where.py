@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.__main__ import INDEX, index
-from benchmarks.asking import DIMENSION, MODEL, ROOT, Questions
+from benchmarks import batch, tables
+from benchmarks.__main__ import INDEX, SHARD, index
+from benchmarks.asking import MODEL_VARIABLES, ROOT, Questions
 from benchmarks.functions import CACHE, build, lambda_python
 from benchmarks.upstreams import upstreams
 from devkit import artefact
@@ -109,14 +110,14 @@ def main() -> None:
     built = build()
     print("Importing the function, milliseconds, the least of each module in", RUNS, "runs\n")
     columns = [_by_package(built.python, built.code, store) for store in STORES.values()]
-    _table(["package", *STORES], _rows(columns))
+    print(tables.table(["package", *STORES], _rows(columns)))
     print("\nImporting the SDKs and rehearsing a question, over the same with no measure, medians of", RUNS, "\n")
     packages = artefact.installed(ROOT / "requirements" / "runtime.txt", CACHE, lambda_python())
-    _table(["measures", "ratio"], _worth(built.python, (built.function, packages)))
+    print(tables.table(["measures", "ratio"], _worth(built.python, (built.function, packages))))
     print("\nA warm answer's own time with the server store, by cProfile; waiting for the services left out\n")
-    _table(["package", "share"], _warm(built.python, built.code))
+    print(tables.table(["package", "share"], _warm(built.python, built.code)))
     print("\n96 new questions in one invocation, no latency, milliseconds, medians of", RUNS, "\n")
-    _table(["store", "together", "of that waiting for the services"], _batch(built.python, built.code))
+    print(tables.table(["store", "together", "of that waiting for the services"], _batch(built.python, built.code)))
 
 
 def _by_package(python: Path, code: Sequence[Path], store: Mapping[str, str]) -> Counter[str]:
@@ -157,9 +158,8 @@ def _worth(python: Path, code: Sequence[Path]) -> list[list[str]]:
 def _warm(python: Path, code: Sequence[Path]) -> list[list[str]]:
     texts = Questions().texts()
     events = "\n".join(Questions().http(next(texts)) for _ in range(QUESTIONS))
-    with upstreams(INDEX / "query-response" / "shard", 0) as services:
-        model = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION), "POWERTOOLS_LOG_LEVEL": "INFO"}
-        done = _run(python, code, {**services, **model}, "-c", PROFILED, given=events)
+    with upstreams(SHARD, 0) as services:
+        done = _run(python, code, {**services, **MODEL_VARIABLES}, "-c", PROFILED, given=events)
     shares: dict[str, float] = json.loads(done.stderr.splitlines()[-1])
     whole = sum(shares.values())
     ranked = sorted(shares.items(), key=lambda item: item[1], reverse=True)
@@ -168,12 +168,11 @@ def _warm(python: Path, code: Sequence[Path]) -> list[list[str]]:
 
 def _batch(python: Path, code: Sequence[Path]) -> list[list[str]]:
     texts = Questions().texts()
-    events = "\n".join(Questions().direct(*(next(texts) for _ in range(96))) for _ in range(RUNS + 3))
+    events = "\n".join(Questions().direct(*(next(texts) for _ in range(batch.QUESTIONS))) for _ in range(RUNS + 3))
     rows = []
-    with upstreams(INDEX / "query-response" / "shard", 0) as services:
-        model = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION)}
+    with upstreams(SHARD, 0) as services:
         for name, store in STORES.items():
-            done = _run(python, code, {**store, **services, **model}, "-c", BATCHED, given=events)
+            done = _run(python, code, {**store, **services, **MODEL_VARIABLES}, "-c", BATCHED, given=events)
             rows.append([name, *done.stderr.split()[-2:]])
     return rows
 
@@ -189,11 +188,6 @@ def _run(
     if done.returncode != 0:
         raise SystemExit(done.stderr)
     return done
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    for row in (head, ["---"] * len(head), *rows):
-        print("|", " | ".join(row), "|")
 
 
 if __name__ == "__main__":

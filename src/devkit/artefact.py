@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import platform
 import re
 import shutil
 import subprocess
@@ -12,6 +11,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from devkit.runtime import architecture
 
 LAMBDA_PYTHON = "3.13"
 """The version that template.yaml names."""
@@ -79,18 +80,18 @@ def build(root: Path, cache: Path, python: Path, *, bytecode: bool = True) -> Ar
         BuildFailed: a recipe failed.
     """
     version = _said(str(python), "-c", "import sys; print('%d.%d' % sys.version_info[:2])").strip()
-    architecture = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
-    facts = (version, architecture, str(python), str(bytecode))
+    processor = architecture()
+    facts = (version, processor, str(python), str(bytecode))
     dependencies, source, pins = root / "layers" / "dependencies", root / "src", root / "requirements" / "dev.txt"
     handed = {
-        "ARCHITECTURE": architecture,
+        "ARCHITECTURE": processor,
         "PYTHON_VERSION": version,
         "COMPILER": str(python) if bytecode else "",
         "UV": _uv(),
     }
 
     def layer(out: Path) -> None:
-        recipe = dependencies / architecture / "Makefile"
+        recipe = dependencies / processor / "Makefile"
         _run(["make", "-s", "-f", str(recipe), "build-DependenciesLayer"], dependencies, out, handed)
 
     def function(out: Path) -> None:

@@ -72,11 +72,10 @@ def index(
     try:
         settings = CollectionSettings.from_env(os.environ)
         names = profiles.names() if all_profiles else dict.fromkeys(named or (settings.default_profile,))
-        chosen = [profiles.load(name) for name in names]
+        chosen = [profiles.deployed(name, settings) for name in names]
         found = find_site(site, site_url)
         with cohere_environment(os.environ) as environ:
-            for shipped in chosen:
-                profile = shipped.overridden(settings) if shipped.name == settings.default_profile else shipped
+            for profile in chosen:
                 embedder = document_embedder(profile, environ)
                 outcome = index_site(found, profile, out, embedder, _progress(profile.name), _waiting(out))
                 _report(outcome, out / profile.name)

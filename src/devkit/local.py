@@ -113,10 +113,7 @@ def _on_bedrock(name: str, environ: Mapping[str, str]) -> bool:
     from handler.settings import CollectionSettings  # noqa: PLC0415 - see `check_index`
 
     try:
-        settings = CollectionSettings.from_env(environ)
-        profile = profiles.load(name)
-        if name == settings.default_profile:
-            profile = profile.overridden(settings)
+        profile = profiles.deployed(name, CollectionSettings.from_env(environ))
         return profile.embedding.provider == "bedrock"
     except PassageError:
         return False  # the function says what is wrong with it

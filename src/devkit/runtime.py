@@ -25,6 +25,11 @@ class RuntimeUnavailable(Exception):
     """The emulator's program is not installed; says where it is looked for."""
 
 
+def architecture() -> str:
+    """This machine's processor, as AWS calls it; a container of the other kind would be emulated, slowly."""
+    return "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
+
+
 def find_emulator() -> Path:
     """The emulator's program: on PATH, or in the AWS SAM CLI's package, which carries it for both architectures.
 
@@ -34,8 +39,7 @@ def find_emulator() -> Path:
     on_path = shutil.which("aws-lambda-rie")
     if on_path:
         return Path(on_path)
-    architecture = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
-    pattern = f"lib/python*/site-packages/samcli/local/rapid/aws-lambda-rie-{architecture}"
+    pattern = f"lib/python*/site-packages/samcli/local/rapid/aws-lambda-rie-{architecture()}"
     for environment in (Path(".venv-sam"), Path(sys.prefix)):
         for found in environment.glob(pattern):
             return found.resolve()
@@ -45,7 +49,8 @@ def find_emulator() -> Path:
     )
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nothing listens on; nothing keeps it until it is used."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -70,7 +75,7 @@ class Runtime:
         timeout: int = 30,
         log: Path,
     ) -> None:
-        self._api, self._port = _free_port(), _free_port()
+        self._api, self._port = free_port(), free_port()
         self._log = log
         self._command = [
             str(find_emulator()),

@@ -8,7 +8,6 @@
 
 import json
 import os
-import platform
 import shutil
 import signal
 import socket
@@ -27,6 +26,7 @@ import yaml
 from devkit.emulators import cohere_emulator, qdrant_emulator
 from devkit.emulators.server import HOST as LOOPBACK
 from devkit.local import LOCAL_KEY, LocalError, check_index
+from devkit.runtime import architecture
 from handler import profiles
 from handler.adapters.qdrant_edge import SHARD
 from handler.core.errors import PassageError
@@ -95,11 +95,6 @@ def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: s
         yield SamLocal(sam, _with_one_api(built, template, api), variables)
 
 
-def architecture() -> str:
-    """This machine's processor, as templates call it; a container of the other kind would be emulated, slowly."""
-    return "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
-
-
 def reachable_address() -> str:
     """An address of this machine on which containers find what listens, and nobody beyond it does.
 
@@ -151,8 +146,7 @@ def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> No
     if not indexed:
         raise LocalError(f"There is no index in {index}: run `passage index` (or `make index`).")
     for name in sorted(indexed, key=lambda name: name != settings.default_profile):
-        profile = profiles.load(name)
-        collection = (profile.overridden(settings) if name == settings.default_profile else profile).collection
+        collection = profiles.deployed(name, settings).collection
         if not (storage / collection.name).exists():
             shutil.copytree(index / name / SHARD, storage / collection.name)
 

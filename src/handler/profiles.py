@@ -239,6 +239,16 @@ class Profile(_Section):
         )
 
 
+def deployed(name: str, settings: CollectionSettings) -> Profile:
+    """A profile as the function serves it: what a deployment sets for a collection is the default profile's.
+
+    Raises:
+        As `load`.
+    """
+    profile = load(name)
+    return profile.overridden(settings) if name == settings.default_profile else profile
+
+
 def names() -> list[str]:
     """The profiles there are, in alphabetical order."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))

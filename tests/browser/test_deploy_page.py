@@ -19,14 +19,6 @@ FOUND = "(found => found.length && found)([...document.querySelectorAll('#found 
 
 
 @pytest.fixture(scope="module")
-def browser() -> str:
-    found = chromium.find()
-    if found is None:
-        pytest.skip("needs Chromium or Chrome: `apt-get install chromium`, or PASSAGE_BROWSER=/path/to/one")
-    return found
-
-
-@pytest.fixture(scope="module")
 def shown() -> str:
     """The example, as the documentation has it."""
     (example,) = re.findall(r"^```html\n(.*?)^```", (ROOT / "docs" / "deploy.md").read_text("utf-8"), re.M | re.S)

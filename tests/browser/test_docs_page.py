@@ -21,14 +21,6 @@ HEALTH = '.opblock:has([data-path="/health"])'
 ANSWER = f"document.querySelector('{HEALTH} .live-responses-table .response-col_description pre')?.textContent"
 
 
-@pytest.fixture(scope="module")
-def browser() -> str:
-    found = chromium.find()
-    if found is None:
-        pytest.skip("needs Chromium or Chrome: `apt-get install chromium`, or PASSAGE_BROWSER=/path/to/one")
-    return found
-
-
 def test_every_operation_is_shown_without_the_network(browser: str, tmp_path: Path) -> None:
     async def look(url: str) -> tuple[list[str], chromium.Page]:
         async with chromium.browsing(browser, tmp_path) as page:

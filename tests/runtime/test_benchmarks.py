@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import batch
 from benchmarks.asked_directly import Direct, median_of
-from benchmarks.asking import COLLECTION, DIMENSION, MODEL, Questions, passages
+from benchmarks.asking import COLLECTION, DIMENSION, MODEL, MODEL_VARIABLES, Questions, passages
 from benchmarks.container import Container
 from benchmarks.functions import EDGE, EMPTY, HANDLERS, OURS, PLAIN, SERVER, Function
 from benchmarks.measure import Plan, check, measure
@@ -23,7 +23,6 @@ from devkit.indexing.site import find_site
 from handler import profiles
 from handler.settings import CollectionSettings
 
-OVERRIDDEN = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION)}
 PYTHON = Path(sys.executable)
 
 
@@ -31,7 +30,7 @@ PYTHON = Path(sys.executable)
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The textbook, in the model and the dimension that are measured."""
     root = tmp_path_factory.mktemp("index")
-    profile = profiles.load("query-response").overridden(CollectionSettings.from_env(OVERRIDDEN))
+    profile = profiles.load("query-response").overridden(CollectionSettings.from_env(MODEL_VARIABLES))
     with cohere_emulator() as cohere:
         embedder = DocumentEmbedder(api_key="test", base_url=cohere.url, model=MODEL, dimension=DIMENSION)
         index_site(find_site(TEXTBOOK, None), profile, root, embedder, lambda *_: lambda _: None)
@@ -46,11 +45,11 @@ def services(index: Path) -> Iterator[Mapping[str, str]]:
 
 @pytest.fixture(scope="module")
 def functions(index: Path) -> dict[str, Function]:
-    edge = {**OVERRIDDEN, "STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index)}
+    edge = {**MODEL_VARIABLES, "STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index)}
     found = (
         Function(EMPTY, "empty.lambda_handler", (HANDLERS,), PYTHON, {}),
         Function(PLAIN, "plain.lambda_handler", (HANDLERS,), PYTHON, {}),
-        Function(SERVER, OURS, (ROOT / "src",), PYTHON, OVERRIDDEN),
+        Function(SERVER, OURS, (ROOT / "src",), PYTHON, MODEL_VARIABLES),
         Function(EDGE, OURS, (ROOT / "src",), PYTHON, edge),
     )
     return {function.name: function for function in found}

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from conftest import EVENTS, ROOT, TEXTBOOK
+from devkit.runtime import free_port
 from handler import profiles
 
 PASSAGE = str(Path(sys.executable).parent / "passage")
@@ -225,16 +226,10 @@ def test_a_proxy_in_the_environment_does_not_come_between_the_parts(small_site: 
     assert json.loads(answer.stdout)["total_results"] == 1
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def serving(index: Path, stop: signal.Signals) -> Iterator[str]:
     """Runs `passage serve`; gives the line it prints, and sees that `stop` ends it cleanly."""
-    command = [PASSAGE, "serve", "--index", str(index), "--port", str(_free_port())]
+    command = [PASSAGE, "serve", "--index", str(index), "--port", str(free_port())]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=clean_environment()
     ) as server:

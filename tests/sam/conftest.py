@@ -10,13 +10,14 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import ROOT
-from devkit.runtime import Runtime
+from devkit.runtime import Runtime, free_port
 from devkit.sam_local import APIS, HOST_NAME, TEMPLATE, SamLocal, reachable_address, sam_local
 from sam.forked import Invoke, forked
 
@@ -69,25 +70,35 @@ def api(
     request: pytest.FixtureRequest, several_indexes: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """The URL at which `sam local start-api` answers, once as each kind of API."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     log = tmp_path_factory.mktemp("start-api") / "log"
-    with sam_local({}, ROOT / TEMPLATE, several_indexes, api=request.param) as local, log.open("wb") as output:
-        command = local.command("start-api", "--port", str(port), "--warm-containers", "EAGER")
-        with subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=local.environment()) as process:
-            try:
-                wait_for(port, process, log)
-                yield f"http://127.0.0.1:{port}"
-            finally:
-                process.terminate()
+    with (
+        sam_local({}, ROOT / TEMPLATE, several_indexes, api=request.param) as local,
+        serving(local, "start-api", log) as url,
+    ):
+        yield url
 
 
-def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+@contextmanager
+def serving(local: SamLocal, name: str, log: Path) -> Iterator[str]:
+    """The URL at which one of SAM's local servers answers."""
+    port = free_port()
+    command = local.command(name, "--port", str(port), "--warm-containers", "EAGER")
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=local.environment()) as process,
+    ):
+        try:
+            _wait_for(name, port, process, log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+
+
+def _wait_for(name: str, port: int, process: subprocess.Popen[bytes], log: Path) -> None:
     ends = time.monotonic() + START_SECONDS
     while time.monotonic() < ends and process.poll() is None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.1)
-    raise AssertionError(f"start-api does not answer:\n{log.read_text(encoding='utf-8', errors='replace')}")
+    raise AssertionError(f"{name} does not answer:\n{log.read_text(encoding='utf-8', errors='replace')}")

@@ -1,42 +1,26 @@
 """`sam local start-lambda`: a question by each contract, one after the other in one container."""
 
 import json
-import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
-from conftest import EVENTS, ROOT
+from conftest import EVENTS
 from devkit.runtime import Runtime
-from devkit.sam_local import SamLocal
+from devkit.sam_local import FUNCTION, SamLocal
 from handler import profiles
 from sam.alike import alike
-from sam.conftest import wait_for
-
-FUNCTION = "RetrievalFunction"
+from sam.conftest import serving
 
 
 @pytest.fixture(scope="module")
 def endpoint(local: SamLocal, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of the emulated Lambda service."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     log = tmp_path_factory.mktemp("start-lambda") / "log"
-    command = local.command("start-lambda", "--port", str(port), "--warm-containers", "EAGER")
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=local.environment()) as process,
-    ):
-        try:
-            wait_for(port, process, log)
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-                yield client
-        finally:
-            process.terminate()
+    with serving(local, "start-lambda", log) as url, httpx.Client(base_url=url, timeout=60) as client:
+        yield client
 
 
 @pytest.mark.parametrize(

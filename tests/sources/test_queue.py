@@ -129,7 +129,9 @@ def test_records_for_different_profiles_share_calls_within_each(
 
 def test_an_answer_is_the_one_a_single_question_gets(function: Function, queue: Queue) -> None:
     function.invoke(batch(GOOD))
-    for reply in queue.replies():
+    replies = queue.replies()
+    assert len(replies) == len(GOOD)
+    for reply in replies:
         single = function.ask(reply["answer"]["query"], 1).results
         shared = reply["answer"]["results"]
         assert [result.pop("relevance_score") for result in shared] == pytest.approx(
@@ -395,7 +397,7 @@ def test_messages_go_from_a_real_queue_to_a_real_queue_and_none_is_lost(
     assert sorted(answered) == sorted(TEXTS)
 
 
-def test_fifo_messages_go_from_queue_to_queue_in_order(aws: Aws, start: Start, qdrant: EmulatorServer) -> None:
+def test_fifo_messages_go_from_queue_to_queue_in_order(aws: Aws, start: Start) -> None:
     questions, replies = aws.queue(fifo=True), aws.queue(fifo=True)
     function = start(REPLY_QUEUE_URL=replies.url)
     for number in range(12):

@@ -107,7 +107,7 @@ def test_a_table_that_fails_for_a_while_sends_the_message_back(
 
 
 def test_a_delivery_that_is_still_running_elsewhere_is_not_overtaken_until_it_must_be_over(
-    aws: Aws, function: Function, queue: Queue, table: str, monkeypatch: pytest.MonkeyPatch
+    aws: Aws, function: Function, queue: Queue, table: str
 ) -> None:
     """A container that died while it sent must not keep the reply from ever being sent."""
     function.invoke(batch(GOOD[:1]))

@@ -18,10 +18,10 @@ def _spread(p50: float) -> Spread:
     return Spread(p50=p50, p95=2 * p50, count=100)
 
 
-def _cell(*, init: float, question: float = 10.0, second: float = 5.0, warm: float, repeated: float) -> Cell:
+def _cell(*, init: float, second: float = 5.0, warm: float, repeated: float) -> Cell:
     return Cell(
         init=[9 * init, init, init / 9],
-        first=[init + question] * 3,
+        first=[init + 10.0] * 3,
         first_cpu=[init] * 3,
         memory=[50.0] * 3,
         second=[second] * 3,

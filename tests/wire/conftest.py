@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
-from devkit.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
+from devkit.emulators import EmulatorServer, bedrock_emulator, cohere_emulator, qdrant_emulator
 from handler import profiles, telemetry
 from handler.adapters import transport
 from handler.sources.detect import Source
-from sources.aws import Aws, cloud
+from sources.aws import CREDENTIALS, Aws, cloud
 from wire.function import COHERE_KEY, Function, MakeCollection, Output, Start
 
 
@@ -49,6 +49,22 @@ def aws(_cloud: Aws, monkeypatch: pytest.MonkeyPatch) -> Aws:
     _cloud.door.faults.clear()
     _cloud.door.requests.clear()
     return _cloud
+
+
+@pytest.fixture(scope="session")
+def _bedrock() -> Iterator[EmulatorServer]:
+    with bedrock_emulator() as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def bedrock(_bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> EmulatorServer:
+    """Bedrock, with no faults and no requests on record; boto3 in this process finds it."""
+    for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock.url}.items():
+        monkeypatch.setenv(name, value)
+    _bedrock.faults.clear()
+    _bedrock.requests.clear()
+    return _bedrock
 
 
 @pytest.fixture(autouse=True)

@@ -1,14 +1,13 @@
 """Cohere's models on Bedrock: the same answers without a key, and Bedrock's failures as the core's."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from conftest import TEXTBOOK
-from devkit.emulators import EmulatorServer, Fault, bedrock_emulator
+from devkit.emulators import EmulatorServer, Fault
 from devkit.indexing.embedding import BedrockDocumentEmbedder
 from devkit.indexing.run import index_site
 from devkit.indexing.site import find_site
@@ -22,21 +21,6 @@ from sources.aws import CREDENTIALS
 from wire.function import Function, Output, Start
 
 V3, V4 = "cohere.embed-english-v3", "eu.cohere.embed-v4:0"
-
-
-@pytest.fixture(scope="session")
-def _bedrock() -> Iterator[EmulatorServer]:
-    with bedrock_emulator() as emulator:
-        yield emulator
-
-
-@pytest.fixture
-def bedrock(_bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> EmulatorServer:
-    for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock.url}.items():
-        monkeypatch.setenv(name, value)
-    _bedrock.faults.clear()
-    _bedrock.requests.clear()
-    return _bedrock
 
 
 @pytest.fixture(scope="session")

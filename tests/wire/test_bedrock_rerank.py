@@ -2,14 +2,13 @@
 
 import json
 import time
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
 import snapshot_restore_py
 from awslambdaric import lambda_runtime_hooks_runner as runtime
 
-from devkit.emulators import EmulatorServer, Fault, bedrock_emulator
+from devkit.emulators import EmulatorServer, Fault
 from handler import snap_start
 from handler.adapters import aws
 from handler.adapters.bedrock_rerank import BedrockReranker
@@ -18,21 +17,6 @@ from sources.aws import CREDENTIALS
 from wire.function import QUESTION, Function, Output, Start
 
 MODEL = "cohere.rerank-v3-5:0"
-
-
-@pytest.fixture(scope="session")
-def _bedrock_to_rerank() -> Iterator[EmulatorServer]:
-    with bedrock_emulator() as emulator:
-        yield emulator
-
-
-@pytest.fixture
-def bedrock(_bedrock_to_rerank: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> EmulatorServer:
-    for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock_to_rerank.url}.items():
-        monkeypatch.setenv(name, value)
-    _bedrock_to_rerank.faults.clear()
-    _bedrock_to_rerank.requests.clear()
-    return _bedrock_to_rerank
 
 
 @pytest.fixture

@@ -160,7 +160,7 @@ def test_a_refused_key_that_cannot_be_read_again_is_answered_as_refused(
 
 
 def test_a_key_past_its_time_is_read_again_and_kept_when_that_fails(
-    aws: Aws, begin: Start, cohere: EmulatorServer, output: Output, monkeypatch: pytest.MonkeyPatch
+    aws: Aws, begin: Start, output: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secret = Secret(aws, COHERE_KEY)
     function = begin(COHERE_API_KEY_SECRET=secret.name, SECRETS_TTL_SECONDS="60")

@@ -267,7 +267,7 @@ def test_a_rotated_key_reaches_the_reranker(aws: Aws, start: Start) -> None:
         assert aws.asked("GetSecretValue") == 2, "one key for both"
 
 
-def test_a_key_rotated_between_the_two_steps_reaches_the_reranker(aws: Aws, start: Start, plain: Answer) -> None:
+def test_a_key_rotated_between_the_two_steps_reaches_the_reranker(aws: Aws, start: Start) -> None:
     """It is the reranker that finds the key refused."""
     old, new = "old-key-51b0c2", "new-key-9d3e7f"
     client = aws.client("secretsmanager")

@@ -120,9 +120,7 @@ def test_a_key_from_before_is_read_again(start: Start, restore: Restore, aws: Aw
     assert request.headers["authorization"] == f"Bearer {COHERE_KEY}"
 
 
-def test_a_refused_key_may_be_read_again_at_once(
-    start: Start, restore: Restore, aws: Aws, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_key_may_be_read_again_at_once(start: Start, restore: Restore, aws: Aws) -> None:
     aws.client("secretsmanager").create_secret(Name="passage/refused", SecretString="wrong")
     function = start(COHERE_API_KEY=None, COHERE_API_KEY_SECRET="passage/refused")
     assert function.ask().status == 500

@@ -49,18 +49,15 @@ _PROFILE = re.compile(r"^(us|eu|apac|global)\.")
 _SIGNED = re.compile(r"AWS4-HMAC-SHA256 Credential=[^/]+/\d{8}/[\w-]+/bedrock/aws4_request, SignedHeaders=")
 
 
-def bedrock_emulator(*, port: int = 0, latency_ms: float = 0) -> EmulatorServer:
-    """A Bedrock emulator, not yet started.
-
-    port: 0 picks a free one. latency_ms: milliseconds added to each answer.
-    """
+def bedrock_emulator() -> EmulatorServer:
+    """A Bedrock emulator, not yet started."""
     service = Service(
         name="bedrock",
         routes=[web.post("/model/{model}/invoke", _invoke)],
         error_body=_error_body,
         authorize=_authorize,
     )
-    return EmulatorServer(service, port=port, latency_ms=latency_ms)
+    return EmulatorServer(service)
 
 
 def _error_body(status: int, message: str) -> object:
