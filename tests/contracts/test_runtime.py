@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from alike import alike
 from conftest import EVENTS
 from contracts import rules_chunks, rules_context, rules_query_response, rules_ranked, rules_vector_search
 from contracts.circumstances import CIRCUMSTANCES, FAIR, THROTTLES
@@ -41,9 +42,6 @@ CASES = [(profile, name) for profile, cases in EXPECTED.items() for name in case
 
 BEYOND_A_SCHEMA = ("text-half-a-surrogate", "threshold-not-a-number", "score-threshold-not-a-number")
 """Refused for what JSON itself should not hold, which a schema has no words for."""
-
-OF_THE_MOMENT = ("timestamp", "query_id")
-"""Fields that no two answers share, beside those that end in `_time_ms`."""
 
 
 def test_every_event_is_expected_and_every_expectation_has_its_event() -> None:
@@ -80,7 +78,7 @@ def test_event(surroundings: Surroundings, stored: Mapping[str, Stored], profile
         answers.append(answer)
     for other in answers[1:]:
         # An error in the setup says what to do about it, which is not the same for a server and an index.
-        _check_alike(answers[0], other, words=expected.get("status") != 500)
+        alike(answers[0], other, words=expected.get("status") != 500)
 
 
 @pytest.mark.parametrize("profile", RULES)
@@ -207,23 +205,3 @@ def _parts(value: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(value, list):
         for item in value:
             yield from _parts(item)
-
-
-def _check_alike(one: Any, other: Any, *, words: bool) -> None:
-    """The same answer, but for what belongs to the moment, and for scores by less than a float32 can tell."""
-    assert type(one) is type(other)
-    if isinstance(one, dict):
-        assert one.keys() == other.keys()
-        for name, value in one.items():
-            if name in OF_THE_MOMENT or name.endswith("_time_ms"):
-                continue
-            if words or (name != "message" and not (name == "error" and isinstance(value, str))):
-                _check_alike(value, other[name], words=words)
-    elif isinstance(one, list):
-        assert len(one) == len(other)
-        for first, second in zip(one, other, strict=True):
-            _check_alike(first, second, words=words)
-    elif isinstance(one, float):
-        assert one == pytest.approx(other, abs=1e-5)
-    else:
-        assert one == other

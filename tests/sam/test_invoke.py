@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from alike import alike
 from conftest import EVENTS, ROOT
 from devkit.runtime import Runtime
 from devkit.sam_local import TEMPLATE
-from sam.alike import alike
 from sam.conftest import Invoke
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
+from alike import alike
 from conftest import EVENTS, ROOT
 from devkit.runtime import Runtime
 from handler import profiles
 from handler.sources.routes import PATHS
-from sam.alike import alike
 
 ORIGIN = "http://localhost:3000"
 QUESTION = "What is a digital twin?"

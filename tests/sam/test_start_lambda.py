@@ -7,11 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from alike import alike
 from conftest import EVENTS
 from devkit.runtime import Runtime
 from devkit.sam_local import FUNCTION, SamLocal
 from handler import profiles
-from sam.alike import alike
 from sam.conftest import serving
 
 
