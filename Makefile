@@ -6,6 +6,8 @@ SHELL := /bin/bash
 # A name on PATH may be a version manager's shim that fails when run, so each candidate is tried, not only found.
 PYTHON ?= $(shell for candidate in python3.13 python3.12 python3.11 python3.14 python3; do \
 	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$candidate" && break; done)
+# uv trusts its own list of certificates otherwise, which leaves out a company's proxy; pip trusts the system's.
+export UV_SYSTEM_CERTS ?= 1
 PORT ?= 3000
 EVENT ?= events/http-api-query.json
 VENV := .venv

@@ -39,7 +39,9 @@ def lambda_python() -> Path:
     """Ends the program where there is none of that version."""
     python = artefact.find_python()
     if python is None:
-        raise SystemExit(f"Everything is measured on Python {artefact.LAMBDA_PYTHON}, Lambda's, which was not found.")
+        raise SystemExit(
+            f"Everything is measured on Python {artefact.LAMBDA_PYTHON}, Lambda's, which was not found. `.venv/bin/uv python install {artefact.LAMBDA_PYTHON}` fetches one."
+        )
     return python
 
 

@@ -1,5 +1,6 @@
 """The `passage` command. What it prints on stdout is its result; progress and logs go to stderr."""
 
+import io
 import json
 import os
 import sys
@@ -161,6 +162,8 @@ def _stdout_kept_clean() -> Iterator[Callable[[str], None]]:
     sys.stdout.flush()
     stdout = os.dup(1)
     os.dup2(2, 1)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a file's or a pipe's is kept back until the end otherwise
+        sys.stdout.reconfigure(line_buffering=True)
     try:
         yield lambda text: _write(stdout, text)
     finally:

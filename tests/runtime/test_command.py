@@ -25,8 +25,8 @@ OURS = ("COHERE", "QDRANT", "STORE", "EDGE", "EMBEDDING", "RERANK", "COLLECTION"
 
 
 def clean_environment() -> dict[str, str]:
-    """Without keys, so that the emulators take the services' places."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    """Without keys, so that the emulators take the services' places, and with Python's own way of writing."""
+    return {name: value for name, value in os.environ.items() if not name.startswith((*OURS, "PYTHONUNBUFFERED"))}
 
 
 def passage(*arguments: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
