@@ -40,7 +40,8 @@ def lambda_python() -> Path:
     python = artefact.find_python()
     if python is None:
         raise SystemExit(
-            f"Everything is measured on Python {artefact.LAMBDA_PYTHON}, Lambda's, which was not found. `.venv/bin/uv python install {artefact.LAMBDA_PYTHON}` fetches one."
+            f"Everything is measured on Python {artefact.LAMBDA_PYTHON}, Lambda's, which was not found. "
+            f"`.venv/bin/uv python install {artefact.LAMBDA_PYTHON}` fetches one."
         )
     return python
 
