@@ -94,7 +94,7 @@ format: setup ## Format and fix what ruff can fix
 
 .PHONY: openapi
 openapi: setup ## Write docs/openapi.json, the API's description, from the code
-	@$(BIN)/python -c 'import json, pathlib; from handler.sources.openapi import document; \
+	@$(BIN)/python -c 'import json, pathlib; from handler.entrypoints.http.openapi.document import document; \
 		pathlib.Path("docs/openapi.json").write_text(json.dumps(document("query-response"), indent=2) + "\n", "utf-8")'
 
 # An environment of samconfig.toml; a shell's own variable of that name (its start-up file) is not one.
@@ -136,11 +136,11 @@ build-local: ## Build the function for this machine's processor, for `sam local`
 .PHONY: invoke-sam
 invoke-sam: build-local ## As `invoke`, in the container of `sam local invoke` (needs Docker; EVENT=…)
 	@$(BIN)/passage index samples/textbook --all-profiles --out $(INDEX) >&2
-	@$(BIN)/python -m devkit.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) invoke $(EVENT)
+	@$(BIN)/python -m passage.local.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) invoke $(EVENT)
 
 .PHONY: run-sam
 run-sam: build-local index ## As `run`, in the container of `sam local start-api` (needs Docker; PORT=…, API=http or rest)
-	@$(BIN)/python -m devkit.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) $(addprefix --api ,$(API)) start-api --port $(PORT)
+	@$(BIN)/python -m passage.local.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) $(addprefix --api ,$(API)) start-api --port $(PORT)
 
 .PHONY: test-sam
 test-sam: build-local ## Test the built function in the containers of `sam local` (needs Docker)

@@ -15,11 +15,11 @@ import numpy as np
 
 from benchmarks.asking import ROOT
 from benchmarks.edge_vectors import Matrix, blocks
-from devkit.indexing import edge_index, payloads
-from devkit.indexing.chunks import Chunk, cut
-from devkit.indexing.edge_index import EdgeIndex, Point, manifest
-from devkit.indexing.site import find_site, read_pages
-from handler import profiles
+from handler.config import profiles
+from passage.indexing import edge_index, payloads
+from passage.indexing.chunks import Chunk, cut
+from passage.indexing.edge_index import EdgeIndex, Point, manifest
+from passage.sites.markdown import find_site, read_pages
 
 PROFILE = "context"
 QUESTIONS = 200

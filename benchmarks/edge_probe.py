@@ -16,8 +16,8 @@ from typing import Any
 
 from qdrant_edge import EdgeShard, Query, QueryRequest, SearchParams
 
-from handler import profiles
-from handler.adapters.qdrant_edge import SHARD, QdrantEdgeStore
+from handler.adapters.qdrant.edge import SHARD, QdrantEdgeStore
+from handler.config import profiles
 from handler.core.model import Search
 
 EXACT = 30

@@ -14,16 +14,16 @@ from pathlib import Path
 from aiohttp import web
 from moto.server import ThreadedMotoServer
 
-from devkit.emulators.server import EmulatorServer, Service
+from passage.emulators.server import EmulatorServer, Service
 
 ROUNDS = 9
 SRC = Path(__file__).resolve().parent.parent / "src"
 
 READ = """
 import os, time
-from handler.adapters.secrets import KeptKey
+from handler.adapters.aws.secrets import KeptKey
 from handler.adapters import transport
-from handler.settings import SecretReference
+from handler.config.settings import SecretReference
 transport.shared()
 started = time.perf_counter()
 key = KeptKey(SecretReference.parse("passage"), variable="", upstream="embedding", ttl=60, environ=os.environ)

@@ -18,7 +18,7 @@ from benchmarks.__main__ import INDEX, SHARD, index
 from benchmarks.asking import MODEL_VARIABLES, ROOT, Questions
 from benchmarks.functions import CACHE, build, lambda_python
 from benchmarks.upstreams import upstreams
-from devkit import artefact
+from passage.local import artefact
 
 RUNS = 9
 ROW = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
@@ -36,7 +36,11 @@ MEASURES = ("collector", "models", "packages")
 MEASURED = """
 import sys, time
 from contextlib import ExitStack, contextmanager
-from handler import bootstrap, cold_start, garbage, sdk_models, stand_ins
+from handler.bootstrap import container as bootstrap
+from handler.cold_start import lean as cold_start
+from handler.cold_start import garbage
+from handler.cold_start import sdk_models
+from handler.cold_start import stubs as stand_ins
 
 @contextmanager
 def packages():

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import cohere_emulator
-from devkit.indexing.embedding import DocumentEmbedder
-from devkit.indexing.run import index_site
-from devkit.indexing.site import find_site
-from handler import profiles
 from handler.adapters import transport
+from handler.config import profiles
+from passage.emulators import cohere_emulator
+from passage.indexing.embedding import DocumentEmbedder
+from passage.indexing.run import index_site
+from passage.sites.markdown import find_site
 
 # What a make told this run of pytest is not for the makes that tests start.
 for _variable in ("ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"):

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 import pytest
 from aiohttp import web
 
-from devkit.serve import application
 from handler import app
-from handler.bootstrap import Container
+from handler.bootstrap.container import Container
+from passage.local.serve import application
 
 LINE_BYTES = 128 * 1024
 """Room for the longest question in a URL: what a gateway would refuse before us is not what these tests are about."""

@@ -1,36 +1,38 @@
 """The function's entry point: find out where an event comes from and hand it over."""
 
-from handler.garbage import no_collection
+from handler.cold_start.garbage import no_collection
 
 with no_collection():  # its module says what for
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from handler import cold_start, telemetry
-    from handler.bootstrap import build
+    from handler import telemetry
+    from handler.bootstrap.container import build
+    from handler.cold_start import lean as cold_start
 
     services = build()
     if services.in_lambda():
         cold_start.load_sources(services)
-    from handler.sources import direct, http
-    from handler.sources.detect import Source, detect
-    from handler.sources.question import Services, as_object, failure
+    from handler.entrypoints import direct
+    from handler.entrypoints.detect import Source, detect
+    from handler.entrypoints.http import handler as http
+    from handler.service.answering import Services, as_object, failure
 
 
 def _sqs(event: Any, context: Any, services: Services) -> Any:
-    from handler.sources import sqs  # noqa: PLC0415 - only where a queue is a source
+    from handler.entrypoints.messaging import sqs  # noqa: PLC0415 - only where a queue is a source
 
     return sqs.handle(event, context, services)
 
 
 def _sns(event: Any, context: Any, services: Services) -> Any:
-    from handler.sources import notify  # noqa: PLC0415 - only where a topic is a source
+    from handler.entrypoints.messaging import notifications as notify  # noqa: PLC0415 - only where a topic is a source
 
     return notify.handle_sns(event, context, services)
 
 
 def _event_bridge(event: Any, context: Any, services: Services) -> Any:
-    from handler.sources import notify  # noqa: PLC0415 - only where a bus is a source
+    from handler.entrypoints.messaging import notifications as notify  # noqa: PLC0415 - only where a bus is a source
 
     return notify.handle_event_bridge(event, context, services)
 
@@ -50,7 +52,7 @@ HANDLERS: Mapping[Source, Callable[[Any, Any, Services], Any]] = {
 if services.in_lambda():
     cold_start.warm(services)
 if services.snap_start():
-    from handler import snap_start  # only where there are snapshots
+    from handler.cold_start import snap_start  # only where there are snapshots
 
     snap_start.register(services)
 

@@ -30,7 +30,7 @@ def test_importing_the_function_loads_no_sdk() -> None:
 def test_a_bad_request_and_a_health_check_load_no_sdk_either() -> None:
     code = f"""
 import sys, json, handler.app as app
-from devkit.http_event import http_api_event
+from passage.local.http_event import http_api_event
 for event in (http_api_event("POST", "/query", body=b"null"), http_api_event("GET", "/health"), {{}}):
     app.lambda_handler(event, None)
 print([name for name in {SDKS} if name in sys.modules])
@@ -45,7 +45,8 @@ def test_reading_the_environment_waits_for_the_first_event() -> None:
 
 LEAN = """
 import sys
-from handler import cold_start, bootstrap
+from handler.cold_start import lean as cold_start
+from handler.bootstrap import container as bootstrap
 container = bootstrap.build()
 cold_start.warm(container)
 """
@@ -76,7 +77,8 @@ def test_models_defined_after_a_cold_start_are_built_at_once_again() -> None:
 
 def test_models_of_ours_can_be_used_while_the_sdks_are_imported() -> None:
     code = """
-from handler import bootstrap, sdk_models
+from handler.bootstrap import container as bootstrap
+from handler.cold_start import sdk_models
 container = bootstrap.build()
 with sdk_models.lean():
     print(container.settings.store, container.profile(None).name)  # their validators are built at first use
@@ -89,7 +91,8 @@ with sdk_models.lean():
 def test_an_sdk_that_does_not_load_the_lean_way_is_loaded_plainly() -> None:
     code = """
 import sys
-from handler import cold_start, bootstrap
+from handler.cold_start import lean as cold_start
+from handler.bootstrap import container as bootstrap
 cold_start.NOT_NEEDED = (*cold_start.NOT_NEEDED, "cohere.v2.raw_client")  # something that is needed
 container = bootstrap.build()
 cold_start.warm(container)
@@ -104,7 +107,8 @@ print("usable", numpy.__name__, needed.RawV2Client.__module__)
 
 def test_what_lies_beneath_the_sdks_is_missed_in_the_rehearsal_and_loaded_plainly() -> None:
     code = """
-from handler import cold_start, bootstrap
+from handler.cold_start import lean as cold_start
+from handler.bootstrap import container as bootstrap
 cold_start.NOT_NEEDED = (*cold_start.NOT_NEEDED, "httpcore._sync")  # where the connections are
 container = bootstrap.build()
 cold_start.warm(container)
@@ -120,10 +124,10 @@ print(transport.rehearsal([]).handle_request(httpx.Request("GET", "http://127.0.
 def test_powertools_that_does_not_load_the_lean_way_is_loaded_plainly() -> None:
     code = """
 import sys
-from handler import cold_start
+from handler.cold_start import lean as cold_start
 cold_start.NOT_NEEDED_OF_POWERTOOLS = ("aws_lambda_powertools.event_handler.api_gateway",)  # something that is needed
 import handler.app as app
-from devkit.http_event import http_api_event
+from passage.local.http_event import http_api_event
 print(app.lambda_handler(http_api_event("GET", "/health"), None)["statusCode"], "asyncio" in sys.modules)
 """
     lambdas = {"AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand", "COHERE_API_KEY": "key-51b0"}
@@ -136,7 +140,7 @@ def test_what_an_answer_is_read_into_is_all_that_a_cold_start_makes() -> None:
     """`FOR_AN_ANSWER` holds the answer's models and every model in them, as qdrant-client itself declares them."""
     code = """
 import typing, pydantic
-from handler.sdk_models import FOR_AN_ANSWER
+from handler.cold_start.sdk_models import FOR_AN_ANSWER
 from qdrant_client.http.models import models
 reached = set()
 def reach(kind):
@@ -199,13 +203,13 @@ def test_the_whole_of_the_models_is_what_a_plain_import_has() -> None:
     ("variables", "loaded"),
     [
         ({}, []),
-        ({"RERANK_PROVIDER": "cohere"}, ["handler.adapters.cohere_rerank"]),
-        ({"RERANK_PROVIDER": "bedrock", "AWS_DEFAULT_REGION": "eu-central-1"}, ["handler.adapters.bedrock_rerank"]),
+        ({"RERANK_PROVIDER": "cohere"}, ["handler.adapters.cohere.reranker"]),
+        ({"RERANK_PROVIDER": "bedrock", "AWS_DEFAULT_REGION": "eu-central-1"}, ["handler.adapters.bedrock.reranker"]),
     ],
     ids=["none", "cohere", "bedrock"],
 )
 def test_a_reranker_is_loaded_where_one_is_configured(variables: dict[str, str], loaded: list[str]) -> None:
-    code = LEAN + "print([name for name in sys.modules if name.endswith('_rerank')])"
+    code = LEAN + "print([name for name in sys.modules if name.endswith('.reranker')])"
     printed = python(code, COHERE_API_KEY="key-51b0", QDRANT_URL="http://127.0.0.1:9", **variables)
     assert printed.splitlines() == [str(loaded)]
 

@@ -13,8 +13,8 @@ from moto.server import ThreadedMotoServer
 
 from artefact.containers import Containers, Store, storage
 from conftest import ROOT
-from devkit.artefact import LAMBDA_PYTHON, Artefact, build, find_python
-from devkit.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
+from passage.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
+from passage.local.artefact import LAMBDA_PYTHON, Artefact, build, find_python
 
 KEY = "test-key-5e17"
 REGION = "eu-central-1"

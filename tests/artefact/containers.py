@@ -11,10 +11,10 @@ from typing import Any, Literal
 import pytest
 
 from conftest import ROOT
-from devkit.artefact import Artefact
-from devkit.runtime import Runtime
-from handler import profiles
-from handler.adapters.qdrant_edge import SHARD
+from handler.adapters.qdrant.edge import SHARD
+from handler.config import profiles
+from passage.local.artefact import Artefact
+from passage.local.runtime import Runtime
 
 Side = Literal["deployed", "developed"]
 Store = Literal["server", "server of ranked", "index"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from devkit.artefact import Artefact, build
-from handler.cold_start import ABSENT, NOT_NEEDED
+from handler.cold_start.lean import ABSENT, NOT_NEEDED
+from passage.local.artefact import Artefact, build
 
 LAYER = ROOT / "layers" / "dependencies"
 UNCHECKED_HASH = 1

@@ -14,11 +14,11 @@ import pytest
 from artefact.conftest import Queue
 from artefact.containers import Containers, Store, settled
 from conftest import EVENTS
-from devkit.emulators import EmulatorServer, Fault, bedrock_emulator
+from passage.emulators import EmulatorServer, Fault, bedrock_emulator
 
 NAMES = sorted(str(path.relative_to(EVENTS).with_suffix("")) for path in EVENTS.rglob("*.json"))
 PLAIN_WAY = """
-    from handler import sdk_models
+    from handler.cold_start import sdk_models
 
     def unavailable():
         raise AttributeError("config_defaults")

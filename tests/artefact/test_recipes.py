@@ -13,7 +13,7 @@ import yaml
 
 from artefact.test_contents import MACHINES, machine
 from conftest import ROOT
-from devkit.artefact import Artefact
+from passage.local.artefact import Artefact
 
 ENVIRONMENTS = ("dev", "staging", "prod")
 

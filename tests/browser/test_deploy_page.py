@@ -11,7 +11,7 @@ from aiohttp import web
 
 from browser import chromium
 from conftest import ROOT
-from devkit.emulators import cohere_emulator
+from passage.emulators import cohere_emulator
 from serving import served
 
 API = "https://abcde12345.execute-api.eu-central-1.amazonaws.com/live"

@@ -11,9 +11,9 @@ import pytest
 from conftest import ROOT
 from contracts.shape import Stored
 from contracts.surroundings import KEY, Surroundings
-from devkit.artefact import Artefact, build, find_python
-from devkit.emulators import EmulatorServer, cohere_emulator
-from handler import profiles
+from handler.config import profiles
+from passage.emulators import EmulatorServer, cohere_emulator
+from passage.local.artefact import Artefact, build, find_python
 
 
 @pytest.fixture(scope="session")

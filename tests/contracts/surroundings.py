@@ -13,13 +13,13 @@ import pytest
 from conftest import ROOT
 from contracts.circumstances import DEADLINE_MS, Circumstance, Environment, State
 from contracts.shape import Stored
-from devkit.artefact import Artefact
-from devkit.emulators import EmulatorServer, qdrant_emulator
-from devkit.indexing.edge_index import EdgeIndex, manifest
-from devkit.runtime import Runtime
-from handler import profiles
-from handler.adapters.qdrant_edge import SHARD
-from handler.profiles import Collection, Profile
+from handler.adapters.qdrant.edge import SHARD
+from handler.config import profiles
+from handler.config.profiles import Collection, Profile
+from passage.emulators import EmulatorServer, qdrant_emulator
+from passage.indexing.edge_index import EdgeIndex, manifest
+from passage.local.artefact import Artefact
+from passage.local.runtime import Runtime
 
 KEY = "test-key-90d2"
 OTHER_DIMENSION = 8

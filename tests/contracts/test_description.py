@@ -12,12 +12,13 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from conftest import ROOT
-from handler import contracts, profiles
-from handler.bootstrap import Container
-from handler.profiles import CountLimit, Profile
-from handler.settings import Settings
-from handler.sources.openapi import document, error_schema, request_schema, response_schema
-from handler.sources.routes import PATHS, routes
+from handler import contracts
+from handler.bootstrap.container import Container
+from handler.config import profiles
+from handler.config.profiles import CountLimit, Profile
+from handler.config.settings import Settings
+from handler.entrypoints.http.openapi.document import document, error_schema, request_schema, response_schema
+from handler.entrypoints.http.routes import PATHS, routes
 
 COMMITTED: Path = ROOT / "docs" / "openapi.json"
 DEFAULT = "query-response"

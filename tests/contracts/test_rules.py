@@ -11,7 +11,7 @@ from contracts import rules_chunks, rules_context, rules_query_response, rules_r
 from contracts.circumstances import CIRCUMSTANCES, FAIR
 from contracts.shape import Stored
 from contracts.surroundings import Surroundings
-from handler import profiles
+from handler.config import profiles
 
 Path = tuple[str | int, ...]
 

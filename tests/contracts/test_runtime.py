@@ -18,8 +18,8 @@ from contracts import rules_chunks, rules_context, rules_query_response, rules_r
 from contracts.circumstances import CIRCUMSTANCES, FAIR, THROTTLES
 from contracts.shape import Stored
 from contracts.surroundings import KEY, Surroundings
-from handler import profiles
-from handler.sources.openapi import error_schema, request_schema, response_schema
+from handler.config import profiles
+from handler.entrypoints.http.openapi.document import error_schema, request_schema, response_schema
 
 FOLDER = EVENTS / "contracts"
 QUESTION = "What is a digital twin?"

@@ -11,9 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from contracts.conftest import KEY
-from devkit.emulators import EmulatorServer
-from handler import profiles
-from handler.sources.openapi import document
+from handler.config import profiles
+from handler.entrypoints.http.openapi.document import document
+from passage.emulators import EmulatorServer
 from serving import served
 
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")

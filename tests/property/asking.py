@@ -8,17 +8,18 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from devkit.http_event import http_api_event
-from handler import contracts, profiles
-from handler.adapters.payload import Hit, read
-from handler.bootstrap import Container
+from handler import contracts
+from handler.adapters.qdrant.payload import Hit, read
+from handler.bootstrap.container import Container
+from handler.config import profiles
+from handler.config.profiles import Profile
 from handler.core.errors import PassageError
 from handler.core.model import CollectionInfo, Found, Point, Search, Vector
 from handler.core.retrieve import Retriever
-from handler.profiles import Profile
-from handler.sources import http
-from handler.sources.detect import Source
-from handler.sources.openapi import error_schema, response_schema
+from handler.entrypoints.detect import Source
+from handler.entrypoints.http import handler as http
+from handler.entrypoints.http.openapi.document import error_schema, response_schema
+from passage.local.http_event import http_api_event
 
 NAMES = profiles.names()
 ENVIRON = {

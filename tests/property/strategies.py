@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from handler import contracts
-from handler.adapters.payload import Hit
-from handler.profiles import NESTED, SEEN, Profile
+from handler.adapters.qdrant.payload import Hit
+from handler.config.profiles import NESTED, SEEN, Profile
 
 bounded = settings(max_examples=25, deadline=None)
 """For a property with a whole request in it; all of them together keep below a minute."""

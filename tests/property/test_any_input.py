@@ -8,15 +8,16 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from devkit.http_event import http_api_event
-from handler import profiles, telemetry
+from handler import telemetry
+from handler.config import profiles
 from handler.contracts.base import has_web_address
 from handler.core import errors
 from handler.core.errors import PassageError, UpstreamUnavailable
 from handler.core.model import Passage
-from handler.sources import direct
-from handler.sources.gateways import LAMBDA_RESPONSE_BYTES
-from handler.sources.http_status import status
+from handler.entrypoints import direct
+from handler.entrypoints.http.gateways import LAMBDA_RESPONSE_BYTES
+from handler.entrypoints.http.status import status
+from passage.local.http_event import http_api_event
 from property.asking import CONTAINER, NAMES, ask, assert_published, post, send
 from property.strategies import addresses, anything, bodies, bounded, hits, not_addresses, requests, wild, words
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devkit.indexing.chunks import MAX_CHARACTERS, cut
-from devkit.indexing.site import Page
-from handler import profiles
-from handler.adapters.payload import Hit
+from handler.adapters.qdrant.payload import Hit
+from handler.config import profiles
 from handler.core import errors
+from passage.indexing.chunks import MAX_CHARACTERS, cut
+from passage.sites.markdown import Page
 from property.asking import answered, ask, assert_published, refusal
 from property.strategies import anything, bounded, hits, huge, not_addresses, passages, times, words
 from property.test_query_response import blank, not_an_integer

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handler import profiles
-from handler.adapters.payload import Hit
+from handler.adapters.qdrant.payload import Hit
+from handler.config import profiles
 from handler.core import errors
 from property.asking import answered, ask, refusal
 from property.strategies import bounded, hits, huge, passages, words

@@ -6,13 +6,14 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from devkit.indexing.edge_index import EdgeIndex, Point, manifest
-from handler import contracts, profiles
-from handler.adapters.payload import Hit
-from handler.adapters.qdrant_edge import QdrantEdgeStore
+from handler import contracts
+from handler.adapters.qdrant.edge import QdrantEdgeStore
+from handler.adapters.qdrant.payload import Hit
+from handler.config import profiles
 from handler.core.deadline import Deadline
 from handler.core.model import RetrievalRequest, Search
 from handler.core.retrieve import Retriever
+from passage.indexing.edge_index import EdgeIndex, Point, manifest
 from property.asking import FixedEmbedder, answered
 from property.strategies import bounded, hits, words
 

@@ -17,13 +17,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from handler import app
-from handler.bootstrap import Container
+from handler.bootstrap.container import Container
+from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError, DeadlineExceeded, UpstreamThrottled
 from handler.core.model import Found, Passage, Reply, Search, Vector
 from handler.core.ports import ReplySink
 from handler.core.retrieve import Retriever
-from handler.profiles import Profile
-from handler.sources.messages import read
+from handler.entrypoints.messaging.messages import read
 from property.asking import ENVIRON, FixedEmbedder, FixedStore
 from property.strategies import anything, wild
 from sources.aws import batch

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handler import profiles
-from handler.adapters import query
-from handler.adapters.payload import LARGEST_WHOLE, MILLISECONDS_FROM, Hit, read
+from handler.adapters.qdrant import query
+from handler.adapters.qdrant.payload import LARGEST_WHOLE, MILLISECONDS_FROM, Hit, read
+from handler.config import profiles
+from handler.config.profiles import CountLimit, Payload, Profile, TextLimit
 from handler.contracts import context
 from handler.contracts.base import clipped, has_web_address, json_safe, named, zulu
 from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block
 from handler.core.errors import BlankText, InvalidRequest
 from handler.core.model import Passage
-from handler.profiles import CountLimit, Payload, Profile, TextLimit
 from property.asking import NAMES, answered
 from property.strategies import anything, bounded, encodable, hashed, huge, passages, place, times, wild, words
 

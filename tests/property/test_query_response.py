@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handler import profiles
+from handler.config import profiles
 from handler.core import errors
 from property.asking import answered, ask, refusal
 from property.strategies import anything, bounded, huge, passages, scores, words

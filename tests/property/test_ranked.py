@@ -9,12 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from handler import contracts, profiles
-from handler.adapters.payload import Hit
+from handler import contracts
+from handler.adapters.qdrant.payload import Hit
+from handler.config import profiles
 from handler.contracts.ranked import notices
 from handler.core import errors
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Timings
-from handler.sources.openapi import request_schema
+from handler.entrypoints.http.openapi.document import request_schema
 from property.asking import answered, ask, assert_published, refusal
 from property.strategies import bounded, hashed, hits, huge, not_addresses, passages, words
 from property.test_query_response import blank

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devkit.http_event import http_api_event
-from handler import profiles
-from handler.adapters.payload import Hit, read
+from handler.adapters.qdrant.payload import Hit, read
+from handler.config import profiles
+from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError, DeadlineExceeded, UpstreamThrottled
 from handler.core.model import Passage
 from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
-from handler.profiles import Profile
-from handler.sources import http
-from handler.sources.detect import Source
+from handler.entrypoints.detect import Source
+from handler.entrypoints.http import handler as http
+from passage.local.http_event import http_api_event
 from property.asking import NAMES, Answer, FakedContainer, ask, assert_published
 from property.strategies import bounded, hits, passages
 

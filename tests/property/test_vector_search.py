@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from handler import profiles, suitability
-from handler.adapters.payload import Hit
+from handler.adapters.qdrant.payload import Hit
+from handler.config import profiles
+from handler.config import validation as suitability
 from handler.core import errors
 from handler.core.model import CollectionInfo
-from handler.sources.openapi import document
+from handler.entrypoints.http.openapi.document import document
 from property.asking import answered, ask, assert_published, refusal
 from property.strategies import anything, bounded, hits, huge, passages, wild, words
 

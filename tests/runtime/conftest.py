@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from devkit.emulators import EmulatorServer, cohere_emulator
-from devkit.runtime import Runtime
+from passage.emulators import EmulatorServer, cohere_emulator
+from passage.local.runtime import Runtime
 
 Start = Callable[..., Runtime]
 

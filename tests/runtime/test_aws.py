@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer, bedrock_emulator
-from devkit.http_event import http_api_event
-from devkit.indexing import publish as publishing
-from devkit.runtime import Runtime
+from passage.emulators import EmulatorServer, bedrock_emulator
+from passage.indexing import publish as publishing
+from passage.local.http_event import http_api_event
+from passage.local.runtime import Runtime
 from runtime.conftest import Start
 from sources.aws import Aws, cloud
 

@@ -16,12 +16,12 @@ from benchmarks.functions import EDGE, EMPTY, HANDLERS, OURS, PLAIN, SERVER, Fun
 from benchmarks.measure import Plan, check, measure
 from benchmarks.upstreams import LANGCHAIN, upstreams
 from conftest import ROOT, TEXTBOOK
-from devkit.emulators import cohere_emulator
-from devkit.indexing.embedding import DocumentEmbedder
-from devkit.indexing.run import index_site
-from devkit.indexing.site import find_site
-from handler import profiles
-from handler.settings import CollectionSettings
+from handler.config import profiles
+from handler.config.settings import CollectionSettings
+from passage.emulators import cohere_emulator
+from passage.indexing.embedding import DocumentEmbedder
+from passage.indexing.run import index_site
+from passage.sites.markdown import find_site
 
 PYTHON = Path(sys.executable)
 

@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from conftest import EVENTS, ROOT, TEXTBOOK
-from devkit.runtime import free_port
-from handler import profiles
+from handler.config import profiles
+from passage.local.runtime import free_port
 
 PASSAGE = str(Path(sys.executable).parent / "passage")
 

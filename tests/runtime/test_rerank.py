@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer, Fault, bedrock_emulator
-from devkit.http_event import http_api_event
-from devkit.runtime import Runtime
+from passage.emulators import EmulatorServer, Fault, bedrock_emulator
+from passage.local.http_event import http_api_event
+from passage.local.runtime import Runtime
 from runtime.conftest import Start
 from sources.aws import CREDENTIALS
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from conftest import EVENTS
-from devkit.emulators import Fault, qdrant_emulator
-from devkit.runtime import Runtime
+from passage.emulators import Fault, qdrant_emulator
+from passage.local.runtime import Runtime
 from sources import aws
 from sources.aws import Aws, Queue
 

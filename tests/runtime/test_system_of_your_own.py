@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from devkit.emulators import cohere_emulator
-from devkit.http_event import http_api_event
+from passage.emulators import cohere_emulator
+from passage.local.http_event import http_api_event
 from runtime.test_command import PASSAGE, clean_environment
 
 NAME = "field-guide"

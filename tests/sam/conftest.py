@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from devkit.runtime import Runtime, free_port
-from devkit.sam_local import APIS, HOST_NAME, TEMPLATE, SamLocal, reachable_address, sam_local
+from passage.local.runtime import Runtime, free_port
+from passage.local.sam_local import APIS, HOST_NAME, TEMPLATE, SamLocal, reachable_address, sam_local
 from sam.forked import Invoke, forked
 
 HERE = Path(__file__).parent

@@ -11,8 +11,8 @@ import pytest
 
 from alike import alike
 from conftest import EVENTS, ROOT
-from devkit.runtime import Runtime
-from devkit.sam_local import TEMPLATE
+from passage.local.runtime import Runtime
+from passage.local.sam_local import TEMPLATE
 from sam.conftest import Invoke
 
 
@@ -31,7 +31,7 @@ def test_command_prints_the_answer_as_json_alone(several_indexes: Path, source: 
     asked = EVENTS / "http-api-query.json"
     places = ("--template", str(ROOT / TEMPLATE), "--index", str(several_indexes))
     done = subprocess.run(
-        [sys.executable, "-m", "devkit.sam_local", *places, "invoke", str(asked)],
+        [sys.executable, "-m", "passage.local.sam_local", *places, "invoke", str(asked)],
         capture_output=True,
         text=True,
         cwd=ROOT,

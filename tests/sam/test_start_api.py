@@ -12,9 +12,9 @@ import pytest
 
 from alike import alike
 from conftest import EVENTS, ROOT
-from devkit.runtime import Runtime
-from handler import profiles
-from handler.sources.routes import PATHS
+from handler.config import profiles
+from handler.entrypoints.http.routes import PATHS
+from passage.local.runtime import Runtime
 
 ORIGIN = "http://localhost:3000"
 QUESTION = "What is a digital twin?"

@@ -9,9 +9,9 @@ import pytest
 
 from alike import alike
 from conftest import EVENTS
-from devkit.runtime import Runtime
-from devkit.sam_local import FUNCTION, SamLocal
-from handler import profiles
+from handler.config import profiles
+from passage.local.runtime import Runtime
+from passage.local.sam_local import FUNCTION, SamLocal
 from sam.conftest import serving
 
 

@@ -13,7 +13,7 @@ import boto3
 from aiohttp import web
 from moto.server import ThreadedMotoServer
 
-from devkit.emulators.server import EmulatorServer, Service
+from passage.emulators.server import EmulatorServer, Service
 
 REGION = "eu-central-1"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": REGION}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
-from devkit.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
-from handler.sources.detect import Source
+from handler.entrypoints.detect import Source
+from passage.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
 from sources.aws import Aws, cloud
 from wire.conftest import output  # noqa: F401 - a fixture
 from wire.function import COHERE_KEY, Function, Start

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devkit.emulators import EmulatorServer, Fault
-from handler.sources.direct import _share
-from handler.sources.gateways import LAMBDA_RESPONSE_BYTES
+from handler.entrypoints.direct import _share
+from handler.entrypoints.http.gateways import LAMBDA_RESPONSE_BYTES
+from passage.emulators import EmulatorServer, Fault
 from sources.aws import Context
 from sources.conftest import Large
 from wire.function import QUESTION, Function, Start

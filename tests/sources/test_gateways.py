@@ -8,7 +8,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from devkit.emulators import EmulatorServer
+from passage.emulators import EmulatorServer
 from sources.conftest import Large
 from wire.function import ORIGIN, QUESTION, Answer, Start
 

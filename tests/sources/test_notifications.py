@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer, Fault
 from handler.core.errors import ConfigurationError, PassageError, UpstreamError
+from passage.emulators import EmulatorServer, Fault
 from sources.aws import Context
 from wire.function import QUESTION, Function, Start
 
@@ -56,7 +56,7 @@ def test_a_question_has_the_same_reply_id_whether_it_came_straight_or_through_a_
 ) -> None:
     event = load_event("event-bridge-query")
     straight = reply_of(function.invoke(event))
-    from handler.sources.messages import read
+    from handler.entrypoints.messaging.messages import read
 
     assert read(json.dumps(event), "queue-message-id").reply_id == straight["reply_id"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer, Fault
+from passage.emulators import EmulatorServer, Fault
 from sources.aws import Aws, Context, Queue, batch, returned
 from wire.function import QUESTION, Function, Output, Start, asked
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from devkit.emulators import Fault
-from handler.adapters import replies
+from handler.adapters.aws import replies
+from passage.emulators import Fault
 from sources.aws import Aws, Queue, batch, returned
 from wire.function import Function, Output, Start
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from conftest import ROOT
-from handler.settings import HttpSettings, RuntimeSettings, Settings
+from handler.config.settings import HttpSettings, RuntimeSettings, Settings
 from template.cloudformation import Stack
 from template.options import OPTIONS
 

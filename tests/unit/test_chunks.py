@@ -5,8 +5,8 @@ import re
 import pytest
 
 from conftest import TEXTBOOK
-from devkit.indexing.chunks import MAX_CHARACTERS, Chunk, cut
-from devkit.indexing.site import Page, find_site, read_pages
+from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
+from passage.sites.markdown import Page, find_site, read_pages
 
 MARKDOWN = """Before any heading.
 

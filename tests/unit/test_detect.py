@@ -6,7 +6,7 @@ import pytest
 
 from conftest import EVENTS
 from handler.core.errors import InvalidRequest
-from handler.sources.detect import PREDICATES, Source, detect
+from handler.entrypoints.detect import PREDICATES, Source, detect
 
 PREFIXES = {
     "alb": Source.ALB,

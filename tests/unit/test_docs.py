@@ -13,19 +13,20 @@ import click
 import pytest
 from pydantic import BaseModel
 
-from devkit.cli import main as passage
-from handler import contracts, profiles, settings, telemetry
+from handler import contracts, telemetry
+from handler.config import profiles, settings
 from handler.contracts.base import Asked, Contract
 from handler.core import errors
 from handler.core.errors import PassageError
-from handler.sources import http_status
+from handler.entrypoints.http import status as http_status
+from passage.cli import main as passage
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "requirements" / "README.md")
 )
-EMITTING = ("src/handler/sources/question.py", "src/handler/telemetry.py")
+EMITTING = ("src/handler/service/answering.py", "src/handler/telemetry.py")
 NOTICING = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src" / "handler" / "contracts").glob("*.py"))
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from handler.adapters.payload import Hit, read
+from handler.adapters.qdrant.payload import Hit, read
+from handler.config.profiles import Payload
 from handler.core.model import Found
-from handler.profiles import Payload
 
 KEYS = Payload(
     text=("text_content", "content"),

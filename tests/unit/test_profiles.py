@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handler import contracts, profiles
+from handler import contracts
+from handler.config import profiles
+from handler.config.profiles import CountLimit, TextLimit
+from handler.config.settings import Settings
 from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, NotFound
-from handler.profiles import CountLimit, TextLimit
-from handler.settings import Settings
 
 
 @pytest.fixture

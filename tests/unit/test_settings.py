@@ -2,8 +2,8 @@
 
 import pytest
 
+from handler.config.settings import HttpSettings, RuntimeSettings, Settings
 from handler.core.errors import ConfigurationError
-from handler.settings import HttpSettings, RuntimeSettings, Settings
 
 KEY = "co-key-3f9a"
 BASE = {"COHERE_API_KEY": KEY, "QDRANT_URL": "http://127.0.0.1:6333"}

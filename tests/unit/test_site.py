@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit.indexing.site import Page, SiteError, find_site, read_pages
+from passage.sites.markdown import Page, SiteError, find_site, read_pages
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from conftest import TEXTBOOK
-from devkit.indexing.site import find_site, read_pages
+from passage.sites.markdown import find_site, read_pages
 
 PAGES = {page.path: page for page in read_pages(find_site(TEXTBOOK, None))}
 QUESTIONS = [

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
-from devkit.emulators import EmulatorServer, bedrock_emulator, cohere_emulator, qdrant_emulator
-from handler import profiles, telemetry
+from handler import telemetry
 from handler.adapters import transport
-from handler.sources.detect import Source
+from handler.config import profiles
+from handler.entrypoints.detect import Source
+from passage.emulators import EmulatorServer, bedrock_emulator, cohere_emulator, qdrant_emulator
 from sources.aws import CREDENTIALS, Aws, cloud
 from wire.function import COHERE_KEY, Function, MakeCollection, Output, Start
 

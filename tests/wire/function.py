@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer
-from devkit.emulators.server import RecordedRequest
-from devkit.http_event import http_api_event
 from handler import app
-from handler.bootstrap import Container
-from handler.sources.detect import Source
+from handler.bootstrap.container import Container
+from handler.entrypoints.detect import Source
+from passage.emulators import EmulatorServer
+from passage.emulators.server import RecordedRequest
+from passage.local.http_event import http_api_event
 
 EVENTS = Path(__file__).parents[2] / "events"
 ORIGIN = "http://localhost:3000"

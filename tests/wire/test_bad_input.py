@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer
-from devkit.http_event import http_api_event
-from handler.sources.detect import Source
+from handler.entrypoints.detect import Source
+from passage.emulators import EmulatorServer
+from passage.local.http_event import http_api_event
 from wire.function import ORIGIN, QUESTION, Function, Start, assert_error, both_gateways, rest_api_event
 
 BODIES: dict[str, str] = {

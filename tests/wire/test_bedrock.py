@@ -7,16 +7,16 @@ from typing import NamedTuple
 import pytest
 
 from conftest import TEXTBOOK
-from devkit.emulators import EmulatorServer, Fault
-from devkit.indexing.embedding import BedrockDocumentEmbedder
-from devkit.indexing.run import index_site
-from devkit.indexing.site import find_site
-from devkit.local import LocalError, function_environment
-from handler import profiles
-from handler.adapters import aws as adapter
-from handler.adapters.bedrock import BedrockEmbedder
+from handler.adapters.aws.client import client as adapter
+from handler.adapters.bedrock.embedder import BedrockEmbedder
+from handler.config import profiles
+from handler.config.settings import CollectionSettings
 from handler.core.errors import CredentialsRefused
-from handler.settings import CollectionSettings
+from passage.emulators import EmulatorServer, Fault
+from passage.indexing.embedding import BedrockDocumentEmbedder
+from passage.indexing.run import index_site
+from passage.local.environment import LocalError, function_environment
+from passage.sites.markdown import find_site
 from sources.aws import CREDENTIALS
 from wire.function import Function, Output, Start
 

@@ -8,11 +8,11 @@ import pytest
 import snapshot_restore_py
 from awslambdaric import lambda_runtime_hooks_runner as runtime
 
-from devkit.emulators import EmulatorServer, Fault
-from handler import snap_start
-from handler.adapters import aws
-from handler.adapters.bedrock_rerank import BedrockReranker
+from handler.adapters.aws import client as aws
+from handler.adapters.bedrock.reranker import BedrockReranker
+from handler.cold_start import snap_start
 from handler.core.errors import CredentialsRefused, UpstreamUnavailable
+from passage.emulators import EmulatorServer, Fault
 from sources.aws import CREDENTIALS
 from wire.function import QUESTION, Function, Output, Start
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from devkit.emulators import EmulatorServer, Fault
-from devkit.http_event import http_api_event
-from handler.bootstrap import Container
-from handler.sources import http
-from handler.sources.detect import Source
+from handler.bootstrap.container import Container
+from handler.entrypoints.detect import Source
+from handler.entrypoints.http import handler as http
+from passage.emulators import EmulatorServer, Fault
+from passage.local.http_event import http_api_event
 from wire.function import QUESTION, Start, assert_error, assert_for_browser, both_gateways
 
 OnEdge = dict[str, str | None]

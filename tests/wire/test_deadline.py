@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpcore
 import pytest
 
-from devkit.emulators import EmulatorServer, Fault
+from passage.emulators import EmulatorServer, Fault
 from wire.function import Start, asked, assert_error, both_gateways
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer, Fault
-from devkit.emulators.embedding import embed
-from devkit.indexing.embedding import DocumentEmbedder
-from devkit.indexing.run import index_site
-from devkit.indexing.site import Site
-from handler import profiles
+from handler.config import profiles
+from passage.emulators import EmulatorServer, Fault
+from passage.emulators.embedding import embed
+from passage.indexing.embedding import DocumentEmbedder
+from passage.indexing.run import index_site
+from passage.sites.markdown import Site
 from wire.function import COHERE_KEY, QUESTION, Start, assert_error
 
 V3 = {"EMBEDDING_MODEL": "embed-multilingual-v3.0", "EMBEDDING_DIMENSION": "1024"}

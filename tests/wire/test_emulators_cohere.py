@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from cohere.core.api_error import ApiError
 
-from devkit.emulators import EmulatorServer, Fault, FaultPlan, cohere_emulator
-from devkit.emulators.cohere_models import EMBED_MODELS
-from devkit.emulators.control import parse_faults
-from devkit.emulators.embedding import embed
+from passage.emulators import EmulatorServer, Fault, FaultPlan, cohere_emulator
+from passage.emulators.cohere.models import EMBED_MODELS
+from passage.emulators.control import parse_faults
+from passage.emulators.embedding import embed
 
 V3 = "embed-english-v3.0"
 ASKED: dict[str, Any] = {"model": V3, "input_type": "search_query", "texts": ["How do I install it?"]}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from devkit.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
-from handler.adapters.qdrant_server import QdrantServerStore
+from handler.adapters.qdrant.server import QdrantServerStore
+from passage.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
 
 insecure = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")

@@ -20,18 +20,18 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import TEXTBOOK
-from devkit.cli import main as passage
-from devkit.emulators import EmulatorServer, Fault
-from devkit.indexing.embedding import DocumentEmbedder
-from devkit.indexing.publish import Published, PublishError, pack, publish
-from devkit.indexing.run import index_site
-from devkit.indexing.site import find_site
-from handler import profiles
-from handler.adapters import published_index, published_store
-from handler.adapters.published_store import PublishedStore
+from handler.adapters.qdrant import published_index, published_store
+from handler.adapters.qdrant.published_store import PublishedStore
+from handler.config import profiles
+from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from handler.core.model import Search
-from handler.settings import Settings
+from passage.cli import main as passage
+from passage.emulators import EmulatorServer, Fault
+from passage.indexing.embedding import DocumentEmbedder
+from passage.indexing.publish import Published, PublishError, pack, publish
+from passage.indexing.run import index_site
+from passage.sites.markdown import find_site
 from sources.aws import Aws
 from wire.function import COHERE_KEY, Function, Output, Start
 

@@ -10,17 +10,17 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from devkit.emulators import EmulatorServer, cohere_emulator
-from devkit.emulators.embedding import embed
-from devkit.indexing import edge_index
-from devkit.indexing.edge_index import EdgeIndex, Point
-from devkit.indexing.embedding import DocumentEmbedder, EmbeddingError
-from devkit.indexing.run import Outcome, index_site
-from devkit.indexing.site import SiteError, find_site
-from handler import profiles
-from handler.adapters.qdrant_edge import QdrantEdgeStore
+from handler.adapters.qdrant.edge import QdrantEdgeStore
+from handler.config import profiles
+from handler.config.profiles import Profile
 from handler.core.model import Search
-from handler.profiles import Profile
+from passage.emulators import EmulatorServer, cohere_emulator
+from passage.emulators.embedding import embed
+from passage.indexing import edge_index
+from passage.indexing.edge_index import EdgeIndex, Point
+from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
+from passage.indexing.run import Outcome, index_site
+from passage.sites.markdown import SiteError, find_site
 
 URL = "https://example.com"
 PROFILE = profiles.load("query-response")

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer, cohere_emulator
-from devkit.emulators.faults import Fault
-from devkit.indexing import edge_index, embedding
-from devkit.indexing.edge_index import EdgeIndex, Point
-from devkit.indexing.embedding import DocumentEmbedder, EmbeddingError
-from devkit.indexing.run import Outcome, index_site
-from devkit.indexing.site import Site
-from devkit.local import LocalError, function_environment
-from handler import profiles
+from handler.config import profiles
+from passage.emulators import EmulatorServer, cohere_emulator
+from passage.emulators.faults import Fault
+from passage.indexing import edge_index, embedding
+from passage.indexing.edge_index import EdgeIndex, Point
+from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
+from passage.indexing.run import Outcome, index_site
+from passage.local.environment import LocalError, function_environment
+from passage.sites.markdown import Site
 from wire.function import COHERE_KEY
 
 PROFILE = profiles.load("query-response")

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from devkit.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
-from devkit.emulators.server import Service
-from handler.adapters import secrets
+from handler.adapters.aws import secrets
+from handler.config.settings import SecretReference, Settings
 from handler.core.errors import ConfigurationError
-from handler.settings import SecretReference, Settings
+from passage.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
+from passage.emulators.server import Service
 from sources.aws import REGION, Aws
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer, Fault
-from devkit.local import LocalContext
 from handler.core.embedding_cache import normalised
+from passage.emulators import EmulatorServer, Fault
+from passage.local.environment import LocalContext
 from wire.function import QUESTION, Function, Output, Start
 
 

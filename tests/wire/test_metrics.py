@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.metrics import EphemeralMetrics
 
-from devkit.emulators import EmulatorServer, Fault
 from handler import telemetry
-from handler.adapters.qdrant_server import QdrantServerStore
+from handler.adapters.qdrant.server import QdrantServerStore
+from passage.emulators import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start
 
 

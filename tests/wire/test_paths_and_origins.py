@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer
-from devkit.http_event import http_api_event
-from handler.sources import http
-from handler.sources.detect import Source
+from handler.entrypoints.detect import Source
+from handler.entrypoints.http import handler as http
+from passage.emulators import EmulatorServer
+from passage.local.http_event import http_api_event
 from wire.function import ORIGIN, Answer, Start, assert_error, assert_for_browser, both_gateways, rest_api_event
 
 

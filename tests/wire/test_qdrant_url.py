@@ -2,8 +2,8 @@
 
 import pytest
 
+from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
-from handler.settings import Settings
 
 
 def qdrant_url(value: str) -> str | None:

@@ -6,9 +6,9 @@ from datetime import datetime
 
 import pytest
 
-from devkit.emulators import EmulatorServer
-from devkit.http_event import http_api_event
-from handler.sources.detect import Source
+from handler.entrypoints.detect import Source
+from passage.emulators import EmulatorServer
+from passage.local.http_event import http_api_event
 from wire.function import (
     ORIGIN,
     QUESTION,

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from conftest import TEXTBOOK
-from devkit.emulators import cohere_emulator
-from handler.bootstrap import Container
+from handler.bootstrap.container import Container
 from handler.core.deadline import Deadline
 from handler.core.model import RetrievalRequest, Search
+from passage.emulators import cohere_emulator
 
 SITE = "https://physical-ai.example/"
 LEAST = 0.75

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from qdrant_client import models
 
-from devkit.emulators import EmulatorServer, Fault
-from handler import bootstrap
-from handler.sources.detect import Source
+from handler.bootstrap import container as bootstrap
+from handler.entrypoints.detect import Source
+from passage.emulators import EmulatorServer, Fault
 from wire.function import MakeCollection, Start, assert_error, assert_for_browser, both_gateways
 
 MODEL = "embed-multilingual-v2.0"

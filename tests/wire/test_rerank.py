@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import pytest
 from qdrant_client import QdrantClient, models
 
-from devkit.emulators import EmulatorServer, Fault, cohere_emulator
-from devkit.local import LocalContext
-from handler.adapters.cohere import Account
-from handler.adapters.cohere_rerank import CohereReranker
+from handler.adapters.cohere.embedder import Account
+from handler.adapters.cohere.reranker import CohereReranker
+from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
-from handler.settings import Settings
+from passage.emulators import EmulatorServer, Fault, cohere_emulator
+from passage.local.environment import LocalContext
 from sources.aws import Aws
 from wire.function import COHERE_KEY, QUESTION, Answer, Function, MakeCollection, Output, Start, asked
 

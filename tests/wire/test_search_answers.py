@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from qdrant_client import models
 
-from devkit.emulators import EmulatorServer, Fault
-from devkit.emulators.embedding import embed
+from passage.emulators import EmulatorServer, Fault
+from passage.emulators.embedding import embed
 from wire.function import QUESTION, MakeCollection, Output, Start
 
 GOOD: dict[str, Any] = {"text_content": "A twin.", "source_url": "https://example.org/twin", "chunk_index": 4}

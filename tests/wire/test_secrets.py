@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from devkit.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
-from devkit.local import LocalContext
+from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
-from handler.settings import Settings
+from passage.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
+from passage.local.environment import LocalContext
 from wire.function import COHERE_KEY, Answer, Function, Output, Start
 
 QDRANT_KEY = "qdrant-key-b2d84e60"
@@ -68,7 +68,7 @@ def test_key_in_an_unexpected_exception_is_neither_logged_nor_answered(
     def broken(*_: object) -> None:
         raise RuntimeError(f"Authorization: Bearer {COHERE_KEY}")
 
-    monkeypatch.setattr("handler.adapters.cohere.CohereEmbedder.embed", broken)
+    monkeypatch.setattr("handler.adapters.cohere.embedder.CohereEmbedder.embed", broken)
     answer = function.ask()
     assert answer.status == 500
     assert_no_key(answer, output)

@@ -4,8 +4,8 @@ import gc
 
 from qdrant_client import QdrantClient
 
-from devkit.emulators import EmulatorServer
 from handler.adapters import transport
+from passage.emulators import EmulatorServer
 
 
 def test_client_that_is_collected_leaves_the_pool_and_its_connections_alone(qdrant: EmulatorServer) -> None:

@@ -13,10 +13,11 @@ import snapshot_restore_py
 from awslambdaric import lambda_runtime_hooks_runner as runtime
 
 from conftest import ROOT
-from devkit.emulators import EmulatorServer, bedrock_emulator
-from devkit.indexing.publish import publish
-from handler import snap_start
-from handler.adapters import secrets, transport
+from handler.adapters import transport
+from handler.adapters.aws import secrets
+from handler.cold_start import snap_start
+from passage.emulators import EmulatorServer, bedrock_emulator
+from passage.indexing.publish import publish
 from sources.aws import CREDENTIALS, Aws
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 
@@ -186,7 +187,7 @@ if hooks:
     from awslambdaric import lambda_runtime_hooks_runner as runtime
     runtime.run_before_snapshot()
     runtime.run_after_restore()
-    from devkit.http_event import http_api_event
+    from passage.local.http_event import http_api_event
     event = http_api_event("POST", "/query", body=b'{"text": "What is a digital twin?", "k": 1}')
     print(app.lambda_handler(event, None)["statusCode"])
 """

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from handler.adapters.failures import Service
+from handler.adapters.errors import Service
 
 
 def checked(results: Iterable[tuple[Any, Any]], service: Service, model: str, expected: int) -> list[float]:

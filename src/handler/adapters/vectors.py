@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from handler.adapters.failures import Service
+from handler.adapters.errors import Service
 from handler.core.errors import DimensionMismatch
 from handler.core.model import Vector
 

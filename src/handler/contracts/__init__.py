@@ -2,10 +2,10 @@
 
 from importlib import import_module
 
-from handler import profiles
+from handler.config import profiles
+from handler.config.profiles import Profile
 from handler.contracts.base import Contract
 from handler.core.errors import ConfigurationError
-from handler.profiles import Profile
 
 REGISTRY: tuple[str, ...] = ("query_response", "vector_search", "context", "ranked", "chunks")
 """Each is a module here, whose models take milliseconds to build: loaded once a profile names it."""

@@ -11,9 +11,9 @@ from aws_lambda_powertools.utilities.parser import ValidationError, parse
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictInt, StrictStr
 from pydantic_core import PydanticKnownError
 
+from handler.config.profiles import Profile
 from handler.core.errors import InvalidRequest, PassageError
 from handler.core.model import Passage, Retrieval, RetrievalRequest
-from handler.profiles import Profile
 
 Model = TypeVar("Model", bound=BaseModel)
 

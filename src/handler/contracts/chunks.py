@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
+from handler.config.profiles import Profile
 from handler.contracts.base import (
     Answer,
     Asked,
@@ -21,7 +22,6 @@ from handler.contracts.base import (
 )
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
-from handler.profiles import Profile
 
 Code = Literal["INVALID_QUERY", "SERVICE_UNAVAILABLE", "TIMEOUT", "INTERNAL_ERROR"]
 

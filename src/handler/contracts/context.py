@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictInt
 
+from handler.config.profiles import Profile
 from handler.contracts.base import WHOLE, Answer, Asked, Contract, Integer, Score, Text, clipped, named, validated
 from handler.core.errors import (
     BlankText,
@@ -16,7 +17,6 @@ from handler.core.errors import (
     UpstreamThrottled,
 )
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
-from handler.profiles import Profile
 
 Code = Literal["EMPTY_QUERY", "INVALID_QUERY", "CONNECTION_ERROR", "COLLECTION_NOT_FOUND", "RATE_LIMIT"]
 Budget = Annotated[StrictInt, Field(ge=1), WHOLE]

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Asked, Contract, Integer, Score, Text, clipped, named, validated, zulu
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
-from handler.profiles import Profile
 
 SHOWN_ID = re.compile(r"([0-9]+|[0-9a-fA-F-]{32,36})_[0-9]+")
 """A point's id, which is an integer or a UUID, and an index."""

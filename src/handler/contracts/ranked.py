@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from handler.config.profiles import Profile
 from handler.contracts.base import (
     Answer,
     Asked,
@@ -33,7 +34,6 @@ from handler.core.errors import (
     UpstreamThrottled,
 )
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
-from handler.profiles import Profile
 
 Code = Literal[
     "INVALID_QUERY",

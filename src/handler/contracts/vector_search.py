@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool, StrictInt
 
+from handler.config.profiles import Profile
 from handler.contracts.base import (
     WHOLE,
     Answer,
@@ -32,7 +33,6 @@ from handler.core.errors import (
     VectorSizeWrong,
 )
 from handler.core.model import Filters, Passage, Retrieval, RetrievalRequest, Search
-from handler.profiles import Profile
 
 Code = Literal[
     "DIMENSION_MISMATCH",

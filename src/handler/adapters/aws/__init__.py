@@ -1,0 +1,1 @@
+"""AWS services: secrets, and destinations for replies."""

@@ -1,0 +1,1 @@
+"""Cohere's models on Amazon Bedrock."""

@@ -1,0 +1,74 @@
+"""Cohere's embedding models on Amazon Bedrock: the function's role is the credential, there is no key."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import httpx
+
+from handler.adapters import vectors
+from handler.adapters.bedrock.model import BedrockModel
+from handler.adapters.errors import Service
+from handler.core.model import Vector
+
+SERVICE = Service("embedding", "embedding service", "the function's role")
+
+V3_CHARACTERS = 2048
+"""The most of a text that Bedrock takes for a v3 model, which reads 512 tokens of it."""
+
+
+class BedrockEmbedder:
+    """Embeds with one model.
+
+    Args:
+        model: a model's id, an inference profile's (`eu.cohere.embed-v4:0`) or the ARN of either.
+        dimension: what the model's vectors must have to be compared with the collection's.
+        texts_are: what is embedded. Documents and questions must not be mixed up: it is silent and worse.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        dimension: int,
+        texts_are: Literal["search_query", "search_document"] = "search_query",
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        refused = vectors.model_refused(model, dimension)
+        self._model = BedrockModel(model, service=SERVICE, refused=refused, transport=transport)
+        self._dimension = dimension
+        self._texts_are = texts_are
+
+    @property
+    def model(self) -> str:
+        return self._model.name
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """See `handler.core.ports.Embedder`."""
+        return self._vectors(self._model.invoke(self._request(texts)), len(texts))
+
+    def warm(self) -> None:
+        """See `handler.core.ports.Embedder`."""
+        self._model.warm()
+
+    def restored(self) -> None:
+        """A snapshot was restored: its credentials are of no use."""
+        self._model.restored()
+
+    def _request(self, texts: Sequence[str]) -> Mapping[str, Any]:
+        asked: dict[str, Any] = {"input_type": self._texts_are, "embedding_types": ["float"]}
+        # Cut what is too long, as Cohere's own API does; Bedrock would refuse it, and names the side by model.
+        if "embed-v4" in self.model:
+            return {**asked, "texts": list(texts), "truncate": "RIGHT", "output_dimension": self._dimension}
+        return {**asked, "texts": [text[:V3_CHARACTERS] for text in texts], "truncate": "END"}
+
+    def _vectors(self, answer: Any, expected: int) -> list[Vector]:
+        found = answer.get("embeddings") if isinstance(answer, dict) else None
+        if isinstance(found, dict):  # by type; a plain list from models that were asked for one type alone
+            found = found.get("float")
+        if not isinstance(found, list) or len(found) != expected or not all(found):
+            raise SERVICE.unavailable("gave no embedding", f"asked for {expected}")
+        try:
+            numbers = [[float(value) for value in vector] for vector in found]
+        except (TypeError, ValueError) as error:
+            raise SERVICE.from_transport(error) from error
+        return vectors.checked(numbers, SERVICE, self.model, self._dimension)

@@ -1,0 +1,116 @@
+"""One model on Amazon Bedrock, whatever it is for: asked through InvokeModel, its failures the core's errors.
+
+With boto3 rather than the Cohere SDK's Bedrock client, which imports boto3 as well as all of itself (docs/decisions).
+"""
+
+import json
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+
+import httpx
+from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
+
+from handler.adapters.aws import client as aws
+from handler.adapters.errors import Service, retry_after
+from handler.core.errors import ConfigurationError, CredentialsRefused, PassageError, RequestRefused, UpstreamThrottled
+
+NOT_OURS = frozenset(
+    {"ExpiredTokenException", "InvalidSignatureException", "NotAuthorized", "UnrecognizedClientException"}
+)
+"""Codes that mean a refused caller whatever their status."""
+
+
+class BedrockModel:
+    """A model and the client that asks it.
+
+    Args:
+        model: its id, an inference profile's (`eu.cohere.embed-v4:0`) or the ARN of either.
+        service: whom messages name.
+        refused: what to say when Bedrock finds something wrong with a request so plain that it can only be the model.
+    """
+
+    def __init__(
+        self, model: str, *, service: Service, refused: str, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        self.name = model
+        self._service = service
+        self._refused_request = refused
+        self._transport = transport
+        self._making = Lock()
+        self._made: Any = None
+
+    @property
+    def _client(self) -> Any:
+        """One client, also where several threads ask for it at once; making one takes a while."""
+        with self._making:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    def _make(self) -> Any:
+        try:
+            return aws.client("bedrock-runtime", transport=self._transport)
+        except NoRegionError as error:
+            raise ConfigurationError("No AWS region is set: set AWS_DEFAULT_REGION, as Lambda does.") from error
+
+    def invoke(self, request: Mapping[str, Any]) -> Any:
+        """The model's answer, whatever JSON it is.
+
+        Raises:
+            UpstreamError: Bedrock failed for a passing reason.
+            DeadlineExceeded: the running deadline passed.
+            ConfigurationError: the role, the model or the request was refused.
+        """
+        try:
+            response = self._client.invoke_model(
+                modelId=self.name,
+                body=json.dumps(request),
+                contentType="application/json",
+                accept="application/json",
+            )
+            return json.loads(response["body"].read())
+        except ClientError as error:
+            raise self._refused(error) from error
+        except BotoCoreError as error:  # without credentials, or an answer botocore could not read
+            raise self._no_credentials(error) from error
+        except (httpx.HTTPError, ValueError, RecursionError) as error:
+            raise self._service.from_transport(error) from error
+
+    def warm(self) -> None:
+        """Build the client."""
+        _ = self._client
+
+    def restored(self) -> None:
+        """Forget the client, and with it the credentials it had before the snapshot."""
+        self._made = None
+
+    def _refused(self, error: ClientError) -> PassageError:
+        service, status, detail = self._service, aws.status(error), f"{aws.code(error)}: {error}"
+        headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+        if status in (401, 403) or aws.code(error) in NOT_OURS:
+            return CredentialsRefused(
+                f"Bedrock refused the function's role for the model '{self.name}': it needs bedrock:InvokeModel on "
+                "the model (and on its inference profile), and the account needs access to the model.",
+                upstream=service.upstream,
+                detail=detail,
+            )
+        if aws.code(error) in aws.BUSY or status == 429:
+            return UpstreamThrottled(
+                f"The {service.name} is limiting requests.",
+                upstream=service.upstream,
+                retry_after=retry_after(headers),
+                detail=detail,
+            )
+        if status in (408, 424) or status >= 500 or status < 400:
+            return service.unavailable("failed to answer", detail, retry_after(headers))
+        return RequestRefused(self._refused_request, upstream=service.upstream, detail=detail)
+
+    def _no_credentials(self, error: BotoCoreError) -> PassageError:
+        if aws.passing(error):
+            return self._service.unavailable("could not be reached", repr(error))
+        return CredentialsRefused(
+            "The call to Bedrock could not be made: the function has no usable credentials.",
+            upstream=self._service.upstream,
+            detail=repr(error),
+        )

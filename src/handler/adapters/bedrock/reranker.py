@@ -1,0 +1,51 @@
+"""Cohere's reranking model on Amazon Bedrock: the function's role is the credential, there is no key."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+
+from handler.adapters import relevances
+from handler.adapters.bedrock.model import BedrockModel
+from handler.adapters.errors import Service
+
+SERVICE = Service("reranking", "reranking service", "the function's role")
+
+API_VERSION = 2
+"""Of Cohere's API, which the model requires to be named; it takes no other."""
+
+
+class BedrockReranker:
+    """Reranks with one model.
+
+    Args:
+        model: the id of one of Cohere's, or an inference profile's ARN; Amazon's own takes another request.
+    """
+
+    def __init__(self, *, model: str, transport: httpx.BaseTransport | None = None) -> None:
+        refused = relevances.model_refused(model)
+        self._model = BedrockModel(model, service=SERVICE, refused=refused, transport=transport)
+
+    @property
+    def model(self) -> str:
+        return self._model.name
+
+    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        """See `handler.core.ports.Reranker`."""
+        answer = self._model.invoke({"query": question, "documents": list(texts), "api_version": API_VERSION})
+        return relevances.checked(_results(answer), SERVICE, self.model, len(texts))
+
+    def warm(self) -> None:
+        """See `handler.core.ports.Reranker`."""
+        self._model.warm()
+
+    def restored(self) -> None:
+        """A snapshot was restored: its credentials are of no use."""
+        self._model.restored()
+
+
+def _results(answer: Any) -> list[tuple[Any, Any]]:
+    try:
+        return [(result["index"], result["relevance_score"]) for result in answer["results"]]
+    except (TypeError, KeyError, IndexError) as error:
+        raise SERVICE.from_transport(error) from error

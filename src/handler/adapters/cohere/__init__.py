@@ -1,0 +1,1 @@
+"""Cohere's API through the official SDK."""

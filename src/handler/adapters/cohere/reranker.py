@@ -1,0 +1,46 @@
+"""Cohere's reranking API through the official SDK."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from cohere.v2.client import V2Client
+
+from handler.adapters import relevances
+from handler.adapters.cohere.embedder import FAILURES, Account, failed
+from handler.adapters.errors import Service
+
+SERVICE = Service("reranking", "reranking service", "COHERE_API_KEY")
+
+
+class CohereReranker:
+    """Reranks with one model."""
+
+    def __init__(self, account: Account, *, model: str) -> None:
+        self._account = account
+        self._model = model
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @cached_property
+    def _client(self) -> V2Client:
+        return self._account.client()
+
+    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        """See `handler.core.ports.Reranker`."""
+        try:
+            # Without `top_n`: the order among equals, and what is cut, are the core's to decide.
+            response = self._client.rerank(
+                model=self._model, query=question, documents=list(texts), request_options={"max_retries": 0}
+            )
+            found = [(result.index, result.relevance_score) for result in response.results]
+        except FAILURES as error:
+            raise failed(error, SERVICE, relevances.model_refused(self._model)) from error
+        return relevances.checked(found, SERVICE, self._model, len(texts))
+
+    def warm(self) -> None:
+        """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, so it is given one here."""
+        _ = self._client
+        answer = {"id": "", "results": [{"index": 0, "relevance_score": 0.5}]}
+        CohereReranker(self._account.rehearsing(answer), model=self._model).rerank("rehearsal", ["rehearsal"])

@@ -1,0 +1,1 @@
+"""The two vector stores: a Qdrant server, and a Qdrant Edge index."""

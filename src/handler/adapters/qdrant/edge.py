@@ -1,0 +1,231 @@
+"""An index that ships with the function: Qdrant's own engine in-process, no server and no network.
+
+`passage index` writes one folder a profile: `manifest.json`, which says what the index is, and `shard/`, the engine's
+own files.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import qdrant_edge
+from pydantic import BaseModel, ConfigDict, Field
+
+from handler.adapters.qdrant import payload, query
+from handler.adapters.qdrant.payload import Hit
+from handler.config.profiles import Profile
+from handler.config.validation import check_distance, check_name, check_vectors
+from handler.core import deadline as deadlines
+from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch, UpstreamUnavailable
+from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
+
+MANIFEST = "manifest.json"
+SHARD = "shard"
+FORMAT = 1
+
+T = TypeVar("T")
+
+
+class Manifest(BaseModel):
+    """What an index says it is. `passage index` writes more than is read here."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    format: Literal[1]
+    collection: str
+    vector: str
+    dimension: int = Field(ge=1)
+    distance: str
+    embedding_model: str
+    embedded_by: str = "cohere"
+
+    def sizes(self) -> dict[str, int]:
+        """Its one vector, by name (empty: unnamed), and the vector's dimension."""
+        return {self.vector: self.dimension}
+
+
+class QdrantEdgeStore:
+    """One profile's index.
+
+    Args:
+        root: the folder `passage index` wrote to, with a folder a profile in it. May be read-only, as a layer is.
+        embedded_by: the services whose vectors go with those of the questions; empty for any.
+    """
+
+    def __init__(self, *, root: Path, profile: Profile, embedded_by: Collection[str] = ()) -> None:
+        self._embedded_by = embedded_by
+        self._folder = root / profile.name
+        self._profile = profile
+
+    @property
+    def collection(self) -> str:
+        return self._profile.collection.name
+
+    def search(self, vector: Vector, search: Search) -> Found:
+        """See `handler.core.ports.PassageStore`."""
+        request = self._request(vector, search)
+        return self._found(self._ask(lambda shard: shard.query(request)))
+
+    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
+        """See `handler.core.ports.PassageStore`."""
+        batch = qdrant_edge.QueryBatchRequest([self._request(vector, search) for vector, search in searches])
+        return [self._found(points) for points in self._ask(lambda shard: shard.query_batch(batch))]
+
+    def _request(self, vector: Vector, search: Search) -> qdrant_edge.QueryRequest:
+        check_vectors(self._profile.collection, self._manifest.sizes())
+        check_distance(self._profile.collection, self._manifest.distance)
+        return qdrant_edge.QueryRequest(
+            limit=search.top_k,
+            query=qdrant_edge.Query.Nearest(list(vector), using=self._profile.collection.vector or None),
+            filter=_filter(search.filters, self._profile),
+            score_threshold=query.threshold(search.score_threshold),
+            with_payload=True if search.whole_payload else list(self._profile.payload.read),
+            with_vector=search.with_vectors,
+        )
+
+    def _found(self, points: Sequence[qdrant_edge.ScoredPoint]) -> Found:
+        hits = (
+            Hit(query.identity(point.id), point.score, point.payload, self._vector(point.vector)) for point in points
+        )
+        return payload.read(hits, self._profile.payload)
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        """See `handler.core.ports.PassageStore`."""
+        identity = query.point_id(chunk)
+        records: list[qdrant_edge.Record] = []
+        if identity is not None:
+            records = self._ask(lambda shard: shard.retrieve([identity], with_payload=True, with_vector=with_vectors))
+        named = [
+            qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchValue(chunk))
+            for key in self._profile.payload.keys("chunk_id")
+        ]
+        if not records and named:
+            request = qdrant_edge.ScrollRequest(
+                limit=1, filter=qdrant_edge.Filter(should=list(named)), with_payload=True, with_vector=with_vectors
+            )
+            records = self._ask(lambda shard: shard.scroll(request))[0]
+        return next(
+            (Point(query.identity(found.id), found.payload or {}, self._vector(found.vector)) for found in records),
+            None,
+        )
+
+    def describe(self) -> CollectionInfo:
+        """See `handler.core.ports.PassageStore`."""
+        info = self._ask(lambda shard: shard.info())
+        return CollectionInfo(
+            name=self.collection,
+            vector_size=self._manifest.dimension,
+            distance_metric=self._manifest.distance,
+            points_count=info.points_count,
+            indexed_vectors_count=info.indexed_vectors_count,
+            status="green",
+            embedding_model=self._manifest.embedding_model,
+        )
+
+    def warm(self) -> None:
+        """See `handler.core.ports.PassageStore`. Opens the index and searches it once, which maps it."""
+        self.search([1.0] * self._profile.collection.dimension, Search(top_k=1))
+
+    def close(self) -> None:
+        """Give the index's files back; nothing may be asked afterwards."""
+        shard = self.__dict__.pop("_shard", None)
+        if shard is not None:
+            shard.close()
+
+    def _ask(self, call: Callable[[qdrant_edge.EdgeShard], T]) -> T:
+        """Run one request on the engine, its failure as the core's error."""
+        shard = self._shard
+        deadline = deadlines.current()
+        if deadline is not None:
+            deadline.require("store")
+        try:
+            return call(shard)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # the engine's own class for every failure, or a panic of it, which is neither
+            raise UpstreamUnavailable(
+                "The vector store failed to answer.", upstream="store", detail=str(error)
+            ) from error
+
+    def _vector(self, found: Any) -> Vector | None:
+        vector = found.get(self._profile.collection.vector) if isinstance(found, dict) else found
+        return tuple(vector) if vector is not None else None
+
+    @cached_property
+    def _manifest(self) -> Manifest:
+        """What the index says it is, checked against the profile."""
+        path = self._folder / MANIFEST
+        again = f"The index for the profile '{self._profile.name}' cannot be read: run `passage index` again."
+        try:
+            manifest = Manifest.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            raise CollectionNotFound(
+                f"There is no index for the profile '{self._profile.name}' under EDGE_INDEX_PATH: run `passage index`.",
+                upstream="store",
+                detail=f"no {path}",
+            ) from None
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(again, upstream="store", detail=f"{path}: {error!r}") from error
+        if manifest.collection != self.collection:
+            raise CollectionNotFound(
+                f"The index holds the collection '{manifest.collection}', the profile asks for '{self.collection}': "
+                "set COLLECTION_NAME, or index the site again.",
+                upstream="store",
+            )
+        check_name(self._profile.collection, manifest.sizes())
+        if self._embedded_by and manifest.embedded_by not in self._embedded_by:
+            raise ModelMismatch(
+                f"The index for the profile '{self._profile.name}' was embedded by '{manifest.embedded_by}', but "
+                f"questions are by {' or '.join(self._embedded_by)}: run `passage index` again with the function's own "
+                "COHERE_API_KEY or EMBEDDING_PROVIDER.",
+                upstream="store",
+            )
+        return manifest
+
+    @cached_property
+    def _shard(self) -> qdrant_edge.EdgeShard:
+        self._manifest  # noqa: B018 - refuse an index of another kind before opening it
+        try:
+            with _writable(self._folder / SHARD) as shard:
+                return qdrant_edge.EdgeShard.load(str(shard))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # the engine's own class for every failure, or a panic of it, which is neither
+            raise ConfigurationError(
+                f"The index for the profile '{self._profile.name}' cannot be opened: run `passage index` again.",
+                upstream="store",
+                detail=str(error),
+            ) from error
+
+
+def _filter(filters: Filters, profile: Profile) -> qdrant_edge.Filter | None:
+    must: list[Any] = [
+        qdrant_edge.Filter(
+            should=[qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchAny(values)) for key, values in alternatives]
+        )
+        for alternatives in query.conditions(filters, profile)
+    ]
+    return qdrant_edge.Filter(must=must) if must else None
+
+
+@contextmanager
+def _writable(shard: Path) -> Iterator[Path]:
+    """The shard itself, or a copy where it lies read-only: the engine opens its files for writing even to read them.
+
+    A copy that the block fails to open is removed, so that trying again does not fill the disk.
+    """
+    if os.access(shard, os.W_OK) or not shard.exists():
+        yield shard
+        return
+    folder = Path(tempfile.mkdtemp(prefix="passage-index-"))
+    try:
+        # Contents alone, not the modes: they are what is read-only.
+        yield shutil.copytree(shard, folder / SHARD, copy_function=shutil.copyfile)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise

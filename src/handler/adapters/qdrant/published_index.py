@@ -1,0 +1,262 @@
+"""An index that `passage index --publish` put into S3: a small pointer, and the packed index it points to.
+
+A pointer is replaced in one step, and what it points to is named by its content and never changes: whoever reads
+sees one whole version or the other.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import stat
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Literal
+
+from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import BaseModel, ConfigDict, Field
+
+from handler.adapters.aws import client as aws
+from handler.core.errors import (
+    CollectionNotFound,
+    ConfigurationError,
+    DeadlineExceeded,
+    PassageError,
+    UpstreamUnavailable,
+)
+
+FORMAT: Literal[1] = 1
+CHUNK = 1024 * 1024
+
+
+class Pointer(BaseModel):
+    """Which version is the current one. `object` is relative to the pointer's folder; `version` says what is in it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    format: Literal[1]
+    version: str
+    object: str = Field(pattern=r"^[\w-][\w.-]*(/[\w-][\w.-]*)*$")
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    bytes: int = Field(ge=1)
+
+
+def address(uri: str) -> tuple[str, str]:
+    """The bucket, and what the keys in it begin with: empty or ending in a slash."""
+    bucket, _, folder = uri.removeprefix("s3://").partition("/")
+    return bucket, f"{folder}/" if folder else ""
+
+
+def pointer_name(profile: str) -> str:
+    return f"{profile}.json"
+
+
+class PublishedIndex:
+    """One profile's index as it is published under `uri`, and the versions of it on this machine."""
+
+    def __init__(self, uri: str, profile: str) -> None:
+        self._bucket, self._folder = address(uri)
+        self._profile = profile
+
+    @cached_property
+    def _client(self) -> Any:
+        return aws.plain_client("s3")
+
+    def forget_credentials(self) -> None:
+        self.__dict__.pop("_client", None)
+
+    def pointer(self) -> Pointer:
+        """The current version.
+
+        Raises:
+            CollectionNotFound: nothing is published for the profile.
+            ConfigurationError: it may not be read, or cannot be understood.
+            UpstreamUnavailable: S3 failed for a passing reason.
+        """
+        with self._errors():
+            text = self._get(pointer_name(self._profile)).read()
+        try:
+            return Pointer.model_validate_json(text)
+        except ValueError as error:
+            raise ConfigurationError(self._again("has a pointer that cannot be read"), upstream="store") from error
+
+    def unpack(self, pointer: Pointer, until: float | None) -> "Unpacked":
+        """That version on this machine, fetched if it is not there yet.
+
+        Args:
+            until: when to give up, on the monotonic clock.
+
+        Raises:
+            As `pointer`, and DeadlineExceeded.
+        """
+        home = _home()
+        final = home / f"{self._profile}-{pointer.sha256[:16]}"
+        with self._errors(), _locked(home / ".lock"):
+            if not final.is_dir():
+                part = home / f".{final.name}"
+                shutil.rmtree(part, ignore_errors=True)  # of a run that was cut off
+                part.mkdir()
+                try:
+                    packed = part / "packed"
+                    self._download(pointer, packed, until)
+                    extract(packed, part / self._profile)
+                    packed.unlink()
+                    part.rename(final)
+                finally:
+                    shutil.rmtree(part, ignore_errors=True)
+            return Unpacked(final, pointer.sha256)
+
+    def sweep(self) -> None:
+        """Remove the versions of this profile's index that no one has open."""
+        home = _home()
+        with _locked(home / ".lock"):
+            for folder in home.glob(f"{self._profile}-{'[0-9a-f]' * 16}"):
+                descriptor = os.open(folder, os.O_RDONLY)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder, ignore_errors=True)
+                except BlockingIOError:
+                    continue
+                finally:
+                    os.close(descriptor)
+
+    def _download(self, pointer: Pointer, to: Path, until: float | None) -> None:
+        body = self._get(pointer.object)
+        digest, size = hashlib.sha256(), 0
+        with to.open("wb") as file:
+            for chunk in body.iter_chunks(CHUNK):
+                if until is not None and time.monotonic() >= until:
+                    raise DeadlineExceeded("The request's time ran out while the index was fetched.", upstream="store")
+                size += len(chunk)
+                if size > pointer.bytes:
+                    break
+                digest.update(chunk)
+                file.write(chunk)
+        if size != pointer.bytes or digest.hexdigest() != pointer.sha256:
+            raise ConfigurationError(
+                self._again("is not what its checksum says"), upstream="store", detail=f"{size} bytes of {pointer}"
+            )
+
+    def _get(self, name: str) -> Any:
+        return self._client.get_object(Bucket=self._bucket, Key=self._folder + name)["Body"]
+
+    def _again(self, what: str) -> str:
+        return f"The published index for the profile '{self._profile}' {what}: run `passage index --publish` again."
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except PassageError:
+            raise
+        except (ClientError, BotoCoreError) as error:
+            raise self._unreachable(error) from error
+        except UnsafeArchive as error:
+            raise ConfigurationError(self._again("cannot be unpacked"), upstream="store", detail=str(error)) from error
+        except OSError as error:
+            raise ConfigurationError(
+                f"The index for the profile '{self._profile}' cannot be unpacked: the function's /tmp must hold it "
+                "three times while a new version comes (template: EphemeralStorage).",
+                upstream="store",
+                detail=repr(error),
+            ) from error
+
+    def _unreachable(self, error: ClientError | BotoCoreError) -> PassageError:
+        where = f"s3://{self._bucket}/{self._folder}"
+        if isinstance(error, ClientError) and aws.code(error) in ("NoSuchKey", "404"):
+            return CollectionNotFound(
+                f"No index is published for the profile '{self._profile}' under EDGE_INDEX_URI: run `passage index "
+                "--publish`.",
+                upstream="store",
+                detail=f"{where}: {error}",
+            )
+        if aws.passing(error):
+            return UpstreamUnavailable("The index could not be fetched.", upstream="store", detail=f"{where}: {error}")
+        return ConfigurationError(
+            "EDGE_INDEX_URI: the index could not be fetched. Check that the bucket exists, that something is published "
+            "for the profile, and that the function's role may read it (s3:GetObject).",
+            upstream="store",
+            detail=f"{where}: {error!r}",
+        )
+
+
+class Unpacked:
+    """One version on this machine, kept from being removed until it is closed or the process ends.
+
+    root: what `QdrantEdgeStore` takes.
+    """
+
+    def __init__(self, root: Path, sha256: str) -> None:
+        self.root = root
+        self.sha256 = sha256
+        self._descriptor: int | None = os.open(root, os.O_RDONLY)
+        fcntl.flock(self._descriptor, fcntl.LOCK_SH)
+
+    def close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class UnsafeArchive(Exception):
+    """An archive holds something else than plain files and folders, or would put one outside of its folder."""
+
+
+def extract(packed: Path, folder: Path) -> None:
+    """Unpack plain files and folders into `folder`, and nothing anywhere else.
+
+    Raises:
+        UnsafeArchive: there is anything else in it, or it is no archive.
+    """
+    try:
+        with tarfile.open(packed, "r:gz") as archive:
+            for member in archive:
+                target = folder / _inside(member)
+                if member.isdir():
+                    target.mkdir(parents=True, exist_ok=True)
+                    continue
+                target.parent.mkdir(parents=True, exist_ok=True)
+                source = archive.extractfile(member)
+                assert source is not None  # noqa: S101 - it is a file
+                with source, target.open("xb") as file:
+                    shutil.copyfileobj(source, file, CHUNK)
+    except (tarfile.TarError, EOFError, FileExistsError, NotADirectoryError) as error:
+        raise UnsafeArchive(repr(error)) from error
+    except OSError as error:
+        if error.errno is None:  # gzip's own
+            raise UnsafeArchive(repr(error)) from error
+        raise
+
+
+def _inside(member: tarfile.TarInfo) -> PurePosixPath:
+    path = PurePosixPath(member.name)
+    if not (member.isreg() or member.isdir()):
+        raise UnsafeArchive(f"'{member.name}' is neither a file nor a folder")
+    if path.is_absolute() or ".." in path.parts or "\\" in member.name or "\0" in member.name:
+        raise UnsafeArchive(f"'{member.name}' leads outside")
+    return path
+
+
+def _home() -> Path:
+    """Where versions are unpacked to; no one else on the machine may have put something there."""
+    home = Path(tempfile.gettempdir()) / f"passage-{os.getuid()}"
+    home.mkdir(mode=0o700, exist_ok=True)
+    found = home.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise ConfigurationError("The folder that indexes are unpacked to is not the function's own.", detail=str(home))
+    return home
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[IO[bytes]]:
+    with path.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file

@@ -1,0 +1,58 @@
+"""What both Qdrant stores make of a search before the engine sees it: threshold, filter, a chunk's id."""
+
+import struct
+import uuid
+from collections.abc import Iterator
+
+from handler.config.profiles import Profile
+from handler.core.model import Filters, PointId
+
+MAX_POINT_ID = 2**64 - 1
+
+
+def threshold(least: float | None) -> float | None:
+    """The score that Qdrant is given so that a passage scoring exactly `least` is still found.
+
+    Qdrant compares strictly and in 32 bits; the contracts say "minimum". None for none, and for 0, which they take to
+    mean none.
+    """
+    if not least:
+        return None
+    single = struct.unpack("<f", struct.pack("<f", least))[0]
+    (bits,) = struct.unpack("<I", struct.pack("<f", single))
+    if bits == 0:  # too small for 32 bits: anything above nothing
+        return 0.0
+    return float(struct.unpack("<f", struct.pack("<I", bits - 1))[0])
+
+
+def conditions(filters: Filters, profile: Profile) -> Iterator[list[tuple[str, list[str] | list[int]]]]:
+    """For each field, the alternatives of which one must hold: a payload key and the values it may have."""
+    for field, values in filters.items():
+        texts = [value for value in values if isinstance(value, str)]
+        numbers = [value for value in values if isinstance(value, int)]
+        alternatives: list[tuple[str, list[str] | list[int]]] = []
+        for key in profile.filters[field]:
+            alternatives += [(key, texts)] if texts else []
+            alternatives += [(key, numbers)] if numbers else []
+        yield alternatives
+
+
+def filtered_keys(filters: Filters, profile: Profile) -> list[str]:
+    """The payload keys a search filters by."""
+    return [key for field in filters for key in profile.filters[field]]
+
+
+def identity(value: object) -> PointId:
+    """A point's id as both SDKs give it: an integer, or a UUID as an object or as text."""
+    return value if isinstance(value, int) else str(value)
+
+
+def point_id(chunk: str) -> PointId | None:
+    """`chunk` as a point's id, an unsigned integer or a UUID; None when it is neither."""
+    if chunk.isascii() and chunk.isdigit():
+        number = int(chunk)
+        return number if number <= MAX_POINT_ID else None
+    try:
+        return str(uuid.UUID(chunk))
+    except ValueError:
+        return None

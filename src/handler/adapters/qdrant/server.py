@@ -1,0 +1,288 @@
+"""A Qdrant server or Qdrant Cloud, through the official client over REST."""
+
+from __future__ import (
+    annotations,  # the models in them are not all there at a cold start: handler.cold_start.sdk_models
+)
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic_core import to_json
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+from qdrant_client.qdrant_remote import QdrantRemote
+
+from handler.adapters.errors import Service
+from handler.adapters.qdrant import payload, query
+from handler.adapters.qdrant.payload import Hit
+from handler.adapters.transport import UNLIMITED, lent, rehearsal
+from handler.config.profiles import Profile
+from handler.config.validation import check_distance, check_indexes, check_name, check_vectors
+from handler.core.errors import (
+    CollectionNotFound,
+    CredentialsRefused,
+    DeadlineExceeded,
+    PassageError,
+    RequestRefused,
+    UpstreamError,
+)
+from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
+
+if TYPE_CHECKING:
+    from qdrant_client.http import models
+
+SERVICE = Service("store", "vector store", "QDRANT_API_KEY")
+
+T = TypeVar("T")
+
+
+class QdrantServerStore:
+    """One collection of a server, asked as one profile says.
+
+    Args:
+        url: with an explicit port; the client takes a URL without one to mean 6333.
+        auth: puts the key into each request instead of `api_key`, where it can change.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        api_key: str | None,
+        profile: Profile,
+        auth: httpx.Auth | None = None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._auth = auth
+        self._transport = transport
+        self._url = url
+        self._api_key = api_key
+        self._profile = profile
+
+    @property
+    def collection(self) -> str:
+        return self._profile.collection.name
+
+    @cached_property
+    def _client(self) -> QdrantRemote:
+        """What `QdrantClient` is for a server, without the inference and the local mode that it has besides."""
+        parts = urlsplit(self._url)
+        host = parts.hostname or ""
+        return QdrantRemote(
+            host=f"[{host}]" if ":" in host else host,
+            port=parts.port,
+            https=parts.scheme == "https",
+            prefix=parts.path or None,
+            api_key=self._api_key,
+            check_compatibility=False,  # it would start a thread that makes a request
+            prefer_grpc=False,
+            timeout=UNLIMITED,
+            transport=self._transport or lent(),
+            auth=self._auth,
+        )
+
+    def search(self, vector: Vector, search: Search) -> Found:
+        """See `handler.core.ports.PassageStore`."""
+        expected = self._profile.collection
+        request = to_json(self._request(vector, search))
+
+        try:
+            points = self._call(lambda: self._searches.query_points(expected.name, query_request=request).result.points)
+        except RequestRefused as error:
+            # A bad request says only in prose what was wrong with it. The collection itself says it in figures,
+            # unless it cannot be asked either: then the refusal is all there is to say.
+            try:
+                info = self._info()
+            except (CredentialsRefused, UpstreamError, DeadlineExceeded):
+                raise error from error.__cause__
+            check_vectors(expected, _sizes(info))
+            check_indexes(
+                expected, query.filtered_keys(search.filters, self._profile), info.payload_schema, error.detail
+            )
+            raise
+        return self._found(points)
+
+    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
+        """See `handler.core.ports.PassageStore`."""
+        request = to_json({"searches": [self._request(vector, search) for vector, search in searches]})
+
+        answers = self._call(lambda: self._searches.query_batch_points(self.collection, query_request_batch=request))
+        if len(answers.result or ()) != len(searches):
+            raise SERVICE.unavailable("gave an answer that could not be read", f"{len(answers.result or ())} answers")
+        return [self._found(answer.points) for answer in answers.result]
+
+    @property
+    def _searches(self) -> Any:
+        """The client's calls to Qdrant's search API.
+
+        Passage gives them a request in JSON, where the client would make it from a model: `QueryRequest` takes more
+        than a hundred other models with it, for the sake of searches that Passage never makes (docs/decisions, 15).
+        """
+        return self._client.http.search_api
+
+    def _request(self, vector: Vector, search: Search) -> dict[str, Any]:
+        """One search, as Qdrant's API takes it (Qdrant, API reference, "Query points")."""
+        named = {"using": self._profile.collection.vector} if self._profile.collection.vector else {}
+        threshold = query.threshold(search.score_threshold)
+        limits = {} if threshold is None else {"score_threshold": threshold}
+        must = _filter(search.filters, self._profile)
+        return {
+            "query": list(vector),
+            "limit": search.top_k,
+            "with_payload": True if search.whole_payload else list(self._profile.payload.read),
+            "with_vector": search.with_vectors,
+            **named,
+            **limits,
+            **({"filter": must} if must else {}),
+        }
+
+    def _found(self, points: Sequence[models.ScoredPoint]) -> Found:
+        if _rising(points):  # by a distance, not a similarity; the collection says which
+            check_distance(self._profile.collection, self.describe().distance_metric)
+        hits = (Hit(query.identity(point.id), point.score, point.payload, self._vector(point)) for point in points)
+        return payload.read(hits, self._profile.payload)
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        """See `handler.core.ports.PassageStore`."""
+        identity = query.point_id(chunk)
+        records: list[models.Record] = []
+        if identity is not None:
+            records = self._call(
+                lambda: self._client.retrieve(
+                    self.collection, ids=[identity], with_payload=True, with_vectors=with_vectors
+                )
+            )
+        if not records:
+            records = self._named(chunk, with_vectors=with_vectors)
+        return next(
+            (Point(query.identity(found.id), found.payload or {}, self._vector(found)) for found in records), None
+        )
+
+    def _named(self, chunk: str, *, with_vectors: bool) -> list[models.Record]:
+        """The points whose payload has `chunk` as their chunk id; the first one is enough."""
+        from qdrant_client.http import models  # noqa: PLC0415 - all of them, where a question needs nine
+
+        keys = self._profile.payload.keys("chunk_id")
+        conditions: list[models.Condition] = [
+            models.FieldCondition(key=key, match=models.MatchValue(value=chunk)) for key in keys
+        ]
+        if not conditions:
+            return []
+        try:
+            found, _ = self._call(
+                lambda: self._client.scroll(
+                    self.collection,
+                    scroll_filter=models.Filter(should=conditions),
+                    limit=1,
+                    with_payload=True,
+                    with_vectors=with_vectors,
+                )
+            )
+        except RequestRefused as error:
+            check_indexes(self._profile.collection, keys[:1], self._info().payload_schema, error.detail)
+            raise
+        return found
+
+    def describe(self) -> CollectionInfo:
+        """See `handler.core.ports.PassageStore`."""
+        expected = self._profile.collection
+        info = self._info()
+        vectors = _named(info.config.params.vectors)
+        check_name(expected, _sizes(info))
+        return CollectionInfo(
+            name=expected.name,
+            vector_size=vectors[expected.vector].size,
+            distance_metric=str(vectors[expected.vector].distance.value),
+            points_count=info.points_count or 0,
+            indexed_vectors_count=info.indexed_vectors_count or 0,
+            status=str(info.status.value),
+            embedding_model=self._model(info),
+        )
+
+    def warm(self) -> None:
+        """See `handler.core.ports.PassageStore`. The client builds its types at the first search, so it makes one."""
+        _ = self._client
+        point = {"id": 0, "version": 0, "score": 0.5, "payload": {}}
+        answer = {"result": {"points": [point]}, "status": "ok", "time": 0}
+        QdrantServerStore(
+            url=self._url,
+            api_key=None,
+            profile=self._profile,
+            transport=rehearsal(answer),
+        ).search([0.5] * self._profile.collection.dimension, Search(top_k=1))
+
+    def _info(self) -> models.CollectionInfo:
+        return self._call(lambda: self._client.get_collection(self.collection))
+
+    def _model(self, info: models.CollectionInfo) -> str | None:
+        """The model the collection says it was embedded with: in its metadata, or else in its first point."""
+        stated = (info.config.metadata or {}).get("embedding_model")
+        if isinstance(stated, str):
+            return stated
+        keys = self._profile.payload
+        outer = list(dict.fromkeys(path.outer for path in keys.paths["model"]))
+        if not outer:
+            return None
+        records, _ = self._call(lambda: self._client.scroll(self.collection, limit=1, with_payload=outer))
+        return payload.embedding_model(records[0].payload, keys) if records else None
+
+    def _vector(self, point: models.ScoredPoint | models.Record) -> Vector | None:
+        name = self._profile.collection.vector
+        found = point.vector.get(name) if isinstance(point.vector, dict) else point.vector
+        if not isinstance(found, list):
+            return None
+        numbers = [item for item in found if isinstance(item, float)]
+        return tuple(numbers) if len(numbers) == len(found) else None  # a multivector is no vector of ours
+
+    def _call(self, call: Callable[[], T]) -> T:
+        """Run one request, its failure as the core's error."""
+        try:
+            return call()
+        except QdrantException as error:  # the client's own class for a 429 that carries a Retry-After header
+            wait = getattr(error, "retry_after_s", None)
+            raise SERVICE.from_status(429, {} if wait is None else {"retry-after": str(wait)}, str(error)) from error
+        except UnexpectedResponse as error:
+            raise self._refused(error) from error
+        except ResponseHandlingException as error:
+            source = error.source if isinstance(error.source, Exception) else error
+            if isinstance(source, PassageError):  # the key could not be had
+                raise source from source.__cause__
+            raise SERVICE.from_transport(source) from error
+        except (httpx.HTTPError, AssertionError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise SERVICE.from_transport(error) from error  # an answer the client could not take apart
+
+    def _refused(self, error: UnexpectedResponse) -> PassageError:
+        if error.status_code == 404:
+            return CollectionNotFound(
+                f"The vector store has no collection '{self.collection}': set COLLECTION_NAME, or index the site.",
+                detail=f"HTTP 404: {error.content[:300]!r}",
+            )
+        return SERVICE.from_status(error.status_code or 0, error.headers, error.content)
+
+
+def _rising(points: Sequence[models.ScoredPoint]) -> bool:
+    """Whether the points come with the least score first."""
+    return bool(points) and points[0].score < points[-1].score
+
+
+def _filter(filters: Filters, profile: Profile) -> dict[str, Any] | None:
+    """Filters in Qdrant's terms: of each field's alternatives one must hold."""
+    must = [
+        {"should": [{"key": key, "match": {"any": values}} for key, values in alternatives]}
+        for alternatives in query.conditions(filters, profile)
+    ]
+    return {"must": must} if must else None
+
+
+def _sizes(info: models.CollectionInfo) -> dict[str, int]:
+    return {name: params.size for name, params in _named(info.config.params.vectors).items()}
+
+
+def _named(vectors: Any) -> Mapping[str, Any]:
+    """A collection's vectors by name; the unnamed one under the empty name."""
+    if vectors is None:
+        return {}
+    return vectors if isinstance(vectors, dict) else {"": vectors}

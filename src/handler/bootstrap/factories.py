@@ -1,0 +1,188 @@
+"""Which class stands behind a port, by the name that a setting or a profile gives it."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from handler.config.profiles import Profile
+from handler.config.settings import SecretReference, Settings
+from handler.core.errors import ConfigurationError
+from handler.core.ports import Embedder, PassageStore, ReplySink, Reranker
+
+if TYPE_CHECKING:
+    from handler.adapters.aws.secrets import KeptKey
+    from handler.adapters.cohere.embedder import Account
+
+
+class Keys:
+    """The keys that are kept elsewhere than in the environment; each is read once for every adapter that takes it."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._environ = environ
+        self._kept: dict[str, KeptKey] = {}
+
+    def cohere(self) -> "KeptKey | None":
+        return self._key("COHERE_API_KEY_SECRET", self._settings.cohere_api_key_secret, "embedding")
+
+    def qdrant(self) -> "KeptKey | None":
+        return self._key("QDRANT_API_KEY_SECRET", self._settings.qdrant_api_key_secret, "store")
+
+    def made(self) -> list["KeptKey"]:
+        return list(self._kept.values())
+
+    def _key(self, variable: str, reference: SecretReference | None, upstream: Any) -> "KeptKey | None":
+        if reference is None:
+            return None
+        from handler.adapters.aws.secrets import KeptKey  # noqa: PLC0415 - loads httpx, only where it is used
+
+        if variable not in self._kept:
+            self._kept[variable] = KeptKey(
+                reference,
+                variable=variable,
+                upstream=upstream,
+                ttl=self._settings.secrets_ttl_seconds,
+                environ=self._environ,
+            )
+        return self._kept[variable]
+
+
+PLACEHOLDER = "kept-elsewhere"
+"""What an SDK is given that insists on a key, where each request gets the real one."""
+
+
+def require_key(settings: Settings, profile: Profile) -> None:
+    """See that the profile's embedding service and the deployment's reranker can be asked.
+
+    Raises:
+        ConfigurationError: one of them takes a key, and there is none.
+    """
+    if profile.embedding.provider == "cohere" and not _has_key(settings):
+        raise ConfigurationError(
+            "COHERE_API_KEY: required, or COHERE_API_KEY_SECRET, where it is kept; neither with EMBEDDING_PROVIDER="
+            "bedrock."
+        )
+    if settings.rerank_provider == "cohere":
+        _require_key_to_rerank(settings)
+
+
+def _require_key_to_rerank(settings: Settings) -> None:
+    if not _has_key(settings):
+        raise ConfigurationError(
+            "COHERE_API_KEY: required with RERANK_PROVIDER=cohere, or COHERE_API_KEY_SECRET, where it is kept."
+        )
+
+
+def _has_key(settings: Settings) -> bool:
+    return settings.cohere_api_key is not None or settings.cohere_api_key_secret is not None
+
+
+def _cohere_account(settings: Settings, keys: Keys) -> "Account":
+    from handler.adapters.aws.secrets import KeyAuth  # noqa: PLC0415 - see above
+    from handler.adapters.cohere.embedder import Account  # noqa: PLC0415 - loads the SDK, only where it is used
+
+    key, kept = settings.cohere_api_key, keys.cohere()
+    return Account(
+        api_key=key.get_secret_value() if key else PLACEHOLDER,
+        base_url=settings.cohere_base_url,
+        auth=KeyAuth("Authorization", "Bearer ", kept) if kept else None,
+    )
+
+
+def _cohere(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
+    require_key(settings, profile)
+    from handler.adapters.cohere.embedder import CohereEmbedder  # noqa: PLC0415 - loads the SDK, only where it is used
+
+    return CohereEmbedder(
+        _cohere_account(settings, keys), model=profile.embedding.model, dimension=profile.collection.dimension
+    )
+
+
+def _bedrock(_: Settings, profile: Profile, __: Keys) -> Embedder:
+    from handler.adapters.bedrock.embedder import BedrockEmbedder  # noqa: PLC0415 - loads boto3, only where it is used
+
+    return BedrockEmbedder(model=profile.embedding.model, dimension=profile.collection.dimension)
+
+
+def _cohere_reranker(settings: Settings, keys: Keys) -> Reranker:
+    _require_key_to_rerank(settings)
+    from handler.adapters.cohere.reranker import CohereReranker  # noqa: PLC0415 - loads the SDK, only where it is used
+
+    return CohereReranker(_cohere_account(settings, keys), model=settings.rerank_model or "rerank-v3.5")
+
+
+def _bedrock_reranker(settings: Settings, _: Keys) -> Reranker:
+    from handler.adapters.bedrock.reranker import BedrockReranker  # noqa: PLC0415 - loads boto3, only where it is used
+
+    return BedrockReranker(model=settings.rerank_model or "cohere.rerank-v3-5:0")
+
+
+def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageStore:
+    from handler.adapters.aws.secrets import KeyAuth  # noqa: PLC0415 - see above
+    from handler.adapters.qdrant.server import QdrantServerStore  # noqa: PLC0415 - loads the SDK, only where it is used
+
+    assert settings.qdrant_url is not None  # noqa: S101 - the settings' own check
+    key, kept = settings.qdrant_api_key, keys.qdrant()
+    return QdrantServerStore(
+        url=settings.qdrant_url,
+        api_key=key.get_secret_value() if key else None,
+        auth=KeyAuth("api-key", "", kept) if kept else None,
+        profile=profile,
+    )
+
+
+def _embedded_by(settings: Settings, profile: Profile) -> tuple[str, ...]:
+    """Whose vectors go with the questions': another service's of the same dimension would raise no error anywhere.
+
+    A service at another address than Cohere's own may be Cohere behind a proxy, or the emulator.
+    """
+    if profile.embedding.provider != "cohere":
+        return (profile.embedding.provider,)
+    host = urlsplit(settings.cohere_base_url).hostname or ""
+    return ("cohere",) if host.endswith(".cohere.com") else ("cohere", "emulator")
+
+
+def _qdrant_edge(settings: Settings, profile: Profile, _: Keys) -> PassageStore:
+    from handler.adapters.qdrant.edge import QdrantEdgeStore  # noqa: PLC0415 - loads the SDK, only where it is used
+
+    embedded_by = _embedded_by(settings, profile)
+    if settings.edge_index_path is not None:
+        return QdrantEdgeStore(root=settings.edge_index_path, profile=profile, embedded_by=embedded_by)
+    assert settings.edge_index_uri is not None  # noqa: S101 - the settings' own check
+    from handler.adapters.qdrant.published_index import PublishedIndex  # noqa: PLC0415 - loads boto3, only where it is used
+    from handler.adapters.qdrant.published_store import PublishedStore  # noqa: PLC0415 - see above
+
+    return PublishedStore(
+        PublishedIndex(settings.edge_index_uri, profile.name),
+        lambda root: QdrantEdgeStore(root=root, profile=profile, embedded_by=embedded_by),
+        collection=profile.collection.name,
+        every=settings.edge_index_check_seconds,
+    )
+
+
+EMBEDDERS: Mapping[str, Callable[[Settings, Profile, Keys], Embedder]] = {"cohere": _cohere, "bedrock": _bedrock}
+RERANKERS: Mapping[str, Callable[[Settings, Keys], Reranker]] = {
+    "cohere": _cohere_reranker,
+    "bedrock": _bedrock_reranker,
+}
+STORES: Mapping[str, Callable[[Settings, Profile, Keys], PassageStore]] = {
+    "qdrant_server": _qdrant_server,
+    "qdrant_edge": _qdrant_edge,
+}
+
+
+def _sink(kind: str) -> Callable[[Settings, str], ReplySink]:
+    def make(settings: Settings, target: str) -> ReplySink:
+        from handler.adapters.aws import replies  # noqa: PLC0415 - loads boto3, only where messages are answered
+
+        return replies.sink(kind, target, settings.idempotency_table)
+
+    return make
+
+
+SINKS: Mapping[str, Callable[[Settings, str], ReplySink]] = {
+    "reply_queue_url": _sink("queue"),
+    "reply_topic_arn": _sink("topic"),
+    "reply_bus_name": _sink("bus"),
+}
+"""The setting that names a destination to what sends there."""

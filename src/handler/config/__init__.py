@@ -1,0 +1,1 @@
+"""Settings, profiles and models: everything a deployment configures."""

@@ -1,0 +1,204 @@
+"""The API's own description, OpenAPI 3.1: every route, each profile's question and answer as schemas of their own."""
+
+import json
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from handler import contracts
+from handler.config import profiles
+from handler.config.profiles import Profile
+from handler.contracts.base import Contract
+from handler.entrypoints.http.openapi.examples import ANSWERS, QUESTIONS
+from handler.entrypoints.http.openapi.schemas import (
+    FIXED,
+    STRING,
+    component,
+    components,
+    error_schema,
+    ref,
+    request_schema,
+    response_schema,
+)
+from handler.entrypoints.http.routes import LEFT_OUT
+
+__all__ = ["document", "error_schema", "page", "request_schema", "response_schema"]
+
+VERSION = "3.1.0"
+
+DEFAULT, SERVICE = "default profile", "service"
+"""The headings that operations stand under which belong to no profile by its name."""
+
+PAGE = {"text/html": {"schema": STRING}}
+
+STATUSES = {
+    400: "The request is wrong; the error says what is allowed.",
+    404: "There is no such path, profile, collection or chunk.",
+    429: "A service behind the API is limiting requests; Retry-After says when to come back.",
+    500: "The deployment is set up wrongly, or something unexpected happened.",
+    503: "A service behind the API is down; Retry-After says when to come back.",
+    504: "The request's time ran out.",
+}
+RETRY_AFTER = {"description": "Seconds to wait.", "required": True, "schema": {"type": "integer", "minimum": 1}}
+HEADERS = {429: {"Retry-After": RETRY_AFTER}, 503: {"Retry-After": RETRY_AFTER}}
+FEWER = {"description": "How many results an answer had to do without to be sent.", "schema": {"type": "integer"}}
+
+
+@cache
+def document(default: str, find: Callable[[str], Profile] = profiles.load) -> dict[str, Any]:
+    """The whole description, for the profiles there are.
+
+    Args:
+        default: the profile that /query asks.
+        find: a profile by its name, with what a deployment changed about it.
+    """
+    asked = find(default)
+    schemas: dict[str, Any] = dict(FIXED)
+    paths: dict[str, Any] = {
+        "/docs": {"get": _get("docs", SERVICE, PAGE, "This description as a page.", asked, [500])},
+        "/health": {"get": _get("health", SERVICE, _json("Health"), "Whether the function runs; asks no one else.")},
+        "/openapi.json": {"get": _get("openapi", SERVICE, _json("Description"), "This description.", asked, [500])},
+        "/profiles": {"get": _get("profiles", SERVICE, _json("Profiles"), "The profiles there are.", asked, [500])},
+        "/query": _query_path(asked, "default", DEFAULT),
+        "/ready": {"get": _get("ready", DEFAULT, _json("Ready"), "Whether its collection can answer.", asked)},
+    }
+    names = [usable.name for usable in contracts.served()[0]]
+    for name in names:
+        profile, base = find(name), f"/profiles/{name}"
+        schemas |= components(profile)
+        collection = _get(f"{name}-collection", name, _json("CollectionInfo"), "The collection and its state.", profile)
+        chunk = _get(f"{name}-chunk", name, _json("Chunk"), "One chunk, by its point's id or its own.", profile)
+        paths[f"{base}/query"] = _query_path(profile, name, name)
+        paths[f"{base}/collection"] = {"get": collection}
+        paths[f"{base}/chunks/{{id}}"] = {"get": {**chunk, "parameters": CHUNK_PARAMETERS}}
+    return {
+        "openapi": VERSION,
+        "info": {
+            "title": "Passage",
+            "version": "0.1.0",
+            "summary": "A question in, the passages of the site's own text that answer it out.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        # Relative to where this description stands, so that a stage or a base path before it holds for the rest too.
+        "servers": [{"url": "./"}],
+        "tags": [{"name": tag} for tag in dict.fromkeys((DEFAULT, *names, SERVICE))],
+        "paths": dict(sorted(paths.items())),
+        "components": {"schemas": dict(sorted(schemas.items()))},
+    }
+
+
+CHUNK_PARAMETERS: list[dict[str, Any]] = [
+    {"name": "id", "in": "path", "required": True, "schema": {**STRING, "minLength": 1}},
+    {"name": "with_vectors", "in": "query", "schema": {"type": "boolean", "default": False}},
+]
+
+
+def _json(model: str) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": ref(model)}}}
+
+
+def _get(
+    operation: str,
+    tag: str,
+    content: dict[str, Any],
+    summary: str,
+    profile: Profile | None = None,
+    statuses: Iterable[int] = STATUSES,
+) -> dict[str, Any]:
+    """An operation whose errors are in the profile's contract; without one, it has none."""
+    errors = {} if profile is None else _errors(profile, statuses)
+    return {
+        "operationId": operation,
+        "tags": [tag],
+        "summary": summary,
+        "responses": {"200": {"description": summary, "content": content}, **errors},
+    }
+
+
+def _errors(profile: Profile, statuses: Iterable[int] = STATUSES) -> dict[str, Any]:
+    content = _json(component(profile, "Error"))
+    return {
+        str(status): {
+            "description": STATUSES[status],
+            **({"headers": HEADERS[status]} if status in HEADERS else {}),
+            "content": content,
+        }
+        for status in statuses
+    }
+
+
+def _query_path(profile: Profile, name: str, tag: str) -> dict[str, Any]:
+    contract = contracts.find(profile.contract)
+    request, response = (ref(component(profile, kind)) for kind in ("Request", "Response"))
+    answers: dict[str, Any] = {
+        "application/json": {"schema": {"$ref": response}, "example": ANSWERS[contract.name]},
+        **({} if contract.plain is None else {"text/plain": {"schema": STRING}}),
+    }
+    answer = {"description": "The passages, best first.", "headers": {LEFT_OUT: FEWER}, "content": answers}
+    responses = {"200": answer, **_errors(profile)}
+    body = {"schema": {"$ref": request}, "example": _question(profile, contract)}
+    return {
+        "post": {
+            "operationId": f"{name}-post-query",
+            "tags": [tag],
+            "summary": f"Ask the profile {profile.name}.",
+            "requestBody": {"required": True, "content": {"application/json": body}},
+            "responses": responses,
+        },
+        "get": {
+            "operationId": f"{name}-get-query",
+            "tags": [tag],
+            "summary": f"Ask the profile {profile.name} by URL.",
+            "parameters": _parameters(profile),
+            "responses": responses,
+        },
+    }
+
+
+def _question(profile: Profile, contract: Contract) -> dict[str, Any]:
+    """The contract's example, under the names that the profile gives the question and the count."""
+    names = {contract.text: profile.query.text.names[0], contract.count: profile.query.count.names[0]}
+    return {names.get(field, field): value for field, value in QUESTIONS[contract.name].items()}
+
+
+def _parameters(profile: Profile) -> list[dict[str, Any]]:
+    """A request's fields as query parameters, each under its first name; objects are sent as JSON.
+
+    That a parameter has other names cannot be said of separate parameters but in words. A URL has no room for a vector.
+    """
+    request = components(profile)[component(profile, "Request")]
+    text, count = profile.query.text.names, profile.query.count.names
+    found = []
+    for name, field in request["properties"].items():
+        if name in (*text[1:], *count[1:], "query_vector"):
+            continue
+        schema = _without_null(field)
+        place = {"content": {"application/json": {"schema": schema}}} if name == "filters" else {"schema": schema}
+        others = [other for names in (text, count) if name == names[0] for other in names[1:]]
+        words = {"description": f"Also taken as {' or '.join(f'`{other}`' for other in others)}."} if others else {}
+        required = name == text[0] or name in request.get("required", ())
+        found.append({"name": name, "in": "query", "required": required, **words, **place})
+    return found
+
+
+def _without_null(field: dict[str, Any]) -> dict[str, Any]:
+    """In a URL, what is not given is left out."""
+    kind = field.get("type")
+    return {**field, "type": kind[0]} if isinstance(kind, list) else field
+
+
+def page(default: str, find: Callable[[str], Profile] = profiles.load) -> str:
+    """The description as a page to read and try, with the copy of Swagger UI that Powertools carries."""
+    from aws_lambda_powertools.event_handler.openapi import swagger_ui  # noqa: PLC0415 - only this page needs it
+
+    files = resources.files(swagger_ui)
+    # The document stands inside a script element, which a closing tag in it would end.
+    spec = json.dumps(document(default, find)).replace("</", "<\\/")
+    script = (files / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")
+    style = (files / "swagger-ui.min.css").read_text(encoding="utf-8")
+    html = swagger_ui.generate_swagger_html(
+        spec=spec, swagger_js=script, swagger_css=style, swagger_base_url="", oauth2_config=None
+    )
+    # Powertools would serve the description from the page's own path.
+    return html.replace('currentUrl.pathname + "?format=json"', 'new URL("openapi.json", currentUrl).href')

@@ -1,0 +1,182 @@
+"""The schemas of the API's description: each profile's question, answer and error, with the profile's own limits."""
+
+import json
+from itertools import combinations
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from handler import contracts
+from handler.config.profiles import CountLimit, Profile
+from handler.contracts.base import Contract
+
+REFERENCE = "#/components/schemas/{model}"
+
+NOT_BLANK = r"[^\s\u001c-\u001f\u0085]"
+"""Holds something besides white space: what JSON Schema's regular expressions call that, and what Python does too."""
+
+INTEGER, NUMBER, STRING = {"type": "integer"}, {"type": "number"}, {"type": "string"}
+COLLECTION: dict[str, Any] = {
+    "type": "object",
+    "required": ["name", "vector_size", "distance_metric", "points_count", "indexed_vectors_count", "status"],
+    "properties": {
+        "name": STRING,
+        "vector_size": {**INTEGER, "minimum": 1},
+        "distance_metric": STRING,
+        "points_count": {**INTEGER, "minimum": 0},
+        "indexed_vectors_count": {**INTEGER, "minimum": 0},
+        "status": STRING,
+        "embedding_model": {"type": ["string", "null"]},
+        "problems": {"type": "array", "items": STRING, "description": "What makes it unfit for the profile."},
+    },
+}
+PROFILE: dict[str, Any] = {
+    "type": "object",
+    "required": ["name", "contract", "collection", "dimension", "embedding_model", "query"],
+    "properties": {
+        "name": STRING,
+        "contract": STRING,
+        "collection": STRING,
+        "dimension": INTEGER,
+        "embedding_model": STRING,
+        "query": {**STRING, "description": "The path to ask it at."},
+    },
+}
+FIXED: dict[str, dict[str, Any]] = {
+    "Chunk": {
+        "type": "object",
+        "required": ["id", "payload", "vector", "retrieval_time_ms"],
+        "properties": {
+            "id": {"type": ["integer", "string"]},
+            "payload": {"type": "object"},
+            "vector": {"type": ["array", "null"], "items": NUMBER},
+            "retrieval_time_ms": {**NUMBER, "minimum": 0},
+        },
+    },
+    "CollectionInfo": COLLECTION,
+    "Description": {"type": "object", "required": ["openapi", "info", "paths"]},
+    "Health": {"type": "object", "required": ["status"], "properties": {"status": {"const": "ok"}}},
+    "Profiles": {
+        "type": "object",
+        "required": ["default", "profiles"],
+        "properties": {"default": STRING, "profiles": {"type": "array", "items": PROFILE}},
+    },
+    "Ready": {
+        "type": "object",
+        "required": ["status", "profile", "collection"],
+        "properties": {"status": {"const": "ready"}, "profile": STRING, "collection": COLLECTION},
+    },
+}
+"""What does not depend on a profile."""
+
+
+def request_schema(profile: Profile) -> dict[str, Any]:
+    """What a profile's request may be, as JSON Schema, with the profile's own limits."""
+    return _standalone(profile, "Request")
+
+
+def response_schema(profile: Profile) -> dict[str, Any]:
+    """What a profile's answer is, as JSON Schema."""
+    return _standalone(profile, "Response")
+
+
+def error_schema(profile: Profile) -> dict[str, Any]:
+    """What a profile's error is, as JSON Schema."""
+    return _standalone(profile, "Error")
+
+
+def _standalone(profile: Profile, kind: str) -> dict[str, Any]:
+    return {"$ref": ref(component(profile, kind)), "components": {"schemas": components(profile)}}
+
+
+def component(profile: Profile, kind: str) -> str:
+    """The name under which a profile's Request, Response or Error stands."""
+    return "".join(part.capitalize() for part in profile.name.split("-")) + kind
+
+
+def ref(model: str) -> str:
+    return REFERENCE.format(model=model)
+
+
+def components(profile: Profile) -> dict[str, Any]:
+    """A profile's three schemas and what they refer to, under names of its own."""
+    contract = contracts.find(profile.contract)
+    kinds: dict[str, type[BaseModel]] = {
+        "Request": contract.request_model,
+        "Response": contract.response_model,
+        "Error": contract.error_model,
+    }
+    schemas: dict[str, Any] = {}
+    for kind, model in kinds.items():
+        mode: Any = "validation"
+        _, definitions = models_json_schema([(model, mode)], ref_template=REFERENCE)
+        inner = {name: component(profile, f"{kind}{name}") for name in definitions["$defs"] if name != model.__name__}
+        inner[model.__name__] = component(profile, kind)
+        text = json.dumps(definitions["$defs"])
+        for name, own in inner.items():
+            text = text.replace(f'"{ref(name)}"', f'"{ref(own)}"')
+        schemas |= {inner[name]: {**schema, "title": inner[name]} for name, schema in json.loads(text).items()}
+    request = component(profile, "Request")
+    schemas[request] = _limited(schemas[request], contract, profile)
+    return schemas
+
+
+def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> dict[str, Any]:
+    """A request's schema with the profile's limits, and every name under which a request may send a field."""
+    text, count = profile.query.text, profile.query.count
+    fields = {name: _readable(field) for name, field in schema["properties"].items()}
+    asked = {**fields.pop(contract.text), "minLength": text.min, "maxLength": text.max, "pattern": NOT_BLANK}
+    number = _counted(fields.pop(contract.count), count)
+    by_vector = "query_vector" in fields
+    if by_vector:
+        fields["query_vector"] |= {"minItems": profile.collection.dimension, "maxItems": profile.collection.dimension}
+    if "filters" in fields:
+        fields["filters"] |= (
+            {"propertyNames": {"enum": list(profile.filters)}} if profile.filters else {"maxProperties": 0}
+        )
+    rest = [name for name in schema.get("required", ()) if name != contract.text]
+    return {
+        **{key: value for key, value in schema.items() if key not in ("properties", "required")},
+        "properties": {**_named(asked, text.names), **_named(number, count.names), **fields},
+        **({"required": rest} if rest else {}),
+        "oneOf": _questions(text.names, by_vector=by_vector),
+        **_apart(text.names if by_vector else (), count.names),
+    }
+
+
+def _readable(field: dict[str, Any]) -> dict[str, Any]:
+    """A field's schema without pydantic's titles, and with null as one type among others where it is allowed."""
+    kept = {key: value for key, value in field.items() if key != "title" and not (key == "default" and value is None)}
+    options = [option for option in kept.get("anyOf", ()) if option.get("type") != "null"]
+    if len(options) == 1 and len(kept["anyOf"]) == 2:
+        del kept["anyOf"]
+        return {**options[0], **kept, "type": [options[0]["type"], "null"]}
+    return kept
+
+
+def _counted(field: dict[str, Any], count: CountLimit) -> dict[str, Any]:
+    if count.outside == "clamp":
+        words = f"{field.get('description', '')} The range is {count.min} to {count.max}.".lstrip()
+        return {**field, "description": words, "default": count.default}
+    return {**field, "minimum": count.min, "maximum": count.max, "default": count.default}
+
+
+def _named(field: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """A field under each of its names."""
+    first, *others = names
+    return {first: field, **{other: {**field, "description": f"Another name for `{first}`."} for other in others}}
+
+
+def _questions(names: tuple[str, ...], *, by_vector: bool) -> list[dict[str, Any]]:
+    """The ways to ask, of which a request takes exactly one. Where there is a vector too, null is as good as absent."""
+    if not by_vector:
+        return [{"required": [name]} for name in names]
+    typed = [*((name, "string") for name in names), ("query_vector", "array")]
+    return [{"required": [name], "properties": {name: {"type": kind}}} for name, kind in typed]
+
+
+def _apart(*several: tuple[str, ...]) -> dict[str, Any]:
+    """No field under two of its names at once."""
+    pairs = [{"required": list(pair)} for names in several for pair in combinations(names, 2)]
+    return {"not": {"anyOf": pairs}} if pairs else {}

@@ -1,0 +1,1 @@
+"""Queues, topics and event buses: questions in messages, answers in replies."""

@@ -1,0 +1,164 @@
+"""A question in a message, and the reply to it: the same form whichever queue, topic or bus brought it."""
+
+import json
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handler.core.errors import ConfigurationError, InvalidRequest, NotFound, PassageError
+from handler.core.model import Reply
+from handler.service.answering import Answered, Failure, as_object
+from handler.service.batch import Outcome, Question, profile_name
+
+REPLY_BYTES = 262_144 - 2_048
+"""The most a reply's text may have: SQS, SNS and EventBridge take 256 KB, and count what stands beside it as well."""
+
+ID_CHARACTERS = 256
+"""Of an id that comes back in a reply's attributes."""
+
+ENVELOPES = 3
+"""How many envelopes are taken off: a bus to a topic to a queue makes two. More are no one's, but a parser's ruin."""
+
+REPLY_FIELDS = frozenset({"reply_id", "correlation_id", "profile", "status", "answer", "results_left_out"})
+
+NAMESPACE = uuid.UUID("6f0f6e9c-2f0e-5b57-9a3a-6b1d3f6f2a10")
+"""Of the reply ids, so that they are no one else's UUIDs."""
+
+_UNSENDABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
+"""What JSON lets stand as it is, and UTF-8 or SQS does not take."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A question and where it came from.
+
+    Attributes:
+        reply_id: the same for the same message, so that a reply that is sent twice can be told.
+        correlation_id: what the sender gave the message to know the reply by; its id without one.
+        question: None when there is none to be read in it; `error` then says why.
+    """
+
+    reply_id: str
+    correlation_id: str
+    question: Question | None
+    error: PassageError | None = None
+
+
+def unreadable(error: PassageError, identity: str, body: object = "") -> Message:
+    """A message that can never be answered."""
+    return Message(reply_id=_reply_id(identity, body), correlation_id=identity, question=None, error=error)
+
+
+def read(body: Any, identity: str) -> Message:
+    """The question in a message's body: JSON text or an object; SNS and EventBridge envelopes are taken off.
+
+    Never raises: a message that cannot be read is one that can never be answered, and says so itself.
+    """
+    try:
+        for _ in range(ENVELOPES):
+            fields = _object(body)
+            inside = _opened(fields, identity)
+            if inside is None:
+                break
+            body, identity = inside
+        if fields.keys() >= REPLY_FIELDS:  # a refusal would come back as well, and so on for ever
+            raise ConfigurationError(
+                "A reply came in as a question: a reply destination is one that questions are read from.",
+                upstream="reply",
+            )
+        correlation = _correlation(fields.pop("correlation_id", None))
+        profile = profile_name(fields.pop("profile", None))
+    except PassageError as error:
+        return unreadable(error, identity, body)
+    return Message(
+        reply_id=_reply_id(identity, body),
+        correlation_id=correlation or identity,
+        question=Question(fields=fields, profile=profile),
+    )
+
+
+def _opened(fields: Mapping[str, Any], identity: str) -> tuple[Any, str] | None:
+    """What is in an envelope, and its id: a topic that delivers twice sends the same one in two messages of a queue."""
+    if fields.get("Type") == "Notification" and "Message" in fields:
+        return fields["Message"], _id(fields.get("MessageId")) or identity
+    if "detail-type" in fields and "detail" in fields:
+        return fields["detail"], _id(fields.get("id")) or identity
+    return None
+
+
+def _id(value: object) -> str | None:
+    return value if isinstance(value, str) and _fits_an_attribute(value) else None
+
+
+def _fits_an_attribute(text: str) -> bool:
+    return 0 < len(text) <= ID_CHARACTERS and text.isprintable()
+
+
+def _object(body: Any) -> dict[str, Any]:
+    if isinstance(body, str):
+        try:
+            body = json.loads(body)
+        except (ValueError, RecursionError):
+            raise InvalidRequest("The message is not JSON: it takes an object with the question in a field.") from None
+    if not isinstance(body, Mapping):
+        raise InvalidRequest("The message is not an object: it takes one with the question in a field.")
+    return dict(body)
+
+
+def _correlation(value: object) -> str | None:
+    """The sender's id, where it is one that a message attribute can carry."""
+    if value is None or value == "":
+        return None
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if not _fits_an_attribute(text):
+        raise InvalidRequest(f"'correlation_id' is a number or text of up to {ID_CHARACTERS} printable characters.")
+    return text
+
+
+def _reply_id(identity: str, body: object) -> str:
+    """Of the message's words as well as its id: a sender who gives all messages one id still gets all the replies."""
+    try:
+        words = body if isinstance(body, str) else json.dumps(body, sort_keys=True)
+    except RecursionError:
+        words = ""
+    return str(uuid.uuid5(NAMESPACE, json.dumps([identity, words])))
+
+
+def is_final(outcome: Outcome) -> bool:
+    """Whether another try could not end otherwise: it was answered, or the question itself is wrong.
+
+    A wrong setting of ours is not the message's fault: it comes back, and is answered once the setting is mended.
+    """
+    return isinstance(outcome, Answered) or isinstance(outcome.error, InvalidRequest | NotFound)
+
+
+def reply(message: Message, outcome: Outcome) -> Reply:
+    """The reply to a message, no larger than a message may be: results are dropped from the end, and counted."""
+    if isinstance(outcome, Failure):
+        return _reply(message, "refused", outcome.profile, as_object(outcome.body), 0)
+
+    def made(answered: Answered) -> Reply:
+        return _reply(message, "answered", answered.profile.name, as_object(answered.body), answered.left_out)
+
+    return made(outcome.shortened(lambda answered: len(made(answered).text.encode()) <= REPLY_BYTES))
+
+
+def _reply(message: Message, status: str, profile: str, answer: Mapping[str, Any], left_out: int) -> Reply:
+    body = {
+        "reply_id": message.reply_id,
+        "correlation_id": message.correlation_id,
+        "profile": profile,
+        "status": status,
+        "answer": answer,
+        "results_left_out": left_out,
+    }
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return Reply(
+        id=message.reply_id,
+        correlation_id=message.correlation_id,
+        profile=profile,
+        status=status,
+        text=_UNSENDABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text),
+    )

@@ -1,0 +1,113 @@
+"""SQS, standard and FIFO: records of a batch share calls; each is answered once, or is back in the queue.
+
+What is back in the queue is named in the partial batch response, so the event source must report batch item failures
+(FunctionResponseTypes: ReportBatchItemFailures); without that, Lambda takes every batch for done.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from handler import telemetry
+from handler.contracts.base import event_checked
+from handler.core.deadline import Deadline
+from handler.core.errors import DeadlineExceeded
+from handler.core.ports import ReplySink
+from handler.entrypoints.messaging.messages import Message, is_final, read, reply
+from handler.service.answering import Services, failure
+from handler.service.batch import Outcome, answer_all
+
+LEAST_SECONDS = 1.0
+"""What must be left of the deadline to begin with a batch."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One of the queue's messages. `group` is a FIFO queue's message group, None in a standard queue."""
+
+    id: str
+    group: str | None
+    message: Message
+
+
+def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[str, Any]:
+    """Answer a batch; the response names the records that must come again."""
+    try:
+        event_checked(event, _event_model(), "SQS")
+        records = [_record(record) for record in event["Records"]]
+        returned = _answer(records, services, services.deadline(context, None), services.reply_sinks())
+    except Exception as error:  # noqa: BLE001 - nothing was sent yet (see `_settled`), so all of them come again
+        failure(error, services)
+        returned = [str(record.get("messageId")) for record in event["Records"]]
+    if returned:
+        figures = {"returned": len(returned), "received": len(event["Records"]), "message_ids": returned}
+        telemetry.notice("none", "messages returned to the queue", figures)
+    return {"batchItemFailures": [{"itemIdentifier": identity} for identity in returned]}
+
+
+def _event_model() -> Any:
+    from aws_lambda_powertools.utilities.parser.models import SqsModel  # noqa: PLC0415 - only where queues are used
+
+    return SqsModel
+
+
+def _record(record: Mapping[str, Any]) -> Record:
+    identity = record["messageId"]
+    # A standard queue's messages may have groups as well, for fairness: they have no order to keep.
+    fifo = record["eventSourceARN"].endswith(".fifo")
+    group = str(record["attributes"].get("MessageGroupId", "")) if fifo else None
+    return Record(id=identity, group=group, message=read(record["body"], identity))
+
+
+def _answer(records: Sequence[Record], services: Services, deadline: Deadline, sinks: Sequence[ReplySink]) -> list[str]:
+    """The ids of the records that were not answered."""
+    left = deadline.remaining()
+    if left < LEAST_SECONDS:
+        return [record.id for record in records]
+    # Were Lambda to cut us off while a reply is sent, the whole batch would come again, answered records and all.
+    reserve = min(max(sink.seconds for sink in sinks), left / 2)
+    last = Deadline(deadline.at - reserve)
+    outcomes = _outcomes(records, services, Deadline(last.at - reserve / 3))  # what is known by then can still be sent
+    returned: list[str] = []
+    stopped: set[str] = set()
+    sent: set[str] = set()
+    for record, outcome in zip(records, outcomes, strict=True):
+        if record.message.reply_id in sent:
+            continue  # a topic may deliver one message twice
+        if record.group not in stopped and _settled(record, outcome, services, last, sinks):
+            sent.add(record.message.reply_id)
+            continue
+        returned.append(record.id)
+        if record.group is not None:
+            stopped.add(record.group)  # what follows in a group must not be answered before what failed in it
+    return returned
+
+
+def _outcomes(records: Sequence[Record], services: Services, deadline: Deadline) -> list[Outcome]:
+    """Each record's outcome, in order; those that hold a question share their calls."""
+    questions = [record.message.question for record in records if record.message.question is not None]
+    answered = iter(answer_all(questions, services, deadline))
+    return [
+        next(answered) if record.message.error is None else failure(record.message.error, services)
+        for record in records
+    ]
+
+
+def _settled(record: Record, outcome: Outcome, services: Services, last: Deadline, sinks: Sequence[ReplySink]) -> bool:
+    """Whether the record's last word was sent: its answer, or that it cannot have one.
+
+    Args:
+        last: the latest that sending may begin.
+    """
+    if not is_final(outcome):
+        return False
+    try:
+        made = reply(record.message, outcome)
+        for sink in sinks:
+            if last.remaining() <= 0:
+                raise DeadlineExceeded("Too little time was left to send a reply.", upstream="reply")
+            sink.send(made, group=record.group)
+    except Exception as error:  # noqa: BLE001 - one message's failure is no other's
+        failure(error, services)
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""The use case: one question or many answered, and failures reported."""

@@ -1,1 +1,0 @@
-"""The ways in: each turns its event into a question, and the answer into what its caller expects."""

@@ -1,0 +1,1 @@
+"""An HTTP server that answers as Bedrock's runtime API does."""

@@ -1,0 +1,21 @@
+"""What requests to models on Amazon Bedrock have in common, and how it words its refusals."""
+
+from typing import Any
+
+from passage.emulators.replies import ApiError, parse_json
+
+
+def malformed(what: str) -> ApiError:
+    """Bedrock's refusal of a request that is not what the model takes."""
+    return ApiError(400, f"Malformed input request: {what}, please reformat your input and try again.")
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """The JSON object in a request."""
+    try:
+        fields = parse_json(body)
+    except ValueError as error:
+        raise ApiError(400, "Malformed input request, please reformat your input and try again.") from error
+    if not isinstance(fields, dict):
+        raise malformed("expected type: object")
+    return fields

@@ -1,0 +1,1 @@
+"""An HTTP server that answers as Cohere's API does."""

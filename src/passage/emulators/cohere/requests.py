@@ -1,0 +1,48 @@
+"""What Cohere requests have in common, and how the real service words its refusals."""
+
+from typing import Any
+
+from aiohttp import web
+
+from passage.emulators.embedding import replace_lone_surrogates
+from passage.emulators.replies import ApiError, parse_json
+
+
+def invalid(message: str) -> ApiError:
+    """Cohere's refusal of a bad request."""
+    return ApiError(400, f"invalid request: {message}")
+
+
+def no_such_model(name: str) -> ApiError:
+    """Cohere's answer to a model it does not know or has retired."""
+    advice = "make sure the correct model ID was used and that you have access to the model."
+    return ApiError(404, f"model '{name}' not found, {advice}")
+
+
+async def read_object(request: web.Request) -> dict[str, Any]:
+    """The JSON object in a request."""
+    try:
+        body = parse_json(await request.read())
+    except ValueError as error:
+        raise invalid(f"body is not valid JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise invalid("body must be a JSON object")
+    return body
+
+
+def text_of(body: dict[str, Any], key: str) -> str:
+    """A required string."""
+    value = body.get(key)
+    if not isinstance(value, str) or not value:
+        raise invalid(f"{key} is required and must be a string")
+    return replace_lone_surrogates(value)
+
+
+def strings_of(body: dict[str, Any], key: str) -> list[str]:
+    """A list of strings, empty when absent."""
+    value = body.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise invalid(f"{key} must be a list of strings")
+    return [replace_lone_surrogates(one) for one in value]

@@ -1,0 +1,138 @@
+"""The collections under a storage folder: one Qdrant Edge shard each, with a small JSON file for what a shard lacks."""
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import qdrant_edge as edge
+
+from passage.emulators.qdrant.errors import engine_errors, format_error, out_of_range
+from passage.emulators.qdrant.vectors import VectorSpace, parse_space, read_space
+from passage.emulators.replies import ApiError
+
+_SHARD_CONFIG = "edge_config.json"  # written by the engine, which offers no other way to ask a shard for its vectors
+_FORBIDDEN_IN_NAMES = '<>:"/\\|?*\0\x1f'
+_LONGEST_NAME = 240  # bytes; with the sidecar's ending still a legal file name
+
+
+@dataclass
+class Collection:
+    """An open shard. Its calls are made one at a time, so that none runs while the shard is being closed."""
+
+    name: str
+    space: VectorSpace
+    metadata: dict[str, Any] | None
+    shard: edge.EdgeShard
+    operations: int = 0
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @contextmanager
+    def engine(self) -> Iterator[edge.EdgeShard]:
+        """The shard, for one caller at a time, with the engine's exceptions as the server's errors."""
+        with self._lock, engine_errors():
+            yield self.shard
+
+    def update(self, operation: edge.UpdateOperation) -> int:
+        """Apply an operation and put it on disk; returns its number."""
+        with self.engine() as shard:
+            shard.update(operation)
+            shard.flush()
+            self.operations += 1
+            return self.operations
+
+
+class Collections:
+    """Every collection in a folder, opened and closed as a whole: a shard belongs to one process at a time."""
+
+    def __init__(self, storage: Path) -> None:
+        self._storage = storage
+        self._lock = threading.Lock()
+        self._open: dict[str, Collection] = {}
+
+    def open(self) -> None:
+        """Load every shard in the folder, whoever wrote it. Raises RuntimeError when one cannot be opened."""
+        self._storage.mkdir(parents=True, exist_ok=True)
+        for config in sorted(self._storage.glob(f"*/{_SHARD_CONFIG}")):
+            name = config.parent.name
+            try:
+                shard = edge.EdgeShard.load(str(config.parent))
+            except Exception as error:  # the engine raises nothing more specific
+                self.close()
+                raise RuntimeError(
+                    f"cannot open the collection in {config.parent} (a shard belongs to one process at a time): {error}"
+                ) from error
+            self._open[name] = Collection(name, read_space(config), self._read_metadata(name), shard)
+
+    def close(self) -> None:
+        """Flush and release every shard."""
+        with self._lock:
+            for collection in self._open.values():
+                with collection.engine() as shard:
+                    shard.close()
+            self._open.clear()
+
+    def names(self) -> list[str]:
+        """The names of all collections, in order."""
+        return sorted(self._open)
+
+    def find(self, name: str) -> Collection | None:
+        """The collection of that name, if there is one."""
+        return self._open.get(name)
+
+    def get(self, name: str) -> Collection:
+        """The collection of that name; 404 in the server's words otherwise."""
+        collection = self.find(name)
+        if collection is None:
+            raise ApiError(404, f"Not found: Collection `{name}` doesn't exist!")
+        return collection
+
+    def create(self, name: str, body: Mapping[str, Any]) -> bool:
+        """A new collection from the body of `PUT /collections/{name}`."""
+        _check_name(name)
+        space = parse_space(body)
+        metadata = body.get("metadata")
+        if metadata is not None and not isinstance(metadata, dict):
+            raise format_error("invalid type for metadata, expected a map")
+        with self._lock, engine_errors():
+            if name in self._open:
+                raise ApiError(409, f"Wrong input: Collection `{name}` already exists!")
+            shard = edge.EdgeShard.create(str(self._storage / name), space.engine_config())
+            if metadata is not None:
+                self._sidecar(name).write_text(json.dumps({"metadata": metadata}), encoding="utf-8")
+            self._open[name] = Collection(name, space, metadata, shard)
+        return True
+
+    def delete(self, name: str) -> bool:
+        """Remove a collection and its files; False when there was none."""
+        with self._lock:
+            collection = self._open.pop(name, None)
+            if collection is None:
+                return False
+            with collection.engine() as shard:
+                shard.close()
+            shutil.rmtree(self._storage / name)
+            self._sidecar(name).unlink(missing_ok=True)
+            return True
+
+    def _sidecar(self, name: str) -> Path:
+        return self._storage / f"{name}.collection.json"
+
+    def _read_metadata(self, name: str) -> dict[str, Any] | None:
+        sidecar = self._sidecar(name)
+        stored = json.loads(sidecar.read_text(encoding="utf-8")) if sidecar.exists() else {}
+        metadata: dict[str, Any] | None = stored.get("metadata")
+        return metadata
+
+
+def _check_name(name: str) -> None:
+    """The name becomes a folder's: what the server forbids, and what would leave the storage folder, is refused."""
+    bad = next((char for char in _FORBIDDEN_IN_NAMES if char in name), None)
+    if bad is not None:
+        raise out_of_range("path parameters", "collection_name", repr(name), f'cannot contain "{bad}" char')
+    if name in {"", ".", ".."} or len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+        raise out_of_range("path parameters", "collection_name", repr(name), "cannot be the name of a folder")

@@ -1,0 +1,52 @@
+"""A Qdrant-compatible HTTP server on Qdrant's own engine, for development and tests without a cluster."""
+
+import hmac
+from pathlib import Path
+
+from aiohttp import web
+
+from passage.emulators.qdrant.collections import Collections
+from passage.emulators.qdrant.routes import Routes
+from passage.emulators.server import HOST, EmulatorServer, Service
+
+OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/livez"})  # answered without a key, as by the server
+
+
+def qdrant_emulator(
+    storage: Path,
+    *,
+    api_key: str | None = None,
+    strict: bool = False,
+    host: str = HOST,
+    port: int = 0,
+    latency_ms: float = 0,
+) -> EmulatorServer:
+    """A Qdrant emulator, not yet started.
+
+    storage: a folder of collections, one shard each; made when absent, and what it holds is served.
+    api_key: the only key let in; None asks for none. strict: filters need a payload index, as on Qdrant Cloud.
+    host: the address to listen on. port: 0 picks a free one. latency_ms: milliseconds added to each answer.
+    """
+    collections = Collections(storage)
+    service = Service(
+        name="qdrant",
+        routes=Routes(collections, strict).table(),
+        error_body=lambda _, message: {"status": {"error": message}, "time": 0.0},
+        authorize=lambda request: _authorize(request, api_key),
+        open=collections.open,
+        close=collections.close,
+    )
+    return EmulatorServer(service, host=host, port=port, latency_ms=latency_ms)
+
+
+def _authorize(request: web.Request, api_key: str | None) -> web.Response | None:
+    """Plain text with 401 in both cases, as the server answers since it knows access tokens (403 before)."""
+    if api_key is None or request.path in OPEN_PATHS:
+        return None
+    bearer = request.headers.get("Authorization", "")
+    given = request.headers.get("api-key") or (bearer.removeprefix("Bearer ") if bearer.startswith("Bearer ") else "")
+    if not given:
+        return web.Response(status=401, text="Must provide an API key or an Authorization bearer token")
+    if not hmac.compare_digest(given.encode(errors="surrogateescape"), api_key.encode()):
+        return web.Response(status=401, text="Invalid API key or JWT")
+    return None

@@ -1,0 +1,80 @@
+"""Payload indexes: creating, dropping and describing them. The engine keeps them with the shard."""
+
+from __future__ import annotations  # the bindings' type names exist in their stubs only
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import qdrant_edge as edge
+
+from passage.emulators.qdrant.collections import Collection
+from passage.emulators.qdrant.errors import engine_errors, format_error, unsupported
+
+TYPES: Mapping[str, edge.PayloadSchemaType] = {
+    "keyword": edge.PayloadSchemaType.Keyword,
+    "integer": edge.PayloadSchemaType.Integer,
+    "float": edge.PayloadSchemaType.Float,
+    "geo": edge.PayloadSchemaType.Geo,
+    "text": edge.PayloadSchemaType.Text,
+    "bool": edge.PayloadSchemaType.Bool,
+    "datetime": edge.PayloadSchemaType.Datetime,
+    "uuid": edge.PayloadSchemaType.Uuid,
+}
+_TYPE_NAMES = {str(kind): name for name, kind in TYPES.items()}  # the engine's enums are not reliable dict keys
+_PARAMS: Mapping[str, Callable[..., edge.PayloadSchemaParams]] = {
+    "keyword": edge.KeywordIndexParams,
+    "integer": edge.IntegerIndexParams,
+    "float": edge.FloatIndexParams,
+    "geo": edge.GeoIndexParams,
+    "text": edge.TextIndexParams,
+    "bool": edge.BoolIndexParams,
+    "datetime": edge.DatetimeIndexParams,
+    "uuid": edge.UuidIndexParams,
+}
+_TOKENIZERS: Mapping[str, edge.TokenizerType] = {
+    "prefix": edge.TokenizerType.Prefix,
+    "whitespace": edge.TokenizerType.Whitespace,
+    "word": edge.TokenizerType.Word,
+    "multilingual": edge.TokenizerType.Multilingual,
+}
+
+
+def create_index(collection: Collection, body: Mapping[str, Any]) -> int:
+    """Index a payload field from the body of `PUT …/index`; returns the operation's number."""
+    name, schema = body.get("field_name"), body.get("field_schema")
+    if not isinstance(name, str) or schema is None:
+        raise format_error("missing field `field_name` or `field_schema`")
+    kind = schema.get("type") if isinstance(schema, dict) else schema
+    if not isinstance(kind, str) or kind not in TYPES:
+        raise format_error(f"unknown variant `{kind}`, expected one of {', '.join(TYPES)}")
+    built = TYPES[kind] if isinstance(schema, str) else _with_params(kind, schema)
+    with engine_errors():
+        operation = edge.UpdateOperation.create_field_index(name, built)
+    return collection.update(operation)
+
+
+def delete_index(collection: Collection, name: str) -> int:
+    """Drop the index of a payload field; returns the operation's number."""
+    with engine_errors():
+        operation = edge.UpdateOperation.delete_field_index(name)
+    return collection.update(operation)
+
+
+def payload_schema(shard: edge.EdgeShard) -> dict[str, dict[str, object]]:
+    """The indexed payload fields, as collection info lists them."""
+    return {
+        field: {"data_type": _TYPE_NAMES[str(info.data_type)], "points": info.points}
+        for field, info in sorted(shard.info().payload_schema.items())
+    }
+
+
+def _with_params(kind: str, schema: Mapping[str, Any]) -> edge.PayloadSchemaParams:
+    params = {name: value for name, value in schema.items() if name != "type" and value is not None}
+    if "tokenizer" in params:
+        if params["tokenizer"] not in _TOKENIZERS:
+            raise format_error(f"unknown variant `{params['tokenizer']}`, expected one of {', '.join(_TOKENIZERS)}")
+        params["tokenizer"] = _TOKENIZERS[params["tokenizer"]]
+    try:
+        return _PARAMS[kind](**params)
+    except TypeError as error:  # stop words, stemmers: objects of their own in the bindings
+        raise unsupported(f"one of {', '.join(params)} in a {kind} index", ["parameters with plain values"]) from error

@@ -1,0 +1,139 @@
+"""The REST routes of the Qdrant emulator. Engine work runs in worker threads, never on the event loop."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+from passage.emulators.qdrant import indexes as qdrant_indexes
+from passage.emulators.qdrant import reads as qdrant_reads
+from passage.emulators.qdrant import search as qdrant_search
+from passage.emulators.qdrant import writes as qdrant_writes
+from passage.emulators.qdrant.collections import Collection, Collections
+from passage.emulators.qdrant.errors import format_error
+from passage.emulators.qdrant.info import collection_info
+from passage.emulators.qdrant.strict import require_indexes
+from passage.emulators.replies import json_response, parse_json
+
+VERSION = "1.20.0"
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Work = Callable[[Collection, dict[str, Any]], object]
+
+
+class Routes:
+    """The routes over one set of collections; `strict` demands payload indexes for filters."""
+
+    def __init__(self, collections: Collections, strict: bool) -> None:
+        self._collections = collections
+        self._strict = strict
+
+    def table(self) -> list[web.RouteDef]:
+        """All routes."""
+        one, points = "/collections/{name}", "/collections/{name}/points"
+        return [
+            web.get("/", _version),
+            *[web.get(path, _alive) for path in ("/healthz", "/readyz", "/livez")],
+            web.get("/collections", self._list),
+            web.get(one, self._on_name(self._info)),
+            web.get(one + "/exists", self._on_name(self._exists)),
+            web.delete(one, self._on_name(self._collections.delete)),
+            web.put(one, self._create),
+            web.put(one + "/index", self._write(qdrant_indexes.create_index)),
+            web.delete(one + "/index/{field}", self._drop_index),
+            web.put(points, self._write(qdrant_writes.upsert)),
+            web.post(points + "/delete", self._write(qdrant_writes.delete)),
+            web.post(points, self._read(qdrant_reads.retrieve)),
+            web.get(points + "/{id}", self._one_point),
+            web.post(points + "/scroll", self._read(qdrant_reads.scroll)),
+            web.post(points + "/count", self._read(qdrant_reads.count)),
+            web.post(points + "/query", self._read(qdrant_search.query)),
+            web.post(points + "/query/batch", self._read(qdrant_search.query_batch)),
+            web.post(points + "/search", self._read(qdrant_search.search)),
+        ]
+
+    def _on_name(self, work: Callable[[str], object]) -> Handler:
+        async def handler(request: web.Request) -> web.Response:
+            name = request.match_info["name"]
+            return await _timed(lambda: work(name))
+
+        return handler
+
+    def _read(self, work: Work) -> Handler:
+        async def handler(request: web.Request) -> web.Response:
+            name, body = request.match_info["name"], await _read_object(request)
+            return await _timed(lambda: self._work(work, name, body))
+
+        return handler
+
+    def _write(self, work: Work) -> Handler:
+        async def handler(request: web.Request) -> web.Response:
+            name, body = request.match_info["name"], await _read_object(request)
+            return await _timed(lambda: _done(request, self._work(work, name, body)))
+
+        return handler
+
+    def _work(self, work: Work, name: str, body: dict[str, Any]) -> object:
+        collection = self._collections.get(name)
+        if self._strict:
+            require_indexes(collection, body)
+        return work(collection, body)
+
+    def _info(self, name: str) -> object:
+        return collection_info(self._collections.get(name), self._strict)
+
+    def _exists(self, name: str) -> object:
+        return {"exists": self._collections.find(name) is not None}
+
+    async def _list(self, _: web.Request) -> web.Response:
+        return await _timed(lambda: {"collections": [{"name": name} for name in self._collections.names()]})
+
+    async def _create(self, request: web.Request) -> web.Response:
+        name, body = request.match_info["name"], await _read_object(request)
+        return await _timed(lambda: self._collections.create(name, body))
+
+    async def _drop_index(self, request: web.Request) -> web.Response:
+        name, field = request.match_info["name"], request.match_info["field"]
+        return await _timed(
+            lambda: _done(request, qdrant_indexes.delete_index(self._collections.get(name), field)),
+        )
+
+    async def _one_point(self, request: web.Request) -> web.Response:
+        name, point = request.match_info["name"], request.match_info["id"]
+        return await _timed(lambda: qdrant_reads.retrieve_one(self._collections.get(name), point))
+
+
+async def _timed(work: Callable[[], object]) -> web.Response:
+    """Run engine work and answer with its result in the server's envelope; `time` is in seconds."""
+    started = time.perf_counter()
+    result = await asyncio.to_thread(work)
+    return json_response({"result": result, "status": "ok", "time": round(time.perf_counter() - started, 9)})
+
+
+def _done(request: web.Request, number: object) -> dict[str, object]:
+    waited = request.query.get("wait") != "false"
+    return {"operation_id": number, "status": "completed" if waited else "acknowledged"}
+
+
+async def _read_object(request: web.Request) -> dict[str, Any]:
+    raw = await request.read()
+    try:
+        body = parse_json(raw)
+        if b"\\ud" in raw.lower():  # an escape that may be half a character, which the server's parser refuses
+            json.dumps(body, ensure_ascii=False).encode("utf-8")
+    except ValueError as error:
+        raise format_error(str(error)) from error
+    if not isinstance(body, dict):
+        raise format_error("invalid type, expected a map")
+    return body
+
+
+async def _version(_: web.Request) -> web.Response:
+    return json_response({"title": "qdrant - vector search engine", "version": VERSION})
+
+
+async def _alive(request: web.Request) -> web.Response:
+    return web.Response(text=f"{request.path.strip('/')} check passed")

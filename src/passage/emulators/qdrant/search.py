@@ -1,0 +1,147 @@
+"""Searching: `points/query`, its batch form and the older `points/search`."""
+
+from __future__ import annotations  # the bindings' type names exist in their stubs only
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import qdrant_edge as edge
+
+from passage.emulators.qdrant.collections import Collection
+from passage.emulators.qdrant.errors import format_error, unsupported
+from passage.emulators.qdrant.filters import parse_filter
+from passage.emulators.qdrant.shapes import Json, limit_of, point_json, whole_number, with_payload, with_vector
+
+_SCORING_KEYS = ("query", "using", "prefetch", "filter", "params", "score_threshold", "limit")
+_KEYS = (*_SCORING_KEYS, "offset", "with_payload", "with_vector", "timeout", "shard_key")
+_SERVER_RRF_K = 2
+_SERVER_DIVERSITY = 0.5
+
+
+def query(collection: Collection, body: Json) -> dict[str, object]:
+    """The answer to one query, best first."""
+    _refuse_others(body, _KEYS)
+    vectors = with_vector(body)
+    with collection.engine() as shard:
+        request = edge.QueryRequest(
+            query=_scoring(collection, body),
+            prefetches=_prefetches(collection, body),
+            limit=limit_of(body),
+            offset=whole_number(body, "offset", 0),
+            filter=parse_filter(body.get("filter")),
+            score_threshold=_threshold(body),
+            params=_params(body),
+            with_payload=with_payload(body, False),
+            with_vector=vectors,
+        )
+        points = shard.query(request)
+    return {"points": [_scored(point, vectors) for point in points if math.isfinite(point.score)]}
+
+
+def query_batch(collection: Collection, body: Json) -> list[dict[str, object]]:
+    """The answers to several queries, in the order asked."""
+    searches = body.get("searches")
+    if not isinstance(searches, list) or not all(isinstance(one, dict) for one in searches):
+        raise format_error("missing field `searches`")
+    return [query(collection, one) for one in searches]
+
+
+def search(collection: Collection, body: Json) -> object:
+    """The answer to one search in the form before `points/query`."""
+    rest = {key: value for key, value in body.items() if key != "vector"}
+    given = body.get("vector")
+    if given is None:
+        raise format_error("missing field `vector`")
+    named = given if isinstance(given, dict) else {"vector": given}
+    return query(collection, rest | {"query": named.get("vector"), "using": named.get("name")})["points"]
+
+
+def _refuse_others(body: object, known: tuple[str, ...]) -> None:
+    if not isinstance(body, Mapping):
+        raise format_error(f"expected a map with {', '.join(known)}")
+    for key, value in body.items():
+        if value is not None and key not in known:
+            raise unsupported(f"{key} in a query", known)
+
+
+def _prefetches(collection: Collection, body: Json) -> list[edge.Prefetch]:
+    given = body.get("prefetch") or []
+    stages = given if isinstance(given, list) else [given]
+    prefetches = []
+    for stage in stages:
+        _refuse_others(stage, _SCORING_KEYS)
+        prefetches.append(
+            edge.Prefetch(
+                query=_scoring(collection, stage),
+                prefetches=_prefetches(collection, stage),
+                limit=limit_of(stage),
+                filter=parse_filter(stage.get("filter")),
+                score_threshold=_threshold(stage),
+                params=_params(stage),
+            )
+        )
+    return prefetches
+
+
+def _scoring(collection: Collection, body: Json) -> edge.ScoringQueryType | None:
+    given = body.get("query")
+    if given is None:
+        return None
+    if not isinstance(given, dict) or "indices" in given:
+        given = {"nearest": given}
+    kinds = [key for key, value in given.items() if value is not None and key != "mmr"]
+    if len(kinds) != 1 or kinds[0] not in _QUERIES:
+        raise unsupported(f"a query by {', '.join(kinds) or 'nothing'}", _QUERIES)
+    scoring: edge.ScoringQueryType = _QUERIES[kinds[0]](collection, body, given)
+    return scoring
+
+
+def _nearest(collection: Collection, body: Json, given: Json) -> edge.ScoringQueryType:
+    name = body.get("using") or ""
+    vector, mmr = collection.space.check(name, given["nearest"]), given.get("mmr")
+    if mmr is None:
+        return edge.Query.Nearest(vector, using=name or None)
+    _refuse_others(mmr, ("diversity", "candidates_limit"))
+    diversity = _SERVER_DIVERSITY if mmr.get("diversity") is None else mmr["diversity"]
+    candidates = whole_number(mmr, "candidates_limit", limit_of(body))
+    # The engine's lambda weighs relevance, the server's diversity its opposite.
+    return edge.Mmr(vector, lambda_=1.0 - diversity, candidates_limit=candidates, using=name or None)
+
+
+def _fusion(_collection: Collection, _body: Json, given: Json) -> Any:
+    fusions: dict[str, Callable[[], Any]] = {"rrf": lambda: edge.Fusion.Rrf(_SERVER_RRF_K), "dbsf": edge.Fusion.Dbsf}
+    if given["fusion"] not in fusions:
+        raise format_error(f"unknown variant `{given['fusion']}`, expected `rrf` or `dbsf`")
+    return fusions[given["fusion"]]()
+
+
+def _rrf(_collection: Collection, _body: Json, given: Json) -> Any:
+    rrf = given["rrf"]
+    _refuse_others(rrf, ("k", "weights"))
+    return edge.Fusion.Rrf(whole_number(rrf, "k", _SERVER_RRF_K), rrf.get("weights"))
+
+
+_QUERIES: Mapping[str, Callable[[Collection, Json, Json], Any]] = {"nearest": _nearest, "fusion": _fusion, "rrf": _rrf}
+
+
+def _threshold(body: Json) -> float | None:
+    """Strict in the engine as on the server: only better scores come back."""
+    threshold = body.get("score_threshold")
+    if threshold is not None and (isinstance(threshold, bool) or not isinstance(threshold, (int, float))):
+        raise format_error("invalid type for score_threshold, expected f32")
+    return threshold
+
+
+def _params(body: Json) -> edge.SearchParams | None:
+    """The two parameters that can change results here; the rest tunes storage that a small shard does not have."""
+    params = body.get("params")
+    if not isinstance(params, dict):
+        return None
+    return edge.SearchParams(hnsw_ef=params.get("hnsw_ef"), exact=bool(params.get("exact")))
+
+
+def _scored(point: edge.ScoredPoint, vectors: bool | list[str]) -> dict[str, object]:
+    score = float(str(np.float32(point.score)))  # the server prints 32-bit floats
+    return point_json(point, vectors) | {"score": score, "version": point.version}

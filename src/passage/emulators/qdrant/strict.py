@@ -1,0 +1,85 @@
+"""Strict mode, as Qdrant Cloud has it: a filter needs a payload index on every field it touches."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from passage.emulators.qdrant.collections import Collection
+from passage.emulators.qdrant.filters import CLAUSES
+from passage.emulators.qdrant.indexes import TYPES, payload_schema
+from passage.emulators.replies import ApiError
+
+_TEXT_MATCHES = frozenset({"text", "text_any", "phrase"})
+
+
+def require_indexes(collection: Collection, body: Mapping[str, Any]) -> None:
+    """Refuse a request with a filter on a field whose index is missing or of a type that cannot serve it."""
+    with collection.engine() as shard:
+        schema = payload_schema(shard)
+    for given in _filters(body):
+        for field, types in _fields(given):
+            if field in schema and schema[field]["data_type"] in types:
+                continue
+            raise ApiError(
+                400,
+                f'Bad request: Index required but not found for "{field}" of one of the following types: '
+                f"[{', '.join(sorted(types))}]. Help: Create an index for this key or use a different filter.",
+            )
+
+
+def _filters(body: object) -> Iterator[object]:
+    """Every filter of a request, those of batches and prefetches included."""
+    if isinstance(body, Mapping):
+        yield body.get("filter")
+        for key in ("searches", "prefetch"):
+            for part in _as_list(body.get(key)):
+                yield from _filters(part)
+
+
+def _fields(given: object, prefix: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each field a filter touches, with the index types that would serve the condition on it."""
+    if not isinstance(given, Mapping):
+        return
+    conditions = [one for clause in CLAUSES for one in _as_list(given.get(clause))]
+    least = given.get("min_should")
+    conditions += _as_list(least.get("conditions")) if isinstance(least, Mapping) else []
+    for one in conditions:
+        if not isinstance(one, Mapping):
+            continue  # the filter's own reader refuses it
+        absent, nested = one.get("is_empty") or one.get("is_null"), one.get("nested")
+        if "key" in one:
+            yield f"{prefix}{one['key']}", _index_types(one)
+        elif isinstance(absent, Mapping):
+            yield f"{prefix}{absent.get('key')}", tuple(TYPES)
+        elif isinstance(nested, Mapping):
+            yield from _fields(nested.get("filter"), f"{prefix}{nested.get('key')}[].")
+        else:
+            yield from _fields(one, prefix)
+
+
+def _index_types(condition: Mapping[str, Any]) -> tuple[str, ...]:
+    match, bounds = condition.get("match"), condition.get("range")
+    if isinstance(match, Mapping) and match:
+        return ("text",) if _TEXT_MATCHES & match.keys() else _value_types(next(iter(match.values())))
+    if isinstance(bounds, Mapping):
+        return ("datetime",) if any(isinstance(bound, str) for bound in bounds.values()) else ("float", "integer")
+    return tuple(TYPES)
+
+
+def _value_types(value: object) -> tuple[str, ...]:
+    first = value[0] if isinstance(value, list) and value else value
+    if isinstance(first, bool):
+        return ("bool",)
+    if isinstance(first, int):
+        return ("integer",)
+    try:
+        UUID(str(first))
+    except ValueError:
+        return ("keyword",)
+    return ("keyword", "uuid")
+
+
+def _as_list(value: object) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]

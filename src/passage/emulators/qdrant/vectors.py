@@ -1,0 +1,122 @@
+"""The vectors a collection holds: read from a request or from a shard's own file, and checked on the way in."""
+
+from __future__ import annotations  # the bindings' type names exist in their stubs only
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import qdrant_edge as edge
+
+from passage.emulators.qdrant.errors import format_error, out_of_range, wrong_input
+
+MAX_DIMENSION = 65_536
+DISTANCES: Mapping[str, edge.Distance] = {
+    "Cosine": edge.Distance.Cosine,
+    "Dot": edge.Distance.Dot,
+    "Euclid": edge.Distance.Euclid,
+    "Manhattan": edge.Distance.Manhattan,
+}
+_NO_CONFIG = "data did not match any variant of untagged enum VectorsConfig"
+
+
+@dataclass(frozen=True)
+class VectorParams:
+    """Size and distance of a dense vector."""
+
+    size: int
+    distance: str
+
+
+@dataclass(frozen=True)
+class VectorSpace:
+    """Dense vectors by name (the unnamed one is called "") and sparse ones, each with its modifier."""
+
+    dense: Mapping[str, VectorParams]
+    sparse: Mapping[str, str]
+
+    def engine_config(self) -> edge.EdgeConfig:
+        """The configuration of a new shard."""
+        return edge.EdgeConfig(
+            vectors={
+                name: edge.EdgeVectorParams(size=params.size, distance=DISTANCES[params.distance])
+                for name, params in self.dense.items()
+            },
+            sparse_vectors={
+                name: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if modifier == "idf" else None)
+                for name, modifier in self.sparse.items()
+            },
+        )
+
+    def info(self) -> dict[str, object]:
+        """The part of collection info that describes vectors."""
+        described: dict[str, object] = {
+            name: {"size": params.size, "distance": params.distance} for name, params in self.dense.items()
+        }
+        shown: dict[str, object] = {"vectors": described[""] if list(described) == [""] else described}
+        if self.sparse:
+            shown["sparse_vectors"] = {name: {"modifier": modifier} for name, modifier in self.sparse.items()}
+        return shown
+
+    def check(self, name: str, vector: object) -> Any:
+        """A vector for the engine, a list `(size,)` or a sparse one, or the server's refusal."""
+        if name in self.sparse:
+            return _sparse(vector)
+        params = self.dense.get(name)
+        if params is None:
+            raise wrong_input(f"Not existing vector name error: {name}")
+        numbers = _finite(vector)
+        if len(numbers) != params.size:
+            raise wrong_input(f"Vector dimension error: expected dim: {params.size}, got {len(numbers)}")
+        return numbers
+
+
+def read_space(shard_config: Path) -> VectorSpace:
+    """The vectors of an existing shard, from the file the engine keeps in its folder."""
+    stored = json.loads(shard_config.read_text(encoding="utf-8"))
+    dense = {name: VectorParams(one["size"], one["distance"]) for name, one in stored.get("vectors", {}).items()}
+    sparse = {name: one.get("modifier") or "none" for name, one in stored.get("sparse_vectors", {}).items()}
+    return VectorSpace(dense, sparse)
+
+
+def parse_space(body: Mapping[str, Any]) -> VectorSpace:
+    """The vectors asked for by the body of `PUT /collections/{name}`."""
+    vectors, sparse = body.get("vectors") or {}, body.get("sparse_vectors") or {}
+    if not isinstance(vectors, dict) or not isinstance(sparse, dict) or not (vectors or sparse):
+        raise format_error(_NO_CONFIG)
+    dense = {"": _params(vectors)} if "size" in vectors else {name: _params(one) for name, one in vectors.items()}
+    return VectorSpace(dense, {name: (one or {}).get("modifier") or "none" for name, one in sparse.items()})
+
+
+def _params(data: object) -> VectorParams:
+    params = data if isinstance(data, dict) else {}
+    size, distance = params.get("size"), str(params.get("distance"))
+    if not isinstance(size, int) or isinstance(size, bool) or distance not in DISTANCES:
+        raise format_error(_NO_CONFIG)
+    if not 1 <= size <= MAX_DIMENSION:
+        raise out_of_range("JSON body", "vectors.size", size, f"must be from 1 to {MAX_DIMENSION}")
+    return VectorParams(size, distance)
+
+
+def _sparse(data: object) -> edge.SparseVector:
+    indices = data.get("indices") if isinstance(data, dict) else None
+    values = data.get("values") if isinstance(data, dict) else None
+    if not isinstance(indices, list) or not isinstance(values, list) or len(indices) != len(values):
+        raise format_error("a sparse vector needs indices and values of one length")
+    return edge.SparseVector(indices=indices, values=_finite(values))
+
+
+def _finite(data: object) -> list[float]:
+    if not isinstance(data, list) or not all(isinstance(number, (int, float)) for number in data):
+        raise format_error("data did not match any variant of untagged enum Vector: the emulator takes flat lists")
+    try:
+        with np.errstate(over="ignore"):
+            fits = np.isfinite(np.asarray(data, dtype=np.float32)).all()  # 1e999 is a number to a JSON parser
+    except OverflowError:
+        fits = np.False_
+    if not fits:
+        raise format_error("a vector's numbers must fit into 32-bit floats")
+    return data

@@ -1,0 +1,157 @@
+"""Runs one emulated HTTP service, on the loopback interface if not told otherwise, in a thread of its own."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from passage.emulators.control import PREFIX, control_routes
+from passage.emulators.faults import FaultPlan
+from passage.emulators.injection import ErrorBody, inject
+from passage.emulators.recording import RecordedRequest, Recorder
+from passage.emulators.replies import ApiError, json_response
+
+__all__ = ["EmulatorServer", "RecordedRequest", "Service"]
+
+HOST = "127.0.0.1"
+MAX_BODY_BYTES = 256 * 1024 * 1024
+_LOG = logging.getLogger(__name__)
+
+
+def _nothing() -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Service:
+    """What an emulated service is made of; the server adds faults, latency, the record and the control routes.
+
+    error_body: the service's own error body for a status and a message.
+    authorize: a refusal for a request without the right key, None to let it in.
+    open, close: called before the first request and after the last, in a worker thread.
+    """
+
+    name: str
+    routes: Sequence[web.RouteDef]
+    error_body: ErrorBody
+    authorize: Callable[[web.Request], web.Response | None]
+    open: Callable[[], None] = _nothing
+    close: Callable[[], None] = _nothing
+
+
+class EmulatorServer:
+    """One service on one port. `latency_ms` is added to every answer and may be changed while it runs.
+
+    host: the address to listen on; another than loopback is for callers in containers.
+    """
+
+    def __init__(self, service: Service, *, host: str = HOST, port: int = 0, latency_ms: float = 0) -> None:
+        self._service = service
+        self._host = host
+        self._port = port
+        self._recorder = Recorder()
+        self._url: str | None = None
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping: asyncio.Event | None = None
+        self.faults = FaultPlan()
+        self.requests: list[RecordedRequest] = self._recorder.requests
+        self.latency_ms = latency_ms
+
+    @property
+    def url(self) -> str:
+        """Where the service listens, without a trailing slash."""
+        if self._url is None:
+            raise RuntimeError(f"the {self._service.name} emulator is not running")
+        return self._url
+
+    def start(self) -> Self:
+        """Listen; returns once requests are answered. Raises OSError when the port is taken."""
+        if self._thread is not None:
+            raise RuntimeError(f"the {self._service.name} emulator is already running")
+        ready: Future[str] = Future()
+        thread = threading.Thread(target=self._run, args=(ready,), name=f"{self._service.name}-emulator", daemon=True)
+        thread.start()
+        self._url = ready.result()
+        self._thread = thread
+        return self
+
+    def stop(self) -> None:
+        """Stop listening, drop open connections and release what the service holds. Harmless when not running."""
+        if self._thread is None or self._loop is None or self._stopping is None:
+            return
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join()
+        self._thread = self._loop = self._stopping = self._url = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _run(self, ready: Future[str]) -> None:
+        try:
+            asyncio.run(self._serve(ready))
+        except BaseException as error:  # start() waits on `ready`: it must hear of every failure
+            if ready.done():
+                raise
+            ready.set_exception(error)
+
+    async def _serve(self, ready: Future[str]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[self._middleware])
+        app.add_routes([*control_routes(self.faults, self.requests), *self._service.routes])
+        # Idle keep-alive connections of SDK clients would otherwise hold up stop() for a minute.
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await asyncio.to_thread(self._service.open)
+        try:
+            await runner.setup()
+            await web.TCPSite(runner, self._host, self._port).start()
+            ready.set_result(f"http://{self._host}:{runner.addresses[0][1]}")
+            await self._stopping.wait()
+        finally:
+            await runner.cleanup()
+            await asyncio.to_thread(self._service.close)
+
+    @web.middleware
+    async def _middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if request.path.startswith(PREFIX):
+            return await self._answer(request, handler)
+        try:
+            await self._recorder.record(request)
+        except web.HTTPRequestEntityTooLarge as error:
+            return self._error(error.status, error.reason.lower())
+        if self.latency_ms > 0:
+            await asyncio.sleep(self.latency_ms / 1000)
+        fault = self.faults.take(request.path)
+        if fault is None:
+            return await self._guarded(request, handler)
+        return await inject(fault, request, lambda: self._guarded(request, handler), self._service.error_body)
+
+    async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        return self._service.authorize(request) or await self._answer(request, handler)
+
+    async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except ApiError as error:
+            return self._error(error.status, error.message)
+        except web.HTTPException as error:  # no such route, no such method, body too large
+            return self._error(error.status, error.reason.lower())
+        except Exception:  # noqa: BLE001 - a server answers whatever happened; the log has the trace
+            _LOG.exception("the %s emulator failed on %s %s", self._service.name, request.method, request.path)
+            return self._error(500, "internal error in the emulator")
+
+    def _error(self, status: int, message: str) -> web.Response:
+        return json_response(self._service.error_body(status, message), status)

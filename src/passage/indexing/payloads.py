@@ -1,0 +1,85 @@
+"""A chunk as a point of a profile's collection: its id and its payload, in the profile's own keys."""
+
+import hashlib
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from handler.adapters.qdrant.payload import Hit, read
+from handler.config.profiles import Part, Payload, Profile
+from passage.indexing.chunks import Chunk
+
+CHARACTERS_PER_TOKEN = 4
+"""About what English prose has."""
+
+FIRST: Mapping[str, Part] = {
+    "text": "text",
+    "url": "url",
+    "title": "title",
+    "chapter": "chapter",
+    "section": "section",
+    "headings": "headings",
+    "index": "position",
+    "chunk_id": "sha256",
+    "tokens": "tokens",
+    "created_at": "epoch",
+    "model": "model",
+}
+"""What is stored under the first key a profile names for each meaning, where the profile does not say more."""
+
+
+def point_id(chunk: Chunk) -> int:
+    """The chunk's id as an unsigned integer, as seed 000 has it; 53 bits, all that JavaScript reads exactly."""
+    return int(chunk.id[:16], 16) >> 11
+
+
+def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict[str, Any]:
+    """What is stored with a chunk. What it does not have (a page outside any folder has no chapter) is left out.
+
+    Args:
+        number: its place among the site's chunks, from 1.
+        created_at: when it was first indexed, seconds since 1970.
+    """
+    parts = _parts(chunk, number, profile, created_at)
+
+    def fill(layout: Mapping[str, Part | dict[str, Part]]) -> dict[str, Any]:
+        filled = {key: fill(part) if isinstance(part, dict) else parts[part] for key, part in layout.items()}
+        return {key: value for key, value in filled.items() if value not in ("", {})}
+
+    return fill(profile.stored or _layout(profile.payload))
+
+
+def first_indexed(stored: Mapping[str, Any], profile: Profile) -> int | None:
+    """When a stored chunk was first indexed, seconds since 1970; None where its profile stores no time."""
+    for passage in read([Hit(0, 0.0, stored)], profile.payload).passages:
+        if passage.created_at is not None:
+            return int(passage.created_at.timestamp())
+    return None
+
+
+def _layout(payload: Payload) -> dict[str, Part | dict[str, Part]]:
+    named: dict[str, tuple[str, ...]] = {meaning: getattr(payload, meaning) for meaning in FIRST}
+    return {keys[0]: FIRST[meaning] for meaning, keys in named.items() if keys}
+
+
+def _parts(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict[Part, Any]:
+    return {
+        "text": chunk.text,
+        "url": chunk.url,
+        "title": chunk.title,
+        "chapter": chunk.path.split("/")[0] if "/" in chunk.path else "",
+        "section": chunk.headings[-1],
+        "headings": list(chunk.headings),
+        "position": chunk.index,
+        "total": chunk.total,
+        "number": number,
+        "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"{chunk.url}#{chunk.id}")),
+        "sha256": hashlib.sha256((chunk.url + chunk.text).encode()).hexdigest(),
+        "tokens": max(1, len(chunk.text) // CHARACTERS_PER_TOKEN),
+        "words": len(chunk.text.split()),
+        "content_type": "text/markdown",
+        "model": profile.embedding.model,
+        "epoch": created_at,
+        "iso": datetime.fromtimestamp(created_at, UTC).isoformat().replace("+00:00", "Z"),
+    }

@@ -1,0 +1,109 @@
+"""Puts an index into S3, where deployed functions fetch it: the packed index first, then the pointer to it."""
+
+import gzip
+import hashlib
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+from boto3.exceptions import S3UploadFailedError
+from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import TypeAdapter, ValidationError
+
+from handler.adapters.aws import client as aws
+from handler.adapters.qdrant.edge import MANIFEST
+from handler.adapters.qdrant.published_index import FORMAT, Pointer, address, pointer_name
+from handler.config.settings import BucketUri
+
+
+class PublishError(Exception):
+    """The index could not be published; says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Where a profile's pointer is, and whether it had to be written."""
+
+    pointer: str
+    changed: bool
+
+
+def publish(uri: str, folder: Path) -> Published:
+    """Publish the index in `folder`, which is called as its profile is.
+
+    An index with the same manifest as the one that is there is not uploaded again: the engine names its files anew each
+    time it writes them, so two indexes of the same content are not the same bytes.
+
+    Raises:
+        PublishError: the address is wrong, the bucket cannot be written to, or the index cannot be read.
+    """
+    try:
+        bucket, prefix = address(TypeAdapter(BucketUri).validate_python(uri))
+    except ValidationError as error:
+        raise PublishError(f"--publish {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from error
+    key = prefix + pointer_name(folder.name)
+    where = f"s3://{bucket}/{key}"
+    try:
+        version = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+        s3 = boto3.client("s3")  # with boto3's own patience: nobody is waiting for an answer here
+        if _version(s3, bucket, key) == version:
+            return Published(where, changed=False)
+        with _packed(folder) as packed:
+            with packed.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            name = f"{folder.name}/{digest}.tar.gz"
+            s3.upload_file(str(packed), bucket, prefix + name)
+            pointer = Pointer(format=FORMAT, version=version, object=name, sha256=digest, bytes=packed.stat().st_size)
+        s3.put_object(
+            Bucket=bucket, Key=key, Body=pointer.model_dump_json(indent=2).encode(), ContentType="application/json"
+        )
+    except (ClientError, BotoCoreError, S3UploadFailedError) as error:
+        raise PublishError(f"{where} cannot be published: {error}") from error
+    except OSError as error:
+        raise PublishError(f"{folder} cannot be packed: {error}") from error
+    return Published(where, changed=True)
+
+
+def pack(folder: Path, to: Path) -> None:
+    """Pack an index so that the same files give the same bytes: in order, without times, owners or a name."""
+    with (
+        to.open("wb") as file,
+        gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as compressed,
+        tarfile.open(fileobj=compressed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).parts):
+            member = tarfile.TarInfo(path.relative_to(folder).as_posix())
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                raise OSError(f"{path} is neither a file nor a folder")
+            if path.is_dir():
+                member.type, member.mode = tarfile.DIRTYPE, 0o755
+                archive.addfile(member)
+                continue
+            member.size, member.mode = path.stat().st_size, 0o644
+            with path.open("rb") as source:
+                archive.addfile(member, source)
+
+
+@contextmanager
+def _packed(folder: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="passage-publish-") as temporary:
+        packed = Path(temporary) / "packed.tar.gz"
+        pack(folder, packed)
+        yield packed
+
+
+def _version(s3: Any, bucket: str, key: str) -> str | None:
+    """What is published there; None when nothing is, or nothing that can be read."""
+    try:
+        return Pointer.model_validate_json(s3.get_object(Bucket=bucket, Key=key)["Body"].read()).version
+    except ValidationError:
+        return None
+    except ClientError as error:
+        if aws.code(error) in ("NoSuchKey", "AccessDenied"):  # who may only write may publish, too
+            return None
+        raise

@@ -1,0 +1,1 @@
+"""Run the function on this machine."""

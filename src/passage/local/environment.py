@@ -1,0 +1,138 @@
+"""The world the function finds on a developer's machine: an emulator for every service that no key is set for."""
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from types import MappingProxyType
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from passage.emulators import cohere_emulator
+
+LOCAL_KEY = "local"
+COHERE_URL = "https://api.cohere.com"
+
+
+class LocalError(Exception):
+    """The variables that are set, or the index that is there, do not go together; says what to change."""
+
+
+@contextmanager
+def cohere_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """The variables that lead to Cohere: the caller's own where a key or its place is set, else those of an emulator.
+
+    Raises:
+        LocalError: there is an address without a key.
+    """
+    key, base_url = _set(environ, "COHERE_API_KEY"), _set(environ, "COHERE_BASE_URL")
+    if key:
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise LocalError("COHERE_API_KEY holds white space or a character beyond printable ASCII: no key does.")
+        yield {"COHERE_API_KEY": key, "COHERE_BASE_URL": base_url or COHERE_URL}
+        return
+    if _set(environ, "COHERE_API_KEY_SECRET"):  # the function reads it, from where it is kept
+        yield {"COHERE_BASE_URL": base_url or COHERE_URL}
+        return
+    if base_url:
+        raise LocalError("COHERE_BASE_URL is set, but COHERE_API_KEY is not: set both, or neither for the emulator.")
+    with cohere_emulator() as emulator:
+        yield {"COHERE_API_KEY": LOCAL_KEY, "COHERE_BASE_URL": emulator.url}
+
+
+@contextmanager
+def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str]]:
+    """The function's whole environment: `environ`, with a store and an embedding service added where they are missing.
+
+    With COHERE_API_KEY and QDRANT_URL set, the function runs against the real services.
+
+    Raises:
+        LocalError: questions would be compared with vectors of another service than their own.
+    """
+    store = {}
+    if _set(environ, "EDGE_INDEX_URI") and _set(environ, "STORE") == "qdrant_edge":
+        pass  # published: the function fetches it
+    elif not _set(environ, "QDRANT_URL"):
+        store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index.resolve())}
+    elif not any(_set(environ, name) for name in ("COHERE_API_KEY", "COHERE_API_KEY_SECRET", "EMBEDDING_PROVIDER")):
+        raise LocalError(
+            "QDRANT_URL is set, but COHERE_API_KEY is not: a real collection needs the real key, the emulator's "
+            "vectors do not compare with Cohere's. Set it, or unset QDRANT_URL to use the index on this machine."
+        )
+    with cohere_environment(environ) as embedding:
+        merged = {**environ, **store, **embedding}
+        if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
+            check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]), merged)
+        yield merged
+
+
+def provider(base_url: str) -> str:
+    """Whose vectors a service gives that speaks Cohere's API: one on this machine is an emulator."""
+    return "emulator" if is_loopback(base_url) else "cohere"
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a URL leads to this very machine."""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:  # another name than localhost
+        return False
+
+
+def _set(environ: Mapping[str, str], name: str) -> str:
+    """A variable's value; one of white space counts as not set, as it does to the function."""
+    return environ.get(name, "").strip()
+
+
+def check_index(root: Path, cohere: str, environ: Mapping[str, str] = MappingProxyType({})) -> None:
+    """See that questions are embedded by whoever embedded the texts.
+
+    cohere: who that is for a profile that asks Cohere's API; see `provider`.
+    environ: the function's, which may set another provider for its default profile.
+    """
+    from passage.indexing import edge_index  # noqa: PLC0415 - only a local index needs the engine
+
+    edge_index.restore(root)
+    for profile, embedded_by in edge_index.embedders(root).items():
+        asking = "bedrock" if _on_bedrock(profile, environ) else cohere
+        if embedded_by != asking:
+            key = _AGAIN[asking]
+            made = f"embedded by {_NAMES.get(embedded_by, 'an earlier version of `passage index`')}"
+            raise LocalError(
+                f"{root / profile} was {made}, but questions would be embedded by {_NAMES[asking]}, and the vectors of "
+                f"the two do not compare: run `passage index --profile {profile}` again {key}."
+            )
+
+
+def _on_bedrock(name: str, environ: Mapping[str, str]) -> bool:
+    from handler.config import profiles  # noqa: PLC0415 - see `check_index`
+    from handler.config.settings import CollectionSettings  # noqa: PLC0415 - see `check_index`
+    from handler.core.errors import PassageError  # noqa: PLC0415 - see `check_index`
+
+    try:
+        profile = profiles.deployed(name, CollectionSettings.from_env(environ))
+        return profile.embedding.provider == "bedrock"
+    except PassageError:
+        return False  # the function says what is wrong with it
+
+
+_NAMES = {"cohere": "Cohere", "emulator": "the emulator", "bedrock": "Bedrock"}
+_AGAIN = {
+    "cohere": "with COHERE_API_KEY set",
+    "emulator": "without COHERE_API_KEY",
+    "bedrock": "with EMBEDDING_PROVIDER=bedrock",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LocalContext:
+    """What the function reads of Lambda's context object."""
+
+    aws_request_id: str = field(default_factory=lambda: str(uuid4()))
+    ends_at: float = field(default_factory=lambda: monotonic() + 30)
+
+    def get_remaining_time_in_millis(self) -> int:
+        return max(0, int((self.ends_at - monotonic()) * 1000))

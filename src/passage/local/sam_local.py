@@ -1,0 +1,232 @@
+"""The built function in AWS SAM's own containers, with the services it asks on this machine.
+
+    python -m passage.local.sam_local invoke events/http-api-query.json
+    python -m passage.local.sam_local start-api --port 3000
+
+`make invoke-sam` and `make run-sam` build the function first. Needs a Docker daemon.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+import yaml
+
+from handler.adapters.qdrant.edge import SHARD
+from handler.config import profiles
+from handler.config.settings import CollectionSettings
+from handler.core.errors import PassageError
+from passage.emulators import cohere_emulator, qdrant_emulator
+from passage.emulators.server import HOST as LOOPBACK
+from passage.local.environment import LOCAL_KEY, LocalError, check_index
+from passage.local.runtime import architecture
+
+FUNCTION = "RetrievalFunction"
+TEMPLATE = Path(".aws-sam/local/template.yaml")
+HOST_NAME = "host.docker.internal"
+"""This machine, as a container calls it."""
+APIS = {"http": "AWS::Serverless::HttpApi", "rest": "AWS::Serverless::Api"}
+"""The kinds of API that the template's parameter Api chooses from."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamLocal:
+    """How to run `sam local`: the program, the built template, and the file of the function's variables."""
+
+    sam: Path
+    template: Path
+    variables: Path
+
+    def command(self, name: str, *arguments: str) -> list[str]:
+        """`sam local <name>` with everything that it needs beside `arguments`."""
+        return [
+            *(str(self.sam), "local", name, *arguments),
+            *("--template-file", str(self.template)),
+            *("--parameter-overrides", f"Architecture={architecture()}"),
+            *("--env-vars", str(self.variables)),
+            *("--add-host", f"{HOST_NAME}:host-gateway"),
+            # Docker fetches an image that is not there all the same; this leaves out asking for a newer one every time.
+            "--skip-pull-image",
+        ]
+
+    @staticmethod
+    def environment() -> dict[str, str]:
+        return {"AWS_DEFAULT_REGION": "eu-central-1", **os.environ, "SAM_CLI_TELEMETRY": "0"}
+
+
+@contextmanager
+def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: str | None = None) -> Iterator[SamLocal]:
+    """Have the services up that the function asks, and yield how to run it.
+
+    With COHERE_API_KEY and QDRANT_URL set, these are the real ones, and whatever else is set that the template declares
+    is passed on as well. Otherwise they are emulators, with what `index` holds; where two profiles name one collection,
+    it has the default profile's points, or the first one's.
+
+    Args:
+        api: which kind serves; None for the template's default.
+
+    Raises:
+        LocalError: something is missing, or does not go together; says what to change.
+    """
+    sam = _find_sam()
+    built = _read(template)
+    declared = set(built["Resources"][FUNCTION]["Properties"]["Environment"]["Variables"])
+    with _services(environ, index) as services, TemporaryDirectory() as folder:
+        # SAM drops a variable that the template does not declare, without a word.
+        if unknown := services.keys() - declared:
+            raise LocalError(
+                f"{template} gives the function no {', '.join(sorted(unknown))}: SAM would not pass it on."
+            )
+        given = {name: environ[name] for name in sorted(declared) if environ.get(name, "").strip()}
+        variables = Path(folder) / "variables.json"
+        variables.touch(mode=0o600)  # there may be keys in it
+        variables.write_text(json.dumps({"Parameters": {**given, **services}}), encoding="utf-8")
+        yield SamLocal(sam, _with_one_api(built, template, api), variables)
+
+
+def reachable_address() -> str:
+    """An address of this machine on which containers find what listens, and nobody beyond it does.
+
+    Docker Engine's containers reach this machine at their bridge's gateway. Docker Desktop's live in a virtual machine
+    that has the gateway to itself; what they ask of the host goes to its loopback interface.
+    """
+    docker = shutil.which("docker")
+    if docker is None:
+        return LOOPBACK
+    done = subprocess.run(  # noqa: S603 - our own command
+        [docker, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    gateway = done.stdout.strip()
+    with socket.socket() as probe:
+        try:
+            probe.bind((gateway, 0))
+        except OSError:  # not an address of this machine
+            return LOOPBACK
+    return gateway or LOOPBACK
+
+
+@contextmanager
+def _services(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str]]:
+    real = [bool(environ.get(name, "").strip()) for name in ("COHERE_API_KEY", "QDRANT_URL")]
+    if all(real):
+        yield {}
+        return
+    if any(real):
+        raise LocalError("Set both COHERE_API_KEY and QDRANT_URL, or neither for the emulators.")
+    check_index(index, "emulator")
+    address = reachable_address()
+    with TemporaryDirectory() as storage:
+        _serve_index(index, Path(storage), CollectionSettings.from_env(environ))
+        with cohere_emulator(host=address) as cohere, qdrant_emulator(Path(storage), host=address) as qdrant:
+            yield {
+                "COHERE_API_KEY": LOCAL_KEY,
+                "COHERE_BASE_URL": cohere.url.replace(address, HOST_NAME),
+                "STORE": "qdrant_server",
+                "QDRANT_URL": qdrant.url.replace(address, HOST_NAME),
+            }
+
+
+def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> None:
+    """Copy each profile's points to where the emulator looks for its collection: a server writes to what it serves."""
+    indexed = [name for name in profiles.names() if (index / name / SHARD).is_dir()]
+    if not indexed:
+        raise LocalError(f"There is no index in {index}: run `passage index` (or `make index`).")
+    for name in sorted(indexed, key=lambda name: name != settings.default_profile):
+        collection = profiles.deployed(name, settings).collection
+        if not (storage / collection.name).exists():
+            shutil.copytree(index / name / SHARD, storage / collection.name)
+
+
+def _read(template: Path) -> dict[str, Any]:
+    try:
+        return dict(yaml.safe_load(template.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise LocalError(f"{template} is not there: run `make build-local`.") from None
+
+
+def _with_one_api(built: dict[str, Any], template: Path, api: str | None) -> Path:
+    """The built template as `sam local` reads it right. It lies beside the original, as its paths are relative.
+
+    SAM serves every API there is, whatever its condition: the REST API would take all requests, under the stage of the
+    API declared last. And it knows a default route by another name than an OpenAPI document gives it.
+    """
+    chosen = APIS.get(api or built["Parameters"]["Api"]["Default"])
+    others = set(APIS.values()) - {chosen}
+    resources = {name: resource for name, resource in built["Resources"].items() if resource["Type"] not in others}
+    for resource in resources.values():
+        if resource["Type"] == APIS["http"]:
+            paths = resource["Properties"].get("DefinitionBody", {}).get("paths", {})
+            if "/$default" in paths:
+                paths["$default"] = paths.pop("/$default")
+    changed = {key: part for key, part in built.items() if key != "Outputs"} | {"Resources": resources}
+    # SAM reads the template twice a command, and JSON a hundred times faster. What YAML takes for a date is text there.
+    local = template.resolve().with_name(f"{template.stem}-{api or 'default'}.json")
+    local.write_text(json.dumps(changed, default=str), encoding="utf-8")
+    return local
+
+
+def _find_sam() -> Path:
+    for folder in (Path(".venv-sam/bin").resolve(), None):
+        if found := shutil.which("sam", path=folder):
+            return Path(found)
+    raise LocalError(
+        "AWS SAM CLI was not found: neither in .venv-sam nor on PATH (`make .venv-sam/.ready` installs it)."
+    )
+
+
+@click.group()
+@click.option("--template", type=click.Path(path_type=Path), default=TEMPLATE, show_default=True)
+@click.option("--index", type=click.Path(path_type=Path), default=Path(".passage/index"), show_default=True)
+@click.option("--api", type=click.Choice(sorted(APIS)), help="Which kind of API serves.  [default: the template's]")
+@click.pass_context
+def main(context: click.Context, template: Path, index: Path, api: str | None) -> None:
+    """Run the built function in AWS SAM's containers."""
+    try:
+        context.obj = context.with_resource(sam_local(os.environ, template, index, api=api))
+    except (LocalError, PassageError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("event", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.pass_obj
+def invoke(local: SamLocal, event: str) -> None:
+    """Print the function's answer to EVENT, a JSON file (or - for stdin); its log goes to stderr."""
+    sys.exit(_run(local.command("invoke", "--event", event)))
+
+
+@main.command()
+@click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
+@click.pass_obj
+def start_api(local: SamLocal, port: int) -> None:
+    """Serve the API on 127.0.0.1."""
+    sys.exit(_run(local.command("start-api", "--port", str(port), "--warm-containers", "EAGER")))
+
+
+def _run(command: list[str]) -> int:
+    """Run to the end, which is SAM's to bring about: it has containers to remove."""
+    with subprocess.Popen(command, env=SamLocal.environment()) as process:  # noqa: S603 - our own command
+        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:  # Ctrl-C reaches SAM, too
+                continue
+
+
+if __name__ == "__main__":
+    main()
