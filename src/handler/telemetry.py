@@ -162,20 +162,20 @@ def not_reranked(
         logger.error(message, extra=extra, exc_info=None if known else error)
 
 
-def failed(profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, expected: bool) -> None:
-    """One failed question: a log line an engineer can act on, and a count under the error's code.
+def failed(profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, blame: str) -> None:
+    """Log one failed question, and count it by its code and by who has to act on it.
 
     Args:
-        known: one of our own errors, whose message and detail say it all; anything else is logged with its traceback.
-        expected: a caller's mistake, not ours to mend; logged as a warning.
+        known: `error` is a PassageError, so its message and detail suffice; any other is logged with its traceback.
+        blame: `PassageError.blame`. A caller's mistake is logged as a warning, anything else as an error.
     """
     cause = type(error.__cause__).__name__ if error.__cause__ else None
     extra = {"profile": profile, "code": code, "detail": detail, "cause": cause}
-    if expected:
+    if blame == "caller":
         logger.warning(str(error), extra=extra)
     else:
         logger.error(str(error), extra=extra, exc_info=None if known else error)
-    _emit(profile, {f"Error.{code}": 1})
+    _emit(profile, {f"Error.{code}": 1, f"Failed.{blame.capitalize()}": 1})
 
 
 def _emit(profile: str, metrics: dict[str, float]) -> None:

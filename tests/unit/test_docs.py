@@ -160,11 +160,13 @@ def _notices(document: str) -> Iterator[ast.Call]:
 
 
 def _text(node: ast.expr) -> str | None:
-    """A key's text; one put together at run time as its fixed beginning and a placeholder, as in `Error.<CODE>`."""
+    """A key's text. A key made at run time is its fixed start and a placeholder: `Error.<CODE>`, `Failed.<BLAME>`."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
-        return f"{node.values[0].value!s}<CODE>"
+        (value,) = (part.value for part in node.values[1:] if isinstance(part, ast.FormattedValue))
+        name = next(part.id for part in ast.walk(value) if isinstance(part, ast.Name))
+        return f"{node.values[0].value!s}<{name.upper()}>"
     return None
 
 
@@ -174,6 +176,8 @@ def test_metrics_are_those_emitted_with_their_units() -> None:
     emitted = {key for document in EMITTING for key in _keys(document) if key[:1].isupper()}
     for notice in (notice for document in NOTICING for notice in _notices(document)):
         emitted |= {_text(keyword.value) or "" for keyword in notice.keywords if keyword.arg == "metric"}
+    emitted.remove("Failed.<BLAME>")
+    emitted |= {f"Failed.{blame.capitalize()}" for blame in typing.get_args(errors.Blame)}
     assert documented == {name: telemetry._unit(name).value for name in emitted}
 
 

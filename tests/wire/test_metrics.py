@@ -90,26 +90,26 @@ def test_figure_that_is_not_a_number_is_left_out_of_its_record(output: Output) -
     assert declared(record) == {"ResultCount": "Count"}
 
 
-FAILURES: dict[str, tuple[dict[str, str | None], dict[str, Any], str]] = {
-    "blank": ({}, {"text": " "}, "BLANK_TEXT"),
-    "bad k": ({}, {"text": QUESTION, "k": 0}, "INVALID_REQUEST"),
-    "no collection": ({"COLLECTION_NAME": "absent"}, {"text": QUESTION}, "COLLECTION_NOT_FOUND"),
-    "dimension": ({"EMBEDDING_DIMENSION": "384"}, {"text": QUESTION}, "DIMENSION_MISMATCH"),
-    "vector name": ({"VECTOR_NAME": "dense"}, {"text": QUESTION}, "VECTOR_NAME_MISMATCH"),
-    "key": ({"COHERE_API_KEY": "not-the-key"}, {"text": QUESTION}, "CREDENTIALS_REFUSED"),
-    "model": ({"EMBEDDING_MODEL": "embed-retired-v1.0"}, {"text": QUESTION}, "REQUEST_REFUSED"),
-    "settings": ({"STORE": "postgres"}, {"text": QUESTION}, "CONFIGURATION_ERROR"),
+FAILURES: dict[str, tuple[dict[str, str | None], dict[str, Any], str, str]] = {
+    "blank": ({}, {"text": " "}, "BLANK_TEXT", "Caller"),
+    "bad k": ({}, {"text": QUESTION, "k": 0}, "INVALID_REQUEST", "Caller"),
+    "no collection": ({"COLLECTION_NAME": "absent"}, {"text": QUESTION}, "COLLECTION_NOT_FOUND", "Ours"),
+    "dimension": ({"EMBEDDING_DIMENSION": "384"}, {"text": QUESTION}, "DIMENSION_MISMATCH", "Ours"),
+    "vector name": ({"VECTOR_NAME": "dense"}, {"text": QUESTION}, "VECTOR_NAME_MISMATCH", "Ours"),
+    "key": ({"COHERE_API_KEY": "not-the-key"}, {"text": QUESTION}, "CREDENTIALS_REFUSED", "Ours"),
+    "model": ({"EMBEDDING_MODEL": "embed-retired-v1.0"}, {"text": QUESTION}, "REQUEST_REFUSED", "Ours"),
+    "settings": ({"STORE": "postgres"}, {"text": QUESTION}, "CONFIGURATION_ERROR", "Ours"),
 }
 
 
-@pytest.mark.parametrize(("settings", "fields", "code"), FAILURES.values(), ids=FAILURES.keys())
-def test_failure_is_counted_once_under_its_code(
-    settings: dict[str, str | None], fields: dict[str, Any], code: str, start: Start, output: Output
+@pytest.mark.parametrize(("settings", "fields", "code", "blame"), FAILURES.values(), ids=FAILURES.keys())
+def test_failure_is_counted_by_code_and_by_blame(
+    settings: dict[str, str | None], fields: dict[str, Any], code: str, blame: str, start: Start, output: Output
 ) -> None:
     assert start(**settings).post(fields).status != 200
     (record,) = output.metrics
-    assert declared(record) == {f"Error.{code}": "Count"}
-    assert record[f"Error.{code}"] == [1.0]
+    assert declared(record) == {f"Error.{code}": "Count", f"Failed.{blame}": "Count"}
+    assert record[f"Error.{code}"] == record[f"Failed.{blame}"] == [1.0]
     assert record["service"]
     assert record["profile"] == ("unknown" if code == "CONFIGURATION_ERROR" else "query-response")
 
@@ -127,7 +127,7 @@ def test_upstream_failure_is_counted_once_although_tried_twice(
     cohere.faults.add(fault)
     start().ask()
     (record,) = output.metrics
-    assert record[f"Error.{code}"] == [1.0]
+    assert record[f"Error.{code}"] == record["Failed.Upstream"] == [1.0]
     assert output.logs[0]["message"] == "retrying"
 
 
@@ -140,7 +140,7 @@ def test_unexpected_exception_is_counted_as_an_internal_error(
     monkeypatch.setattr(QdrantServerStore, "search", broken)
     assert start().ask().status == 500
     (record,) = output.metrics
-    assert record["Error.INTERNAL_ERROR"] == [1.0]
+    assert record["Error.INTERNAL_ERROR"] == record["Failed.Ours"] == [1.0]
 
 
 def test_failed_telemetry_does_not_fail_the_answer(

@@ -1,4 +1,4 @@
-"""What can go wrong, as a tree. An error knows its code and whether trying again can help; never an HTTP status.
+"""The error tree. An error knows its code, who has to act on it and whether a retry can help; never an HTTP status.
 
 PassageError
 ├── InvalidRequest            the caller's input; says what was wrong and what is allowed
@@ -23,6 +23,8 @@ PassageError
 from typing import ClassVar, Literal
 
 Upstream = Literal["embedding", "store", "reranking", "reply"]
+Blame = Literal["ours", "upstream", "caller"]
+"""Who has to act on an error: the operator, nobody (an upstream recovers by itself), or the caller."""
 
 
 class PassageError(Exception):
@@ -36,6 +38,7 @@ class PassageError(Exception):
 
     code: ClassVar[str] = "INTERNAL_ERROR"
     retryable: ClassVar[bool] = False
+    blame: ClassVar[Blame] = "ours"
 
     def __init__(self, message: str, *, upstream: Upstream | None = None, detail: str | None = None) -> None:
         super().__init__(message)
@@ -45,6 +48,7 @@ class PassageError(Exception):
 
 class InvalidRequest(PassageError):
     code = "INVALID_REQUEST"
+    blame = "caller"
 
 
 class BlankText(InvalidRequest):
@@ -57,6 +61,7 @@ class VectorSizeWrong(InvalidRequest):
 
 class NotFound(PassageError):
     code = "NOT_FOUND"
+    blame = "caller"
 
 
 class CollectionNotServed(NotFound):
@@ -100,6 +105,7 @@ class UpstreamError(PassageError):
 
     code = "UPSTREAM_ERROR"
     retryable = True
+    blame = "upstream"
 
     def __init__(
         self, message: str, *, upstream: Upstream, retry_after: float | None = None, detail: str | None = None
@@ -121,6 +127,7 @@ class DeadlineExceeded(PassageError):
 
     code = "DEADLINE_EXCEEDED"
     retryable = True
+    blame = "upstream"
 
 
 class InternalError(PassageError):

@@ -21,8 +21,6 @@ from handler.core.errors import (
     ConfigurationError,
     DeadlineExceeded,
     InternalError,
-    InvalidRequest,
-    NotFound,
     PassageError,
     UpstreamError,
 )
@@ -209,7 +207,7 @@ def failure(
             code=known.code,
             detail=known.detail,
             known=known is error,
-            expected=isinstance(known, InvalidRequest | NotFound),
+            blame=known.blame,
         )
     elapsed = 0.0 if started is None else (perf_counter() - started) * 1000
     asked = Asked(at=datetime.now(UTC), elapsed_ms=elapsed, fields=fields or {}, profile=profile)
