@@ -19,7 +19,8 @@ from handler.config import profiles
 from passage.indexing import edge_index, payloads
 from passage.indexing.chunks import Chunk, cut
 from passage.indexing.edge_index import EdgeIndex, Point, manifest
-from passage.sites.markdown import find_site, read_pages
+from passage.sites.markdown import find_site
+from passage.sites.model import Page
 
 PROFILE = "context"
 QUESTIONS = 200
@@ -92,7 +93,7 @@ def _build(root: Path, chunks: int, questions: Path, facts: Path) -> None:
     asked = np.concatenate([block.questions for block in made])[np.linspace(0, chunks - 1, QUESTIONS).astype(int)]
     questions.write_bytes(asked.tobytes())
     nearest = np.argsort(-(asked @ vectors.T), axis=1)[:, :NEAREST].tolist()
-    texts = list(cut(read_pages(find_site(ROOT / "samples" / "textbook", None))))
+    texts = list(cut(page for page in find_site(ROOT / "samples" / "textbook", None).read() if isinstance(page, Page)))
     profile = profiles.load(PROFILE)
     started = time.perf_counter()
     EdgeIndex(root, profile).replace(Points(vectors, texts), manifest(profile, "", chunks, "emulator"))

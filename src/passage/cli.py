@@ -66,7 +66,8 @@ def index(
     from handler.core.errors import PassageError  # noqa: PLC0415
     from passage.indexing.embedding import EmbeddingError, document_embedder  # noqa: PLC0415
     from passage.indexing.run import index_site  # noqa: PLC0415
-    from passage.sites.markdown import SiteError, find_site  # noqa: PLC0415
+    from passage.sites.markdown import find_site  # noqa: PLC0415
+    from passage.sites.model import SiteError  # noqa: PLC0415
 
     if named and all_profiles:
         raise click.UsageError("Give --profile or --all-profiles, not both.")

@@ -12,7 +12,7 @@ from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles
 from handler.core import errors
 from passage.indexing.chunks import MAX_CHARACTERS, cut
-from passage.sites.markdown import Page
+from passage.sites.model import Page, Section
 from property.asking import answered, ask, assert_published, refusal
 from property.strategies import anything, bounded, hits, huge, not_addresses, passages, times, words
 from property.test_query_response import blank, not_an_integer
@@ -153,7 +153,9 @@ def test_query_time_is_a_whole_number_that_is_not_negative(held: list[Hit]) -> N
 @given(paragraphs=st.lists(st.text(st.sampled_from("ab .\n#`-é"), max_size=3_000), max_size=4))
 @bounded
 def test_a_stored_chunks_content_is_under_2000_characters(paragraphs: list[str]) -> None:
-    page = Page(path="page", url="https://example.com/page/", title="Page", markdown="\n\n".join(paragraphs))
+    page = Page(
+        path="page", url="https://example.com/page/", title="Page", sections=(Section((), "\n\n".join(paragraphs)),)
+    )
     assert MAX_CHARACTERS < 2_000
     assert all(len(chunk.text) < 2_000 for chunk in cut([page]))
 

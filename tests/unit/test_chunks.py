@@ -6,7 +6,9 @@ import pytest
 
 from conftest import TEXTBOOK
 from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
-from passage.sites.markdown import Page, find_site, read_pages
+from passage.sites.markdown import find_site
+from passage.sites.markdown_sections import sections
+from passage.sites.model import Page, readable_name
 
 MARKDOWN = """Before any heading.
 
@@ -37,7 +39,13 @@ Last.
 
 
 def chunks(markdown: str, *, title: str | None = None, path: str = "page") -> list[Chunk]:
-    return list(cut([Page(path=path, url=f"https://example.com/{path}/", title=title, markdown=markdown)]))
+    heading, parts = sections(markdown)
+    title = title or heading or readable_name(path)
+    return list(cut([Page(path=path, url=f"https://example.com/{path}/", title=title, sections=parts)]))
+
+
+def textbook() -> list[Page]:
+    return [page for page in find_site(TEXTBOOK, None).read() if isinstance(page, Page)]
 
 
 def test_each_section_is_a_chunk_under_the_path_of_its_headings() -> None:
@@ -58,7 +66,7 @@ def test_a_hash_inside_a_fence_is_no_heading() -> None:
 
 def test_the_front_matter_s_title_comes_first_and_the_file_s_name_last() -> None:
     assert chunks(MARKDOWN, title="Given")[2].headings == ("Given", "The page", "First part")
-    assert chunks("No heading at all.", path="folder/some-page")[0].title == "some-page"
+    assert chunks("No heading at all.", path="folder/some-page")[0].title == "Some page"
 
 
 def test_indexes_count_the_page_s_chunks_from_zero() -> None:
@@ -125,7 +133,7 @@ def test_the_first_line_keeps_its_indent() -> None:
 )
 def test_a_heading_is_its_words_alone(heading: str, words: str) -> None:
     (chunk,) = chunks(f"{heading}\n\nText.\n")
-    assert chunk.headings == (words,)
+    assert chunk.headings[-1] == words
 
 
 def test_a_heading_without_words_has_no_place_in_the_path() -> None:
@@ -175,12 +183,14 @@ def test_a_chunk_knows_its_page() -> None:
 
 def test_the_textbook_s_chunks_hold_every_word_of_it_in_order() -> None:
     """Nothing but headings is left out of the chunks, and nothing is there twice."""
-    for page in read_pages(find_site(TEXTBOOK, None)):
+    for page in textbook():
         found = "".join(chunk.text for chunk in cut([page]))
-        body = re.sub(r"(?m)^(```(?:.|\n)*?^```)|^#{1,6} .*$", lambda match: match.group(1) or "", page.markdown)
+        source = (TEXTBOOK / "docs" / f"{page.path}.md").read_text(encoding="utf-8")
+        body = re.sub(r"\A---\n(?:.|\n)*?\n---\n", "", source)
+        body = re.sub(r"(?m)^(```(?:.|\n)*?^```)|^#{1,6} .*$", lambda match: match.group(1) or "", body)
         assert "".join(found.split()) == "".join(body.split()), page.path
 
 
 def test_every_chunk_of_the_textbook_fits_what_an_embedding_model_reads() -> None:
-    for chunk in cut(read_pages(find_site(TEXTBOOK, None))):
+    for chunk in cut(textbook()):
         assert 0 < len(chunk.text) <= MAX_CHARACTERS

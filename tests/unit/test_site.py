@@ -1,11 +1,13 @@
-"""A site's pages and addresses, as its owner keeps them."""
+"""Reads a site's pages and URLs from its Markdown sources."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-from passage.sites.markdown import Page, SiteError, find_site, read_pages
+from passage.sites.markdown import find_site
+from passage.sites.model import Page, SiteError, Skip
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -14,6 +16,14 @@ def write(folder: Path, files: dict[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
+
+
+def pages_of(folder: Path, url: str | None = "https://example.com") -> list[Page]:
+    return [page for page in find_site(folder, url).read() if isinstance(page, Page)]
+
+
+def markdown_of(page: Page) -> str:
+    return "".join(section.markdown for section in page.sections)
 
 
 def test_an_mkdocs_site_says_where_its_pages_lie_and_are_published(tmp_path: Path) -> None:
@@ -29,29 +39,25 @@ def test_an_mkdocs_site_says_where_its_pages_lie_and_are_published(tmp_path: Pat
             "notes.md": "Not a page either.",
         },
     )
-    pages = list(read_pages(find_site(tmp_path, None)))
+    pages = pages_of(tmp_path, None)
     assert [(page.path, page.url, page.title) for page in pages] == [
         ("guide/first steps", "https://example.com/docs/guide/first%20steps/", "First"),
-        ("guide/index", "https://example.com/docs/guide/", None),
-        ("index", "https://example.com/docs/", None),
+        ("guide/index", "https://example.com/docs/guide/", "Guide"),
+        ("index", "https://example.com/docs/", "Home"),
     ]
-    assert pages[0].markdown == "Text."
+    assert markdown_of(pages[0]) == "Text."
 
 
 def test_any_folder_of_markdown_is_a_site_once_its_address_is_given(tmp_path: Path) -> None:
     write(tmp_path, {"a.md": "Text.", "b.mdx": "Text.", "c.txt": "No."})
-    pages = list(read_pages(find_site(tmp_path, "https://example.com")))
+    pages = pages_of(tmp_path)
     assert [page.url for page in pages] == ["https://example.com/a/", "https://example.com/b/"]
 
 
 def test_a_byte_order_mark_is_not_part_of_the_page(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes("﻿---\ntitle: Marked\n---\n# A\n".encode())
-    (page,) = read_pages(find_site(tmp_path, "https://example.com"))
+    (page,) = pages_of(tmp_path)
     assert page.title == "Marked"
-
-
-def pages_of(folder: Path) -> list[Page]:
-    return list(read_pages(find_site(folder, "https://example.com")))
 
 
 @pytest.mark.parametrize(
@@ -61,20 +67,20 @@ def pages_of(folder: Path) -> list[Page]:
         ("---\ntitle: 1.10\n---\nText.", "1.10", "Text."),
         ("---\ntitle: >\n  Two\n  lines\n---\nText.", "Two lines", "Text."),
         ('---\ntitle: "\\ud800"\n---\nText.', "?", "Text."),
-        ("---\ntitle: !!python/name:os.system\n---\nText.", None, "Text."),
-        ("---\ntitle: [a]\n---\nText.", None, "Text."),
-        ("---\ntitle:\n---\nText.", None, "Text."),
-        ("---\n---\nText.", None, "Text."),
+        ("---\ntitle: !!python/name:os.system\n---\nText.", "File name", "Text."),
+        ("---\ntitle: [a]\n---\nText.", "File name", "Text."),
+        ("---\ntitle:\n---\nText.", "File name", "Text."),
+        ("---\n---\nText.", "File name", "Text."),
         ("---\r\ntitle: A\r\n---\r\nText.", "A", "Text."),
         ("---\ntitle: A\n---", "A", ""),
     ],
 )
 def test_front_matter_is_yaml_with_every_value_as_it_is_written(
-    tmp_path: Path, text: str, title: str | None, markdown: str
+    tmp_path: Path, text: str, title: str, markdown: str
 ) -> None:
-    (tmp_path / "a.md").write_bytes(text.encode())
+    (tmp_path / "file-name.md").write_bytes(text.encode())
     (page,) = pages_of(tmp_path)
-    assert (page.title, page.markdown) == (title, markdown)
+    assert (page.title, markdown_of(page)) == (title, markdown)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +95,11 @@ def test_front_matter_is_yaml_with_every_value_as_it_is_written(
     ],
 )
 def test_what_is_not_front_matter_is_the_page_s_own_text(tmp_path: Path, text: str) -> None:
-    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    (tmp_path / "file-name.md").write_text(text, encoding="utf-8")
     (page,) = pages_of(tmp_path)
-    assert (page.title, page.markdown) == (None, text)
+    shown = " ".join(" ".join([*section.headings, section.markdown]) for section in page.sections)
+    assert page.title == "File name"
+    assert re.findall(r"\w+", shown) == re.findall(r"\w+", text)
 
 
 def test_drafts_and_unlisted_pages_are_left_out(tmp_path: Path) -> None:
@@ -104,6 +112,11 @@ def test_drafts_and_unlisted_pages_are_left_out(tmp_path: Path) -> None:
         },
     )
     assert [page.path for page in pages_of(tmp_path)] == ["published"]
+    skipped = [found for found in find_site(tmp_path, "https://example.com").read() if isinstance(found, Skip)]
+    assert [(skip.path, skip.reason, skip.failed) for skip in skipped] == [
+        ("draft", "draft", False),
+        ("unlisted", "unlisted", False),
+    ]
 
 
 def test_folders_named_like_pages_and_links_to_nowhere_are_no_pages(tmp_path: Path) -> None:
@@ -139,7 +152,7 @@ def test_an_mkdocs_site_without_directory_urls_has_a_file_a_page(tmp_path: Path)
             "docs/guide/index.md": "Text.",
         },
     )
-    pages = read_pages(find_site(tmp_path, None))
+    pages = pages_of(tmp_path, None)
     assert [page.url.removeprefix("https://example.com/") for page in pages] == [
         "guide/index.html",
         "guide.html",

@@ -13,7 +13,7 @@ from passage.emulators import EmulatorServer, Fault
 from passage.emulators.embedding import embed
 from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.run import index_site
-from passage.sites.markdown import Site
+from passage.sites.markdown import MarkdownSite
 from wire.function import COHERE_KEY, QUESTION, Start, assert_error
 
 V3 = {"EMBEDDING_MODEL": "embed-multilingual-v3.0", "EMBEDDING_DIMENSION": "1024"}
@@ -52,7 +52,9 @@ def test_documents_are_embedded_as_search_documents(cohere: EmulatorServer, tmp_
         model=profile.embedding.model,
         dimension=profile.collection.dimension,
     )
-    index_site(Site(pages, "https://example.org"), profile, tmp_path / "index", embedder, lambda *_: lambda _: None)
+    index_site(
+        MarkdownSite(pages, "https://example.org"), profile, tmp_path / "index", embedder, lambda *_: lambda _: None
+    )
     (request,) = cohere.requests
     assert request.json()["input_type"] == "search_document"
 

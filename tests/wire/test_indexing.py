@@ -20,7 +20,8 @@ from passage.indexing import edge_index
 from passage.indexing.edge_index import EdgeIndex, Point
 from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
 from passage.indexing.run import Outcome, index_site
-from passage.sites.markdown import SiteError, find_site
+from passage.sites.markdown import find_site
+from passage.sites.model import SiteError
 
 URL = "https://example.com"
 PROFILE = profiles.load("query-response")

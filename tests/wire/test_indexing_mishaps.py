@@ -17,18 +17,18 @@ from passage.indexing.edge_index import EdgeIndex, Point
 from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
 from passage.indexing.run import Outcome, index_site
 from passage.local.environment import LocalError, function_environment
-from passage.sites.markdown import Site
+from passage.sites.markdown import MarkdownSite
 from wire.function import COHERE_KEY
 
 PROFILE = profiles.load("query-response")
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site(tmp_path: Path) -> MarkdownSite:
     pages = tmp_path / "site"
     pages.mkdir()
     (pages / "twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n")
-    return Site(pages, "https://example.com")
+    return MarkdownSite(pages, "https://example.com")
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def quiet(*_: int) -> Callable[[int], None]:
 
 
 @pytest.fixture
-def indexed(site: Site, out: Path, cohere: EmulatorServer) -> Callable[[], Outcome]:
+def indexed(site: MarkdownSite, out: Path, cohere: EmulatorServer) -> Callable[[], Outcome]:
     """Indexes the site, and has done so once."""
 
     def again() -> Outcome:
@@ -144,7 +144,7 @@ def test_variables_that_do_not_go_together_are_refused(environ: dict[str, str], 
         pass
 
 
-def test_two_runs_at_once_do_the_work_once(site: Site, out: Path, cohere: EmulatorServer) -> None:
+def test_two_runs_at_once_do_the_work_once(site: MarkdownSite, out: Path, cohere: EmulatorServer) -> None:
     """The second is started in the middle of the first, and waits for it."""
     waits = Event()
     outcomes: list[Outcome] = []
@@ -196,7 +196,7 @@ def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: 
     ],
 )
 def test_what_the_embedding_service_does_wrong_is_one_line_without_the_key(
-    fault: Fault, words: str, site: Site, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+    fault: Fault, words: str, site: MarkdownSite, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding, "RETRIES", 0)
     cohere.faults.add(fault)
@@ -207,7 +207,7 @@ def test_what_the_embedding_service_does_wrong_is_one_line_without_the_key(
 
 
 def test_a_proxy_in_the_environment_is_not_asked_for_what_is_on_this_machine(
-    site: Site, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+    site: MarkdownSite, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
@@ -220,6 +220,6 @@ def test_the_service_on_another_machine_is_cohere() -> None:
     assert embedder_at("http://[::1]:8080").provider == "emulator"
 
 
-def test_a_wrong_key_is_refused_by_name(site: Site, out: Path) -> None:
+def test_a_wrong_key_is_refused_by_name(site: MarkdownSite, out: Path) -> None:
     with cohere_emulator(api_key="another") as strict, pytest.raises(EmbeddingError, match="COHERE_API_KEY"):
         index_site(site, PROFILE, out, embedder_at(strict.url), quiet)

@@ -75,6 +75,9 @@ Part = Literal[
     "model",
     "epoch",
     "iso",
+    "anchor",
+    "language",
+    "version",
 ]
 """What `passage index` knows of a chunk; `passage.indexing.payloads` says what each is."""
 

@@ -10,9 +10,6 @@ from handler.adapters.qdrant.payload import Hit, read
 from handler.config.profiles import Part, Payload, Profile
 from passage.indexing.chunks import Chunk
 
-CHARACTERS_PER_TOKEN = 4
-"""About what English prose has."""
-
 FIRST: Mapping[str, Part] = {
     "text": "text",
     "url": "url",
@@ -76,7 +73,10 @@ def _parts(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict
         "number": number,
         "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"{chunk.url}#{chunk.id}")),
         "sha256": hashlib.sha256((chunk.url + chunk.text).encode()).hexdigest(),
-        "tokens": max(1, len(chunk.text) // CHARACTERS_PER_TOKEN),
+        "tokens": chunk.tokens,
+        "anchor": chunk.url.partition("#")[2],
+        "language": chunk.language,
+        "version": chunk.version,
         "words": len(chunk.text.split()),
         "content_type": "text/markdown",
         "model": profile.embedding.model,

@@ -12,7 +12,7 @@ from handler.config.profiles import Profile
 from passage.indexing import payloads
 from passage.indexing.chunks import Chunk, cut
 from passage.indexing.edge_index import EdgeIndex, Point, Stored, comparable, manifest
-from passage.sites.markdown import Site, SiteError, read_pages
+from passage.sites.model import Page, Site, SiteError, Skip
 
 
 class Embedder(Protocol):
@@ -32,6 +32,7 @@ class Outcome:
     embedded: int
     removed: int
     changed: bool
+    skipped: tuple[Skip, ...] = ()
 
 
 def index_site(
@@ -54,14 +55,16 @@ def index_site(
     """
     index = EdgeIndex(root, profile)
     with index.locked(waiting):
-        pages = list(read_pages(site))
+        read = list(site.read())
+        pages = [page for page in read if isinstance(page, Page)]
+        skipped = tuple(skip for skip in read if isinstance(skip, Skip))
         chunks = _identified(cut(pages))
         if not chunks:
-            raise SiteError(f"{site.pages} holds no Markdown with any text in it (*.md, *.mdx).")
+            raise SiteError(site.nothing_found)
         before = index.manifest()
         description = manifest(profile, _digest(chunks, profile), len(chunks), embedder.provider)
         if before == description and index.holds(list(chunks)):
-            return Outcome(len(pages), len(chunks), embedded=0, removed=0, changed=False)
+            return Outcome(len(pages), len(chunks), embedded=0, removed=0, changed=False, skipped=skipped)
         there = index.points(list(chunks))
         stored: dict[int, Stored] = {}
         if comparable(before, description):
@@ -70,12 +73,12 @@ def index_site(
         new = [point for point in chunks if point not in stored]
         vectors: list[list[float]] = []
         if new:
-            vectors = embedder.embed([chunks[point].to_embed() for point in new], progress(len(new), len(chunks)))
+            vectors = embedder.embed([chunks[point].embedded_text for point in new], progress(len(new), len(chunks)))
         fresh = dict(zip(new, vectors, strict=True))
         index.replace(_points(chunks, stored, fresh, profile), description)
     had = (before or {}).get("points")
     removed = max(0, had - len(there)) if isinstance(had, int) else 0
-    return Outcome(len(pages), len(chunks), embedded=len(new), removed=removed, changed=True)
+    return Outcome(len(pages), len(chunks), embedded=len(new), removed=removed, changed=True, skipped=skipped)
 
 
 def _identified(chunks: Iterable[Chunk]) -> dict[int, Chunk]:

@@ -1,4 +1,4 @@
-"""A documentation site as its owner keeps it: a folder of Markdown, and what says where it is published."""
+"""Reads a site from its Markdown sources: a folder of pages, and the `mkdocs.yml` that says where it is published."""
 
 import os
 import re
@@ -10,24 +10,13 @@ from urllib.parse import quote
 
 import yaml
 
-
-class SiteError(Exception):
-    """The folder is not a site that can be indexed; says what is missing or which file is at fault."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page. `path` is relative to the pages' folder, without its suffix; `markdown` has no front matter."""
-
-    path: str
-    url: str
-    title: str | None
-    markdown: str
+from passage.sites.markdown_sections import sections
+from passage.sites.model import Page, SiteError, Skip, readable_name
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """Where the pages lie and the address they are published under (no trailing slash).
+class MarkdownSite:
+    """A folder of Markdown and the address it is published under (no trailing slash).
 
     Attributes:
         directory_urls: whether a page is published as a folder (`guide/`) or as a file (`guide.html`).
@@ -37,13 +26,21 @@ class Site:
     url: str
     directory_urls: bool = True
 
+    @property
+    def nothing_found(self) -> str:
+        return f"{self.pages} holds no Markdown with any text in it (*.md, *.mdx)."
+
+    def read(self) -> Iterator[Page | Skip]:
+        """See `passage.sites.model.Site`."""
+        return read_pages(self)
+
 
 FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 YES = ("true", "yes", "on")
 NO = ("false", "no", "off")
 
 
-def find_site(folder: Path, url: str | None) -> Site:
+def find_site(folder: Path, url: str | None) -> MarkdownSite:
     """Read `mkdocs.yml` where there is one; `url` comes first.
 
     Raises:
@@ -63,15 +60,15 @@ def find_site(folder: Path, url: str | None) -> Site:
             "or set site_url in its mkdocs.yml."
         )
     pages = folder / str(config.get("docs_dir", "docs"))
-    return Site(
+    return MarkdownSite(
         pages=pages if pages.is_dir() else folder,
         url=address.rstrip("/"),
         directory_urls=str(config.get("use_directory_urls")).lower() not in NO,
     )
 
 
-def read_pages(site: Site) -> Iterator[Page]:
-    """The site's pages, in the order of their paths, without those that are drafts or unlisted.
+def read_pages(site: MarkdownSite) -> Iterator[Page | Skip]:
+    """The site's pages in the order of their paths; drafts and unlisted pages are skipped.
 
     Raises:
         SiteError: a file cannot be read, is not UTF-8, its front matter is not YAML, or two are published at one URL.
@@ -84,13 +81,18 @@ def read_pages(site: Site) -> Iterator[Page]:
         if not file.is_file():  # a folder named like a page, a link to nowhere
             continue
         meta, markdown = _front_matter(_read(file), file)
-        if any(str(meta.get(key)).lower() in YES for key in ("draft", "unlisted")):
+        name = _encodable(path.as_posix())
+        unpublished = next((key for key in ("draft", "unlisted") if str(meta.get(key)).lower() in YES), None)
+        if unpublished:
+            yield Skip(name, unpublished)
             continue
         url = _url(site, PurePosixPath(path.as_posix()))
         other = published.setdefault(url, file)
         if other is not file:
             raise SiteError(f"{other} and {file} are published at one URL, {url}: rename or remove one of them.")
-        yield Page(path=_encodable(path.as_posix()), url=url, title=_title(meta.get("title")), markdown=markdown)
+        heading, parts = sections(markdown)
+        title = _title(meta.get("title")) or heading or readable_name(name)
+        yield Page(path=name, url=url, title=title, sections=parts)
 
 
 def _read(file: Path) -> str:
@@ -134,7 +136,7 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _url(site: Site, path: PurePosixPath) -> str:
+def _url(site: MarkdownSite, path: PurePosixPath) -> str:
     """A page's address as MkDocs makes it: a folder a page (or a file), and a folder's own page for `index`."""
     *folders, name = (quote(os.fsencode(part)) for part in path.parts)
     home = name in ("index", "README")

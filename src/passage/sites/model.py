@@ -1,0 +1,83 @@
+"""A site as every reader gives it: pages in sections, in reading order, and what was left out and why."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class SiteError(Exception):
+    """The source is not a site that can be indexed; says what is missing or which file is at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The text under one heading, down to the next heading.
+
+    Attributes:
+        headings: the titles above the text, outermost first, in plain words; empty before the first heading.
+        markdown: the text as Markdown, without the heading. Links are absolute where the reader knows the page's URL.
+        anchor: the heading's id as the site published it, empty where it has none. It is never computed.
+    """
+
+    headings: tuple[str, ...]
+    markdown: str
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One published page.
+
+    Attributes:
+        path: relative to the site's folder, without the suffix; its first folder is the page's chapter.
+        url: where it is published, without an anchor.
+        title: in plain words; never empty.
+        language: as the site states it (`en`, `pt-BR`), empty where it does not.
+        version: as the site states it, empty where it does not.
+    """
+
+    path: str
+    url: str
+    title: str
+    sections: tuple[Section, ...]
+    language: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A file that gives no page.
+
+    Attributes:
+        path: relative to the site's folder.
+        reason: a few words, the same for all files of one kind: they are counted by it.
+        failed: the page should have been read and could not be. `--strict` refuses such a site.
+    """
+
+    path: str
+    reason: str
+    failed: bool = False
+
+
+class Site(Protocol):
+    """What `passage index` reads. One reader for each kind of source: a built site, a folder of Markdown, …"""
+
+    @property
+    def nothing_found(self) -> str:
+        """The sentence for a site without any text: where it was looked for, and for what."""
+
+    def read(self) -> Iterator[Page | Skip]:
+        """Every page and every file left out, in a stable order. May be called again.
+
+        Raises:
+            SiteError: the source as a whole cannot be read.
+        """
+
+
+def readable_name(path: str) -> str:
+    """A title for a page that has none: the file's name in words, the folder's for an index page."""
+    *folders, name = path.split("/")
+    if name.lower() in ("index", "readme") and folders:
+        name = folders[-1]
+    words = " ".join(name.replace("-", " ").replace("_", " ").split())
+    return words[:1].upper() + words[1:] if words else path
