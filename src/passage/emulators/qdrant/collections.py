@@ -1,6 +1,5 @@
 """The collections under a storage folder: one Qdrant Edge shard each, with a small JSON file for what a shard lacks."""
 
-import json
 import shutil
 import threading
 from collections.abc import Iterator, Mapping
@@ -11,7 +10,9 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from passage.emulators.qdrant.errors import engine_errors, format_error, out_of_range
+from passage.emulators.qdrant.aliases import Aliases
+from passage.emulators.qdrant.errors import engine_errors, out_of_range, wrong_input
+from passage.emulators.qdrant.settings import Settings
 from passage.emulators.qdrant.vectors import VectorSpace, parse_space, read_space
 from passage.emulators.replies import ApiError
 
@@ -26,7 +27,7 @@ class Collection:
 
     name: str
     space: VectorSpace
-    metadata: dict[str, Any] | None
+    settings: Settings
     shard: edge.EdgeShard
     operations: int = 0
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -51,12 +52,14 @@ class Collections:
 
     def __init__(self, storage: Path) -> None:
         self._storage = storage
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._open: dict[str, Collection] = {}
+        self.aliases = Aliases(storage)
 
     def open(self) -> None:
         """Load every shard in the folder, whoever wrote it. Raises RuntimeError when one cannot be opened."""
         self._storage.mkdir(parents=True, exist_ok=True)
+        self.aliases.read()
         for config in sorted(self._storage.glob(f"*/{_SHARD_CONFIG}")):
             name = config.parent.name
             try:
@@ -66,7 +69,7 @@ class Collections:
                 raise RuntimeError(
                     f"cannot open the collection in {config.parent} (a shard belongs to one process at a time): {error}"
                 ) from error
-            self._open[name] = Collection(name, read_space(config), self._read_metadata(name), shard)
+            self._open[name] = Collection(name, read_space(config), Settings.read(self._sidecar(name)), shard)
 
     def close(self) -> None:
         """Flush and release every shard."""
@@ -81,8 +84,9 @@ class Collections:
         return sorted(self._open)
 
     def find(self, name: str) -> Collection | None:
-        """The collection of that name, if there is one."""
-        return self._open.get(name)
+        """The collection of that name or alias, if there is one."""
+        with self._lock:
+            return self._open.get(self.aliases.target(name))
 
     def get(self, name: str) -> Collection:
         """The collection of that name; 404 in the server's words otherwise."""
@@ -94,21 +98,33 @@ class Collections:
     def create(self, name: str, body: Mapping[str, Any]) -> bool:
         """A new collection from the body of `PUT /collections/{name}`."""
         _check_name(name)
-        space = parse_space(body)
-        metadata = body.get("metadata")
-        if metadata is not None and not isinstance(metadata, dict):
-            raise format_error("invalid type for metadata, expected a map")
+        space, settings = parse_space(body), Settings.asked(body)
         with self._lock, engine_errors():
+            if self.aliases.target(name) != name:
+                raise wrong_input(f"Can't create collection with name {name}. Alias with the same name already exists")
             if name in self._open:
                 raise ApiError(409, f"Wrong input: Collection `{name}` already exists!")
             shard = edge.EdgeShard.create(str(self._storage / name), space.engine_config())
-            if metadata is not None:
-                self._sidecar(name).write_text(json.dumps({"metadata": metadata}), encoding="utf-8")
-            self._open[name] = Collection(name, space, metadata, shard)
+            settings.write(self._sidecar(name))
+            self._open[name] = Collection(name, space, settings, shard)
+        return True
+
+    def update(self, name: str, body: Mapping[str, Any]) -> bool:
+        """Change a collection's options from the body of `PATCH /collections/{name}`."""
+        with self._lock:
+            collection = self.get(name)
+            collection.settings = collection.settings.changed(body)
+            collection.settings.write(self._sidecar(collection.name))
+        return True
+
+    def change_aliases(self, body: Mapping[str, Any]) -> bool:
+        """Apply the actions of `POST /collections/aliases`, all or none of them."""
+        with self._lock:
+            self.aliases.change(body.get("actions"), self._open)
         return True
 
     def delete(self, name: str) -> bool:
-        """Remove a collection and its files; False when there was none."""
+        """Remove a collection, its aliases and its files; False when there was none."""
         with self._lock:
             collection = self._open.pop(name, None)
             if collection is None:
@@ -117,16 +133,11 @@ class Collections:
                 shard.close()
             shutil.rmtree(self._storage / name)
             self._sidecar(name).unlink(missing_ok=True)
+            self.aliases.forget(name)
             return True
 
     def _sidecar(self, name: str) -> Path:
         return self._storage / f"{name}.collection.json"
-
-    def _read_metadata(self, name: str) -> dict[str, Any] | None:
-        sidecar = self._sidecar(name)
-        stored = json.loads(sidecar.read_text(encoding="utf-8")) if sidecar.exists() else {}
-        metadata: dict[str, Any] | None = stored.get("metadata")
-        return metadata
 
 
 def _check_name(name: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import qdrant_edge as edge
 
 from passage.emulators.qdrant.collections import Collection
-from passage.emulators.qdrant.errors import engine_errors, format_error, unsupported
+from passage.emulators.qdrant.errors import engine_errors, format_error
+from passage.emulators.qdrant.index_params import params_json, parse_params
 
 TYPES: Mapping[str, edge.PayloadSchemaType] = {
     "keyword": edge.PayloadSchemaType.Keyword,
@@ -21,22 +22,6 @@ TYPES: Mapping[str, edge.PayloadSchemaType] = {
     "uuid": edge.PayloadSchemaType.Uuid,
 }
 _TYPE_NAMES = {str(kind): name for name, kind in TYPES.items()}  # the engine's enums are not reliable dict keys
-_PARAMS: Mapping[str, Callable[..., edge.PayloadSchemaParams]] = {
-    "keyword": edge.KeywordIndexParams,
-    "integer": edge.IntegerIndexParams,
-    "float": edge.FloatIndexParams,
-    "geo": edge.GeoIndexParams,
-    "text": edge.TextIndexParams,
-    "bool": edge.BoolIndexParams,
-    "datetime": edge.DatetimeIndexParams,
-    "uuid": edge.UuidIndexParams,
-}
-_TOKENIZERS: Mapping[str, edge.TokenizerType] = {
-    "prefix": edge.TokenizerType.Prefix,
-    "whitespace": edge.TokenizerType.Whitespace,
-    "word": edge.TokenizerType.Word,
-    "multilingual": edge.TokenizerType.Multilingual,
-}
 
 
 def create_index(collection: Collection, body: Mapping[str, Any]) -> int:
@@ -47,7 +32,7 @@ def create_index(collection: Collection, body: Mapping[str, Any]) -> int:
     kind = schema.get("type") if isinstance(schema, dict) else schema
     if not isinstance(kind, str) or kind not in TYPES:
         raise format_error(f"unknown variant `{kind}`, expected one of {', '.join(TYPES)}")
-    built = TYPES[kind] if isinstance(schema, str) else _with_params(kind, schema)
+    built = TYPES[kind] if isinstance(schema, str) else parse_params(kind, schema)
     with engine_errors():
         operation = edge.UpdateOperation.create_field_index(name, built)
     return collection.update(operation)
@@ -62,19 +47,9 @@ def delete_index(collection: Collection, name: str) -> int:
 
 def payload_schema(shard: edge.EdgeShard) -> dict[str, dict[str, object]]:
     """The indexed payload fields, as collection info lists them."""
-    return {
-        field: {"data_type": _TYPE_NAMES[str(info.data_type)], "points": info.points}
-        for field, info in sorted(shard.info().payload_schema.items())
-    }
-
-
-def _with_params(kind: str, schema: Mapping[str, Any]) -> edge.PayloadSchemaParams:
-    params = {name: value for name, value in schema.items() if name != "type" and value is not None}
-    if "tokenizer" in params:
-        if params["tokenizer"] not in _TOKENIZERS:
-            raise format_error(f"unknown variant `{params['tokenizer']}`, expected one of {', '.join(_TOKENIZERS)}")
-        params["tokenizer"] = _TOKENIZERS[params["tokenizer"]]
-    try:
-        return _PARAMS[kind](**params)
-    except TypeError as error:  # stop words, stemmers: objects of their own in the bindings
-        raise unsupported(f"one of {', '.join(params)} in a {kind} index", ["parameters with plain values"]) from error
+    schema: dict[str, dict[str, object]] = {}
+    for field, info in sorted(shard.info().payload_schema.items()):
+        kind = _TYPE_NAMES[str(info.data_type)]
+        params = {} if info.params is None else {"params": params_json(kind, info.params)}
+        schema[field] = {"data_type": kind, "points": info.points, **params}
+    return schema

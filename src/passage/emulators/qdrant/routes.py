@@ -42,10 +42,15 @@ class Routes:
             web.get(one + "/exists", self._on_name(self._exists)),
             web.delete(one, self._on_name(self._collections.delete)),
             web.put(one, self._create),
+            web.patch(one, self._change(self._collections.update)),
+            web.post("/collections/aliases", self._aliases_changed),
+            web.get("/aliases", self._aliases),
+            web.get(one + "/aliases", self._on_name(self._aliases_of)),
             web.put(one + "/index", self._write(qdrant_indexes.create_index)),
             web.delete(one + "/index/{field}", self._drop_index),
             web.put(points, self._write(qdrant_writes.upsert)),
             web.post(points + "/delete", self._write(qdrant_writes.delete)),
+            web.post(points + "/batch", self._write_batch),
             web.post(points, self._read(qdrant_reads.retrieve)),
             web.get(points + "/{id}", self._one_point),
             web.post(points + "/scroll", self._read(qdrant_reads.scroll)),
@@ -76,6 +81,22 @@ class Routes:
 
         return handler
 
+    def _change(self, work: Callable[[str, dict[str, Any]], object]) -> Handler:
+        async def handler(request: web.Request) -> web.Response:
+            name, body = request.match_info["name"], await _read_object(request)
+            return await _timed(lambda: work(name, body))
+
+        return handler
+
+    async def _write_batch(self, request: web.Request) -> web.Response:
+        """Each operation in the order given, as a write of its own: the server does not undo the first ones either."""
+        name, body = request.match_info["name"], await _read_object(request)
+
+        def write(collection: Collection, body: dict[str, Any]) -> object:
+            return [_done(request, number) for number in qdrant_writes.batch(collection, body)]
+
+        return await _timed(lambda: self._work(write, name, body))
+
     def _work(self, work: Work, name: str, body: dict[str, Any]) -> object:
         collection = self._collections.get(name)
         if self._strict:
@@ -90,6 +111,16 @@ class Routes:
 
     async def _list(self, _: web.Request) -> web.Response:
         return await _timed(lambda: {"collections": [{"name": name} for name in self._collections.names()]})
+
+    async def _aliases(self, _: web.Request) -> web.Response:
+        return await _timed(lambda: {"aliases": self._collections.aliases.shown()})
+
+    def _aliases_of(self, name: str) -> object:
+        return {"aliases": self._collections.aliases.shown(of=self._collections.get(name).name)}
+
+    async def _aliases_changed(self, request: web.Request) -> web.Response:
+        body = await _read_object(request)
+        return await _timed(lambda: self._collections.change_aliases(body))
 
     async def _create(self, request: web.Request) -> web.Response:
         name, body = request.match_info["name"], await _read_object(request)

@@ -123,7 +123,25 @@ def _rrf(_collection: Collection, _body: Json, given: Json) -> Any:
     return edge.Fusion.Rrf(whole_number(rrf, "k", _SERVER_RRF_K), rrf.get("weights"))
 
 
-_QUERIES: Mapping[str, Callable[[Collection, Json, Json], Any]] = {"nearest": _nearest, "fusion": _fusion, "rrf": _rrf}
+def _text(_collection: Collection, body: Json, given: Json) -> Any:
+    """A text query ranks by BM25 over the text index of the field in `using` (Qdrant 1.20)."""
+    text, params = given["text"], None
+    if isinstance(text, dict):
+        _refuse_others(text, ("query", "scoring"))
+        bm25 = (text.get("scoring") or {}).get("bm25")
+        params = None if bm25 is None else edge.Bm25Params(bm25.get("k"), bm25.get("b"))
+        text = text.get("query")
+    if not isinstance(text, str) or not isinstance(body.get("using"), str):
+        raise format_error("a text query needs its text and, in `using`, the name of a payload field")
+    return edge.TextQuery(body["using"], text, params)
+
+
+_QUERIES: Mapping[str, Callable[[Collection, Json, Json], Any]] = {
+    "nearest": _nearest,
+    "fusion": _fusion,
+    "rrf": _rrf,
+    "text": _text,
+}
 
 
 def _threshold(body: Json) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import qdrant_edge as edge
@@ -36,6 +37,18 @@ def delete(collection: Collection, body: Json) -> int:
     return collection.update(edge.UpdateOperation.delete_points_by_filter(condition))
 
 
+def batch(collection: Collection, body: Json) -> Iterator[int]:
+    """Several operations, one after the other; gives each operation's number."""
+    operations = body.get("operations")
+    if not isinstance(operations, list):
+        raise format_error("missing field `operations`")
+    for operation in operations:
+        kind = str(next(iter(operation), None)) if isinstance(operation, dict) and len(operation) == 1 else "none"
+        if kind not in _OPERATIONS:
+            raise unsupported(f"the operation {kind}", _OPERATIONS)
+        yield _OPERATIONS[kind](collection, operation[kind])
+
+
 def _from_batch(batch: Any) -> list[dict[str, Any]]:
     try:
         ids, vectors = batch["ids"], batch["vectors"]
@@ -60,3 +73,6 @@ def _point(collection: Collection, row: Any) -> edge.Point:
     check = collection.space.check
     vector = {name: check(name, one) for name, one in given.items()} if isinstance(given, dict) else check("", given)
     return edge.Point(point_id, vector, payload)
+
+
+_OPERATIONS: Mapping[str, Callable[[Collection, Json], int]] = {"upsert": upsert, "delete": delete}

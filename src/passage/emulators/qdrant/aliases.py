@@ -1,0 +1,84 @@
+"""Aliases: other names for collections, kept in a file beside them."""
+
+import json
+from collections.abc import Container
+from pathlib import Path
+from typing import Any
+
+from passage.emulators.qdrant.errors import format_error, unsupported
+from passage.emulators.replies import ApiError
+
+_ACTIONS = ("create_alias", "delete_alias", "rename_alias")
+
+
+class Aliases:
+    """Every alias in a storage folder. The caller holds a lock while it changes them."""
+
+    def __init__(self, storage: Path) -> None:
+        self._file = storage / "aliases.json"
+        self._targets: dict[str, str] = {}
+
+    def read(self) -> None:
+        """Take the aliases from the file, if there is one."""
+        self._targets = json.loads(self._file.read_text(encoding="utf-8")) if self._file.exists() else {}
+
+    def target(self, name: str) -> str:
+        """The collection an alias stands for; any other name stands for itself."""
+        return self._targets.get(name, name)
+
+    def shown(self, of: str | None = None) -> list[dict[str, str]]:
+        """The aliases as the API lists them: all, or those of one collection."""
+        return [
+            {"alias_name": alias, "collection_name": target}
+            for alias, target in sorted(self._targets.items())
+            if of in (None, target)
+        ]
+
+    def change(self, actions: object, collections: Container[str]) -> None:
+        """Apply the actions in order. When one is refused, none is applied."""
+        if not isinstance(actions, list):
+            raise format_error("missing field `actions`")
+        changed = dict(self._targets)
+        for action in actions:
+            _apply(action, changed, collections)
+        self._keep(changed)
+
+    def forget(self, collection: str) -> None:
+        """Drop the aliases of a collection that was deleted."""
+        self._keep({alias: target for alias, target in self._targets.items() if target != collection})
+
+    def _keep(self, targets: dict[str, str]) -> None:
+        self._targets = targets
+        self._file.write_text(json.dumps(targets), encoding="utf-8")
+
+
+def _apply(action: Any, targets: dict[str, str], collections: Container[str]) -> None:
+    kind = next(iter(action), None) if isinstance(action, dict) and len(action) == 1 else None
+    if kind not in _ACTIONS or not isinstance(action[kind], dict):
+        raise unsupported(f"the alias action {kind}", _ACTIONS)
+    try:
+        given = {name: str(value) for name, value in action[kind].items()}
+        match kind:
+            case "create_alias":
+                _create(given["alias_name"], given["collection_name"], targets, collections)
+            case "delete_alias":
+                targets.pop(given["alias_name"], None)  # the server answers true for one that is not there, too
+            case _:
+                targets[given["new_alias_name"]] = _existing(given["old_alias_name"], targets)
+                del targets[given["old_alias_name"]]
+    except KeyError as error:
+        raise format_error(f"missing field `{error.args[0]}`") from error
+
+
+def _create(alias: str, collection: str, targets: dict[str, str], collections: Container[str]) -> None:
+    if alias in collections:
+        raise ApiError(409, f"Wrong input: Collection `{alias}` already exists!")
+    if collection not in collections:
+        raise ApiError(404, f"Not found: Collection `{collection}` doesn't exist!")
+    targets[alias] = collection
+
+
+def _existing(alias: str, targets: dict[str, str]) -> str:
+    if alias not in targets:
+        raise ApiError(404, f"Not found: Alias {alias} does not exists!")
+    return targets[alias]
