@@ -12,6 +12,10 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 NAMESPACE = "Passage"
 DEFAULT_SERVICE = "passage"
+SERVICE_ONLY = "Failed."
+"""Metrics with this prefix have the dimension `service` alone: an alarm on one covers all profiles."""
+ALSO_BY_SERVICE = ("TotalLatency", "TopScore")
+"""Metrics that alarms need over all profiles as well. Each costs a second custom metric."""
 REDACTED = "***"
 TRACEBACK_CHARACTERS = 8_000
 SPOKEN = ("message", "detail", "exception")
@@ -178,11 +182,29 @@ def failed(profile: str, error: BaseException, *, code: str, detail: str | None,
     _emit(profile, {f"Error.{code}": 1, f"Failed.{blame.capitalize()}": 1})
 
 
+class _Record(EphemeralMetrics):
+    """One line of Embedded Metric Format with two directives: one by profile, one for the service as a whole."""
+
+    def serialize_metric_set(self, *args: Any, **kwargs: Any) -> Any:
+        """Powertools applies one list of dimensions to every metric; here each metric has its own."""
+        line = super().serialize_metric_set(*args, **kwargs)
+        (directive,) = line["_aws"]["CloudWatchMetrics"]
+        metrics = directive["Metrics"]
+        by_profile = [metric for metric in metrics if not metric["Name"].startswith(SERVICE_ONLY)]
+        by_service = [metric for metric in metrics if metric["Name"].startswith((SERVICE_ONLY, *ALSO_BY_SERVICE))]
+        line["_aws"]["CloudWatchMetrics"] = [
+            {**directive, "Dimensions": [dimensions], "Metrics": metrics}
+            for dimensions, metrics in ((["service", "profile"], by_profile), (["service"], by_service))
+            if metrics
+        ]
+        return line
+
+
 def _emit(profile: str, metrics: dict[str, float]) -> None:
-    """Write one CloudWatch Embedded Metric Format record with the dimensions service and profile."""
+    """Write one record in CloudWatch's Embedded Metric Format."""
     # Any failure in here would turn a good answer into an error; the log says what was lost instead.
     try:
-        record = EphemeralMetrics(namespace=NAMESPACE, service=_State.service)
+        record = _Record(namespace=NAMESPACE, service=_State.service)
         record.add_dimension("profile", profile)
         if _State.cold:
             metrics = {**metrics, "ColdStart": 1}
