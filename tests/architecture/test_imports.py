@@ -53,7 +53,7 @@ cold_start.warm(container)
 
 
 @pytest.mark.parametrize("store", [{"QDRANT_URL": "http://127.0.0.1:9"}])
-def test_a_cold_start_loads_the_sdks_without_what_no_question_needs(store: dict[str, str]) -> None:
+def test_cold_start_loads_only_the_needed_parts_of_the_sdks(store: dict[str, str]) -> None:
     code = (
         LEAN
         + "print([name for name in ('cohere', 'qdrant_client', 'numpy', 'grpc', 'requests') if name in sys.modules])"
@@ -61,12 +61,12 @@ def test_a_cold_start_loads_the_sdks_without_what_no_question_needs(store: dict[
     assert python(code, COHERE_API_KEY="k", **store).splitlines()[-1] == "['cohere', 'qdrant_client']"
 
 
-def test_what_was_stood_in_for_can_be_imported_for_real_afterwards() -> None:
+def test_stubbed_modules_can_be_imported_for_real_afterwards() -> None:
     code = LEAN + "import numpy, grpc; print(numpy.zeros(2).sum(), grpc.StatusCode.OK.name)"
     assert python(code, COHERE_API_KEY="k", QDRANT_URL="http://127.0.0.1:9").splitlines()[-1] == "0.0 OK"
 
 
-def test_models_defined_after_a_cold_start_are_built_at_once_again() -> None:
+def test_models_defined_after_a_cold_start_are_built_at_once() -> None:
     code = LEAN + (
         "import pydantic, gc\n"
         "class Model(pydantic.BaseModel):\n    number: int\n"
@@ -88,7 +88,7 @@ with sdk_models.lean():
     assert printed == "qdrant_server query-response"
 
 
-def test_an_sdk_that_does_not_load_the_lean_way_is_loaded_plainly() -> None:
+def test_sdk_that_fails_with_stubs_is_loaded_plainly() -> None:
     code = """
 import sys
 from handler.cold_start import lean as cold_start
@@ -105,7 +105,7 @@ print("usable", numpy.__name__, needed.RawV2Client.__module__)
     assert lines[-1] == "usable numpy cohere.v2.raw_client"
 
 
-def test_what_lies_beneath_the_sdks_is_missed_in_the_rehearsal_and_loaded_plainly() -> None:
+def test_failure_during_warm_up_loads_the_sdks_plainly() -> None:
     code = """
 from handler.cold_start import lean as cold_start
 from handler.bootstrap import container as bootstrap
@@ -121,7 +121,7 @@ print(transport.rehearsal([]).handle_request(httpx.Request("GET", "http://127.0.
     assert lines[-1] == "b'[]'"
 
 
-def test_powertools_that_does_not_load_the_lean_way_is_loaded_plainly() -> None:
+def test_powertools_that_fails_with_stubs_is_loaded_plainly() -> None:
     code = """
 import sys
 from handler.cold_start import lean as cold_start
@@ -136,7 +136,7 @@ print(app.lambda_handler(http_api_event("GET", "/health"), None)["statusCode"], 
     assert lines[-1] == "200 True"
 
 
-def test_what_an_answer_is_read_into_is_all_that_a_cold_start_makes() -> None:
+def test_cold_start_builds_only_the_response_models() -> None:
     """`FOR_AN_ANSWER` holds the answer's models and every model in them, as qdrant-client itself declares them."""
     code = """
 import typing, pydantic

@@ -53,7 +53,7 @@ def test_description_is_valid_openapi_3_1() -> None:
     assert [error.message for error in OpenAPIV31SpecValidator(document(DEFAULT)).iter_errors()] == []
 
 
-def test_every_route_is_described_and_every_description_has_a_route() -> None:
+def test_routes_and_descriptions_match() -> None:
     described: dict[str, set[str]] = {}
     for path, method, _ in operations():
         described.setdefault(re.sub(r"^/profiles/[^/]+/", "/profiles/{profile}/", path), set()).add(method)
@@ -91,7 +91,7 @@ def test_examples_are_valid_against_their_schemas(path: str, operation: dict[str
 
 
 @each_profile
-def test_a_profiles_request_answer_and_error_are_schemas_of_its_own(profile: Profile) -> None:
+def test_each_profile_has_its_own_three_schemas(profile: Profile) -> None:
     operation = document(DEFAULT)["paths"][f"/profiles/{profile.name}/query"]["post"]
     own = "".join(part.capitalize() for part in profile.name.split("-"))
     request = operation["requestBody"]["content"]["application/json"]["schema"]

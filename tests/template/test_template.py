@@ -53,7 +53,7 @@ def test_cloudformation_knows_no_yaml_anchors() -> None:
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_the_function_is_given_every_variable_it_reads_and_no_other(option: str, made: dict[str, Stack]) -> None:
+def test_function_is_given_exactly_the_variables_it_reads(option: str, made: dict[str, Stack]) -> None:
     """`sam local` passes on no variable that is not declared, either."""
     given = made[option]["RetrievalFunction"]["Environment"]["Variables"]
     models = (Settings, HttpSettings, RuntimeSettings)

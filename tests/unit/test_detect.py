@@ -40,7 +40,7 @@ def test_every_source_has_a_sample_event() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_sample_event_is_of_one_kind_only_but_for_what_the_order_settles(name: str, load_event: Any) -> None:
+def test_sample_event_matches_one_source_or_the_first_in_order(name: str, load_event: Any) -> None:
     """A load balancer's event is made like a REST API's, a Function URL's like an HTTP API's."""
     event = load_event(name)
     allowed = {
@@ -116,6 +116,6 @@ def test_an_unknown_shape_is_refused_with_the_known_ones_named(event: object) ->
 
 
 @pytest.mark.parametrize("key", ["text", "query", "question", "query_text", "query_vector", "profile"])
-def test_a_bare_question_is_a_direct_invocation_whatever_its_value(key: str) -> None:
+def test_bare_question_of_any_value_is_a_direct_invocation(key: str) -> None:
     assert detect({key: None}) is Source.DIRECT
     assert detect([{key: None}]) is Source.DIRECT_BATCH

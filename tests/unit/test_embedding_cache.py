@@ -68,7 +68,7 @@ def ask(retriever: Retriever, texts: Sequence[str]) -> list[bool | None]:
 
 
 @given(st.lists(st.lists(FEW_TEXTS, min_size=1, max_size=5), max_size=20), st.integers(0, 4))
-def test_whatever_is_remembered_a_search_has_the_questions_own_vector(invocations: list[list[str]], size: int) -> None:
+def test_search_uses_the_questions_own_vector_whatever_is_cached(invocations: list[list[str]], size: int) -> None:
     embedder, store, cache = Counting(), Telling(), EmbeddingCache(size)
     retriever = Retriever(embedder, store, cache=cache)
     for texts in invocations:

@@ -76,6 +76,6 @@ def test_an_index_is_a_whole_number_or_nothing(stored: Any, expected: int | None
     assert passage.index == expected
 
 
-def test_a_title_of_another_type_is_no_title_but_the_passage_stays() -> None:
+def test_title_of_another_type_is_dropped_and_passage_kept() -> None:
     (passage,) = found_in([(1, 0.9, {**GOOD, "title": 5})]).passages
     assert passage.title is None

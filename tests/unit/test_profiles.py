@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", profiles.names())
-def test_every_shipped_profile_is_whole_and_names_a_known_contract(name: str) -> None:
+def test_every_shipped_profile_is_valid_with_a_known_contract(name: str) -> None:
     profile = profiles.load(name)
     assert profile.name == name
     assert contracts.find(profile.contract).name == profile.contract
@@ -36,7 +36,7 @@ def test_the_default_profile_is_what_seed_000_says() -> None:
     assert profile.payload.url[0] == "source_url"
 
 
-def test_an_unknown_profile_is_not_found_and_the_known_ones_are_named() -> None:
+def test_unknown_profile_is_not_found_and_lists_known_ones() -> None:
     with pytest.raises(NotFound, match="query-response"):
         profiles.load("../secrets")
 
@@ -60,12 +60,12 @@ def test_a_wrong_profile_names_its_file(folder: Path, change: str, expected: str
         profiles.load("mine")
 
 
-def test_a_contract_that_does_not_exist_is_a_named_configuration_error() -> None:
+def test_unknown_contract_is_a_configuration_error() -> None:
     with pytest.raises(ConfigurationError, match="query_response"):
         contracts.find("rest")
 
 
-def test_a_deployment_can_point_the_default_profile_at_its_own_collection() -> None:
+def test_default_profile_can_use_another_collection() -> None:
     environ = {
         "COHERE_API_KEY": "k",
         "QDRANT_URL": "http://h",
@@ -91,9 +91,7 @@ def test_text_limits_count_characters_and_refuse_blank_text() -> None:
 
 
 @pytest.mark.parametrize(("outside", "count", "expected"), [("clamp", 0, 3), ("clamp", 99, 8), ("clamp", None, 5)])
-def test_a_count_beyond_the_limits_is_clamped_where_the_profile_says_so(
-    outside: str, count: int | None, expected: int
-) -> None:
+def test_count_outside_limits_is_clamped_if_profile_says_so(outside: str, count: int | None, expected: int) -> None:
     limit = CountLimit(names=("k",), default=5, min=3, max=8, outside=outside)  # type: ignore[arg-type]
     assert limit.check(count) == expected
 

@@ -61,7 +61,7 @@ class FakeStore:
     def warm(self) -> None: ...
 
 
-def test_the_question_is_embedded_without_the_white_space_around_it() -> None:
+def test_question_is_stripped_before_embedding() -> None:
     embedder = FakeEmbedder()
     retrieval = Retriever(embedder, FakeStore()).retrieve(REQUEST, Deadline.after(5))
     assert embedder.texts == ["What is a digital twin?"]
@@ -69,7 +69,7 @@ def test_the_question_is_embedded_without_the_white_space_around_it() -> None:
     assert (retrieval.model, retrieval.collection) == ("model", "collection")
 
 
-def test_passages_come_best_first_no_point_twice_and_no_more_than_asked_for() -> None:
+def test_passages_are_best_first_unique_and_at_most_the_limit() -> None:
     found = Found((passage(3, 0.1), passage(1, 0.9), passage(1, 0.9), passage(2, 0.5)), skipped=4)
     retrieval = Retriever(FakeEmbedder(), FakeStore(found)).retrieve(REQUEST, Deadline.after(5))
     assert [item.id for item in retrieval.passages] == [1, 2]
@@ -98,7 +98,7 @@ def test_what_another_try_cannot_mend_is_not_tried_again(failure: PassageError) 
     assert store.searches == 1
 
 
-def test_no_second_try_begins_when_the_wait_would_outlast_the_deadline() -> None:
+def test_no_retry_when_the_wait_would_outlast_the_deadline() -> None:
     store = FakeStore(failures=[UpstreamThrottled("busy", upstream="store", retry_after=60)])
     with pytest.raises(UpstreamThrottled):
         Retriever(FakeEmbedder(), store).retrieve(REQUEST, Deadline.after(5))

@@ -53,7 +53,7 @@ def test_a_url_the_client_would_misread_is_refused(url: str) -> None:
         Settings.from_env({**BASE, "QDRANT_URL": url})
 
 
-def test_a_missing_store_address_names_the_variable_of_the_store_in_use() -> None:
+def test_missing_store_address_names_its_variable() -> None:
     with pytest.raises(ConfigurationError, match="QDRANT_URL: required when STORE is qdrant_server"):
         Settings.from_env({"COHERE_API_KEY": KEY})
     with pytest.raises(ConfigurationError, match="EDGE_INDEX_PATH: required when STORE is qdrant_edge"):
@@ -90,7 +90,7 @@ def test_what_is_not_an_origin_is_refused_with_an_example_of_one(origin: str) ->
 
 
 @pytest.mark.parametrize("path", ["docs", "/docs/"])
-def test_a_base_path_begins_with_a_slash_and_does_not_end_with_one(path: str) -> None:
+def test_base_path_starts_with_a_slash_and_ends_without(path: str) -> None:
     with pytest.raises(ConfigurationError, match="BASE_PATH"):
         HttpSettings.from_env({"BASE_PATH": path})
 

@@ -26,7 +26,7 @@ def markdown_of(page: Page) -> str:
     return "".join(section.markdown for section in page.sections)
 
 
-def test_an_mkdocs_site_says_where_its_pages_lie_and_are_published(tmp_path: Path) -> None:
+def test_mkdocs_config_gives_page_folder_and_site_url(tmp_path: Path) -> None:
     write(
         tmp_path,
         {
@@ -48,7 +48,7 @@ def test_an_mkdocs_site_says_where_its_pages_lie_and_are_published(tmp_path: Pat
     assert markdown_of(pages[0]) == "Text."
 
 
-def test_any_folder_of_markdown_is_a_site_once_its_address_is_given(tmp_path: Path) -> None:
+def test_markdown_folder_with_a_site_url_is_a_site(tmp_path: Path) -> None:
     write(tmp_path, {"a.md": "Text.", "b.mdx": "Text.", "c.txt": "No."})
     pages = pages_of(tmp_path)
     assert [page.url for page in pages] == ["https://example.com/a/", "https://example.com/b/"]
@@ -119,7 +119,7 @@ def test_drafts_and_unlisted_pages_are_left_out(tmp_path: Path) -> None:
     ]
 
 
-def test_folders_named_like_pages_and_links_to_nowhere_are_no_pages(tmp_path: Path) -> None:
+def test_folders_and_broken_links_are_not_pages(tmp_path: Path) -> None:
     write(tmp_path, {"folder.md/a.md": "Text."})
     (tmp_path / "broken.md").symlink_to(tmp_path / "nowhere.md")
     (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")

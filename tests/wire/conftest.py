@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
+from entrypoints.aws import CREDENTIALS, Aws, cloud
 from handler import telemetry
 from handler.adapters import transport
 from handler.config import profiles
 from handler.entrypoints.detect import Source
 from passage.emulators import EmulatorServer, bedrock_emulator, cohere_emulator, qdrant_emulator
-from sources.aws import CREDENTIALS, Aws, cloud
 from wire.function import COHERE_KEY, Function, MakeCollection, Output, Start
 
 

@@ -152,7 +152,7 @@ UNKNOWN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("event", UNKNOWN.values(), ids=UNKNOWN.keys())
-def test_event_of_no_known_shape_is_an_error_that_names_the_shapes(event: Any, start: Start) -> None:
+def test_event_of_unknown_shape_is_an_error_naming_the_shapes(event: Any, start: Start) -> None:
     """Trap 2."""
     answer = start().invoke(event)
     assert answer["code"] == "INVALID_INPUT"
@@ -179,7 +179,7 @@ def test_incomplete_gateway_event_is_400_json(event: dict[str, Any], start: Star
     assert answer.headers["vary"] == "Origin"
 
 
-def test_error_names_what_is_wrong_and_never_repeats_what_was_sent(start: Start) -> None:
+def test_error_names_the_fault_without_repeating_the_input(start: Start) -> None:
     function: Function = start()
     assert "'k'" in function.post({"text": QUESTION, "k": "private"}).json["error"]
     assert "private" not in function.post({"text": QUESTION, "k": "private"}).text

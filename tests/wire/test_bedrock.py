@@ -7,7 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from conftest import TEXTBOOK
-from handler.adapters.aws.client import client as adapter
+from entrypoints.aws import CREDENTIALS
+from handler.adapters.aws import client as adapter
 from handler.adapters.bedrock.embedder import BedrockEmbedder
 from handler.config import profiles
 from handler.config.settings import CollectionSettings
@@ -17,7 +18,6 @@ from passage.indexing.embedding import BedrockDocumentEmbedder
 from passage.indexing.run import index_site
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import find_site
-from sources.aws import CREDENTIALS
 from wire.function import Function, Output, Start
 
 V3, V4 = "cohere.embed-english-v3", "eu.cohere.embed-v4:0"
@@ -69,7 +69,7 @@ def test_a_question_is_answered_without_any_key(function: Function, bedrock: Emu
     assert function.get("/ready").status == 200
 
 
-def test_the_newest_model_is_told_the_dimension_and_may_be_an_inference_profile(bedrock: EmulatorServer) -> None:
+def test_embed_v4_is_asked_for_the_dimension(bedrock: EmulatorServer) -> None:
     vectors = BedrockEmbedder(model=V4, dimension=512).embed(["one", "two"])
     assert [len(vector) for vector in vectors] == [512, 512]
     assert bedrock.requests[0].json()["output_dimension"] == 512

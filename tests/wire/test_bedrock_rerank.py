@@ -8,12 +8,12 @@ import pytest
 import snapshot_restore_py
 from awslambdaric import lambda_runtime_hooks_runner as runtime
 
+from entrypoints.aws import CREDENTIALS
 from handler.adapters.aws import client as aws
 from handler.adapters.bedrock.reranker import BedrockReranker
 from handler.cold_start import snap_start
 from handler.core.errors import CredentialsRefused, UpstreamUnavailable
 from passage.emulators import EmulatorServer, Fault
-from sources.aws import CREDENTIALS
 from wire.function import QUESTION, Function, Output, Start
 
 MODEL = "cohere.rerank-v3-5:0"
@@ -121,7 +121,7 @@ def test_a_broken_answer_is_tried_once_more(
     ],
     ids=json.dumps,
 )
-def test_relevances_that_are_not_those_of_what_was_sent_are_an_outage(answer: Any, bedrock: EmulatorServer) -> None:
+def test_relevances_of_other_documents_are_an_outage(answer: Any, bedrock: EmulatorServer) -> None:
     bedrock.faults.add(Fault("malformed", body=json.dumps(answer)))
     with pytest.raises(UpstreamUnavailable):
         BedrockReranker(model=MODEL).rerank("question", ["one", "two"])

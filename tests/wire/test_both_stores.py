@@ -102,7 +102,7 @@ def test_edge_needs_the_embedding_service_all_the_same(
     ("environ", "status"),
     [({"COHERE_BASE_URL": "https://api.cohere.com"}, 500), ({"COHERE_BASE_URL": "http://127.0.0.1:9"}, 200)],
 )
-def test_index_of_the_emulators_vectors_is_refused_beside_coheres_questions(
+def test_emulated_index_with_cohere_questions_is_refused(
     textbook_index: Path, environ: dict[str, str], status: int
 ) -> None:
     """Vectors of another service have the same dimension and raise no error: the answers would just be no answers."""

@@ -119,9 +119,7 @@ def test_deadline_covers_the_second_attempt_too(cohere: EmulatorServer, start: S
     assert len(cohere.requests) == 2
 
 
-def test_lambdas_remaining_time_less_a_margin_is_the_deadline_where_it_is_the_shorter(
-    cohere: EmulatorServer, start: Start
-) -> None:
+def test_shorter_lambda_time_less_a_margin_is_the_deadline(cohere: EmulatorServer, start: Start) -> None:
     cohere.faults.add(Fault("slow", delay_ms=300))
     answer = start().post({"text": "What is a digital twin?"}, context=Context(600))
     assert_error(answer, 504, "SERVICE_UNAVAILABLE")

@@ -66,9 +66,7 @@ def test_blank_text_is_never_embedded(text: str, cohere: EmulatorServer, start: 
     assert cohere.requests == []
 
 
-def test_white_space_around_a_question_is_not_embedded_but_is_answered_as_sent(
-    cohere: EmulatorServer, start: Start
-) -> None:
+def test_question_is_embedded_stripped_and_repeated_as_sent(cohere: EmulatorServer, start: Start) -> None:
     answer = start().ask(f"  {QUESTION}\n")
     assert cohere.requests[0].json()["texts"] == [QUESTION]
     assert answer.json["query"] == f"  {QUESTION}\n"

@@ -32,7 +32,7 @@ def test_collection_of_another_dimension_is_500_after_one_search(
 
 
 @both_gateways
-def test_model_of_another_dimension_is_500_and_the_store_is_not_asked(
+def test_model_of_another_dimension_is_500_without_a_search(
     cohere: EmulatorServer, qdrant: EmulatorServer, start: Start, sleeps: list[float]
 ) -> None:
     function = start(EMBEDDING_MODEL="embed-multilingual-v3.0")
@@ -52,7 +52,7 @@ def test_wrong_vector_name_is_500_after_one_search(qdrant: EmulatorServer, start
     assert sleeps == []
 
 
-def test_vector_name_left_out_is_500_and_names_the_collections_own(
+def test_missing_vector_name_is_500_and_names_the_collections(
     qdrant: EmulatorServer, start: Start, make_collection: MakeCollection, sleeps: list[float]
 ) -> None:
     make_collection("named", vector="body")
@@ -89,7 +89,7 @@ def test_wrong_cohere_key_is_refused_by_the_service_itself(cohere: EmulatorServe
 
 @insecure
 @pytest.mark.parametrize("key", [None, "not-the-key"])
-def test_missing_or_wrong_qdrant_key_is_refused_by_the_service_itself(
+def test_missing_or_wrong_qdrant_key_is_refused_by_qdrant(
     key: str | None, start: Start, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with qdrant_emulator(tmp_path_factory.mktemp("locked"), api_key="the-key") as locked:
@@ -188,9 +188,7 @@ def test_unexpected_exception_is_500_and_leaks_nothing(
     assert COHERE_KEY not in output.text
 
 
-def test_unexpected_exception_in_a_direct_invocation_leaks_nothing(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_exception_in_a_direct_invocation_leaks_nothing(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("secret detail")
 

@@ -144,7 +144,7 @@ def test_throttled_without_retry_after_is_retried_once_then_429(
 
 
 @pytest.mark.parametrize("seconds", [1, 7])
-def test_throttled_with_retry_after_waits_that_long_before_its_retry(
+def test_throttled_with_retry_after_waits_before_the_retry(
     seconds: int, upstream: Upstream, start: Start, sleeps: list[float]
 ) -> None:
     upstream.fails("status", status=429, retry_after=seconds, times=1)
@@ -166,9 +166,7 @@ def test_throttled_for_longer_than_the_deadline_is_429_at_once(
     assert sleeps == []
 
 
-def test_throttled_without_retry_after_is_429_at_once_when_little_time_is_left(
-    upstream: Upstream, start: Start, sleeps: list[float]
-) -> None:
+def test_throttled_with_little_time_left_is_429_at_once(upstream: Upstream, start: Start, sleeps: list[float]) -> None:
     upstream.fails("status", status=429)
     assert_error(start(REQUEST_TIMEOUT_MS="900").ask(), 429, "SERVICE_UNAVAILABLE")
     assert upstream.attempts == 1

@@ -20,6 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import TEXTBOOK
+from entrypoints.aws import Aws
 from handler.adapters.qdrant import published_index, published_store
 from handler.adapters.qdrant.published_store import PublishedStore
 from handler.config import profiles
@@ -32,7 +33,6 @@ from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.publish import Published, PublishError, pack, publish
 from passage.indexing.run import index_site
 from passage.sites.markdown import find_site
-from sources.aws import Aws
 from wire.function import COHERE_KEY, Function, Output, Start
 
 PROFILE = "query-response"
@@ -158,7 +158,7 @@ def answers_from_other(function: Function) -> bool:
     return "https://example.org/only/" in function.ask("What does a gripper do?").text
 
 
-def test_the_index_is_fetched_at_cold_start_and_answers_as_the_same_one_on_disk(
+def test_fetched_index_answers_as_the_one_on_disk(
     published: Bucket, begin: Start, home: Path, aws: Aws, textbook_index: Path
 ) -> None:
     function = begin()
@@ -173,9 +173,7 @@ def test_the_index_is_fetched_at_cold_start_and_answers_as_the_same_one_on_disk(
     assert not list(home.glob(".*-*")), "nothing half unpacked"
 
 
-def test_a_container_that_starts_again_on_the_same_disk_fetches_only_the_pointer(
-    published: Bucket, begin: Start, aws: Aws
-) -> None:
+def test_restart_on_the_same_disk_fetches_only_the_pointer(published: Bucket, begin: Start, aws: Aws) -> None:
     begin().container.warm()
     aws.door.requests.clear()
     assert begin().ask().results
@@ -254,7 +252,7 @@ Breakage = Callable[[Aws, Bucket], None]
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
-def test_whatever_is_wrong_with_a_new_version_the_old_one_answers(
+def test_old_version_answers_whatever_is_wrong_with_the_new(
     breakage: Breakage,
     published: Bucket,
     begin: Start,
@@ -277,7 +275,7 @@ def test_whatever_is_wrong_with_a_new_version_the_old_one_answers(
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
-def test_without_an_old_version_it_is_answered_as_an_error_until_it_is_mended(
+def test_first_version_broken_is_an_error_until_replaced(
     breakage: Breakage, published: Bucket, begin: Start, aws: Aws, textbook_packed: bytes, home: Path
 ) -> None:
     breakage(aws, published)
@@ -325,7 +323,7 @@ def test_a_new_version_for_another_model_is_not_taken(
     assert "DIMENSION_MISMATCH" in {line.get("code") for line in output.logs}
 
 
-def test_fetching_a_new_version_leaves_the_question_half_of_its_time(
+def test_fetching_a_version_takes_half_the_time_at_most(
     published: Bucket,
     begin: Start,
     other_packed: bytes,
@@ -353,7 +351,7 @@ def test_the_first_fetch_ends_with_the_deadline(
     assert begin().ask().status == 504
 
 
-def test_a_version_in_use_is_not_removed_until_the_last_request_is_done(
+def test_version_in_use_is_removed_after_its_last_request(
     published: Bucket, begin: Start, home: Path, other_packed: bytes, later: Callable[[float], None]
 ) -> None:
     function = begin()

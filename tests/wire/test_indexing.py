@@ -72,7 +72,7 @@ def stored(out: Path, profile: Profile = PROFILE) -> dict[str, dict[str, object]
     return {passage.text: {"id": passage.id, **passage.payload} for passage in found.passages}
 
 
-def test_documents_are_embedded_as_documents_in_the_profile_s_model(
+def test_documents_are_embedded_as_documents_in_profiles_model(
     site: Path, tmp_path: Path, cohere: EmulatorServer
 ) -> None:
     """Trap 10, its other half."""
@@ -150,7 +150,7 @@ def like(value: Any, expected: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", SEEDS)
-def test_points_have_the_payload_of_the_profile_s_seed_and_nothing_else(
+def test_points_have_exactly_the_profiles_payload(
     name: str, site: Path, tmp_path: Path, cohere: EmulatorServer
 ) -> None:
     profile = profiles.load(name)
@@ -170,9 +170,7 @@ def test_a_page_outside_any_folder_has_no_chapter(site: Path, tmp_path: Path, co
     assert "chapter" not in stored(tmp_path / "index", profile)["Three terms make a controller."]
 
 
-def test_a_profile_that_does_not_say_what_to_store_gets_every_meaning_under_its_first_key(
-    site: Path, tmp_path: Path, cohere: EmulatorServer
-) -> None:
+def test_profile_without_stored_keys_gets_each_first_key(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
     profile = profiles.load("chunks").model_copy(update={"stored": {}})
     run(site, tmp_path / "index", cohere, profile)
     payload = stored(tmp_path / "index", profile)["Maintenance."]
@@ -191,9 +189,7 @@ def test_a_second_run_changes_no_file_and_embeds_nothing(site: Path, tmp_path: P
     assert cohere.requests == []
 
 
-def test_only_what_changed_is_embedded_again_and_the_rest_keeps_its_id_and_time(
-    site: Path, tmp_path: Path, cohere: EmulatorServer
-) -> None:
+def test_only_changed_chunks_are_embedded_again(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
     out = tmp_path / "index"
     run(site, out, cohere)
     before = stored(out)
@@ -234,7 +230,7 @@ def test_a_removed_page_disappears(site: Path, tmp_path: Path, cohere: EmulatorS
     assert visible(out) == ["query-response"]
 
 
-def test_an_index_that_was_stored_in_another_way_is_stored_anew_with_the_vectors_it_has(
+def test_index_of_an_older_format_is_rewritten_with_its_vectors(
     site: Path, tmp_path: Path, cohere: EmulatorServer
 ) -> None:
     out = tmp_path / "index"
@@ -279,7 +275,7 @@ def test_another_model_means_every_vector_is_made_anew(site: Path, tmp_path: Pat
     assert (manifest["embedding_model"], manifest["dimension"]) == ("embed-english-v3.0", 1024)
 
 
-def test_a_model_of_another_dimension_is_refused_and_leaves_the_index_alone(
+def test_model_of_another_dimension_is_refused_index_unchanged(
     site: Path, tmp_path: Path, cohere: EmulatorServer
 ) -> None:
     out = tmp_path / "index"

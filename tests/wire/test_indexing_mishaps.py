@@ -102,7 +102,7 @@ def test_what_lies_where_the_index_belongs_is_replaced(out: Path, indexed: Calla
     assert indexed().changed is False
 
 
-def test_a_manifest_with_an_odd_number_of_points_is_written_again(out: Path, indexed: Callable[[], Outcome]) -> None:
+def test_manifest_with_a_wrong_point_count_is_rewritten(out: Path, indexed: Callable[[], Outcome]) -> None:
     edit_manifest(out, points=None)
     assert indexed() == Outcome(pages=1, chunks=2, embedded=0, removed=0, changed=True)
 
@@ -164,7 +164,7 @@ def test_two_runs_at_once_do_the_work_once(site: MarkdownSite, out: Path, cohere
     assert [outcome.changed for outcome in outcomes] == [False]
 
 
-def test_a_run_killed_between_the_renames_leaves_the_index_usable(out: Path, indexed: Callable[[], Outcome]) -> None:
+def test_run_killed_between_renames_leaves_a_usable_index(out: Path, indexed: Callable[[], Outcome]) -> None:
     going = out / f".{PROFILE.name}.old"
     (out / PROFILE.name).rename(going)
     (out / f".{PROFILE.name}.new-1").mkdir()
@@ -195,7 +195,7 @@ def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: 
         (Fault("malformed", body=f'"{COHERE_KEY}"'), "could not be read"),
     ],
 )
-def test_what_the_embedding_service_does_wrong_is_one_line_without_the_key(
+def test_embedding_failure_is_one_line_without_the_key(
     fault: Fault, words: str, site: MarkdownSite, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding, "RETRIES", 0)
@@ -206,7 +206,7 @@ def test_what_the_embedding_service_does_wrong_is_one_line_without_the_key(
     assert COHERE_KEY not in str(raised.value)
 
 
-def test_a_proxy_in_the_environment_is_not_asked_for_what_is_on_this_machine(
+def test_proxy_is_not_used_for_loopback(
     site: MarkdownSite, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):

@@ -63,7 +63,7 @@ def test_question_is_logged_when_asked_for_but_is_never_a_metric(start: Start, o
 
 
 @pytest.mark.parametrize("body", ['{"texts": ["zebra-7731"], "embed', '{"texts": ["zebra-7731"], "embeddings": "x"}'])
-def test_question_that_an_unusable_embedding_answer_repeats_is_not_logged(
+def test_question_echoed_by_a_bad_embedding_is_not_logged(
     body: str, cohere: EmulatorServer, start: Start, output: Output, sleeps: list[float]
 ) -> None:
     cohere.faults.add(Fault("malformed", body=body, times=0))
@@ -72,7 +72,7 @@ def test_question_that_an_unusable_embedding_answer_repeats_is_not_logged(
 
 
 @pytest.mark.parametrize("text", ["Is  zebra-7731\na twin?", "zebra-7731 e\u0301", "\tzebra-7731  "])
-def test_a_question_is_not_logged_in_the_form_it_was_embedded_in_either(
+def test_stripped_question_is_not_logged_either(
     text: str, cohere: EmulatorServer, start: Start, output: Output
 ) -> None:
     """An upstream repeats what it was sent, which is not always what the caller sent."""
@@ -84,7 +84,7 @@ def test_a_question_is_not_logged_in_the_form_it_was_embedded_in_either(
     assert "zebra-7731" not in output.text
 
 
-def test_callers_mistake_is_a_warning_and_ours_an_error_that_says_what_to_look_at(start: Start, output: Output) -> None:
+def test_bad_input_logs_a_warning_and_our_fault_an_error(start: Start, output: Output) -> None:
     assert start().post({"text": ""}).status == 400
     assert start(COLLECTION_NAME="absent").ask().status == 500
     mistake, ours = output.logs

@@ -56,9 +56,7 @@ def test_success_is_one_record_of_metrics(start: Start, output: Output) -> None:
     assert 0 < record["SearchLatency"][0] < record["TotalLatency"][0]
 
 
-def test_a_question_asked_again_is_counted_and_says_nothing_of_the_embedding_service(
-    start: Start, output: Output
-) -> None:
+def test_cached_question_counts_a_hit_and_no_embedding_time(start: Start, output: Output) -> None:
     function = start()
     for text in (QUESTION, QUESTION, "What is a twin?"):
         assert function.ask(text).status == 200
@@ -75,7 +73,7 @@ def test_service_name_is_the_deployments(start: Start, output: Output) -> None:
     assert {line["service"] for line in output.logs} == {"textbook-search"}
 
 
-def test_cold_start_is_counted_for_the_containers_first_invocation_only(
+def test_cold_start_is_counted_once_per_container(
     start: Start, output: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(telemetry._State, "cold", True)

@@ -18,7 +18,7 @@ def http_event(path: str, stage: str = "$default") -> dict[str, Any]:
 
 
 @both_gateways
-def test_event_of_the_other_kind_of_api_is_a_400_and_no_exception(gateway: Source, start: Start) -> None:
+def test_event_of_the_other_api_kind_is_400(gateway: Source, start: Start) -> None:
     """Trap 2."""
     own = http_event("/query")
     other = own if gateway is Source.REST_API else rest_api_event(own)
@@ -135,7 +135,7 @@ def test_404_names_the_known_paths_and_profiles(start: Start) -> None:
     ("path", "body", "status"),
     [("/query", '{"text": "twin"}', 200), ("/query", "{", 400), ("/nowhere", "{}", 404)],
 )
-def test_no_or_foreign_origin_gets_the_answer_without_cors_headers(
+def test_missing_or_foreign_origin_gets_no_cors_headers(
     path: str, body: str, status: int, origin: str | None, start: Start
 ) -> None:
     """Trap 5."""

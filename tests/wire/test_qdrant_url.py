@@ -38,7 +38,7 @@ def test_port_is_always_explicit(given: str, used: str) -> None:
         "https://x.cloud.qdrant.io#top",
     ],
 )
-def test_url_that_would_be_misread_is_refused_without_repeating_it(value: str) -> None:
+def test_ambiguous_qdrant_url_is_refused_without_repeating_it(value: str) -> None:
     """Trap 12."""
     with pytest.raises(ConfigurationError, match="QDRANT_URL") as refused:
         qdrant_url(value)

@@ -85,7 +85,7 @@ def test_k_left_out_is_5(start: Start) -> None:
     assert answer.json["k"] == len(answer.results) == 5
 
 
-def test_k_as_text_is_refused_in_json_but_is_a_number_in_a_query_string(start: Start) -> None:
+def test_k_as_text_is_400_in_json_and_a_number_in_a_url(start: Start) -> None:
     function = start()
     assert_error(function.post({"text": QUESTION, "k": "5"}), 400, "INVALID_INPUT")
     assert len(function.get("/query", "text=twin&k=5").results) == 5
@@ -101,7 +101,7 @@ def test_question_in_a_query_string_is_never_taken_for_json(text: str, start: St
 
 
 @both_gateways
-def test_text_of_10_000_characters_is_answered_and_10_001_are_not(start: Start) -> None:
+def test_text_of_10000_characters_is_answered_and_10001_is_400(start: Start) -> None:
     function = start()
     text = "digital twin " * 769 + "\U0001f916\u4e16\u754c"
     assert len(text) == 10_000
@@ -144,7 +144,7 @@ def test_two_requests_reuse_the_containers_clients(start: Start) -> None:
     assert function.container.retriever(profile) is retriever
 
 
-def test_override_of_the_default_profile_holds_on_its_own_path_too(start: Start) -> None:
+def test_default_profiles_override_applies_on_its_own_path(start: Start) -> None:
     function = start(COLLECTION_NAME="absent")
     for path in ("/query", "/profiles/query-response/query"):
         assert "'absent'" in assert_error(function.post({"text": QUESTION}, path), 500, "INTERNAL_ERROR")

@@ -84,9 +84,7 @@ def test_collection_embedded_with_another_model_is_not_ready(start: Start, make_
         assert part in message
 
 
-def test_collection_whose_points_record_another_model_is_not_ready(
-    start: Start, make_collection: MakeCollection
-) -> None:
+def test_collection_that_records_another_model_is_not_ready(start: Start, make_collection: MakeCollection) -> None:
     payload = {"text_content": "A twin.", "source_url": "/twin", "embedding_model": "embed-english-v3.0"}
     make_collection("told", points=[models.PointStruct(id=1, vector=[0.5] * 768, payload=payload)])
     message = assert_error(start(COLLECTION_NAME="told").get("/ready"), 500, "INTERNAL_ERROR")
@@ -102,7 +100,7 @@ def test_edge_index_embedded_with_another_model_is_not_ready(start: Start, on_ed
 
 
 @pytest.mark.parametrize("model", [None, 7])
-def test_collection_that_records_no_usable_model_is_taken_on_trust(
+def test_collection_that_records_no_model_is_ready(
     model: object, start: Start, make_collection: MakeCollection
 ) -> None:
     make_collection("silent", metadata={"embedding_model": model, "site": "textbook"})
@@ -121,9 +119,7 @@ def test_store_that_is_down_is_503(start: Start, sleeps: list[float]) -> None:
     assert_error(start(QDRANT_URL=f"http://127.0.0.1:{port}").get("/ready"), 503, "SERVICE_UNAVAILABLE")
 
 
-def test_connection_dropped_while_the_container_slept_is_covered_by_a_retry(
-    qdrant: EmulatorServer, start: Start, sleeps: list[float]
-) -> None:
+def test_connection_dropped_while_frozen_is_retried(qdrant: EmulatorServer, start: Start, sleeps: list[float]) -> None:
     """The error map knows no exception for a probe: what is dropped is retried once."""
     qdrant.faults.add(Fault("drop"))
     assert start().get("/ready").status == 200

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import pytest
 from qdrant_client import QdrantClient, models
 
+from entrypoints.aws import Aws
 from handler.adapters.cohere.embedder import Account
 from handler.adapters.cohere.reranker import CohereReranker
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from passage.emulators import EmulatorServer, Fault, cohere_emulator
 from passage.local.environment import LocalContext
-from sources.aws import Aws
 from wire.function import COHERE_KEY, QUESTION, Answer, Function, MakeCollection, Output, Start, asked
 
 PATH = "/v2/rerank"
@@ -122,7 +122,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES.keys())
-def test_a_failure_is_a_warning_in_the_answer_and_a_line_in_the_log(
+def test_failed_reranking_is_a_warning_and_a_log_line(
     failure: Failure, start: Start, cohere: EmulatorServer, sleeps: list[float], output: Output
 ) -> None:
     plain = start().ask()
@@ -158,7 +158,7 @@ def answer_of(results: list[tuple[Any, Any]]) -> str:
 
 
 @pytest.mark.parametrize("results", ANSWERS.values(), ids=ANSWERS.keys())
-def test_relevances_that_are_not_those_of_what_was_sent_are_an_outage(
+def test_relevances_of_other_documents_are_an_outage(
     results: list[tuple[Any, Any]], start: Start, cohere: EmulatorServer, sleeps: list[float]
 ) -> None:
     cohere.faults.add(Fault("malformed", body=answer_of(results), times=0, path=PATH))
@@ -191,7 +191,7 @@ def test_a_passing_failure_is_tried_once_more(
     assert len(asked(cohere, PATH)) == 2
 
 
-def test_a_service_that_hangs_costs_its_own_limit_and_not_the_requests_time(
+def test_hanging_reranker_costs_its_own_limit_only(
     start: Start, cohere: EmulatorServer, plain: Answer, output: Output
 ) -> None:
     cohere.faults.add(Fault("slow", delay_ms=60_000, path=PATH))
@@ -220,7 +220,7 @@ def test_figures_of_the_step_are_metrics_and_log_fields(function: Function, outp
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
-def test_neither_key_nor_question_that_the_service_repeats_is_logged_or_answered(
+def test_key_and_question_echoed_by_the_reranker_are_redacted(
     status: int, function: Function, cohere: EmulatorServer, sleeps: list[float], output: Output
 ) -> None:
     body = json.dumps({"message": f"Bearer {COHERE_KEY} asked zebra-7731 of {cohere.url}"})
@@ -232,7 +232,7 @@ def test_neither_key_nor_question_that_the_service_repeats_is_logged_or_answered
     assert cohere.url not in answer.text
 
 
-def test_an_unexpected_exception_is_logged_with_its_traceback_and_fails_no_answer(
+def test_reranker_exception_is_logged_and_fails_no_answer(
     plain: Answer, function: Function, output: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: object, question: str, __: object) -> None:
@@ -267,7 +267,7 @@ def test_a_rotated_key_reaches_the_reranker(aws: Aws, start: Start) -> None:
         assert aws.asked("GetSecretValue") == 2, "one key for both"
 
 
-def test_a_key_rotated_between_the_two_steps_reaches_the_reranker(aws: Aws, start: Start) -> None:
+def test_key_rotated_before_reranking_reaches_the_reranker(aws: Aws, start: Start) -> None:
     """It is the reranker that finds the key refused."""
     old, new = "old-key-51b0c2", "new-key-9d3e7f"
     client = aws.client("secretsmanager")
@@ -335,7 +335,7 @@ def test_one_questions_refusal_is_its_own_warning_in_a_list(function: Function, 
     assert len(asked(cohere, PATH)) == 12
 
 
-def test_a_service_that_slows_us_down_is_not_asked_for_a_whole_list(
+def test_throttling_reranker_is_not_called_for_a_whole_list(
     function: Function, cohere: EmulatorServer, sleeps: list[float], output: Output
 ) -> None:
     cohere.faults.add(Fault("status", status=429, times=0, path=PATH))
@@ -346,7 +346,7 @@ def test_a_service_that_slows_us_down_is_not_asked_for_a_whole_list(
     assert len([record for record in output.metrics if "RerankLatency" in record]) <= 8, "of those that were tried"
 
 
-def test_a_slow_service_costs_a_list_its_order_and_not_its_answers(start: Start, cohere: EmulatorServer) -> None:
+def test_slow_reranker_leaves_a_list_unordered_but_answered(start: Start, cohere: EmulatorServer) -> None:
     function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="1000")
     assert "warnings" not in function.ask().json  # and the clients are built
     cohere.faults.add(Fault("slow", delay_ms=1300, times=0, path=PATH))
@@ -386,7 +386,7 @@ def test_vectors_and_payload_are_each_passages_own(start: Start, cohere: Emulato
         assert result["payload"] == plain[result["id"]]["payload"]
 
 
-def test_an_answer_too_large_for_lambda_keeps_its_most_relevant_and_its_warnings(
+def test_too_large_answer_keeps_the_best_results_and_warnings(
     start: Start, cohere: EmulatorServer, make_collection: MakeCollection
 ) -> None:
     """Trap 7, with more candidates than are answered."""

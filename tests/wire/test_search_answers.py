@@ -21,9 +21,7 @@ def scored(identity: int, score: float) -> dict[str, Any]:
     return {"id": identity, "score": score, "payload": GOOD}
 
 
-def test_scores_beyond_the_contracts_range_are_clipped_and_never_reordered(
-    qdrant: EmulatorServer, start: Start
-) -> None:
+def test_out_of_range_scores_are_clipped_and_keep_their_order(qdrant: EmulatorServer, start: Start) -> None:
     """Trap 14."""
     answer = search_answer(scored(1, 1.0000001), scored(2, 1.0), scored(3, 0.5), scored(4, -0.2), scored(5, -1.0))
     qdrant.faults.add(Fault("malformed", body=answer))
@@ -33,7 +31,7 @@ def test_scores_beyond_the_contracts_range_are_clipped_and_never_reordered(
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf")])
-def test_score_that_is_not_a_number_never_reaches_json_or_metrics(
+def test_nan_score_never_reaches_json_or_metrics(
     score: float, qdrant: EmulatorServer, start: Start, output: Output
 ) -> None:
     """Traps 14 and 18: the point is left out and counted."""
@@ -47,9 +45,7 @@ def test_score_that_is_not_a_number_never_reaches_json_or_metrics(
     assert "Infinity" not in output.text
 
 
-def test_only_unusable_scores_leave_an_answer_without_results_or_top_score(
-    qdrant: EmulatorServer, start: Start, output: Output
-) -> None:
+def test_only_nan_scores_give_no_results_and_no_top_score(qdrant: EmulatorServer, start: Start, output: Output) -> None:
     """Trap 18."""
     qdrant.faults.add(Fault("malformed", body=search_answer(scored(1, float("nan")))))
     assert start().ask().results == []
@@ -141,7 +137,7 @@ def test_empty_collection_is_200_without_results(start: Start, make_collection: 
     assert answer.json["total_results"] == 0
 
 
-def test_store_is_asked_for_the_payload_keys_that_are_read_and_no_vectors(qdrant: EmulatorServer, start: Start) -> None:
+def test_store_is_asked_for_the_read_keys_and_no_vectors(qdrant: EmulatorServer, start: Start) -> None:
     assert start().ask(k=3).status == 200
     (request,) = qdrant.requests
     asked = request.json()

@@ -46,7 +46,7 @@ ECHOES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("how", ECHOES.values(), ids=ECHOES.keys())
 @pytest.mark.parametrize("service", ["cohere", "qdrant"])
-def test_key_that_an_upstream_echoes_is_neither_logged_nor_answered(
+def test_key_echoed_by_an_upstream_is_not_logged_or_answered(
     service: str,
     how: dict[str, Any],
     request: pytest.FixtureRequest,
@@ -62,7 +62,7 @@ def test_key_that_an_upstream_echoes_is_neither_logged_nor_answered(
     assert_no_key(answer, output)
 
 
-def test_key_in_an_unexpected_exception_is_neither_logged_nor_answered(
+def test_key_in_an_exception_is_not_logged_or_answered(
     function: Function, output: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -101,7 +101,7 @@ def test_white_space_around_a_key_is_not_part_of_it(
 
 @pytest.mark.parametrize("key", ["clé-d0a7c1", "two words-d0a7c1", "line\nbreak-d0a7c1", "nul\0-d0a7c1"])
 @pytest.mark.parametrize("variable", ["COHERE_API_KEY", "QDRANT_API_KEY"])
-def test_key_that_no_header_can_hold_is_a_configuration_error_that_names_the_variable(
+def test_key_unfit_for_a_header_is_an_error_naming_the_variable(
     variable: str, key: str, start: Start, output: Output, sleeps: list[float]
 ) -> None:
     answer = start(**{variable: key}).ask()
@@ -111,9 +111,7 @@ def test_key_that_no_header_can_hold_is_a_configuration_error_that_names_the_var
 
 
 @pytest.mark.parametrize("key", ['quo"te-d0a7c1', "back\\slash-d0a7c1"])
-def test_key_that_json_escapes_is_blanked_in_its_escaped_form_too(
-    key: str, cohere: EmulatorServer, start: Start, output: Output
-) -> None:
+def test_key_escaped_by_json_is_redacted_too(key: str, cohere: EmulatorServer, start: Start, output: Output) -> None:
     cohere.faults.add(Fault("status", status=401, body=json.dumps({"message": f"{key} is not valid"})))
     answer = start(COHERE_API_KEY=key).ask()
     assert answer.status == 500

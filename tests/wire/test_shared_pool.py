@@ -8,7 +8,7 @@ from handler.adapters import transport
 from passage.emulators import EmulatorServer
 
 
-def test_client_that_is_collected_leaves_the_pool_and_its_connections_alone(qdrant: EmulatorServer) -> None:
+def test_garbage_collected_client_leaves_the_pool_open(qdrant: EmulatorServer) -> None:
     """qdrant-client closes its transport in `__del__`, which the collector may call in the middle of another request,
     where the pool's lock is held: closing the pool there waited for ever."""
     client = QdrantClient(url=qdrant.url, check_compatibility=False, transport=transport.lent())

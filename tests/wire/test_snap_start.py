@@ -13,12 +13,12 @@ import snapshot_restore_py
 from awslambdaric import lambda_runtime_hooks_runner as runtime
 
 from conftest import ROOT
+from entrypoints.aws import CREDENTIALS, Aws
 from handler.adapters import transport
 from handler.adapters.aws import secrets
 from handler.cold_start import snap_start
 from passage.emulators import EmulatorServer, bedrock_emulator
 from passage.indexing.publish import publish
-from sources.aws import CREDENTIALS, Aws
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 
 Restore = Callable[[Function], None]
@@ -64,7 +64,7 @@ def test_the_snapshot_holds_no_connection(start: Start) -> None:
     assert connections() == []
 
 
-def test_a_container_that_made_nothing_yet_has_nothing_to_let_go_of(start: Start, restore: Restore) -> None:
+def test_snapshot_of_an_unused_container_drops_nothing(start: Start, restore: Restore) -> None:
     restore(start(QDRANT_URL="no url"))
 
 
@@ -97,9 +97,7 @@ def test_unique_ids_do_not_come_from_what_a_snapshot_holds() -> None:
     assert len(drawn) == 3
 
 
-def test_the_first_invocation_of_each_copy_counts_as_a_cold_start(
-    start: Start, restore: Restore, output: Output
-) -> None:
+def test_first_invocation_after_restore_counts_as_cold_start(start: Start, restore: Restore, output: Output) -> None:
     function = start()
     function.ask()
     restore(function)
@@ -197,9 +195,7 @@ if hooks:
     ("kind", "printed"),
     [("snap-start", ["[1, 1]", "200"]), ("on-demand", ["None"]), ("provisioned-concurrency", ["None"]), ("", ["None"])],
 )
-def test_the_hooks_are_registered_where_there_are_snapshots_and_nowhere_else(
-    kind: str, printed: list[str], environ: dict[str, str]
-) -> None:
+def test_hooks_are_registered_only_with_snap_start(kind: str, printed: list[str], environ: dict[str, str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FRESH],
         capture_output=True,

@@ -1,0 +1,217 @@
+"""`make build` and the recipes beneath it, and the environments of samconfig.toml."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from artefact.test_artefact_contents import MACHINES, machine
+from conftest import ROOT
+from passage.local.artefact import Artefact
+
+ENVIRONMENTS = ("dev", "staging", "prod")
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads CloudFormation's short forms as their values."""
+
+
+_Loader.add_multi_constructor(
+    "!",
+    lambda loader, _, node: (
+        loader.construct_scalar(node) if isinstance(node, yaml.ScalarNode) else loader.construct_sequence(node)
+    ),
+)
+
+
+def make(*arguments: str, folder: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    outer = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "ENV", "ARCH")}
+    outer["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{outer['PATH']}"
+    return subprocess.run(
+        ["make", *arguments],  # noqa: S607
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=outer | environment,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def samconfig() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def parameters() -> dict[str, Any]:
+    template = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a SafeLoader's subclass
+    return dict(template["Parameters"])
+
+
+def test_make_build_builds_the_architecture_and_prints_the_size(artefact: Artefact, tmp_path: Path) -> None:
+    """Asked for the one that this machine is not."""
+    own = machine(next(artefact.layer.rglob("*.so*")))
+    architecture = next(name for name, number in MACHINES.items() if number != own)
+    done = make("build", f"ARCH={architecture}", f"BUILD={tmp_path / 'build'}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "function and layer" in done.stdout
+    layer = tmp_path / "build" / "DependenciesLayer"
+    assert {machine(path) for path in layer.rglob("*.so*")} == {MACHINES[architecture]}
+    assert (tmp_path / "build" / "RetrievalFunction" / "handler" / "app.py").exists()
+    assert (tmp_path / "build" / "template.yaml").exists()
+
+
+def test_sam_builds_without_a_python_of_lambdas_version(artefact: Artefact, tmp_path: Path) -> None:
+    """Its own builder for Python refuses to, without one on PATH; the recipes only do without bytecode."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("cp", "find", "make", "printf", "rm", "sh"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    (tools / "uv").symlink_to(Path(sys.executable).parent / "uv")
+    (tools / "python3").symlink_to(Path(sys.executable).resolve())  # uv wants one, of whatever version
+    own = machine(next(artefact.layer.rglob("*.so*")))
+    architecture = next(name for name, number in MACHINES.items() if number == own)
+    # Another home has no pyenv and no Python of uv's. What uv has to know of the package index stays.
+    kept = {name: value for name, value in os.environ.items() if name.startswith(("UV_", "PIP_", "SSL_"))}
+    cache = subprocess.run([tools / "uv", "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip()
+    settings = os.environ.get("XDG_CONFIG_HOME", str(Path.home() / ".config"))
+    done = subprocess.run(
+        [
+            *(str(ROOT / ".venv-sam" / "bin" / "sam"), "build", "--build-dir", str(tmp_path / "build")),
+            *("--parameter-overrides", f"Architecture={architecture}"),
+        ],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={
+            "UV_CACHE_DIR": cache,
+            "XDG_CONFIG_HOME": settings,
+            **kept,
+            "PATH": str(tools),
+            "HOME": str(tmp_path / "home"),
+            "ARCHITECTURE": architecture,
+            "AWS_DEFAULT_REGION": "eu-central-1",
+            "SAM_CLI_TELEMETRY": "0",
+        },
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = "*** NO BYTECODE IN THE LAYER" in done.stdout + done.stderr
+    assert told == (sys.version_info[:2] != (3, 13))
+    assert (tmp_path / "build" / "RetrievalFunction" / "handler" / "app.py").exists()
+    assert (tmp_path / "build" / "DependenciesLayer" / "python" / "cohere").is_dir()
+
+
+@pytest.mark.parametrize("architecture", sorted(MACHINES))
+def test_templates_edge_folder_overrides_the_environment(architecture: str, tmp_path: Path) -> None:
+    """SAM runs <ContextPath>/Makefile in a copy of the layer's folder; the path holds the template's parameter."""
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / "layers" / "dependencies", copy)
+    recipe = ROOT / "layers" / "dependencies" / architecture / "Makefile"
+    done = make(
+        "--makefile",
+        str(recipe),
+        "--dry-run",
+        "build-DependenciesLayer",
+        folder=copy,
+        ARTIFACTS_DIR=str(tmp_path / "out"),
+        ARCHITECTURE="nonsense",
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"--python-platform {'aarch64' if architecture == 'arm64' else 'x86_64'}-manylinux_2_28" in done.stdout
+
+
+def test_a_folder_for_every_architecture_of_the_template(parameters: dict[str, Any]) -> None:
+    allowed = parameters["Architecture"]["AllowedValues"]
+    assert set(allowed) == set(MACHINES)
+    for architecture in allowed:
+        assert (ROOT / "layers" / "dependencies" / architecture / "Makefile").exists()
+
+
+@pytest.mark.parametrize(
+    ("folder", "target"), [("layers/dependencies", "build-DependenciesLayer"), ("src", "build-RetrievalFunction")]
+)
+def test_without_a_compiler_no_bytecode_is_built_with_a_banner(folder: str, target: str, tmp_path: Path) -> None:
+    """On stdout: SAM shows nothing of what a recipe that succeeds writes to stderr."""
+    done = make("-s", target, folder=ROOT / folder, ARTIFACTS_DIR=str(tmp_path), COMPILER="")
+    assert done.returncode == 0, done.stderr
+    assert "*** NO BYTECODE" in done.stdout
+    assert list(tmp_path.rglob("*.pyc")) == []
+
+
+def test_a_build_above_the_limit_fails(tmp_path: Path) -> None:
+    layer = tmp_path / "DependenciesLayer" / "python"
+    layer.mkdir(parents=True)
+    with (layer / "large.so").open("wb") as file:
+        file.truncate(80_000_000)
+    command = [sys.executable, str(ROOT / "layers" / "size.py"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "above the limit of 75 MB" in done.stdout
+
+
+def test_every_environment_is_a_stack_of_its_own(samconfig: dict[str, Any]) -> None:
+    assert {name: samconfig[name]["global"]["parameters"]["stack_name"] for name in ENVIRONMENTS} == {
+        name: f"passage-{name}" for name in ENVIRONMENTS
+    }
+    for name in ENVIRONMENTS:
+        assert samconfig[name]["deploy"]["parameters"]["tags"] == f"Project=passage Environment={name}"
+
+
+def test_changes_are_confirmed_except_in_development(samconfig: dict[str, Any]) -> None:
+    confirmed = {name: samconfig[name]["deploy"]["parameters"]["confirm_changeset"] for name in ENVIRONMENTS}
+    assert confirmed == {"dev": False, "staging": True, "prod": True}
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_overrides_are_template_parameters_and_never_secrets(
+    samconfig: dict[str, Any], parameters: dict[str, Any], environment: str
+) -> None:
+    overrides = [line.partition("=") for line in samconfig[environment]["deploy"]["parameters"]["parameter_overrides"]]
+    assert "Architecture" in [name for name, _, _ in overrides]
+    for name, _, value in overrides:
+        allowed = parameters[name].get("AllowedValues")
+        assert not parameters[name].get("NoEcho")
+        assert allowed is None or value in [str(item) for item in allowed]
+
+
+@pytest.mark.parametrize("target", ["build", "deploy", "logs", "destroy"])
+def test_an_environment_that_is_not_there_is_named(target: str) -> None:
+    done = make(target, "ENV=prd")
+    assert done.returncode != 0
+    assert "dev, staging and prod" in done.stderr
+
+
+def test_the_shells_own_variable_named_env_is_not_an_environment() -> None:
+    done = make("--dry-run", "build", ENV="/home/user/.shrc")
+    assert "--config-env dev " in done.stdout
+
+
+def test_deployment_has_the_architecture_of_its_environment() -> None:
+    done = make("deploy", "ARCH=x86_64")
+    assert done.returncode != 0
+    assert "samconfig.toml" in done.stderr
+    dry = make("--dry-run", "deploy", "ENV=prod", "PARAMETERS=QdrantUrl=https://host").stdout
+    assert "Architecture=arm64" in dry
+    assert "sam deploy --config-env prod" in dry
+    assert "QdrantUrl=https://host" in dry
+    # Given a template, SAM would deploy the sources as they are, not what was built.
+    deploy = dry[dry.index("sam deploy ") :]
+    assert "--template" not in deploy
+    assert " -t " not in deploy
+
+
+def test_layer_folder_holds_nothing_of_the_function() -> None:
+    """What is in ContentUri counts as the layer's source: with code in it, every edit would build the layer again."""
+    template = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506
+    assert template["Resources"]["DependenciesLayer"]["Properties"]["ContentUri"] == "layers/dependencies"
+    folder = ROOT / "layers" / "dependencies"
+    held = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    recipes = {f"{architecture}/Makefile" for architecture in MACHINES}
+    assert held == {"Makefile", "left-out.txt", "requirements.txt"} | recipes

@@ -1,0 +1,276 @@
+"""The `passage` command and the make targets behind it, as a newcomer runs them."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from conftest import EVENTS, ROOT, TEXTBOOK
+from handler.config import profiles
+from passage.local.runtime import free_port
+
+PASSAGE = str(Path(sys.executable).parent / "passage")
+
+
+OURS = ("COHERE", "QDRANT", "STORE", "EDGE", "EMBEDDING", "RERANK", "COLLECTION", "VECTOR", "DEFAULT_PROFILE")
+
+
+def clean_environment() -> dict[str, str]:
+    """Without keys, so that the emulators take the services' places, and with Python's own way of writing."""
+    return {name: value for name, value in os.environ.items() if not name.startswith((*OURS, "PYTHONUNBUFFERED"))}
+
+
+def passage(*arguments: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PASSAGE, *arguments],
+        capture_output=True,
+        text=True,
+        input=stdin,
+        cwd=ROOT,
+        env=clean_environment() | environment,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "mkdocs.yml").write_text("site_url: https://example.com/\n")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n")
+    return folder
+
+
+def test_invoke_reranks_where_the_environment_says_so(textbook_index: Path) -> None:
+    event = str(EVENTS / "direct-query.json")
+    plain, reranked = (
+        passage("invoke", "--index", str(textbook_index), event, **variables)
+        for variables in ({}, {"RERANK_PROVIDER": "cohere", "RERANK_CANDIDATES": "20"})
+    )
+    scores = [
+        [result["relevance_score"] for result in json.loads(done.stdout)["results"]] for done in (plain, reranked)
+    ]
+    assert scores[0] != scores[1]
+    assert "warnings" not in json.loads(reranked.stdout)
+    assert '"rerank_ms"' in reranked.stderr
+
+
+def test_invoke_prints_json_on_stdout_and_logs_on_stderr(textbook_index: Path) -> None:
+    done = passage("invoke", "--index", str(textbook_index), str(EVENTS / "http-api-query.json"))
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["statusCode"] == 200
+    assert json.loads(answer["body"])["query"] == "What is a digital twin?"
+    assert '"message":"retrieved"' in done.stderr
+    assert '"Namespace":"Passage"' in done.stderr
+
+
+def test_invoke_reads_an_event_from_stdin(textbook_index: Path) -> None:
+    done = passage("invoke", "--index", str(textbook_index), "-", stdin='{"text": "What is PID?", "k": 1}')
+    assert json.loads(done.stdout)["total_results"] == 1
+
+
+def test_invoke_names_the_fault_of_an_event_that_is_not_json(tmp_path: Path) -> None:
+    (tmp_path / "event.json").write_text("{")
+    done = passage("invoke", str(tmp_path / "event.json"))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "is not JSON" in done.stderr
+
+
+def test_invoke_without_an_index_answers_what_to_do(tmp_path: Path) -> None:
+    done = passage("invoke", "--index", str(tmp_path / "none"), str(EVENTS / "direct-query.json"))
+    assert json.loads(done.stdout)["code"] == "INTERNAL_ERROR"
+    assert "run `passage index`" in json.loads(done.stdout)["error"]
+
+
+def test_make_invoke_prints_json_alone() -> None:
+    done = subprocess.run(
+        ["make", "-s", "invoke", "EVENT=events/http-api-query.json"],  # noqa: S607
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=clean_environment(),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["statusCode"] == 200
+
+
+def test_index_reports_what_it_did_and_then_that_nothing_changed(tmp_path: Path) -> None:
+    first = passage("index", str(TEXTBOOK), "--out", str(tmp_path / "index"))
+    assert first.returncode == 0, first.stderr
+    assert "Embedding" in first.stderr
+    assert first.stdout == ""
+    assert "nothing changed" in passage("index", str(TEXTBOOK), "--out", str(tmp_path / "index")).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("index", "nowhere"), "is not a folder"),
+        (("index", "src"), "--site-url"),
+        (("index", "samples/textbook", "--profile", "nope"), "Known are: chunks, context, query-response"),
+    ],
+)
+def test_index_says_what_is_wrong_with_its_arguments(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    done = passage(*arguments, "--out", str(tmp_path / "index"))
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_index_writes_each_named_profile_and_all_profiles(small_site: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "index")
+    done = passage("index", str(small_site), "--out", out, "--profile", "ranked", "--profile", "chunks")
+    assert [line for line in done.stderr.splitlines() if "pages" in line] == [
+        f"1 pages, 1 chunks in {out}/ranked: 1 embedded, 0 removed",
+        f"1 pages, 1 chunks in {out}/chunks: 1 embedded, 0 removed",
+    ]
+    done = passage("index", str(small_site), "--out", out, "--all-profiles")
+    assert [line.rpartition("/")[2] for line in done.stderr.splitlines() if "pages" in line] == [
+        "chunks: nothing changed",
+        "context: 1 embedded, 0 removed",
+        "query-response: 1 embedded, 0 removed",
+        "ranked: nothing changed",
+        "vector-search: 1 embedded, 0 removed",
+    ]
+    done = passage("index", str(small_site), "--out", out, "--all-profiles", "--profile", "ranked")
+    assert done.returncode == 2
+    assert "not both" in done.stderr
+
+
+def test_index_and_the_function_read_the_same_variables(small_site: Path, tmp_path: Path) -> None:
+    variables = {
+        "DEFAULT_PROFILE": "context",
+        "EMBEDDING_MODEL": "embed-english-light-v3.0",
+        "EMBEDDING_DIMENSION": "384",
+        "COLLECTION_NAME": "mine",
+        "VECTOR_NAME": "dense",
+    }
+    done = passage("index", str(small_site), "--out", str(tmp_path), **variables)
+    assert done.returncode == 0, done.stderr
+    manifest = json.loads((tmp_path / "context" / "manifest.json").read_text())
+    assert {key: manifest[key] for key in ("collection", "vector", "dimension", "embedding_model")} == {
+        "collection": "mine",
+        "vector": "dense",
+        "dimension": 384,
+        "embedding_model": "embed-english-light-v3.0",
+    }
+    answer = passage("invoke", "--index", str(tmp_path), "-", stdin='{"text": "What is a twin?"}', **variables)
+    assert json.loads(answer.stdout)["collection"] == "mine"
+    other = passage("index", str(small_site), "--out", str(tmp_path), "--profile", "ranked", **variables)
+    assert other.returncode == 0, other.stderr
+    assert json.loads((tmp_path / "ranked" / "manifest.json").read_text())["collection"] == "textbook_embeddings"
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"EMBEDDING_DIMENSION": "many"}, "EMBEDDING_DIMENSION"),
+        ({"EMBEDDING_MODEL": "embed-nonsense"}, "refused to embed with the model 'embed-nonsense'"),
+        ({"EMBEDDING_MODEL": "embed-english-v3.0"}, "EMBEDDING_DIMENSION"),
+        ({"DEFAULT_PROFILE": "nope"}, "Known are"),
+        ({"COHERE_BASE_URL": "http://127.0.0.1:9"}, "COHERE_API_KEY is not"),
+        ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "nowhere"}, "could not be reached"),
+    ],
+)
+def test_index_names_a_wrong_variable_in_one_line(
+    environment: dict[str, str], words: str, small_site: Path, tmp_path: Path
+) -> None:
+    done = passage("index", str(small_site), "--out", str(tmp_path / "index"), **environment)
+    assert done.returncode == 1
+    assert words in done.stderr.splitlines()[-1]
+    assert done.stderr.splitlines()[-1].startswith("Error: ")
+
+
+def test_index_says_where_it_cannot_write(small_site: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = passage("index", str(small_site), "--out", str(tmp_path / "file" / "index"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: The index cannot be written")
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"COHERE_API_KEY": "key"}, "was embedded by the emulator"),
+        ({"QDRANT_URL": "http://127.0.0.1:6333"}, "a real collection needs the real key"),
+    ],
+)
+@pytest.mark.parametrize("command", [("serve",), ("invoke", str(EVENTS / "direct-query.json"))])
+def test_emulated_and_real_vectors_are_never_compared(
+    command: tuple[str, ...], environment: dict[str, str], words: str, textbook_index: Path
+) -> None:
+    done = passage(*command, "--index", str(textbook_index), **environment)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_proxy_variables_are_ignored_on_loopback(small_site: Path, tmp_path: Path) -> None:
+    proxy = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "http://127.0.0.1:9")
+    done = passage("index", str(small_site), "--out", str(tmp_path), **proxy)
+    assert done.returncode == 0, done.stderr
+    answer = passage("invoke", "--index", str(tmp_path), "-", stdin='{"text": "What is a twin?"}', **proxy)
+    assert json.loads(answer.stdout)["total_results"] == 1
+
+
+@contextmanager
+def serving(index: Path, stop: signal.Signals) -> Iterator[str]:
+    """Runs `passage serve`; gives the line it prints, and sees that `stop` ends it cleanly."""
+    command = [PASSAGE, "serve", "--index", str(index), "--port", str(free_port())]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=clean_environment()
+    ) as server:
+        try:
+            assert server.stdout is not None
+            yield server.stdout.readline()
+        finally:
+            server.send_signal(stop)
+            rest, errors = server.communicate(timeout=20)
+    assert rest == ""
+    assert errors.rstrip().endswith("Stopped.")
+    assert "Traceback" not in errors
+    assert server.returncode == 0
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_serve_prints_one_line_to_try_and_that_line_answers(textbook_index: Path, stop: signal.Signals) -> None:
+    with serving(textbook_index, stop) as line:
+        assert line.startswith("curl ")
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)  # noqa: S607
+        answer = json.loads(done.stdout)
+        assert answer["results"][0]["url"].startswith("https://physical-ai.example/digital-twins/")
+
+
+def test_serve_answers_for_every_profile_that_was_indexed(small_site: Path, tmp_path: Path) -> None:
+    index = passage("index", str(small_site), "--out", str(tmp_path), "--all-profiles")
+    assert index.returncode == 0, index.stderr
+    with serving(tmp_path, signal.SIGTERM) as line:
+        found = re.search(r"http://\S+:\d+", line)
+        assert found is not None
+        with httpx.Client(base_url=found[0], trust_env=False, timeout=20) as http:
+            for profile in profiles.names():
+                answer = http.post(f"/profiles/{profile}/query", json={"query": "What is a digital twin?"})
+                assert answer.status_code == 200, answer.text
+                assert "A digital twin mirrors an asset." in answer.text
+
+
+def test_serve_on_a_port_that_is_taken_says_so(textbook_index: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = passage("serve", "--index", str(textbook_index), "--port", str(taken.getsockname()[1]))
+    assert done.returncode == 1
+    assert "choose another" in done.stderr

@@ -1,0 +1,108 @@
+"""The function between a cloud and the two services, all of them over real HTTP."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from entrypoints.aws import Aws, cloud
+from handler.entrypoints.detect import Source
+from passage.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
+from wire.conftest import output  # noqa: F401 - a fixture
+from wire.function import COHERE_KEY, Function, Start
+
+
+@pytest.fixture(scope="session")
+def aws() -> Iterator[Aws]:
+    with cloud() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cohere() -> Iterator[EmulatorServer]:
+    with cohere_emulator(api_key=COHERE_KEY) as emulator:
+        yield emulator
+
+
+@pytest.fixture(scope="session")
+def qdrant(several_indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
+    """A server with the textbook for three of the profiles."""
+    storage = tmp_path_factory.mktemp("qdrant")
+    for profile, collection in (
+        ("query-response", "rag_embeddings"),
+        ("context", "textbook_chunks"),
+        ("chunks", "rag_embedding"),
+    ):
+        shutil.copytree(several_indexes / profile / "shard", storage / collection)
+    with qdrant_emulator(storage) as emulator:
+        yield emulator
+
+
+@pytest.fixture(autouse=True)
+def _fair_weather(cohere: EmulatorServer, qdrant: EmulatorServer, aws: Aws) -> None:
+    """Every test begins with no faults and no requests on record."""
+    for emulator in (cohere, qdrant, aws.door):
+        emulator.faults.clear()
+        emulator.requests.clear()
+
+
+@pytest.fixture
+def gateway() -> Source:
+    """The kind of API, for tests to which it makes no difference."""
+    return Source.HTTP_API
+
+
+@pytest.fixture
+def start(
+    cohere: EmulatorServer, qdrant: EmulatorServer, aws: Aws, gateway: Source, monkeypatch: pytest.MonkeyPatch
+) -> Start:
+    """Starts a container; its arguments are variables to set beside the usual ones, None to leave one out."""
+    for name, value in aws.environ.items():
+        monkeypatch.setenv(name, value)
+
+    def make(**changes: str | None) -> Function:
+        environ = {
+            "ALLOWED_ORIGINS": "http://localhost:3000",
+            "COHERE_API_KEY": COHERE_KEY,
+            "COHERE_BASE_URL": cohere.url,
+            "QDRANT_URL": qdrant.url,
+            **changes,
+        }
+        return Function({name: value for name, value in environ.items() if value is not None}, gateway)
+
+    return make
+
+
+Large = Callable[[Sequence[str]], str]
+"""Makes a collection of the given texts for the default profile; gives its name."""
+
+
+@pytest.fixture
+def large(qdrant: EmulatorServer) -> Iterator[Large]:
+    admin = QdrantClient(url=qdrant.url, check_compatibility=False)
+    made: list[str] = []
+
+    def make(texts: Sequence[str]) -> str:
+        name = f"large-{len(made)}"
+        made.append(name)
+        admin.create_collection(name, models.VectorParams(size=768, distance=models.Distance.COSINE))
+        points: list[Any] = [
+            models.PointStruct(
+                id=number,
+                vector=[1.0, number / 1000, *[0.0] * 766],
+                payload={"text_content": text, "source_url": f"https://site.example/{number}", "chunk_index": number},
+            )
+            for number, text in enumerate(texts)
+        ]
+        for first in range(0, len(points), 10):
+            admin.upsert(name, points[first : first + 10])
+        qdrant.requests.clear()
+        return name
+
+    yield make
+    for name in made:
+        admin.delete_collection(name)
+    admin.close()

@@ -1,0 +1,276 @@
+"""The function in its real runtime: every sample event, the cold start, and what it says when it cannot answer."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import EVENTS
+from entrypoints import aws
+from entrypoints.aws import Aws, Queue
+from passage.emulators import Fault, qdrant_emulator
+from passage.local.runtime import Runtime
+
+EXPECTED = {
+    "alb-multi-value-query": 200,
+    "alb-query": 200,
+    "alb-query-get": 200,
+    "function-url-query": 200,
+    "http-api-blank": 400,
+    "http-api-chunk": 200,
+    "http-api-collection": 200,
+    "http-api-health": 200,
+    "http-api-preflight": 204,
+    "http-api-profile-query": 200,
+    "http-api-query": 200,
+    "http-api-query-get": 200,
+    "http-api-ready": 200,
+    "http-api-unknown-chunk": 404,
+    "http-api-unknown-path": 404,
+    "rest-api-health": 200,
+    "rest-api-query": 200,
+    "rest-api-query-get": 200,
+    "direct-invalid-k": "INVALID_INPUT",
+    "direct-query": None,
+    "step-functions-query": None,
+}
+"""An event's HTTP status, or for a direct invocation its error code."""
+
+REPLIES = {
+    "event-bridge-query": ["answered"],
+    "sns-query": ["answered"],
+    "sqs-event-bridge": ["answered"],
+    "sqs-fifo": ["answered", "answered", "answered"],
+    "sqs-sns-raw": ["answered"],
+    "sqs-sns-wrapped": ["answered"],
+    "sqs-standard": ["answered", "answered", "refused"],
+}
+"""The status of each reply to a message."""
+
+ORIGIN = "http://localhost:3000"
+
+
+def headers(answer: dict[str, Any]) -> dict[str, str]:
+    """A response's headers, in whichever of the two forms its API takes."""
+    if "multiValueHeaders" in answer:
+        return {name: values[0] for name, values in answer["multiValueHeaders"].items()}
+    return dict(answer["headers"])
+
+
+def test_every_sample_event_has_its_expected_answer_here() -> None:
+    assert {*EXPECTED, *REPLIES, "direct-batch"} == {path.stem for path in EVENTS.glob("*.json")}
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_every_sample_event_is_answered(edge: Runtime, load_event: Any, name: str) -> None:
+    answer, expected = edge.invoke(load_event(name)), EXPECTED[name]
+    if not name.startswith(("direct", "step-functions")):
+        assert answer["statusCode"] == expected
+        assert headers(answer)["Access-Control-Allow-Origin"] == ORIGIN
+        assert headers(answer)["Vary"] == "Origin"
+        if expected == 204:
+            return
+        assert headers(answer)["Content-Type"] == "application/json"
+        answer = json.loads(answer["body"])
+    if name.endswith(("query", "query-get")) and "unknown" not in name:
+        assert answer["total_results"] == len(answer["results"]) == answer["k"]
+        assert all(result["chunk_text"] and result["url"].startswith("https://") for result in answer["results"])
+    if isinstance(expected, str) or expected in (400, 404):
+        assert answer["code"] == "INVALID_INPUT"
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[Aws]:
+    with aws.cloud() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def replies(cloud: Aws) -> Queue:
+    return cloud.queue()
+
+
+@pytest.fixture(scope="module")
+def with_queue(start: Any, cloud: Aws, replies: Queue, several_indexes: Path) -> Runtime:
+    """A container that answers messages to a queue, for three profiles."""
+    store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(several_indexes)}
+    runtime: Runtime = start(**store, **cloud.environ, REPLY_QUEUE_URL=replies.url)
+    return runtime
+
+
+@pytest.mark.parametrize("name", sorted(REPLIES))
+def test_every_sample_message_is_answered(with_queue: Runtime, replies: Queue, load_event: Any, name: str) -> None:
+    answer = with_queue.invoke(load_event(name))
+    if name.startswith("sqs"):
+        assert answer == {"batchItemFailures": []}, with_queue.log()[-3000:]
+        made = replies.replies()
+    else:  # Lambda hands on what is returned
+        made = answer if isinstance(answer, list) else [answer]
+        assert replies.replies() == []
+    assert [reply["status"] for reply in made] == REPLIES[name]
+    for reply in made:
+        assert reply["profile"] == "query-response"
+        if reply["status"] == "answered":
+            results = reply["answer"]["results"]
+            assert len(results) == reply["answer"]["k"]
+            assert all(result["url"].startswith("https://") for result in results)
+
+
+def test_a_sample_list_is_answered_in_order(with_queue: Runtime, load_event: Any) -> None:
+    event = load_event("direct-batch")
+    first, chunks, wrong, context = with_queue.invoke(event)
+    assert (first["query"], chunks["query"], context["query"]) == (
+        event[0]["text"],
+        event[1]["query_text"],
+        event[3]["text"],
+    )
+    assert (len(first["results"]), len(chunks["results"]), context["count"]) == (3, 2, 3)
+    assert wrong["code"] == "INVALID_INPUT"
+
+
+def test_a_table_keeps_a_second_delivery_from_being_answered(
+    start: Any, cloud: Aws, textbook_index: Path, load_event: Any
+) -> None:
+    """Powertools' idempotency and boto3 load under the cold start's stand-ins."""
+    queue = cloud.queue()
+    store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(textbook_index)}
+    runtime = start(**store, **cloud.environ, REPLY_QUEUE_URL=queue.url, IDEMPOTENCY_TABLE=cloud.table())
+    for expected in (3, 0):
+        assert runtime.invoke(load_event("sqs-standard")) == {"batchItemFailures": []}, runtime.log()[-3000:]
+        assert len(queue.replies()) == expected
+    assert "Warning" not in runtime.log()
+
+
+def test_unanswered_messages_are_returned_to_lambda_by_id(start: Any, cloud: Aws, load_event: Any) -> None:
+    queue = cloud.queue()
+    runtime = start(QDRANT_URL="http://127.0.0.1:9", **cloud.environ, REPLY_QUEUE_URL=queue.url)
+    event = load_event("sqs-standard")
+    answered = {failure["itemIdentifier"] for failure in runtime.invoke(event)["batchItemFailures"]}
+    assert answered == {record["messageId"] for record in event["Records"][:2]}
+    assert [reply["status"] for reply in queue.replies()] == ["refused"]
+    raised = runtime.invoke(load_event("sns-query"))
+    assert raised["errorType"] == "UpstreamUnavailable"
+    assert "127.0.0.1" not in raised["errorMessage"]
+
+
+def test_the_best_passage_is_about_the_question(edge: Runtime) -> None:
+    answer = edge.invoke({"text": "What is a digital twin?"})
+    assert answer["results"][0]["url"].startswith("https://physical-ai.example/digital-twins/")
+
+
+@pytest.mark.parametrize("event", [{}, [], "text", 5, None, {"Records": []}, {"detail-type": "x", "detail": {}}])
+def test_an_unknown_event_is_answered_with_the_shapes_there_are(edge: Runtime, event: Any) -> None:
+    """Trap 2."""
+    answer = edge.invoke(event)
+    assert answer["code"] == "INVALID_INPUT"
+    assert "no known shape" in answer["error"]
+
+
+def test_the_cold_start_took_the_lean_way_and_wrote_no_warning(edge: Runtime) -> None:
+    edge.invoke({"text": "warm"})
+    before_the_first_event = edge.log().split("INIT RTDONE")[0]
+    assert '"level"' not in before_the_first_event
+    assert edge.init_ms() > 0
+
+
+def test_no_log_line_holds_the_key_or_a_question(edge: Runtime) -> None:
+    edge.invoke({"text": "a rather unusual question 7f3a"})
+    assert "test-key-41c7" not in edge.log()
+    assert "7f3a" not in edge.log()
+
+
+def test_questions_are_logged_once_that_is_asked_for(start: Any, textbook_index: Path) -> None:
+    runtime = start(STORE="qdrant_edge", EDGE_INDEX_PATH=str(textbook_index), LOG_QUERY_TEXT="true")
+    runtime.invoke({"text": "a rather unusual question 7f3a"})
+    assert '"query_text":"a rather unusual question 7f3a"' in runtime.log()
+
+
+@pytest.fixture(scope="module")
+def storage(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Qdrant server that holds the textbook, and an empty collection of another dimension."""
+    folder = tmp_path_factory.mktemp("storage")
+    shutil.copytree(textbook_index / "query-response" / "shard", folder / "rag_embeddings")
+    with qdrant_emulator(folder) as emulator:
+        yield emulator
+
+
+def test_a_server_answers_as_the_in_process_engine_does(
+    start: Any, storage: Any, edge: Runtime, load_event: Any
+) -> None:
+    runtime = start(QDRANT_URL=storage.url)
+    event = load_event("http-api-query")
+    ours, theirs = (json.loads(each.invoke(event)["body"])["results"] for each in (runtime, edge))
+    assert [result["chunk_id"] for result in ours] == [result["chunk_id"] for result in theirs]
+    assert [result["relevance_score"] for result in ours] == pytest.approx(
+        [result["relevance_score"] for result in theirs], abs=1e-5
+    )
+    assert "lean imports failed" not in runtime.log()
+
+
+def test_an_error_of_the_server_is_read_right_under_lean_imports(start: Any, storage: Any, load_event: Any) -> None:
+    """The stand-ins of the cold start are still in the SDKs when something goes wrong."""
+    runtime = start(QDRANT_URL=storage.url)
+    event = load_event("http-api-query")
+    assert runtime.invoke(event)["statusCode"] == 200
+    for fault, expected in (
+        (Fault("status", status=429, retry_after=60, path="/points/query"), 429),
+        (Fault("status", status=503, times=2, path="/points/query"), 503),
+        (Fault("drop", times=2, path="/points/query"), 503),
+        (Fault("malformed", times=2, path="/points/query"), 503),
+        (Fault("malformed", body='{"result":{"points":[{"id":1}]}}', times=2, path="/points/query"), 503),
+        (Fault("status", status=403, path="/points/query"), 500),
+        (Fault("drop", path="/points/query"), 200),
+    ):
+        storage.faults.clear()
+        storage.faults.add(fault)
+        answer = runtime.invoke(event)
+        assert answer["statusCode"] == expected, (fault, answer, runtime.log()[-2000:])
+        assert headers(answer)["Access-Control-Allow-Origin"] == ORIGIN
+
+
+def test_readiness_is_read_right_under_lean_imports(start: Any, storage: Any, load_event: Any) -> None:
+    answer = start(QDRANT_URL=storage.url).invoke(load_event("http-api-ready"))
+    assert answer["statusCode"] == 200
+    assert json.loads(answer["body"])["collection"]["vector_size"] == 768
+
+
+def test_wrong_collection_dimension_is_logged_with_the_fix(start: Any, storage: Any, load_event: Any) -> None:
+    runtime = start(QDRANT_URL=storage.url, EMBEDDING_DIMENSION="1024", EMBEDDING_MODEL="embed-english-v3.0")
+    for name in ("http-api-query", "http-api-ready"):
+        answer = runtime.invoke(load_event(name))
+        assert answer["statusCode"] == 500
+        message = json.loads(answer["body"])["error"]
+        assert "dimension 768" in message
+        assert "EMBEDDING_DIMENSION" in message
+
+
+@pytest.mark.parametrize(
+    ("environment", "status", "words"),
+    [
+        ({"QDRANT_URL": "http://127.0.0.1:9"}, 503, "store could not be reached"),
+        ({"STORE": "qdrant_edge", "EDGE_INDEX_PATH": "/nonexistent"}, 500, "passage index"),
+        ({"QDRANT_URL": "127.0.0.1:6333"}, 500, "QDRANT_URL"),
+        ({"QDRANT_URL": "http://127.0.0.1:9", "DEFAULT_PROFILE": "nope"}, 500, "DEFAULT_PROFILE"),
+        ({}, 500, "QDRANT_URL: required"),
+    ],
+)
+def test_store_down_or_misconfigured_is_never_200(
+    start: Any, load_event: Any, environment: dict[str, str], status: int, words: str
+) -> None:
+    runtime = start(**environment)
+    for name in ("http-api-query", "rest-api-query"):
+        answer = runtime.invoke(load_event(name))
+        assert answer["statusCode"] == status
+        assert words in json.loads(answer["body"])["error"]
+        assert headers(answer)["Access-Control-Allow-Origin"] == ORIGIN
+        assert headers(answer)["Vary"] == "Origin"
+
+
+def test_a_wrong_origin_setting_is_answered_as_json_too(start: Any, textbook_index: Path, load_event: Any) -> None:
+    runtime = start(STORE="qdrant_edge", EDGE_INDEX_PATH=str(textbook_index), ALLOWED_ORIGINS="https://user.github.io/")
+    answer = runtime.invoke(load_event("http-api-query"))
+    assert answer["statusCode"] == 500
+    assert "ALLOWED_ORIGINS" in json.loads(answer["body"])["error"]

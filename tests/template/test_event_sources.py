@@ -1,0 +1,136 @@
+"""The APIs in front of the function, and the queues and topics beside it."""
+
+import pytest
+
+from template.cloudformation import Stack
+from template.options import OPTIONS, TOPIC
+
+HTTP = {
+    "ApiGateway::RestApi",
+    "ApiGatewayV2::Api",
+    "Lambda::Url",
+    "ElasticLoadBalancingV2::TargetGroup",
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_there_is_one_way_in_by_http(option: str, made: dict[str, Stack]) -> None:
+    assert len([kind for kind in HTTP if made[option].of_type(kind)]) == 1
+
+
+def test_what_the_api_answers_itself_has_cors_headers(made: dict[str, Stack]) -> None:
+    """A browser shows a page nothing of a 403, 429 or 504 without them, not even the status."""
+    responses = made["default"]["RestApi"]["Body"]["x-amazon-apigateway-gateway-responses"]
+    assert {"DEFAULT_4XX", "DEFAULT_5XX"} <= responses.keys()
+    for response in responses.values():
+        assert response["responseParameters"]["gatewayresponse.header.Access-Control-Allow-Origin"] == "'*'"
+        assert "statusCode" not in response, "every one would have it"
+    assert responses["THROTTLED"]["responseParameters"]["gatewayresponse.header.Retry-After"] == "'1'"
+
+
+def test_the_function_gets_every_path(made: dict[str, Stack]) -> None:
+    assert set(made["default"]["RestApi"]["Body"]["paths"]) == {"/", "/{proxy+}"}
+    assert set(made["http-api"]["HttpApi"]["Body"]["paths"]) == {"$default"}
+
+
+@pytest.mark.parametrize("option", ["default", "http-api", "function-url"])
+def test_cors_headers_are_the_functions_own(option: str, made: dict[str, Stack]) -> None:
+    """Trap 5: configured twice, each header is sent twice, and browsers take neither."""
+    stack = made[option]
+    for resource in (*stack.of_type("ApiGatewayV2::Api").values(), *stack.of_type("Lambda::Url").values()):
+        assert "Cors" not in str(resource.keys())
+        assert "x-amazon-apigateway-cors" not in str(resource)
+    for api in stack.of_type("ApiGateway::RestApi").values():
+        for path in api["Body"]["paths"].values():
+            assert path["options"]["x-amazon-apigateway-integration"]["type"] == "aws_proxy", "not the API's own"
+
+
+def test_the_api_throttles(made: dict[str, Stack]) -> None:
+    limits = {"ThrottlingRateLimit": "20", "ThrottlingBurstLimit": "40"}
+    settings = made["default"]["RestApiliveStage"]["MethodSettings"]
+    assert settings == [{"ResourcePath": "/*", "HttpMethod": "*", **limits}]
+    assert made["http-api"]["HttpApiApiGatewayDefaultStage"]["DefaultRouteSettings"] == limits
+
+
+def test_an_api_key_is_asked_for_but_not_of_a_preflight(made: dict[str, Stack]) -> None:
+    for path in made["api-key"]["RestApi"]["Body"]["paths"].values():
+        assert path["x-amazon-apigateway-any-method"]["security"] == [{"api_key": []}]
+        assert "security" not in path["options"], "a browser sends no header of ours with it"
+    for path in made["default"]["RestApi"]["Body"]["paths"].values():
+        assert path["x-amazon-apigateway-any-method"]["security"] == []
+    assert made["api-key"]["UsagePlan"]["Quota"] == {"Limit": "100000", "Period": "MONTH"}
+
+
+def test_the_firewall_counts_by_address_and_is_the_stages(made: dict[str, Stack]) -> None:
+    (rule,) = made["firewall"]["Firewall"]["Rules"]
+    assert rule["Statement"]["RateBasedStatement"] == {"AggregateKeyType": "IP", "Limit": "300"}
+    # Blocked without a response of its own: the API's has CORS headers, WAF's would not.
+    assert rule["Action"] == {"Block": {}}
+    assert made["firewall"]["FirewallOfRestApi"]["ResourceArn"].endswith(
+        "/restapis/${RestApi}/stages/${RestApiliveStage}"
+    )
+
+
+def test_a_load_balancers_permission_is_there_before_the_target(made: dict[str, Stack]) -> None:
+    assert made["load-balancer"].resources["LoadBalancerTargets"]["DependsOn"] == "LoadBalancerMayInvoke"
+    assert made["load-balancer"]["LoadBalancerMayInvoke"]["SourceAccount"] == "111122223333"
+
+
+def test_traces_are_on_and_logs_end(made: dict[str, Stack]) -> None:
+    stack = made["default"]
+    assert stack["RetrievalFunction"]["TracingConfig"] == {"Mode": "Active"}
+    assert stack["RestApiliveStage"]["TracingEnabled"] is True
+    assert stack["RetrievalLogs"] == {"RetentionInDays": "30"}
+    assert stack["RetrievalFunction"]["LoggingConfig"] == {"LogGroup": {"Ref": "RetrievalLogs"}}
+
+
+@pytest.mark.parametrize("option", ["queue", "queue-fifo"])
+def test_question_queue_settings_fit_the_function(option: str, made: dict[str, Stack]) -> None:
+    questions, unanswered = made[option]["Questions"], made[option]["UnansweredQuestions"]
+    assert questions["VisibilityTimeout"] >= 6 * made[option]["RetrievalFunction"]["Timeout"]
+    dead_letters = {"Fn::GetAtt": ["UnansweredQuestions", "Arn"]}
+    assert questions["RedrivePolicy"] == {"deadLetterTargetArn": dead_letters, "maxReceiveCount": 5}
+    assert unanswered.get("FifoQueue") == questions.get("FifoQueue"), "a dead-letter queue is of its queue's kind"
+    assert unanswered["MessageRetentionPeriod"] == 14 * 24 * 3600 > questions["MessageRetentionPeriod"]
+
+
+def test_lambda_is_told_of_single_messages(made: dict[str, Stack]) -> None:
+    """Without it, a batch of which some messages failed would be deleted whole."""
+    source = made["queue"]["QuestionsToFunction"]
+    assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert (source["BatchSize"], source["EventSourceArn"]) == (10, {"Fn::GetAtt": ["Questions", "Arn"]})
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_every_queue_is_encrypted_at_rest(option: str, made: dict[str, Stack]) -> None:
+    queues = made[option].of_type("SQS::Queue")
+    assert [name for name, queue in queues.items() if queue.get("SqsManagedSseEnabled") is not True] == []
+
+
+def test_replies_go_nowhere_that_questions_come_from(made: dict[str, Stack]) -> None:
+    """A reply read as a question would be answered again, for ever."""
+    variables = made["queue"]["RetrievalFunction"]["Environment"]["Variables"]
+    assert variables["REPLY_QUEUE_URL"] == {"Ref": "Replies"}
+    destinations = made["notifications"]["AsynchronousInvocations"]["DestinationConfig"]
+    assert destinations == {
+        "OnSuccess": {"Destination": {"Fn::GetAtt": ["AsynchronousSuccesses", "Arn"]}},
+        "OnFailure": {"Destination": {"Fn::GetAtt": ["AsynchronousFailures", "Arn"]}},
+    }
+
+
+def test_the_table_is_as_powertools_takes_it(made: dict[str, Stack]) -> None:
+    table = made["queue"]["SentReplies"]
+    assert table["KeySchema"] == [{"AttributeName": "id", "KeyType": "HASH"}]
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "expiration", "Enabled": True}
+
+
+def test_only_the_named_topic_and_rule_may_invoke(made: dict[str, Stack]) -> None:
+    stack = made["notifications"]
+    assert stack["TopicMayInvoke"]["SourceArn"] == TOPIC
+    assert stack["BusMayInvoke"]["SourceArn"] == {"Fn::GetAtt": ["BusToFunction", "Arn"]}
+
+
+def test_what_cannot_be_delivered_is_kept(made: dict[str, Stack]) -> None:
+    stack, queue = made["notifications"], {"Fn::GetAtt": ["UndeliveredQuestions", "Arn"]}
+    assert stack["TopicToFunction"]["RedrivePolicy"] == {"deadLetterTargetArn": queue}
+    assert stack["BusToFunction"]["Targets"][0]["DeadLetterConfig"] == {"Arn": queue}

@@ -1,0 +1,338 @@
+"""The parts that answers are made of: what each does to anything it may be given."""
+
+import hashlib
+import json
+import math
+import struct
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from handler.adapters.qdrant import query
+from handler.adapters.qdrant.payload import LARGEST_WHOLE, MILLISECONDS_FROM, Hit, read
+from handler.config import profiles
+from handler.config.profiles import CountLimit, Payload, Profile, TextLimit
+from handler.contracts import context
+from handler.contracts.base import clipped, has_web_address, json_safe, named, zulu
+from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block
+from handler.core.errors import BlankText, InvalidRequest
+from handler.core.model import Passage
+from unit.asking import NAMES, answered
+from unit.strategies import anything, bounded, encodable, hashed, huge, passages, place, times, wild, words
+
+every_profile = pytest.mark.parametrize("name", NAMES)
+
+# The payload keys met in live systems, by what they mean.
+VARIANTS = {
+    "text": "content text chunk_text text_content original_text page_content document",
+    "url": "url source_url source file_path source_document source_file metadata.source",
+    "title": "title page_title section_title source_page_title heading metadata.title",
+    "chapter": "chapter module chapter_id metadata.chapter",
+    "section": "section section_id subsection lesson document_metadata.section",
+    "headings": "headings headers section_headers heading_path metadata.headings",
+    "index": "chunk_index position original_chunk_index start_position chunk_id metadata.chunk_index",
+    "chunk_id": "chunk_id metadata.chunk_id",
+    "tokens": "token_count chunk_size_tokens token_length metadata.word_count",
+    "created_at": "created_at timestamp stored_at ingested_at updated_at metadata.created_at",
+}
+STORED: dict[str, tuple[Any, Any]] = {
+    "text": ("A twin.", "A twin."),
+    "url": ("https://example.com/", "https://example.com/"),
+    "title": ("Nodes - Chunk 3", "Nodes - Chunk 3"),
+    "chapter": ("ros2", "ros2"),
+    "section": ("Topics", "Topics"),
+    "headings": (["ROS 2", "Topics"], ("ROS 2", "Topics")),
+    "index": (7, 7),
+    "chunk_id": ("c-7", "c-7"),
+    "tokens": (120, 120),
+    "created_at": (1_765_380_600, datetime(2025, 12, 10, 15, 30, tzinfo=UTC)),
+}
+
+
+def shown(profile: Profile, payload: dict[str, Any]) -> Passage:
+    (passage,) = read([Hit(1, 0.5, payload)], profile.payload).passages
+    return passage
+
+
+@every_profile
+@pytest.mark.parametrize("nested", [True, False], ids=["nested", "flat"])
+@pytest.mark.parametrize(
+    ("meaning", "key"), [(meaning, key) for meaning, keys in VARIANTS.items() for key in keys.split()]
+)
+def test_every_known_payload_key_is_read_nested_or_flat(name: str, meaning: str, key: str, nested: bool) -> None:
+    profile = profiles.load(name)
+    payload: dict[str, Any] = {}
+    for needed in ("text", "url"):
+        if meaning != needed:
+            payload[getattr(profile.payload, needed)[0]] = STORED[needed][0]
+    stored, expected = STORED[meaning]
+    place(payload, key, stored, nested=nested)
+    assert getattr(shown(profile, payload), meaning) == expected
+
+
+@every_profile
+@given(own=words, other=words)
+@bounded
+def test_the_profiles_own_key_comes_before_any_other(name: str, own: str, other: str) -> None:
+    keys = profiles.load(name).payload
+    payload = {key: other for key in keys.keys("text") if "." not in key} | {keys.text[0]: own}
+    assert shown(profiles.load(name), payload | {keys.url[0]: "u"}).text == own
+
+
+@given(value=times | anything)
+@example(value=10**400)
+@example(value=float("inf"))
+def test_a_time_of_any_form_is_utc_or_nothing(value: Any) -> None:
+    keys = Payload(text=("t",), url=("u",), created_at=("c",), variants=False)
+    (passage,) = read([Hit(1, 0.5, {"t": "t", "u": "u", "c": value})], keys).passages
+    assert passage.created_at is None or passage.created_at.utcoffset() == datetime.now(UTC).utcoffset()
+
+
+def moment(value: Any) -> datetime | None:
+    keys = Payload(text=("t",), url=("u",), created_at=("c",), variants=False)
+    return read([Hit(1, 0.5, {"t": "t", "u": "u", "c": value})], keys).passages[0].created_at
+
+
+@given(seconds=st.integers(0, 4_102_444_800))
+def test_epoch_in_seconds_millis_or_float_is_the_same_time(seconds: int) -> None:
+    expected = datetime.fromtimestamp(seconds, UTC)
+    assert moment(seconds) == moment(float(seconds)) == expected
+    if seconds * 1000 >= MILLISECONDS_FROM:
+        assert moment(seconds * 1000) == moment(seconds * 1000.0) == expected
+
+
+offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+
+
+@given(at=st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=st.none() | offsets))
+def test_iso_text_is_the_same_time_with_or_without_an_offset(at: datetime) -> None:
+    assert moment(at.isoformat()) == (at if at.tzinfo else at.replace(tzinfo=UTC))
+
+
+@given(at=st.datetimes(timezones=st.just(UTC)))
+@example(at=datetime(1, 1, 1, tzinfo=UTC))
+def test_a_time_is_written_as_iso_8601_to_the_second_in_utc(at: datetime) -> None:
+    text = zulu(at)
+    assert text.endswith("Z")
+    assert len(text) == len("2025-12-22T10:30:00Z")
+    assert datetime.fromisoformat(text) == at.replace(microsecond=0)
+
+
+@given(value=st.integers() | huge | st.floats() | anything)
+@example(value=10**400)
+def test_a_position_is_a_whole_number_from_zero_or_nothing(value: Any) -> None:
+    keys = Payload(text=("t",), url=("u",), index=("i",), variants=False)
+    (passage,) = read([Hit(1, 0.5, {"t": "t", "u": "u", "i": value})], keys).passages
+    if passage.index is not None:
+        assert passage.index == value
+        assert 0 <= passage.index <= LARGEST_WHOLE
+
+
+@given(scores=st.lists(st.floats(allow_nan=False, allow_infinity=False)))
+def test_clipping_never_reorders(scores: list[float]) -> None:
+    ordered = sorted(scores, reverse=True)
+    after = [clipped(score) for score in ordered]
+    assert after == sorted(after, reverse=True)
+    assert all(0 <= score <= 1 for score in after)
+    assert [clipped(score) for score in scores if 0 <= score <= 1] == [score for score in scores if 0 <= score <= 1]
+
+
+def as_single(value: float) -> float:
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])
+
+
+@given(least=st.floats(0, 1, exclude_min=True), score=st.floats(-2, 2, width=32))
+@example(least=1.0, score=1.0)
+@example(least=1e-50, score=1.401298464324817e-45)
+@example(least=1.401298464324817e-45, score=1.401298464324817e-45)
+def test_store_threshold_is_largest_float32_below_the_callers(least: float, score: float) -> None:
+    given_to_store = query.threshold(least)
+    assert given_to_store is not None
+    assert as_single(given_to_store) == given_to_store
+    # The store keeps a score strictly above it: exactly the scores that are at least the caller's, in 32 bits.
+    smallest = as_single(least) or math.ulp(0.0)
+    assert (score > given_to_store) == (score >= smallest)
+    assert (as_single(least) > given_to_store) or (as_single(least) == given_to_store == 0)
+
+
+@pytest.mark.parametrize("none", [None, 0.0, -0.0, 0])
+def test_a_threshold_of_zero_is_none(none: float | None) -> None:
+    assert query.threshold(none) is None
+
+
+chunks = st.lists(
+    st.builds(
+        RetrievedChunk,
+        text=encodable.filter(bool),
+        score=st.floats(0, 1),
+        source_url=st.sampled_from(["https://a.example/", "https://b.example/", "https://c.example/"]),
+        chapter=st.just("") | encodable,
+        section=st.just("") | encodable,
+        chunk_index=st.integers(0, 9),
+        title=encodable,
+        chunk_id=encodable,
+    ),
+    max_size=8,
+)
+
+
+@given(retrieved=chunks, budget=st.none() | st.integers(1, 1_200))
+def test_budget_drops_fewest_whole_blocks_from_the_end(retrieved: list[RetrievedChunk], budget: int | None) -> None:
+    whole = [block(number, chunk) for number, chunk in enumerate(retrieved, start=1)]
+    made = assemble(retrieved, budget)
+    assert made.formatted_text == SEPARATOR.join(whole[: made.chunk_count])
+    assert made.total_chars == len(made.formatted_text) <= (budget or math.inf)
+    if made.chunk_count < len(whole):
+        assert budget is not None
+        assert len(SEPARATOR.join(whole[: made.chunk_count + 1])) > budget
+
+
+@given(retrieved=chunks, budget=st.none() | st.integers(1, 1_200))
+def test_context_sources_are_unique_in_order_of_appearance(retrieved: list[RetrievedChunk], budget: int | None) -> None:
+    made = assemble(retrieved, budget)
+    seen: list[str] = []
+    for chunk in retrieved[: made.chunk_count]:
+        if chunk.source_url not in seen:
+            seen.append(chunk.source_url)
+    assert made.sources == seen
+
+
+@given(retrieved=chunks)
+def test_block_has_no_dangling_bar_and_only_known_fields(retrieved: list[RetrievedChunk]) -> None:
+    for number, chunk in enumerate(retrieved, start=1):
+        header, rule, _ = block(number, chunk).partition("\n---\n")
+        assert rule
+        expected = [f"[Result {number}] Score: {chunk.score:.2f}", f"Source: {chunk.source_url}"]
+        if chunk.chapter and chunk.section:
+            expected.append(f"Chapter: {chunk.chapter} | Section: {chunk.section}")
+        elif chunk.chapter or chunk.section:
+            expected.append(f"Chapter: {chunk.chapter}" if chunk.chapter else f"Section: {chunk.section}")
+        if "---" not in chunk.chapter + chunk.section:
+            assert header == "\n".join(expected)
+
+
+@given(tokens=st.integers(1, 400), text=words)
+def test_smaller_of_token_and_character_budgets_applies(tokens: int, text: str) -> None:
+    profile = profiles.load("context")
+    both = context.parse({"text": text, "max_tokens": tokens, "max_chars": 300}, profile)
+    assert both.options["max_chars"] == min(tokens * context.CHARACTERS_PER_TOKEN, 300)
+
+
+@given(data=st.data())
+@bounded
+def test_ranks_are_one_to_n_without_gaps(data: st.DataObject) -> None:
+    body = answered("ranked", data.draw(passages(profiles.load("ranked"), max_size=20)), top_k=100)
+    assert [result["rank"] for result in body["results"]] == list(range(1, len(body["results"]) + 1))
+
+
+@given(text=words, url=words, forged=st.binary(min_size=32, max_size=32), upper=st.booleans())
+def test_sha256_is_of_url_and_text_or_of_text_alone(text: str, url: str, forged: bytes, upper: bool) -> None:
+    from handler.contracts.ranked import _id_holds
+
+    def holds(chunk_id: str | None) -> bool:
+        return _id_holds(Passage(id=1, score=0.5, text=text, url=url, chunk_id=chunk_id))
+
+    for genuine in (hashed(url + text), hashed(text)):
+        assert holds(genuine.upper() if upper else genuine)
+    assert holds(forged.hex()) == (forged.hex() in (hashed(url + text), hashed(text)))
+    assert holds(None)
+    assert holds("chunk-7"), "what does not look like a hash claims nothing"
+    assert not holds(hashlib.sha256(f"{text}tampered".encode()).hexdigest())
+
+
+limits = st.lists(st.integers(1, 1_000), min_size=3, max_size=3).map(sorted)
+
+
+@given(ends=limits, count=st.integers() | huge | st.none())
+def test_any_count_is_clamped_where_the_profile_says_clamp(ends: list[int], count: int | None) -> None:
+    limit = CountLimit(names=("k",), min=ends[0], default=ends[1], max=ends[2], outside="clamp")
+    checked = limit.check(count)
+    assert limit.min <= checked <= limit.max
+    if count is None:
+        assert checked == limit.default
+    elif limit.min <= count <= limit.max:
+        assert checked == count
+    else:
+        assert checked == (limit.min if count < limit.min else limit.max)
+
+
+@given(ends=limits, count=st.integers() | huge | st.none())
+def test_any_count_outside_is_refused_where_profile_says_reject(ends: list[int], count: int | None) -> None:
+    limit = CountLimit(names=("k",), min=ends[0], default=ends[1], max=ends[2], outside="reject")
+    if count is None:
+        assert limit.check(count) == limit.default
+    elif limit.min <= count <= limit.max:
+        assert limit.check(count) == count
+    else:
+        with pytest.raises(InvalidRequest, match=f"allowed are {limit.min} to {limit.max}"):
+            limit.check(count)
+
+
+@given(ends=st.lists(st.integers(1, 60), min_size=2, max_size=2).map(sorted), text=encodable)
+def test_text_within_limits_is_kept_and_outside_refused(ends: list[int], text: str) -> None:
+    limit = TextLimit(names=("text",), min=ends[0], max=ends[1])
+    if not text.strip():
+        with pytest.raises(BlankText):
+            limit.check(text)
+    elif limit.min <= len(text) <= limit.max:
+        assert limit.check(text) is text
+    else:
+        with pytest.raises(InvalidRequest):
+            limit.check(text)
+
+
+ALIASES = {"text": ("text", "query", "question"), "k": ("k", "top_k")}
+
+
+@given(
+    fields=st.dictionaries(st.sampled_from(["text", "query", "question", "k", "top_k"]) | wild, anything, max_size=6),
+)
+def test_a_field_goes_by_exactly_one_of_its_names(fields: dict[str, Any]) -> None:
+    given_names = {name: [alias for alias in aliases if alias in fields] for name, aliases in ALIASES.items()}
+    if any(len(names) > 1 for names in given_names.values()):
+        with pytest.raises(InvalidRequest, match="mean the same"):
+            named(fields, ALIASES)
+        return
+    renamed = named(fields, ALIASES)
+    for name, names in given_names.items():
+        assert (name in renamed) == bool(names)
+        if names:
+            assert renamed[name] is fields[names[0]]
+    others = {key: value for key, value in fields.items() if not any(key in names for names in ALIASES.values())}
+    assert {key: value for key, value in renamed.items() if key not in ALIASES} == others or "nan" in repr(others)
+
+
+@given(value=anything)
+def test_any_stored_value_becomes_json_that_every_reader_takes(value: Any) -> None:
+    text = json.dumps(json_safe(value), ensure_ascii=False, allow_nan=False)
+    text.encode("utf-8")
+    again = json_safe(json_safe(value))
+    assert json.dumps(again, ensure_ascii=False) == text
+
+
+@given(value=st.recursive(encodable | st.integers() | st.booleans() | st.none(), lambda c: st.lists(c, max_size=4)))
+def test_a_stored_value_that_json_can_carry_is_left_as_it_is(value: Any) -> None:
+    assert json_safe(value) == value
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("https://example.com", True),
+        ("http://localhost:3000/a?b#c", True),
+        ("HTTPS://EXAMPLE.COM/", True),
+        ("https://", False),
+        ("http:///path", False),
+        ("https://a b/", False),
+        ("https://example.com/\n", False),
+        ("http://[", False),
+        ("ftp://example.com/", False),
+        ("example.com", False),
+        ("/docs/intro", False),
+    ],
+)
+def test_web_address_is_http_s_with_host_and_no_white_space(address: str, expected: bool) -> None:
+    assert has_web_address(Passage(id=1, score=0.5, text="text", url=address)) is expected

@@ -1,0 +1,196 @@
+"""A page is cut along its own structure, and the same content always gives the same ids."""
+
+import re
+
+import pytest
+
+from conftest import TEXTBOOK
+from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
+from passage.sites.markdown import find_site
+from passage.sites.markdown_sections import sections
+from passage.sites.model import Page, readable_name
+
+MARKDOWN = """Before any heading.
+
+# The page
+
+Intro with `code`.
+
+## First *part*
+
+Text of the first part.
+
+```bash
+# not a heading
+echo done
+```
+
+### Deeper
+
+Deep text.
+
+Setext part
+-----------
+
+> # quoted, not a heading
+
+Last.
+"""
+
+
+def chunks(markdown: str, *, title: str | None = None, path: str = "page") -> list[Chunk]:
+    heading, parts = sections(markdown)
+    title = title or heading or readable_name(path)
+    return list(cut([Page(path=path, url=f"https://example.com/{path}/", title=title, sections=parts)]))
+
+
+def textbook() -> list[Page]:
+    return [page for page in find_site(TEXTBOOK, None).read() if isinstance(page, Page)]
+
+
+def test_each_section_is_a_chunk_under_the_path_of_its_headings() -> None:
+    found = [(chunk.headings, chunk.text.split("\n")[0]) for chunk in chunks(MARKDOWN)]
+    assert found == [
+        (("The page",), "Before any heading."),
+        (("The page",), "Intro with `code`."),
+        (("The page", "First part"), "Text of the first part."),
+        (("The page", "First part", "Deeper"), "Deep text."),
+        (("The page", "Setext part"), "> # quoted, not a heading"),
+    ]
+
+
+def test_a_hash_inside_a_fence_is_no_heading() -> None:
+    (fence,) = [chunk for chunk in chunks(MARKDOWN) if "echo done" in chunk.text]
+    assert "# not a heading" in fence.text
+
+
+def test_title_is_front_matter_first_and_file_name_last() -> None:
+    assert chunks(MARKDOWN, title="Given")[2].headings == ("Given", "The page", "First part")
+    assert chunks("No heading at all.", path="folder/some-page")[0].title == "Some page"
+
+
+def test_indexes_count_the_page_s_chunks_from_zero() -> None:
+    assert [chunk.index for chunk in chunks(MARKDOWN)] == [0, 1, 2, 3, 4]
+
+
+def test_a_long_section_is_cut_between_its_paragraphs() -> None:
+    paragraphs = [f"Paragraph {number} " + "word " * 60 for number in range(20)]
+    found = chunks("# Long\n\n" + "\n\n".join(paragraphs))
+    assert len(found) > 3
+    assert all(len(chunk.text) <= MAX_CHARACTERS for chunk in found)
+    assert all(chunk.text.startswith("Paragraph") for chunk in found)
+    assert re.findall(r"Paragraph \d+", "".join(chunk.text for chunk in found)) == [
+        text[:12].strip() for text in paragraphs
+    ]
+
+
+def test_repeated_text_gets_a_different_id_each_time() -> None:
+    twice = chunks("## A\n\nSame.\n\n## A\n\nSame.\n")
+    elsewhere = chunks("## A\n\nSame.\n", path="other")
+    assert len({chunk.id for chunk in [*twice, *elsewhere]}) == 3
+
+
+def test_an_edit_changes_the_ids_of_what_it_edits_alone() -> None:
+    before, after = chunks(MARKDOWN), chunks(MARKDOWN.replace("Deep text.", "Deeper text."))
+    assert [a.id == b.id for a, b in zip(before, after, strict=True)] == [True, True, True, False, True]
+
+
+@pytest.mark.parametrize("markdown", ["", "\n\n", "# Only a heading\n", "\r\n"])
+def test_a_page_without_text_has_no_chunks(markdown: str) -> None:
+    assert chunks(markdown) == []
+
+
+@pytest.mark.parametrize("odd", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029", "\x00"])
+def test_only_line_breaks_end_a_line(odd: str) -> None:
+    """str.splitlines() knows more of them than Markdown does, and every one would shift what follows."""
+    (first, second) = chunks(f"# A\n\nOne{odd}two{odd}three.\n\n## B\n\nText of B.\n")
+    assert (first.text, first.headings) == (f"One{odd}two{odd}three.", ("A",))
+    assert (second.text, second.headings) == ("Text of B.", ("A", "B"))
+
+
+def test_every_kind_of_line_break_gives_the_same_chunks() -> None:
+    expected = chunks(MARKDOWN)
+    assert chunks(MARKDOWN.replace("\n", "\r\n")) == expected
+    assert chunks(MARKDOWN.replace("\n", "\r")) == expected
+
+
+def test_the_first_line_keeps_its_indent() -> None:
+    (chunk,) = chunks("# A\n\n  \n    code\n    more\n \n")
+    assert chunk.text == "    code\n    more"
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("Over two\nlines\n===", "Over two lines"),
+        ("## Install {#install}", "Install"),
+        ("## Install { .wide #install }", "Install"),
+        ("## Install {/* #install */}", "Install"),
+        ('## <a id="x"></a>Install <br/>', "Install"),
+        ("## Sets {a, b} &amp; [links](x) with `code` ##", "Sets {a, b} & links with code"),
+        ("## ![Logo](x.png) Home", "Logo Home"),
+    ],
+)
+def test_a_heading_is_its_words_alone(heading: str, words: str) -> None:
+    (chunk,) = chunks(f"{heading}\n\nText.\n")
+    assert chunk.headings[-1] == words
+
+
+def test_a_heading_without_words_has_no_place_in_the_path() -> None:
+    assert [chunk.headings for chunk in chunks("# A\n\n##\n\nText.\n")] == [("A",)]
+
+
+MDX = """import Tabs from '@theme/Tabs';
+import { One,
+  Two } from "./two";
+import './style.css';
+
+export const version = {
+  major: 2,
+};
+
+export default Layout;
+
+# Page
+
+import your data, then press "Save".
+
+export default values to CSV.
+
+```js
+import Tabs from '@theme/Tabs';
+```
+"""
+
+
+def test_mdx_imports_are_removed_and_prose_and_code_kept() -> None:
+    (chunk,) = chunks(MDX)
+    assert chunk.text == MDX.partition("# Page\n\n")[2].strip()
+
+
+@pytest.mark.parametrize("unit", ["x", "word ", "A sentence. ", "a line\n", "*a _b `c [d](", "# not\u00a0"])
+def test_a_huge_paragraph_is_cut_with_every_character_kept(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    found = chunks(f"# Huge\n\nBegin {text}")
+    assert all(len(chunk.text) <= MAX_CHARACTERS for chunk in found)
+    assert "".join("".join(chunk.text for chunk in found).split()) == "".join(f"Begin {text}".split())
+
+
+def test_a_chunk_knows_its_page() -> None:
+    found = chunks(MARKDOWN, path="folder/page")
+    assert {(chunk.path, chunk.total) for chunk in found} == {("folder/page", 5)}
+
+
+def test_the_textbook_s_chunks_hold_every_word_of_it_in_order() -> None:
+    """Nothing but headings is left out of the chunks, and nothing is there twice."""
+    for page in textbook():
+        found = "".join(chunk.text for chunk in cut([page]))
+        source = (TEXTBOOK / "docs" / f"{page.path}.md").read_text(encoding="utf-8")
+        body = re.sub(r"\A---\n(?:.|\n)*?\n---\n", "", source)
+        body = re.sub(r"(?m)^(```(?:.|\n)*?^```)|^#{1,6} .*$", lambda match: match.group(1) or "", body)
+        assert "".join(found.split()) == "".join(body.split()), page.path
+
+
+def test_every_textbook_chunk_fits_the_embedding_model() -> None:
+    for chunk in cut(textbook()):
+        assert 0 < len(chunk.text) <= MAX_CHARACTERS

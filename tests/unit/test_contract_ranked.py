@@ -1,0 +1,257 @@
+"""Seed 003's rules for a query, its results and the whole response."""
+
+import math
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from handler import contracts
+from handler.adapters.qdrant.payload import Hit
+from handler.config import profiles
+from handler.contracts.ranked import notices
+from handler.core import errors
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Timings
+from handler.entrypoints.http.openapi.document import request_schema
+from unit.asking import answered, ask, assert_published, refusal
+from unit.strategies import bounded, hashed, hits, huge, not_addresses, passages, words
+from unit.test_contract_query_response import blank
+
+NAME = "ranked"
+PROFILE = profiles.load(NAME)
+METADATA = {"source_url", "page_title", "section_headers", "chunk_index", "tokens"}
+TIMES = ("query_embedding_time_ms", "vector_search_time_ms", "total_execution_time_ms")
+
+
+def warned(text: str = "question", *, embedding: float = 1, total: float = 2, score: float = 0.9) -> list[str]:
+    """The warnings that an answer leaves in the log."""
+    retrieval = Retrieval(
+        request=RetrievalRequest(text=text, search=Search(top_k=5)),
+        passages=(Passage(id=1, score=score, text="text", url="https://example.com/"),),
+        skipped=0,
+        timings=Timings(embedding_ms=embedding, search_ms=1, total_ms=total),
+        collection=PROFILE.collection.name,
+        model=PROFILE.embedding.model,
+        asked_at=datetime.now(UTC),
+    )
+    return [notice.message for notice in notices(retrieval)]
+
+
+@given(length=st.integers(1, 6) | st.integers(990, 1_010))
+@bounded
+def test_text_has_3_to_1000_characters(length: int) -> None:
+    if 3 <= length <= 1_000:
+        assert ask(NAME, {"text": "é" * length}).status == 200
+    else:
+        assert refusal(NAME, text="é" * length)["error"]["code"] == "INVALID_QUERY"
+
+
+@given(text=blank)
+@bounded
+def test_text_is_not_empty_or_only_white_space(text: str) -> None:
+    assert refusal(NAME, text=text)["error"]["code"] == "INVALID_QUERY"
+
+
+def test_text_is_said_to_be_in_the_models_language() -> None:
+    assert PROFILE.embedding.model == "embed-english-v3.0"
+    assert "language of the collection's model" in str(request_schema(PROFILE))
+
+
+@given(text=st.text(min_size=1, max_size=9))
+def test_a_text_under_5_characters_leaves_a_warning(text: str) -> None:
+    assert ("very short question" in warned(text)) == (len(text) < 5)
+
+
+@given(embedding=st.floats(0, 5_000))
+def test_an_embedding_over_1000_ms_leaves_a_warning(embedding: float) -> None:
+    assert ("slow embedding" in warned(embedding=embedding)) == (embedding > 1_000)
+
+
+@given(total=st.floats(0, 5_000))
+def test_an_execution_over_2000_ms_leaves_a_warning(total: float) -> None:
+    assert ("slow retrieval" in warned(total=total)) == (total > 2_000)
+
+
+@given(score=st.floats(-1, 1))
+def test_a_score_under_0_3_leaves_a_warning(score: float) -> None:
+    assert ("low scores, possibly irrelevant" in warned(score=score)) == (score < 0.3)
+
+
+@given(text=words, url=st.just("https://example.com/"), other=words)
+@bounded
+def test_chunk_id_with_a_wrong_hash_is_reported_and_shown(text: str, url: str, other: str) -> None:
+    assume(other not in (text, url + text))
+    for chunk_id, genuine in ((hashed(url + text), True), (hashed(text), True), (hashed(other), False)):
+        payload = {"chunk_text": text, "source_url": url, "chunk_id": chunk_id}
+        (result,) = answered(NAME, [Hit(1, 0.9, payload)])["results"]
+        assert result["chunk_id"] == chunk_id
+        passage = Passage(id=1, score=0.9, text=text, url=url, chunk_id=chunk_id)
+        found = [notice.metric for notice in notices(_retrieval(passage))]
+        assert ("ChunkIdMismatch" in found) == (not genuine)
+
+
+def _retrieval(passage: Passage) -> Retrieval:
+    request = RetrievalRequest(text="question", search=Search(top_k=5))
+    return Retrieval(request, (passage,), 0, Timings(1, 1, 2), "c", "m", datetime.now(UTC))
+
+
+@given(held=hits(PROFILE))
+@bounded
+def test_chunk_text_is_not_empty(held: list[Hit]) -> None:
+    assert all(result["chunk_text"].strip() for result in answered(NAME, held)["results"])
+
+
+@given(held=hits(PROFILE))
+@bounded
+def test_similarity_scores_are_0_to_1_and_never_rise(held: list[Hit]) -> None:
+    found = [result["similarity_score"] for result in answered(NAME, held, top_k=100)["results"]]
+    assert all(isinstance(score, float) and math.isfinite(score) and 0 <= score <= 1 for score in found)
+    assert found == sorted(found, reverse=True)
+
+
+@given(held=hits(PROFILE), top_k=st.integers(1, 100))
+@bounded
+def test_ranks_are_sequential_from_1(held: list[Hit], top_k: int) -> None:
+    results = answered(NAME, held, top_k=top_k)["results"]
+    assert [result["rank"] for result in results] == list(range(1, len(results) + 1))
+
+
+@given(held=passages(PROFILE), address=not_addresses)
+@bounded
+def test_a_source_url_is_http_or_https(held: list[Hit], address: str) -> None:
+    bad = [replace(hit, payload={**(hit.payload or {}), "source_url": address}) for hit in held]
+    assert answered(NAME, bad)["results"] == []
+    for result in answered(NAME, held)["results"]:
+        assert result["metadata"]["source_url"].startswith(("http://", "https://"))
+
+
+@given(held=hits(PROFILE))
+@bounded
+def test_all_metadata_fields_are_present_and_not_empty(held: list[Hit]) -> None:
+    for result in answered(NAME, held)["results"]:
+        metadata = result["metadata"]
+        assert metadata.keys() == METADATA
+        assert metadata["page_title"].strip()
+        assert metadata["section_headers"]
+        assert all(header.strip() for header in metadata["section_headers"])
+        assert metadata["chunk_index"] >= 0
+        assert metadata["tokens"] >= 0
+
+
+@given(held=hits(PROFILE))
+@bounded
+def test_status_is_consistent_with_results_and_error(held: list[Hit]) -> None:
+    body = answered(NAME, held)
+    if body["status"] == "success":
+        assert body["results"]
+        assert "error" not in body
+    else:
+        assert body["status"] == "error"
+        assert body["results"] == []
+        assert body["error"]["code"] == "NO_RESULTS"
+
+
+@given(held=hits(PROFILE), top_k=st.integers(1, 100))
+@bounded
+def test_total_results_matches_the_results(held: list[Hit], top_k: int) -> None:
+    body = answered(NAME, held, top_k=top_k)
+    assert body["total_results"] == len(body["results"]) <= body["requested_top_k"] == top_k
+
+
+@given(top_k=st.integers(-5, 110) | huge)
+@bounded
+def test_requested_top_k_is_from_1_to_100(top_k: int) -> None:
+    if 1 <= top_k <= 100:
+        assert answered(NAME, [], top_k=top_k)["requested_top_k"] == top_k
+    else:
+        body = refusal(NAME, text="question", top_k=top_k)
+        assert body["error"]["code"] == "INVALID_QUERY"
+        assert body["requested_top_k"] == 5
+
+
+@given(held=hits(PROFILE))
+@bounded
+def test_every_timing_is_present_and_not_negative(held: list[Hit]) -> None:
+    metrics = answered(NAME, held)["execution_metrics"]
+    assert all(isinstance(metrics[name], float) and metrics[name] >= 0 for name in TIMES)
+
+
+@given(held=passages(PROFILE))
+@bounded
+def test_all_results_have_the_configured_model_and_collection(held: list[Hit]) -> None:
+    metrics = answered(NAME, held)["execution_metrics"]
+    assert metrics["embedding_model"] == PROFILE.embedding.model == "embed-english-v3.0"
+    assert metrics["collection_name"] == PROFILE.collection.name == "textbook_embeddings"
+
+
+@given(held=passages(PROFILE))
+@bounded
+def test_text_and_source_url_are_exactly_the_stored_ones(held: list[Hit]) -> None:
+    results = answered(NAME, held, top_k=100)["results"]
+    for result, hit in zip(results, held, strict=True):
+        assert hit.payload is not None
+        assert result["chunk_text"] == hit.payload["chunk_text"]
+        assert result["metadata"]["source_url"] == hit.payload["source_url"]
+
+
+@given(held=passages(PROFILE))
+@bounded
+def test_a_score_within_range_is_the_stores_own(held: list[Hit]) -> None:
+    results = answered(NAME, held, top_k=100)["results"]
+    for result, hit in zip(results, held, strict=True):
+        assert result["similarity_score"] == max(0.0, min(1.0, hit.score))
+
+
+@given(text=words.filter(lambda text: len(text) >= 3), query_id=st.text(min_size=1, max_size=200))
+@bounded
+def test_the_question_and_its_id_are_repeated(text: str, query_id: str) -> None:
+    assert answered(NAME, [], text=text, query_id=query_id)["query"] == {"text": text, "query_id": query_id}
+
+
+def test_a_question_without_an_id_is_given_one_of_its_own() -> None:
+    first, second = (answered(NAME, [])["query"]["query_id"] for _ in range(2))
+    assert first
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [
+        (errors.UpstreamUnavailable("down", upstream="embedding", retry_after=100), "COHERE_CONNECTION_FAILED"),
+        (errors.UpstreamThrottled("busy", upstream="embedding", retry_after=100), "COHERE_RATE_LIMITED"),
+        (errors.UpstreamUnavailable("down", upstream="store", retry_after=100), "QDRANT_CONNECTION_FAILED"),
+        (errors.DeadlineExceeded("late", upstream="store"), "QDRANT_TIMEOUT"),
+        (errors.CollectionNotFound("ours", upstream="store"), "COLLECTION_NOT_FOUND"),
+        (errors.DimensionMismatch("ours", upstream="embedding"), "DIMENSION_MISMATCH"),
+    ],
+)
+def test_a_failed_service_is_status_error_without_results(failure: errors.PassageError, code: str) -> None:
+    service = "embedding_failure" if failure.upstream == "embedding" else "store_failure"
+    answer = ask(NAME, {"text": "question", "top_k": 7}, **{service: failure})
+    assert_published(NAME, answer)
+    body = answer.json
+    assert (body["status"], body["results"], body["total_results"]) == ("error", [], 0)
+    assert (body["requested_top_k"], body["query"]["text"]) == (7, "question")
+    assert body["error"]["code"] == code
+    assert body["execution_metrics"]["total_execution_time_ms"] >= 0
+    if service == "embedding_failure":
+        assert body["execution_metrics"]["query_embedding_time_ms"] == 0
+
+
+@given(held=passages(PROFILE, min_size=2), broken=st.integers(1, 6))
+@bounded
+def test_a_partial_failure_is_a_success_with_fewer_results(held: list[Hit], broken: int) -> None:
+    damaged = [Hit(hit.id, hit.score, None) for hit in held[:broken]]
+    body = answered(NAME, [*damaged, *held[broken:]], top_k=100)
+    assert body["total_results"] == max(0, len(held) - broken)
+    assert body["status"] == ("success" if len(held) > broken else "error")
+
+
+def test_the_contract_refuses_nothing_of_what_it_answers() -> None:
+    """An answer is made by the models that publish the schema: their bounds are not looser than the seed's."""
+    schema: Any = contracts.find(PROFILE.contract).response_model.model_json_schema()
+    assert schema["$defs"]["SearchResult"]["properties"]["rank"]["minimum"] == 1
+    assert schema["$defs"]["Metadata"]["properties"]["section_headers"]["minItems"] == 1

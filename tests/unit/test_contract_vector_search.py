@@ -1,0 +1,199 @@
+"""Seed 001's rules for a query, its results, the collection and the errors."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from handler.adapters.qdrant.payload import Hit
+from handler.config import profiles
+from handler.config import validation as suitability
+from handler.core import errors
+from handler.core.model import CollectionInfo
+from handler.entrypoints.http.openapi.document import document
+from unit.asking import answered, ask, assert_published, refusal
+from unit.strategies import anything, bounded, hits, huge, passages, wild, words
+
+NAME = "vector-search"
+PROFILE = profiles.load(NAME)
+DIMENSION = PROFILE.collection.dimension
+
+
+def code(body: dict[str, Any]) -> str:
+    found: str = body["error"]["code"]
+    return found
+
+
+@given(size=st.integers(DIMENSION - 2, DIMENSION + 2) | st.integers(0, 3) | st.just(768))
+@bounded
+def test_a_query_vector_has_1024_dimensions(size: int) -> None:
+    assert DIMENSION == 1024
+    if size == DIMENSION:
+        assert answered(NAME, [], query_vector=[0.5] * size)["results"] == []
+    else:
+        assert code(refusal(NAME, query_vector=[0.5] * size)) == "DIMENSION_MISMATCH"
+
+
+@given(value=st.none() | st.booleans() | wild | st.sampled_from([1e39, -1e300, float("nan"), float("inf"), [0.5]]))
+@bounded
+def test_a_query_vector_holds_numbers_that_a_vector_can_hold(value: Any) -> None:
+    assert code(refusal(NAME, query_vector=[*[0.5] * (DIMENSION - 1), value])) == "INVALID_PARAMETER"
+
+
+@given(text=words)
+@bounded
+def test_a_question_is_either_in_words_or_a_vector(text: str) -> None:
+    assert code(refusal(NAME, query_text=text, query_vector=[0.5] * DIMENSION)) == "INVALID_PARAMETER"
+    assert code(refusal(NAME, query_text=None)) == "INVALID_PARAMETER"
+    assert code(refusal(NAME)) == "INVALID_PARAMETER"
+
+
+@given(top_k=st.integers(-5, 110) | huge)
+@bounded
+def test_top_k_is_above_0_and_at_most_100(top_k: int) -> None:
+    if 0 < top_k <= 100:
+        assert ask(NAME, {"query_text": "question", "top_k": top_k}).searches[0].top_k == top_k
+    else:
+        assert code(refusal(NAME, query_text="question", top_k=top_k)) == "INVALID_PARAMETER"
+
+
+def test_top_k_is_10_when_it_is_left_out() -> None:
+    assert ask(NAME, {"query_text": "question"}).searches[0].top_k == 10
+
+
+@given(least=st.floats() | st.floats(0, 1) | st.integers(-2, 2))
+@bounded
+def test_a_score_threshold_is_from_0_to_1(least: float) -> None:
+    if 0 <= least <= 1:
+        assert ask(NAME, {"query_text": "question", "score_threshold": least}).searches[0].score_threshold == least
+    else:
+        assert code(refusal(NAME, query_text="question", score_threshold=least)) == "INVALID_PARAMETER"
+
+
+@given(name=wild.filter(bool))
+@bounded
+def test_a_collection_is_one_that_is_served(name: str) -> None:
+    answer = ask(NAME, {"query_text": "question", "collection_name": name})
+    if name in ("textbook_embeddings", "rag_embeddings"):
+        assert answer.json["collection_name"] == name
+    else:
+        assert answer.status in (400, 404)
+        assert not answer.embedded
+        assert code(answer.json) in ("COLLECTION_NOT_FOUND", "INVALID_PARAMETER")
+
+
+def test_a_collection_that_does_not_exist_is_named_as_missing() -> None:
+    missing = errors.CollectionNotFound("there is none", upstream="store")
+    assert code(ask(NAME, {"query_text": "question"}, store_failure=missing).json) == "COLLECTION_NOT_FOUND"
+
+
+@given(field=wild, value=wild | st.integers())
+@bounded
+def test_a_filter_is_on_a_declared_field(field: str, value: Any) -> None:
+    answer = ask(NAME, {"query_text": "question", "filters": {field: value}})
+    if answer.status == 200:
+        assert field in PROFILE.filters
+    else:
+        assert code(answer.json) == "INVALID_PARAMETER"
+
+
+@given(value=anything | huge)
+@bounded
+def test_filter_value_is_text_or_int64_or_a_list_of_them(value: Any) -> None:
+    field = next(iter(PROFILE.filters))
+    answer = ask(NAME, {"query_text": "question", "filters": {field: value}})
+    assert_published(NAME, answer)
+    if answer.status == 200:
+        (values,) = answer.searches[0].filters.values()
+        assert list(values) == (value if isinstance(value, list) else [value])
+        assert all(isinstance(item, str) or -(2**63) <= item < 2**63 for item in values)
+    else:
+        assert code(answer.json) == "INVALID_PARAMETER"
+
+
+@given(held=passages(PROFILE))
+@bounded
+def test_results_carry_their_payload_and_no_vector_unless_asked(held: list[Hit]) -> None:
+    usual = answered(NAME, held, top_k=100)["results"]
+    assert [result["payload"] for result in usual] == [hit.payload for hit in held]
+    assert all(result["vector"] is None for result in usual)
+    assert all(result["payload"] == {} for result in answered(NAME, held, with_payload=False)["results"])
+    assert ask(NAME, {"query_text": "question", "with_vectors": True}).searches[0].with_vectors
+
+
+@given(held=hits(PROFILE))
+@bounded
+def test_similarity_scores_are_from_0_to_1_and_descend(held: list[Hit]) -> None:
+    found = [result["score"] for result in answered(NAME, held, top_k=100)["results"]]
+    assert all(0 <= score <= 1 for score in found)
+    assert found == sorted(found, reverse=True)
+
+
+@given(held=hits(PROFILE))
+@bounded
+def test_every_result_has_a_valid_id_that_occurs_once(held: list[Hit]) -> None:
+    identities = [result["id"] for result in answered(NAME, held, top_k=100)["results"]]
+    assert len(set(map(str, identities))) == len(identities)
+    for identity in identities:
+        assert identity in [hit.id for hit in held]
+        assert (isinstance(identity, int) and identity >= 0) or UUID(identity)
+
+
+@given(held=hits(PROFILE))
+@bounded
+def test_result_payload_has_the_stored_text_and_url(held: list[Hit]) -> None:
+    keys = PROFILE.payload
+    for result in answered(NAME, held, top_k=100)["results"]:
+        for meaning in ("text", "url"):
+            tops = {key.split(".")[0] for key in keys.keys(meaning)} | set(keys.keys(meaning))
+            assert tops & result["payload"].keys()
+
+
+@given(held=hits(PROFILE), top_k=st.integers(1, 100))
+@bounded
+def test_the_number_of_results_is_their_count_and_at_most_top_k(held: list[Hit], top_k: int) -> None:
+    body = answered(NAME, held, top_k=top_k)
+    assert body["total_results"] == len(body["results"]) <= top_k
+    assert all(result["retrieval_time_ms"] >= 0 for result in body["results"])
+
+
+@given(size=st.integers(1, 4_096))
+def test_query_vector_size_must_match_the_collection(size: int) -> None:
+    info = CollectionInfo("textbook_embeddings", size, "Cosine", 1, 1, "green")
+    assert bool(suitability.problems(PROFILE, info)) == (size != DIMENSION)
+
+
+@given(count=st.integers())
+def test_a_collections_points_count_is_not_negative(count: int) -> None:
+    schema = document("query-response")["components"]["schemas"]["CollectionInfo"]
+    body = {
+        "name": "textbook_embeddings",
+        "vector_size": 1024,
+        "distance_metric": "Cosine",
+        "points_count": count,
+        "indexed_vectors_count": 0,
+        "status": "green",
+    }
+    assert Draft202012Validator(schema).is_valid(body) == (count >= 0)
+
+
+@pytest.mark.parametrize(
+    ("failure", "expected"),
+    [
+        (errors.DimensionMismatch("ours", upstream="store"), "DIMENSION_MISMATCH"),
+        (errors.CollectionNotFound("ours", upstream="store"), "COLLECTION_NOT_FOUND"),
+        (errors.UpstreamUnavailable("down", upstream="store", retry_after=100), "CONNECTION_ERROR"),
+        (errors.UpstreamThrottled("busy", upstream="store", retry_after=100), "CONNECTION_ERROR"),
+        (errors.DeadlineExceeded("late", upstream="store"), "TIMEOUT"),
+        (errors.UpstreamUnavailable("down", upstream="embedding", retry_after=100), "EMBEDDING_ERROR"),
+        (errors.RequestRefused("ours", upstream="embedding"), "EMBEDDING_ERROR"),
+    ],
+)
+def test_a_failure_has_the_seeds_name_for_it(failure: errors.PassageError, expected: str) -> None:
+    service = "embedding_failure" if failure.upstream == "embedding" else "store_failure"
+    answer = ask(NAME, {"query_text": "question"}, **{service: failure})
+    assert_published(NAME, answer)
+    assert code(answer.json) == expected

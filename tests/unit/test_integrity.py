@@ -1,0 +1,117 @@
+"""Seed 000's five data integrity guarantees, for whatever a collection holds and a caller asks."""
+
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from handler import contracts
+from handler.adapters.qdrant.edge import QdrantEdgeStore
+from handler.adapters.qdrant.payload import Hit
+from handler.config import profiles
+from handler.core.deadline import Deadline
+from handler.core.model import RetrievalRequest, Search
+from handler.core.retrieve import Retriever
+from passage.indexing.edge_index import EdgeIndex, Point, manifest
+from unit.asking import FixedEmbedder, answered
+from unit.strategies import bounded, hits, words
+
+PROFILE = profiles.load("query-response")
+CONTRACT = contracts.find(PROFILE.contract)
+
+some_hits = hits(PROFILE, max_size=20)
+counts = st.integers(1, 100)
+
+
+def _stored(held: list[Hit], chunk_id: str) -> list[Any]:
+    """Every text within the payloads of the point that a chunk id names."""
+    point = chunk_id.rsplit("_", 1)[0]
+    return [value for hit in held if str(hit.id) == point for value in _values(hit.payload)]
+
+
+def _values(value: Any) -> list[Any]:
+    return [item for inner in value.values() for item in _values(inner)] if isinstance(value, dict) else [value]
+
+
+@given(held=some_hits, top_k=counts)
+@bounded
+def test_text_integrity_chunk_text_is_exactly_what_is_stored(held: list[Hit], top_k: int) -> None:
+    for result in answered(PROFILE.name, held, k=top_k)["results"]:
+        assert result["chunk_text"] in _stored(held, result["chunk_id"])
+
+
+@given(held=some_hits, top_k=counts)
+@bounded
+def test_url_integrity_url_is_exactly_what_is_stored(held: list[Hit], top_k: int) -> None:
+    for result in answered(PROFILE.name, held, k=top_k)["results"]:
+        assert result["url"] in _stored(held, result["chunk_id"])
+
+
+@given(held=some_hits, top_k=counts)
+@bounded
+def test_id_uniqueness_a_chunk_id_occurs_once(held: list[Hit], top_k: int) -> None:
+    identities = [result["chunk_id"] for result in answered(PROFILE.name, [*held, *held], k=top_k)["results"]]
+    assert len(set(identities)) == len(identities)
+
+
+@given(held=some_hits, top_k=counts)
+@bounded
+def test_score_ordering_relevance_scores_descend(held: list[Hit], top_k: int) -> None:
+    scores = [result["relevance_score"] for result in answered(PROFILE.name, held, k=top_k)["results"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+@given(held=some_hits, top_k=counts)
+@bounded
+def test_count_accuracy_total_results_is_the_number_of_results(held: list[Hit], top_k: int) -> None:
+    body = answered(PROFILE.name, held, k=top_k)
+    assert body["total_results"] == len(body["results"]) <= top_k
+
+
+def _padded(values: list[float]) -> list[float]:
+    """A vector of the profile's dimension whose first numbers are `values`."""
+    return [*values, *[0.0] * (PROFILE.collection.dimension - len(values))]
+
+
+@given(
+    held=st.dictionaries(
+        st.integers(0, 2**53 - 1),
+        st.tuples(
+            st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=4).filter(any).map(_padded),
+            words.filter(lambda text: "\0" not in text),
+            st.integers(0, 5),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    top_k=st.integers(1, 10),
+)
+@settings(
+    max_examples=15,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
+    deadline=None,
+)
+def test_five_integrity_guarantees_hold_with_the_real_engine(held: Any, top_k: int, tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path, PROFILE)
+    stored = [
+        Point(
+            identity,
+            vector,
+            {"text_content": text, "source_url": f"https://example.com/{identity}", "chunk_index": number},
+        )
+        for identity, (vector, text, number) in held.items()
+    ]
+    index.replace(stored, manifest(PROFILE, "digest", len(stored), "emulator"))
+    store = QdrantEdgeStore(root=tmp_path, profile=PROFILE)
+    request = RetrievalRequest(text="question", search=Search(top_k=top_k))
+    retrieval = Retriever(FixedEmbedder(PROFILE), store).retrieve(request, Deadline.after(60))
+    body = CONTRACT.render(retrieval).model_dump(mode="json")
+    assert body["total_results"] == len(body["results"]) == min(top_k, len(held))
+    for result in body["results"]:
+        identity = int(result["chunk_id"].split("_")[0])
+        assert result["chunk_text"] == held[identity][1]
+        assert result["url"] == f"https://example.com/{identity}"
+        assert result["chunk_id"] == f"{identity}_{held[identity][2]}"
+    scores = [result["relevance_score"] for result in body["results"]]
+    assert scores == sorted(scores, reverse=True)

@@ -1,0 +1,318 @@
+"""Nothing is lost and nothing is answered twice: batches of messages, good and bad, with faults of every part.
+
+The rule. After an invocation a message is either answered (every destination has its reply, once) or back in the queue
+(not every destination was heard to have it). A destination can have a reply whose message is back all the same in one
+case: the message has several destinations and a later one failed, or its own word that it had the reply was lost.
+That reply comes once more, with the same id.
+"""
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from entrypoints.aws import batch
+from handler import app
+from handler.bootstrap.container import Container
+from handler.config.profiles import Profile
+from handler.core.errors import ConfigurationError, DeadlineExceeded, UpstreamThrottled
+from handler.core.model import Found, Passage, Reply, Search, Vector
+from handler.core.ports import ReplySink
+from handler.core.retrieve import Retriever
+from handler.entrypoints.messaging.messages import read
+from unit.asking import ENVIRON, FixedEmbedder, FixedStore
+from unit.strategies import anything, wild
+
+bounded = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+FAULTS = ("throttled", "refused", "late", "unexpected")
+
+
+def fail(fault: str) -> None:
+    """Raise what `fault` names. No fault leaves room for a second attempt, which would only wait."""
+    match fault:
+        case "throttled":
+            raise UpstreamThrottled("later", upstream="store", retry_after=3600)
+        case "refused":
+            raise ConfigurationError("ours to mend")
+        case "late":
+            raise DeadlineExceeded("too late")
+        case "unexpected":
+            raise RuntimeError("a bug")
+
+
+@dataclass
+class Weather:
+    """What each call of a part comes to: the faults are taken in turn, and after the last one all is well."""
+
+    embedding: list[str] = field(default_factory=list)
+    store: list[str] = field(default_factory=list)
+    sending: list[str] = field(default_factory=list)
+
+
+def taken(plan: list[str]) -> str:
+    return plan.pop(0) if plan else "none"
+
+
+@dataclass
+class Embedder(FixedEmbedder):
+    weather: Weather = field(default_factory=Weather)
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        fail(taken(self.weather.embedding))
+        return super().embed(texts)
+
+
+@dataclass
+class Store(FixedStore):
+    weather: Weather = field(default_factory=Weather)
+
+    def search(self, vector: Vector, search: Search) -> Found:
+        fail(taken(self.weather.store))
+        return Found((Passage(id=1, score=0.5, text="the text", url="https://site.example/"),))
+
+    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
+        fail(taken(self.weather.store))
+        return [Found((Passage(id=1, score=0.5, text="the text", url="https://site.example/"),)) for _ in searches]
+
+
+@dataclass
+class Sink:
+    """A destination, and what it has: each reply's id, group and text, in order."""
+
+    weather: Weather
+    had: list[tuple[str, str | None, str]] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        return 0.5
+
+    def send(self, reply: Reply, *, group: str | None) -> None:
+        fault = taken(self.weather.sending)
+        if fault == "unheard":
+            self.had.append((reply.id, group, reply.text))
+            raise UpstreamThrottled("no word", upstream="reply")
+        fail(fault)
+        self.had.append((reply.id, group, reply.text))
+
+    def count(self) -> Counter[str]:
+        return Counter(identity for identity, _, _ in self.had)
+
+
+class Services(Container):
+    def __init__(self, destinations: int) -> None:
+        super().__init__(ENVIRON)
+        self.weather = Weather()
+        self.sinks = [Sink(self.weather) for _ in range(destinations)]
+
+    def retriever(self, profile: Profile) -> Retriever:
+        return Retriever(Embedder(profile, weather=self.weather), Store(profile, weather=self.weather))
+
+    def reply_sinks(self) -> Sequence[ReplySink]:
+        return self.sinks
+
+
+GOOD = ("query-response", "context", "chunks")
+BODIES = {
+    **{profile: {"profile": profile, "question": "twin"} for profile in GOOD},
+    "blank": {"text": " "},
+    "no such profile": {"text": "twin", "profile": "nowhere"},
+    "unreadable": "{",
+    "surrogate": '{"text": "\\ud800"}',
+}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message as its sender sent it. `group` is None in a standard queue."""
+
+    number: int
+    kind: str
+    group: str | None
+
+    @property
+    def record(self) -> dict[str, Any]:
+        body = BODIES[self.kind]
+        groups = None if self.group is None else [self.group]
+        record: dict[str, Any] = batch([body], groups, first=self.number)["Records"][0]
+        return record
+
+    @property
+    def reply_id(self) -> str:
+        return read(self.record["body"], str(self.number)).reply_id
+
+
+@st.composite
+def queues(draw: st.DrawFn) -> list[Sent]:
+    fifo = draw(st.booleans())
+    kinds = draw(st.lists(st.sampled_from(sorted(BODIES)), min_size=1, max_size=10))
+    groups = [draw(st.sampled_from("abc")) if fifo else None for _ in kinds]
+    return [Sent(number, kind, group) for number, (kind, group) in enumerate(zip(kinds, groups, strict=True), 1)]
+
+
+plans = st.lists(st.sampled_from(("none", *FAULTS)), max_size=6)
+sendings = st.lists(st.sampled_from(("none", "none", "unheard", *FAULTS)), max_size=20)
+
+
+def invoke(services: Services, messages: Sequence[Sent]) -> set[int]:
+    """One invocation; the numbers of the messages that are back in the queue."""
+    before = app.services
+    app.services = services
+    try:
+        response = app.lambda_handler({"Records": [message.record for message in messages]}, None)
+    finally:
+        app.services = before
+    numbers = [int(failure["itemIdentifier"]) for failure in response["batchItemFailures"]]
+    assert len(numbers) == len(set(numbers))
+    assert set(numbers) <= {message.number for message in messages}
+    return set(numbers)
+
+
+def under(services: Services, plan: tuple[list[str], list[str], list[str]]) -> Services:
+    """The services, with faults to come."""
+    services.weather.embedding[:], services.weather.store[:], services.weather.sending[:] = map(list, plan)
+    return services
+
+
+@given(queues(), st.integers(1, 3), plans, plans, sendings)
+@bounded
+def test_every_message_is_answered_once_or_back_in_the_queue(
+    messages: list[Sent], destinations: int, embedding: list[str], store: list[str], sending: list[str]
+) -> None:
+    services = under(Services(destinations), (embedding, store, sending))
+    unheard = "unheard" in sending
+    back = invoke(services, messages)
+    for message in messages:
+        had = [sink.count()[message.reply_id] for sink in services.sinks]
+        if message.number not in back:
+            assert had == [1] * destinations, "answered: by every destination, once"
+            continue
+        assert had == sorted(had, reverse=True), "destinations are served in turn"
+        assert set(had) <= {0, 1}
+        if not unheard:
+            assert had[-1] == 0, "not both answered and back"
+    assert sum(len(sink.had) for sink in services.sinks) <= destinations * len(messages)
+
+
+@given(queues(), st.integers(1, 2), plans, plans, sendings)
+@bounded
+def test_fifo_group_answers_nothing_after_a_returned_message(
+    messages: list[Sent], destinations: int, embedding: list[str], store: list[str], sending: list[str]
+) -> None:
+    services = under(Services(destinations), (embedding, store, sending))
+    back = invoke(services, messages)
+    for group in "abc":
+        own = [message for message in messages if message.group == group]
+        stopped = next((place for place, message in enumerate(own) if message.number in back), len(own))
+        assert {message.number for message in own[stopped:]} <= back
+        for message in own[stopped + 1 :]:
+            assert not any(sink.count()[message.reply_id] for sink in services.sinks)
+
+
+@given(queues(), st.integers(1, 2), st.lists(st.tuples(plans, plans, sendings), max_size=4))
+@bounded
+def test_what_comes_back_is_answered_in_the_end_and_once(
+    messages: list[Sent], destinations: int, weathers: list[tuple[list[str], list[str], list[str]]]
+) -> None:
+    services = Services(destinations)
+    waiting, twice = list(messages), Counter[tuple[int, int]]()
+    for plan in [*weathers, ([], [], [])]:
+        under(services, plan)
+        before = [sink.count() for sink in services.sinks]
+        back = invoke(services, waiting) if waiting else set()
+        for place, sink in enumerate(services.sinks):
+            for message in waiting:
+                if message.number in back:
+                    had = sink.count()[message.reply_id] - before[place][message.reply_id]
+                    twice[place, message.number] += had
+        waiting = [message for message in waiting if message.number in back]
+    assert waiting == [], "the last delivery met no fault"
+    for place, sink in enumerate(services.sinks):
+        had = sink.count()
+        assert had.keys() == {message.reply_id for message in messages}
+        for message in messages:
+            assert had[message.reply_id] == 1 + twice[place, message.number]
+
+
+@given(queues(), st.lists(st.tuples(plans, plans, sendings), max_size=3))
+@bounded
+def test_a_groups_replies_are_in_the_order_of_its_messages(
+    messages: list[Sent], weathers: list[tuple[list[str], list[str], list[str]]]
+) -> None:
+    services, waiting = Services(1), list(messages)
+    for plan in [*weathers, ([], [], [])]:
+        under(services, plan)
+        back = invoke(services, waiting) if waiting else set()
+        waiting = [message for message in waiting if message.number in back]
+    for group in "abc":
+        own = [message.reply_id for message in messages if message.group == group]
+        firsts = dict.fromkeys(identity for identity, its, _ in services.sinks[0].had if its == group)
+        assert list(firsts) == own
+
+
+@given(queues())
+@bounded
+def test_a_reply_says_what_became_of_its_message(messages: list[Sent]) -> None:
+    services = Services(1)
+    assert invoke(services, messages) == set()
+    by_id = {identity: json.loads(text) for identity, _, text in services.sinks[0].had}
+    for message in messages:
+        reply = by_id[message.reply_id]
+        assert reply["status"] == ("answered" if message.kind in GOOD else "refused")
+        assert reply["correlation_id"] == str(message.number)
+        assert reply["profile"] == (message.kind if message.kind in GOOD else "query-response")
+
+
+@given(st.sampled_from(FAULTS), st.sampled_from(["embedding", "store"]), queues())
+@bounded
+def test_a_failure_of_ours_is_never_a_messages_last_word(fault: str, part: str, messages: list[Sent]) -> None:
+    services = Services(1)
+    getattr(services.weather, part)[:] = [fault] * 50
+    back = invoke(services, messages)
+    for message in messages:
+        if message.kind in GOOD:
+            assert message.number in back
+    assert not any('"answered"' in text for _, _, text in services.sinks[0].had)
+
+
+BODY = st.one_of(
+    wild,
+    anything,
+    anything.map(json.dumps),
+    st.fixed_dictionaries({"Type": st.just("Notification"), "Message": wild}, optional={"MessageId": anything}),
+    st.fixed_dictionaries({"detail-type": wild, "detail": anything}, optional={"id": anything, "source": wild}),
+    st.fixed_dictionaries({"text": wild}, optional={"correlation_id": anything, "profile": anything}),
+)
+
+
+@given(BODY, st.uuids().map(str))
+@bounded
+def test_any_message_can_be_read_and_its_reply_addressed(body: Any, identity: str) -> None:
+    message, again = read(body, identity), read(body, identity)
+    assert (message.reply_id, message.correlation_id) == (again.reply_id, again.correlation_id)
+    assert uuid.UUID(message.reply_id)
+    assert 0 < len(message.correlation_id) <= 256
+    assert message.correlation_id.isprintable(), "a message attribute can carry it"
+    assert (message.question is None) == (message.error is not None)
+
+
+@given(BODY, st.booleans())
+@bounded
+def test_any_message_is_answered_or_refused_at_once(body: Any, fifo: bool) -> None:
+    services = Services(1)
+    event = batch([body], ["a"] if fifo else None)
+    before = app.services
+    app.services = services
+    try:
+        assert app.lambda_handler(event, None) == {"batchItemFailures": []}
+    finally:
+        app.services = before
+    ((identity, group, text),) = services.sinks[0].had
+    assert len(text.encode()) <= 262_144
+    assert json.loads(text)["reply_id"] == identity
+    assert group == ("a" if fifo else None)

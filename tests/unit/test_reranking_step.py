@@ -1,0 +1,350 @@
+"""The reranking step with fakes at the ports: what it asks for, what it orders, and that it fails no answer."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from handler.core import deadline as deadlines
+from handler.core import rerank, retry
+from handler.core.deadline import Deadline
+from handler.core.errors import (
+    CollectionNotFound,
+    CredentialsRefused,
+    DeadlineExceeded,
+    PassageError,
+    RequestRefused,
+    UpstreamThrottled,
+    UpstreamUnavailable,
+)
+from handler.core.model import CollectionInfo, Found, Passage, Point, Retrieval, RetrievalRequest, Search, Vector
+from handler.core.rerank import Reranking
+from handler.core.retrieve import Retriever
+
+REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2, score_threshold=0.3))
+BY_VECTOR = replace(REQUEST, text="", vector=[1.0, 0.0])
+DOWN = UpstreamUnavailable("down", upstream="reranking")
+BUSY = UpstreamThrottled("busy", upstream="reranking", retry_after=0.01)
+REFUSED = CredentialsRefused("no", upstream="reranking")
+MODEL = RequestRefused("which model?", upstream="reranking")
+
+
+def passage(identity: int, score: float) -> Passage:
+    return Passage(id=identity, score=score, text=f"text {identity}", url="url")
+
+
+@dataclass
+class FakeEmbedder:
+    model: str = "model"
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return [[1.0, 0.0] for _ in texts]
+
+    def warm(self) -> None: ...
+
+
+@dataclass
+class FakeStore:
+    """Holds `size` passages, each a little further from every question than the one before."""
+
+    size: int = 60
+    asked: list[Search] = field(default_factory=list)
+    missing: bool = False
+    collection: str = "collection"
+
+    def search(self, vector: Vector, search: Search) -> Found:
+        self.asked.append(search)
+        if self.missing:
+            raise CollectionNotFound("none", upstream="store")
+        held = [passage(number, 1 - number / 100) for number in range(self.size)]
+        return Found(tuple(held[: search.top_k]), skipped=1)
+
+    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
+        return [self.search(vector, search) for vector, search in searches]
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        return None
+
+    def describe(self) -> CollectionInfo:
+        raise NotImplementedError
+
+    def warm(self) -> None: ...
+
+
+@dataclass
+class FakeReranker:
+    """Finds later texts more relevant, so that the store's order is turned round; or fails as often as it is told."""
+
+    failures: list[Exception] = field(default_factory=list)
+    relevance: Callable[[int, int], float] = lambda position, number: position / number
+    model: str = "rerank"
+    asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    remaining: list[float] = field(default_factory=list)
+    warmed: int = 0
+
+    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        self.asked.append((question, tuple(texts)))
+        running = deadlines.current()
+        assert running is not None, "the transport beneath an SDK would wait for ever"
+        self.remaining.append(running.remaining())
+        if self.failures:
+            raise self.failures.pop(0)
+        return [self.relevance(position, len(texts)) for position in range(len(texts))]
+
+    def warm(self) -> None:
+        self.warmed += 1
+
+
+@pytest.fixture
+def store() -> FakeStore:
+    return FakeStore()
+
+
+@pytest.fixture
+def reranker() -> FakeReranker:
+    return FakeReranker()
+
+
+@pytest.fixture
+def retriever(store: FakeStore, reranker: FakeReranker) -> Retriever:
+    return Retriever(FakeEmbedder(), store, Reranking(reranker, candidates=50))
+
+
+def ids(retrieval: Retrieval) -> list[object]:
+    return [item.id for item in retrieval.passages]
+
+
+def test_best_candidates_are_answered_with_relevance_as_score(
+    retriever: Retriever, store: FakeStore, reranker: FakeReranker
+) -> None:
+    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    assert ids(retrieval) == [49, 48]
+    assert [item.score for item in retrieval.passages] == [0.98, 0.96]
+    assert retrieval.warnings == ()
+    assert retrieval.rerank_failure is None
+    assert retrieval.request is REQUEST, "a contract repeats what was asked for, not how"
+    ((question, texts),) = reranker.asked
+    assert question == "What is a digital twin?"
+    assert texts == tuple(f"text {number}" for number in range(50))
+    assert store.asked == [Search(top_k=50, score_threshold=0.3)], "the threshold is of the store's similarity"
+
+
+def test_undisplayable_passages_are_not_reranked_or_answered(retriever: Retriever, reranker: FakeReranker) -> None:
+    picky = replace(retriever, usable=lambda item: int(item.id) % 10 == 0)
+    retrieval = picky.retrieve(REQUEST, Deadline.after(5))
+    assert ids(retrieval) == [40, 30]
+    assert [texts for _, texts in reranker.asked] == [tuple(f"text {number}" for number in range(0, 50, 10))]
+    assert retrieval.skipped == 1 + 45
+    (many, _) = picky.retrieve_many([REQUEST, REQUEST], Deadline.after(5))
+    assert isinstance(many, Retrieval)
+    assert (ids(many), many.skipped) == ([40, 30], 46)
+
+
+def test_at_least_as_many_are_asked_for_as_are_wanted(retriever: Retriever, store: FakeStore) -> None:
+    retrieval = retriever.retrieve(replace(REQUEST, search=Search(top_k=55)), Deadline.after(5))
+    assert store.asked[0].top_k == 55
+    assert ids(retrieval) == list(range(54, -1, -1))
+
+
+def test_what_the_store_is_asked_for_beside_the_number_stays(retriever: Retriever, store: FakeStore) -> None:
+    search = Search(top_k=2, filters={"url": ("x",)}, with_vectors=True, whole_payload=True)
+    retriever.retrieve(replace(REQUEST, search=search), Deadline.after(5))
+    assert store.asked == [replace(search, top_k=50)]
+
+
+def test_equals_keep_the_stores_order(retriever: Retriever, reranker: FakeReranker) -> None:
+    reranker.relevance = lambda position, _: 0.5 if position < 40 else 0.25
+    assert ids(retriever.retrieve(replace(REQUEST, search=Search(top_k=50)), Deadline.after(5))) == list(range(50))
+
+
+def test_vector_question_is_not_reranked_or_widened(
+    retriever: Retriever, store: FakeStore, reranker: FakeReranker
+) -> None:
+    retrieval = retriever.retrieve(BY_VECTOR, Deadline.after(5))
+    assert ids(retrieval) == [0, 1]
+    assert reranker.asked == []
+    assert store.asked == [BY_VECTOR.search]
+    assert retrieval.timings.rerank_ms is None
+    assert retrieval.warnings == ()
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_nothing_to_order_costs_no_call(
+    size: int, store: FakeStore, retriever: Retriever, reranker: FakeReranker
+) -> None:
+    store.size = size
+    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    assert len(retrieval.passages) == size
+    assert reranker.asked == []
+    assert (retrieval.warnings, retrieval.timings.rerank_ms) == ((), None)
+
+
+def test_without_a_reranker_nothing_is_widened(store: FakeStore) -> None:
+    retrieval = Retriever(FakeEmbedder(), store).retrieve(REQUEST, Deadline.after(5))
+    assert ids(retrieval) == [0, 1]
+    assert store.asked == [REQUEST.search]
+    assert retrieval.timings.rerank_ms is None
+
+
+def test_what_it_took_is_its_own_figure(retriever: Retriever) -> None:
+    timings = retriever.retrieve(REQUEST, Deadline.after(5)).timings
+    assert timings.rerank_ms is not None
+    assert timings.rerank_ms > 0
+    assert timings.embedding_ms + timings.search_ms + timings.rerank_ms <= timings.total_ms
+
+
+@pytest.mark.parametrize("failure", [DOWN, BUSY])
+def test_a_passing_failure_is_tried_once_more(failure: Exception, retriever: Retriever, reranker: FakeReranker) -> None:
+    reranker.failures = [failure]
+    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    assert ids(retrieval) == [49, 48]
+    assert retrieval.warnings == ()
+    assert len(reranker.asked) == 2
+
+
+FAILURES: list[tuple[Exception, str, int]] = [
+    (BUSY, "the service asked to slow down", 2),
+    (DOWN, "the service is not available", 2),
+    (UpstreamThrottled("busy", upstream="reranking", retry_after=60), "the service asked to slow down", 1),
+    (DeadlineExceeded("late", upstream="reranking"), "the time ran out", 1),
+    (REFUSED, "it is set up wrongly", 1),
+    (MODEL, "it is set up wrongly", 1),
+    (PassageError("?"), "something unexpected happened", 1),
+    (RuntimeError("Bearer key-41c7 at https://upstream.example"), "something unexpected happened", 1),
+]
+
+
+@pytest.mark.parametrize(("failure", "reason", "attempts"), FAILURES, ids=lambda value: str(value)[:30])
+def test_a_failure_leaves_the_stores_order_and_a_warning(
+    failure: Exception, reason: str, attempts: int, retriever: Retriever, reranker: FakeReranker
+) -> None:
+    reranker.failures = [failure] * 3
+    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    assert ids(retrieval) == [0, 1]
+    assert [item.score for item in retrieval.passages] == [1.0, 0.99]
+    assert retrieval.warnings == (f"The passages are in order of similarity: reranking failed ({reason}).",)
+    assert retrieval.rerank_failure is failure
+    assert retrieval.timings.rerank_ms is not None
+    assert len(reranker.asked) == attempts
+
+
+@pytest.mark.parametrize("number", [0, 49, 51])
+def test_another_number_of_relevances_is_a_failure(
+    number: int, retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reranker, "rerank", lambda *_: [0.5] * number)
+    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    assert ids(retrieval) == [0, 1]
+    assert isinstance(retrieval.rerank_failure, ValueError)
+
+
+def test_the_step_gets_what_is_left_less_a_margin(retriever: Retriever, reranker: FakeReranker) -> None:
+    retriever.retrieve(REQUEST, Deadline.after(60))
+    assert reranker.remaining[0] <= 60 - rerank.MARGIN
+
+
+def test_too_little_time_is_no_call_and_no_failed_answer(
+    retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rerank, "LEAST", 60.0)
+    retrieval = retriever.retrieve(REQUEST, Deadline.after(60))
+    assert ids(retrieval) == [0, 1]
+    assert "the time ran out" in retrieval.warnings[0]
+    assert reranker.asked == []
+    assert retrieval.timings.rerank_ms is None
+
+
+def test_a_deadline_that_passes_meanwhile_is_no_failed_answer(
+    retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second attempt finds no time left: a wait that outlasts it is not even begun."""
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    monkeypatch.setattr(retry, "RETRY_DELAY", 100.0)
+    reranker.failures = [DOWN]
+    assert ids(retriever.retrieve(REQUEST, Deadline.after(60))) == [0, 1]
+    assert waited == []
+
+
+def test_warming_up_warms_the_reranker(retriever: Retriever, reranker: FakeReranker) -> None:
+    retriever.warm()
+    assert reranker.warmed == 1
+
+
+def many(retriever: Retriever, requests: Sequence[RetrievalRequest]) -> list[Retrieval]:
+    retrievals = []
+    for each in retriever.retrieve_many(requests, Deadline.after(5)):
+        assert isinstance(each, Retrieval), each
+        retrievals.append(each)
+    return retrievals
+
+
+def question(number: int) -> RetrievalRequest:
+    return replace(REQUEST, text=f"question {number}")
+
+
+def test_each_question_of_a_batch_is_reranked_by_its_own_words(retriever: Retriever, reranker: FakeReranker) -> None:
+    requests = [question(number) for number in range(20)]
+    answers = many(retriever, [*requests, BY_VECTOR])
+    assert [ids(answer) for answer in answers] == [[49, 48]] * 20 + [[0, 1]]
+    assert [answer.request for answer in answers] == [*requests, BY_VECTOR]
+    assert sorted(asked for asked, _ in reranker.asked) == sorted(request.text for request in requests)
+    assert all(answer.timings.rerank_ms is not None for answer in answers[:-1])
+    assert answers[-1].timings.rerank_ms is None
+
+
+def test_no_more_are_asked_at_a_time_than_allowed(
+    retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once, running, most = threading.Lock(), [0], [0]
+    together = threading.Event()
+
+    def counted(_: str, texts: Sequence[str]) -> list[float]:
+        with at_once:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+            if running[0] == rerank.AT_ONCE:
+                together.set()
+        assert together.wait(30), "they run beside each other"
+        with at_once:
+            running[0] -= 1
+        return [0.5] * len(texts)
+
+    monkeypatch.setattr(reranker, "rerank", counted)
+    assert len(many(retriever, [question(number) for number in range(3 * rerank.AT_ONCE)])) == 3 * rerank.AT_ONCE
+    assert most[0] == rerank.AT_ONCE
+
+
+def test_a_refused_request_is_one_questions_own_warning(
+    retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def picky(asked: str, texts: Sequence[str]) -> list[float]:
+        if asked == "question 3":
+            raise MODEL
+        return [position / len(texts) for position in range(len(texts))]
+
+    monkeypatch.setattr(reranker, "rerank", picky)
+    answers = many(retriever, [question(number) for number in range(40)])
+    assert [number for number, answer in enumerate(answers) if answer.warnings] == [3]
+    assert ids(answers[3]) == [0, 1]
+    assert {tuple(ids(answer)) for number, answer in enumerate(answers) if number != 3} == {(49, 48)}
+
+
+@pytest.mark.parametrize("failure", [BUSY, DOWN, REFUSED, DeadlineExceeded("late", upstream="reranking")])
+def test_failed_reranker_is_not_called_for_the_rest_of_a_batch(
+    failure: Exception, retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retry, "RETRY_DELAY", 0.001)
+    reranker.failures = [failure] * 1000
+    answers = many(retriever, [question(number) for number in range(96)])
+    assert all(answer.warnings and ids(answer) == [0, 1] for answer in answers)
+    assert len(reranker.asked) <= 2 * rerank.AT_ONCE, "those that had begun, and their second attempts"
+
+
+def test_failed_search_is_not_reranked(retriever: Retriever, store: FakeStore, reranker: FakeReranker) -> None:
+    store.missing = True
+    answers = retriever.retrieve_many([question(1), question(2)], Deadline.after(5))
+    assert all(isinstance(answer, CollectionNotFound) for answer in answers)
+    assert reranker.asked == []
