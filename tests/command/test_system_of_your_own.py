@@ -45,7 +45,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("code")
     shutil.copytree(ROOT / "src" / "handler", folder / "handler", ignore=shutil.ignore_patterns("__pycache__"))
     profile, _ = documented()
-    (folder / "handler" / "profiles" / f"{NAME}.toml").write_text(profile, encoding="utf-8")
+    (folder / "handler" / "config" / "profiles" / f"{NAME}.toml").write_text(profile, encoding="utf-8")
     return folder
 
 
@@ -121,9 +121,9 @@ def test_one_file_serves_a_system_with_keys_and_names_of_its_own(code: Path, ind
 def test_wrong_profile_is_logged_and_the_others_still_answer(code: Path, index: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(code, tmp_path / "broken")
     text, _ = documented()
-    wrong = broken / "handler" / "profiles" / "wrong.toml"
+    wrong = broken / "handler" / "config" / "profiles" / "wrong.toml"
     wrong.write_text(text.replace("text = [", "txt = [", 1).replace("default = 3", "default = 30"), encoding="utf-8")
-    unknown = broken / "handler" / "profiles" / "unknown.toml"
+    unknown = broken / "handler" / "config" / "profiles" / "unknown.toml"
     unknown.write_text(text.replace('contract = "chunks"', 'contract = "chunk"'), encoding="utf-8")
     (answered, refused, missing, listed, described), logged = ask(
         broken,
