@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
+from passage.local.docker_bridge import reachable_address
 from passage.local.runtime import Runtime, free_port
-from passage.local.sam_local import APIS, HOST_NAME, TEMPLATE, SamLocal, reachable_address, sam_local
+from passage.local.sam_local import APIS, HOST_NAME, TEMPLATE, SamLocal, sam_local
 from sam.forked import Invoke, forked
 
 HERE = Path(__file__).parent

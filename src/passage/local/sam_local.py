@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -28,7 +27,7 @@ from handler.config import profiles
 from handler.config.settings import CollectionSettings
 from handler.core.errors import PassageError
 from passage.emulators import cohere_emulator, qdrant_emulator
-from passage.emulators.server import HOST as LOOPBACK
+from passage.local.docker_bridge import reachable_address
 from passage.local.environment import LOCAL_KEY, LocalError, check_index
 from passage.local.runtime import architecture
 
@@ -93,30 +92,6 @@ def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: s
         variables.touch(mode=0o600)  # there may be keys in it
         variables.write_text(json.dumps({"Parameters": {**given, **services}}), encoding="utf-8")
         yield SamLocal(sam, _with_one_api(built, template, api), variables)
-
-
-def reachable_address() -> str:
-    """An address of this machine on which containers find what listens, and nobody beyond it does.
-
-    Docker Engine's containers reach this machine at their bridge's gateway. Docker Desktop's live in a virtual machine
-    that has the gateway to itself; what they ask of the host goes to its loopback interface.
-    """
-    docker = shutil.which("docker")
-    if docker is None:
-        return LOOPBACK
-    done = subprocess.run(  # noqa: S603 - our own command
-        [docker, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    gateway = done.stdout.strip()
-    with socket.socket() as probe:
-        try:
-            probe.bind((gateway, 0))
-        except OSError:  # not an address of this machine
-            return LOOPBACK
-    return gateway or LOOPBACK
 
 
 @contextmanager
