@@ -32,7 +32,7 @@ def _index(root: Path, names: Sequence[str]) -> Path:
             embedder = DocumentEmbedder(
                 api_key="test",
                 base_url=cohere.url,
-                model=profile.embedding.model,
+                model=profile.embedding.for_texts,
                 dimension=profile.collection.dimension,
             )
             index_site(find_site(TEXTBOOK, None), profile, root, embedder, lambda *_: lambda _: None)

@@ -57,8 +57,8 @@ def index(
 ) -> None:
     """Index the Markdown of SITE for the Edge store, once for each profile.
 
-    EMBEDDING_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default profile, as they do to
-    the function.
+    EMBEDDING_MODEL, EMBEDDING_DOCUMENT_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default
+    profile, as they do to the function.
     """
     # Imported here for the sake of the other commands.
     from handler.config import profiles  # noqa: PLC0415
@@ -78,7 +78,9 @@ def index(
         found = find_site(site, site_url)
         with cohere_environment(os.environ) as environ:
             for profile in chosen:
-                embedder = document_embedder(profile, environ)
+                embedder = document_embedder(
+                    profile, environ, warn=lambda text: click.echo(f"Warning: {text}", err=True)
+                )
                 outcome = index_site(found, profile, out, embedder, _progress(profile.name), _waiting(out))
                 _report(outcome, out / profile.name)
                 if publish:

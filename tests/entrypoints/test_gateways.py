@@ -272,7 +272,7 @@ def test_plain_text_says_what_was_left_out_too(start: Start, load_event: Any, la
         COLLECTION_NAME=large(["机" * 60_000] * 8),
         DEFAULT_PROFILE="context",
         EMBEDDING_DIMENSION="768",
-        EMBEDDING_MODEL="embed-multilingual-v2.0",
+        EMBEDDING_MODEL="embed-v5.0-fast",
     )
     headers = {"Accept": "text/plain", "origin": ORIGIN}
     event = request(load_event, "load balancer", body='{"text": "twin", "k": 8}', headers=headers)

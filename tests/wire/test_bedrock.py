@@ -83,8 +83,8 @@ def test_a_long_question_is_cut_to_what_the_model_reads(function: Function, bedr
 
 @pytest.mark.parametrize("body", ['{"embeddings": [[%s]]}', '{"embeddings": {"float": [[%s]]}}'])
 def test_both_shapes_of_an_answer_are_read(body: str, bedrock: EmulatorServer) -> None:
-    bedrock.faults.add(Fault("malformed", body=body % ", ".join(["0.5"] * 4)))
-    assert BedrockEmbedder(model=V3, dimension=4).embed(["x"]) == [[0.5] * 4]
+    bedrock.faults.add(Fault("malformed", body=body % ", ".join(["0.5"] * 1024)))
+    assert BedrockEmbedder(model=V3, dimension=1024).embed(["x"]) == [[0.5] * 1024]
 
 
 class Failure(NamedTuple):

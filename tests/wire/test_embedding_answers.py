@@ -34,9 +34,10 @@ def test_question_is_embedded_as_a_search_query(cohere: EmulatorServer, start: S
     assert request.path == "/v2/embed"
     assert request.json() == {
         "texts": [QUESTION],
-        "model": "embed-multilingual-v2.0",
+        "model": "embed-v5.0-fast",
         "input_type": "search_query",
-        "embedding_types": ["float"],
+        "embedding_types": ["base64"],
+        "output_dimension": 768,
     }
 
 

@@ -32,14 +32,14 @@ def test_collection_of_another_dimension_is_500_after_one_search(
 
 
 @both_gateways
-def test_model_of_another_dimension_is_500_without_a_search(
+def test_model_of_another_dimension_is_500_without_a_call(
     cohere: EmulatorServer, qdrant: EmulatorServer, start: Start, sleeps: list[float]
 ) -> None:
     function = start(EMBEDDING_MODEL="embed-multilingual-v3.0")
     message = assert_error(function.ask(), 500, "INTERNAL_ERROR")
     for part in ("embed-multilingual-v3.0", "dimension 1024", "768", "EMBEDDING_MODEL", "EMBEDDING_DIMENSION"):
         assert part in message
-    assert (len(cohere.requests), len(qdrant.requests)) == (1, 0)
+    assert (len(cohere.requests), len(qdrant.requests)) == (0, 0)
     assert sleeps == []
 
 

@@ -124,7 +124,9 @@ def other_packed(cohere: EmulatorServer, tmp_path_factory: pytest.TempPathFactor
     site, root = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("other")
     (site / "only.md").write_text("# Gripper\n\nA gripper holds what it picked up until it is told to let go.\n")
     profile = profiles.load(PROFILE)
-    embedder = DocumentEmbedder(api_key=COHERE_KEY, base_url=cohere.url, model=profile.embedding.model, dimension=768)
+    embedder = DocumentEmbedder(
+        api_key=COHERE_KEY, base_url=cohere.url, model=profile.embedding.for_texts, dimension=768
+    )
     index_site(find_site(site, "https://example.org"), profile, root, embedder, lambda *_: lambda _: None)
     pack(root / PROFILE, root / "packed")
     return (root / "packed").read_bytes()

@@ -44,7 +44,7 @@ def site(tmp_path: Path) -> Path:
 
 def embedder_for(cohere: EmulatorServer, profile: Profile = PROFILE) -> DocumentEmbedder:
     return DocumentEmbedder(
-        api_key="test", base_url=cohere.url, model=profile.embedding.model, dimension=profile.collection.dimension
+        api_key="test", base_url=cohere.url, model=profile.embedding.for_texts, dimension=profile.collection.dimension
     )
 
 
@@ -81,7 +81,7 @@ def test_documents_are_embedded_as_documents_in_profiles_model(
     (request,) = [request for request in cohere.requests if request.path == "/v2/embed"]
     body = request.json()
     assert body["input_type"] == "search_document"
-    assert body["model"] == PROFILE.embedding.model
+    assert body["model"] == "embed-v5.0-pro"
     assert "Twins > Use\nMaintenance." in body["texts"]
 
 
@@ -268,7 +268,7 @@ def test_another_model_means_every_vector_is_made_anew(site: Path, tmp_path: Pat
     out = tmp_path / "index"
     run(site, out, cohere)
     collection = PROFILE.collection.model_copy(update={"dimension": 1024})
-    embedding = PROFILE.embedding.model_copy(update={"model": "embed-english-v3.0"})
+    embedding = PROFILE.embedding.model_copy(update={"model": "embed-english-v3.0", "document_model": None})
     other = PROFILE.model_copy(update={"collection": collection, "embedding": embedding})
     assert run(site, out, cohere, other) == Outcome(pages=2, chunks=3, embedded=3, removed=0, changed=True)
     manifest = json.loads((out / "query-response" / "manifest.json").read_text())
@@ -282,7 +282,9 @@ def test_model_of_another_dimension_is_refused_index_unchanged(
     run(site, out, cohere)
     before = files(out)
     other = PROFILE.model_copy(
-        update={"embedding": PROFILE.embedding.model_copy(update={"model": "embed-english-v3.0"})}
+        update={
+            "embedding": PROFILE.embedding.model_copy(update={"model": "embed-english-v3.0", "document_model": None})
+        }
     )
     with pytest.raises(EmbeddingError, match=r"1024.*768"):
         run(site, out, cohere, other)

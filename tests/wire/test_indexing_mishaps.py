@@ -38,7 +38,7 @@ def out(tmp_path: Path) -> Path:
 
 def embedder_at(url: str) -> DocumentEmbedder:
     return DocumentEmbedder(
-        api_key=COHERE_KEY, base_url=url, model=PROFILE.embedding.model, dimension=PROFILE.collection.dimension
+        api_key=COHERE_KEY, base_url=url, model=PROFILE.embedding.for_texts, dimension=PROFILE.collection.dimension
     )
 
 
@@ -186,7 +186,7 @@ def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: 
     ("fault", "words"),
     [
         (Fault("status", status=401), "refused the key in COHERE_API_KEY"),
-        (Fault("status", status=404), "refused to embed with the model 'embed-multilingual-v2.0'"),
+        (Fault("status", status=404), "refused to embed with the model 'embed-v5.0-pro'"),
         (Fault("status", status=429), "limiting requests"),
         (Fault("status", status=503), "failed to answer"),
         (Fault("drop"), "could not be reached"),

@@ -41,9 +41,9 @@ def test_the_passages_come_by_relevance(function: Function, cohere: EmulatorServ
     (request,) = asked(cohere, PATH)
     sent = request.json()
     assert sent.keys() == {"model", "query", "documents"}
-    assert (sent["model"], sent["query"], len(sent["documents"])) == ("rerank-v3.5", QUESTION, 50)
+    assert (sent["model"], sent["query"], len(sent["documents"])) == ("rerank-v4.0-fast", QUESTION, 50)
     with cohere_emulator() as other:
-        reranker = CohereReranker(Account("k", other.url), model="rerank-v3.5")
+        reranker = CohereReranker(Account("k", other.url), model="rerank-v4.0-fast")
         relevances = reranker.rerank(QUESTION, sent["documents"])
     best = sorted(range(50), key=lambda position: -relevances[position])[:3]
     assert [result["chunk_text"] for result in answer.results] == [sent["documents"][position] for position in best]
@@ -305,7 +305,7 @@ WRONG = [
     ({"RERANK_PROVIDER": "cohere", "RERANK_TIMEOUT_MS": "0"}, "RERANK_TIMEOUT_MS"),
     ({"RERANK_PROVIDER": "cohere", "RERANK_CANDIDATES": "0"}, "RERANK_CANDIDATES"),
     ({"RERANK_PROVIDER": "cohere", "RERANK_CANDIDATES": "1001"}, "RERANK_CANDIDATES"),
-    ({"RERANK_PROVIDER": "cohere", "RERANK_MODEL": "cohere.rerank-v3-5:0"}, "as in rerank-v3.5"),
+    ({"RERANK_PROVIDER": "cohere", "RERANK_MODEL": "cohere.rerank-v3-5:0"}, "as in rerank-v4.0-fast"),
     ({"RERANK_PROVIDER": "bedrock", "RERANK_MODEL": "rerank-v3.5"}, "as in cohere.rerank-v3-5:0"),
     ({"RERANK_PROVIDER": "bedrock", "RERANK_MODEL": "amazon.rerank-v1:0"}, "as in cohere.rerank-v3-5:0"),
 ]
@@ -374,7 +374,7 @@ def test_vectors_and_payload_are_each_passages_own(start: Start, cohere: Emulato
     variables = {
         "DEFAULT_PROFILE": "vector-search",
         "COLLECTION_NAME": "rag_embeddings",
-        "EMBEDDING_MODEL": "embed-multilingual-v2.0",
+        "EMBEDDING_MODEL": "embed-v5.0-fast",
         "EMBEDDING_DIMENSION": "768",
     }
     fields = {"query_text": QUESTION, "top_k": 50, "with_vectors": True}

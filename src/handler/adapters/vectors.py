@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 
 from handler.adapters.errors import Service
+from handler.config import models
+from handler.config.models import Provider
 from handler.core.errors import DimensionMismatch
 from handler.core.model import Vector
 
@@ -28,10 +30,11 @@ def checked(vectors: Sequence[Vector], service: Service, model: str, dimension: 
     return list(vectors)
 
 
-def model_refused(model: str, dimension: int) -> str:
-    """What to say when a service finds something wrong with such a plain request: it is the model."""
+def model_refused(provider: Provider, model: str, dimension: int) -> str:
+    """The message for a refused request. The request is so plain that only its model can be wrong."""
+    fitting = " or ".join(models.with_dimension(provider, dimension))
     return (
         f"The embedding service refused the model '{model}'. Set EMBEDDING_MODEL (or the profile's "
         "embedding.model) to the model the collection was embedded with; its vectors have dimension "
-        f"{dimension}."
+        f"{dimension}" + (f", as those of {fitting}." if fitting else ".")
     )

@@ -1,9 +1,13 @@
 """Which class stands behind a port, by the name that a setting or a profile gives it."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from handler import telemetry
+from handler.config import models
+from handler.config.model_checks import check_question_model
 from handler.config.profiles import Profile
 from handler.config.settings import SecretReference, Settings
 from handler.core.errors import ConfigurationError
@@ -90,6 +94,7 @@ def _cohere_account(settings: Settings, keys: Keys) -> "Account":
 
 
 def _cohere(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
+    _require_model(profile)
     require_key(settings, profile)
     from handler.adapters.cohere.embedder import CohereEmbedder  # noqa: PLC0415 - loads the SDK, only where it is used
 
@@ -99,22 +104,48 @@ def _cohere(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
 
 
 def _bedrock(_: Settings, profile: Profile, __: Keys) -> Embedder:
+    _require_model(profile)
     from handler.adapters.bedrock.embedder import BedrockEmbedder  # noqa: PLC0415 - loads boto3, only where it is used
 
     return BedrockEmbedder(model=profile.embedding.model, dimension=profile.collection.dimension)
+
+
+def _require_model(profile: Profile) -> None:
+    """Refuse a retired or unfit model before any SDK is imported; log what else is known about it."""
+    warning = check_question_model(profile)
+    if warning is not None:
+        _warn_once(warning)
+
+
+@cache
+def _warn_once(warning: str) -> None:
+    """Log a warning once in this container."""
+    telemetry.logger.warning(warning)
+
+
+def _rerank_model(settings: Settings, provider: models.Provider) -> str:
+    name = settings.rerank_model or models.DEFAULT_RERANKERS[provider]
+    known = models.find(name)
+    if known is None:
+        _warn_once(f"The reranking model '{name}' is not in Passage's table of models: its limits are assumed.")
+    elif known.state == "deprecated":
+        _warn_once(
+            f"The reranking model '{name}' was deprecated on {known.since}: plan to move to {known.replacement}."
+        )
+    return name
 
 
 def _cohere_reranker(settings: Settings, keys: Keys) -> Reranker:
     _require_key_to_rerank(settings)
     from handler.adapters.cohere.reranker import CohereReranker  # noqa: PLC0415 - loads the SDK, only where it is used
 
-    return CohereReranker(_cohere_account(settings, keys), model=settings.rerank_model or "rerank-v3.5")
+    return CohereReranker(_cohere_account(settings, keys), model=_rerank_model(settings, "cohere"))
 
 
 def _bedrock_reranker(settings: Settings, _: Keys) -> Reranker:
     from handler.adapters.bedrock.reranker import BedrockReranker  # noqa: PLC0415 - loads boto3, only where it is used
 
-    return BedrockReranker(model=settings.rerank_model or "cohere.rerank-v3-5:0")
+    return BedrockReranker(model=_rerank_model(settings, "bedrock"))
 
 
 def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageStore:

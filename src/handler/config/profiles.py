@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from handler.config import models
 from handler.config.settings import CollectionSettings
 from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, NotFound
 
@@ -32,10 +33,26 @@ class Collection(_Section):
 
 
 class Embedding(_Section):
-    """What the collection's texts were embedded with, and so what its questions must be embedded with."""
+    """The models that embed questions and texts. Both give vectors of one space (`handler.config.models`)."""
 
-    provider: Literal["cohere", "bedrock"] = "cohere"
+    provider: models.Provider = "cohere"
     model: str = Field(min_length=1)
+    """Embeds questions."""
+    document_model: str | None = Field(None, min_length=1)
+    """Embeds texts; None for the same model."""
+
+    @property
+    def for_texts(self) -> str:
+        """The model that `passage index` embeds with."""
+        return self.document_model or self.model
+
+    def overridden(self, settings: CollectionSettings) -> "Embedding":
+        """This section with what a deployment sets. Another space's model embeds the texts too."""
+        provider = settings.embedding_provider or self.provider
+        model = settings.embedding_model or self.model
+        kept = provider == self.provider and models.comparable(self.for_texts, model)
+        document_model = settings.embedding_document_model or (self.document_model if kept else None)
+        return self.model_copy(update={"provider": provider, "model": model, "document_model": document_model})
 
 
 SEEN: dict[str, tuple[str, ...]] = {
@@ -232,12 +249,10 @@ class Profile(_Section):
             "dimension": settings.embedding_dimension,
         }
         changes = {key: value for key, value in collection.items() if value is not None}
-        embedding = {"provider": settings.embedding_provider, "model": settings.embedding_model}
-        embedded = {key: value for key, value in embedding.items() if value is not None}
         return self.model_copy(
             update={
                 "collection": self.collection.model_copy(update=changes),
-                "embedding": self.embedding.model_copy(update=embedded),
+                "embedding": self.embedding.overridden(settings),
             }
         )
 

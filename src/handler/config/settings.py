@@ -21,6 +21,7 @@ from pydantic import (
     model_validator,
 )
 
+from handler.config import models
 from handler.core.errors import ConfigurationError
 
 QDRANT_PORT = 6333
@@ -179,8 +180,10 @@ class CollectionSettings(_Environment):
     default_profile: str = Field("query-response", alias="DEFAULT_PROFILE")
     collection_name: str | None = Field(None, alias="COLLECTION_NAME")
     vector_name: str | None = Field(None, alias="VECTOR_NAME")
-    embedding_provider: Literal["cohere", "bedrock"] | None = Field(None, alias="EMBEDDING_PROVIDER")
+    embedding_provider: models.Provider | None = Field(None, alias="EMBEDDING_PROVIDER")
     embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL")
+    embedding_document_model: str | None = Field(None, alias="EMBEDDING_DOCUMENT_MODEL")
+    """Embeds texts. Without it: the profile's, or EMBEDDING_MODEL where that is of another vector space."""
     embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")
 
 
@@ -201,7 +204,7 @@ class Settings(CollectionSettings):
     embedding_cache_size: int = Field(1_000, ge=0, le=100_000, alias="EMBEDDING_CACHE_SIZE")
     """How many questions' embeddings a container remembers."""
 
-    rerank_provider: Literal["cohere", "bedrock"] | None = Field(None, alias="RERANK_PROVIDER")
+    rerank_provider: models.Provider | None = Field(None, alias="RERANK_PROVIDER")
     rerank_model: str | None = Field(None, alias="RERANK_MODEL")
     rerank_candidates: int = Field(50, ge=1, le=1000, alias="RERANK_CANDIDATES")
     """How many passages the store is asked for, of which the best by relevance are answered."""
@@ -250,10 +253,16 @@ class Settings(CollectionSettings):
                 raise ValueError(f"{name.upper()}: needs RERANK_PROVIDER, cohere or bedrock")
         model = self.rerank_model or ""
         of_bedrock = model.startswith(("arn:", "cohere."))
+        defaults = models.DEFAULT_RERANKERS
         if model and self.rerank_provider == "bedrock" and not of_bedrock:
-            raise ValueError("RERANK_MODEL: with bedrock, one of Cohere's models there, as in cohere.rerank-v3-5:0")
+            raise ValueError(f"RERANK_MODEL: with bedrock, one of Cohere's models there, as in {defaults['bedrock']}")
         if self.rerank_provider == "cohere" and of_bedrock:
-            raise ValueError("RERANK_MODEL: with cohere, a model by Cohere's own name for it, as in rerank-v3.5")
+            raise ValueError(
+                f"RERANK_MODEL: with cohere, a model by Cohere's own name for it, as in {defaults['cohere']}"
+            )
+        known = models.find(model)
+        if known is not None and known.state == "retired":
+            raise ValueError(f"RERANK_MODEL: '{model}' was retired on {known.since}: set {known.replacement}")
         return self
 
     def secrets(self) -> list[str]:

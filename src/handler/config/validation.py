@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Mapping
 
+from handler.config import models
 from handler.config.profiles import Collection, Profile
 from handler.core.errors import (
     ConfigurationError,
@@ -92,12 +93,12 @@ def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]
             check()
         except ConfigurationError as error:
             found.append(error)
-    if info.embedding_model is not None and info.embedding_model != profile.embedding.model:
+    if info.embedding_model is not None and not models.comparable(info.embedding_model, profile.embedding.model):
         found.append(
             ModelMismatch(
                 f"The collection '{info.name}' was embedded with '{info.embedding_model}', but questions are embedded "
-                f"with '{profile.embedding.model}': set EMBEDDING_MODEL to the collection's model, or index the site "
-                "again.",
+                f"with '{profile.embedding.model}', whose vectors do not compare: set EMBEDDING_MODEL to the "
+                "collection's model, or index the site again.",
                 upstream="store",
             )
         )

@@ -64,7 +64,7 @@ def manifest(profile: Profile, digest: str, points: int, embedded_by: str) -> di
         "vector": profile.collection.vector,
         "dimension": profile.collection.dimension,
         "distance": profile.collection.distance,
-        "embedding_model": profile.embedding.model,
+        "embedding_model": profile.embedding.for_texts,
         "embedded_by": embedded_by,
         "points": points,
         "stored_as": {"numbers": PRECISIONS[profile.collection.distance], "graph": GRAPH},

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from handler.config import models
 from handler.core.errors import PassageError
 from passage.local.environment import is_loopback, provider
 
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
     from cohere import ClientV2
 
     from handler.config.profiles import Profile
-
-BATCH = 96
-"""Texts a call, the most Cohere's embed endpoint takes."""
 
 TIMEOUT_SECONDS = 60.0
 RETRIES = 4
@@ -56,8 +54,9 @@ class DocumentEmbedder:
         # A client of ours, because the SDK does not close its own.
         with httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=not is_loopback(self._base_url)) as http:
             client = ClientV2(api_key=self._api_key, base_url=self._base_url, httpx_client=http, max_retries=RETRIES)
-            for start in range(0, len(texts), BATCH):
-                batch = list(texts[start : start + BATCH])
+            size = models.texts_per_call(self._model)
+            for start in range(0, len(texts), size):
+                batch = list(texts[start : start + size])
                 try:
                     vectors.extend(self._embed(client, batch))
                 except ApiError as error:
@@ -77,15 +76,15 @@ class DocumentEmbedder:
             model=self._model,
             input_type="search_document",
             embedding_types=["float"],
-            # `...` is the SDK's own mark for "not sent"; only embed-v4 and later let the caller choose.
-            output_dimension=self._dimension if self._model.startswith("embed-v") else ...,  # type: ignore[arg-type]
+            # `...` is the SDK's own mark for "not sent".
+            output_dimension=self._dimension if models.takes_dimension(self._model) else ...,  # type: ignore[arg-type]
         )
         found = response.embeddings.float_ or []
         if len(found) != len(batch) or any(len(vector) != self._dimension for vector in found):
             sizes = sorted({len(vector) for vector in found}) or "no vectors"
             raise EmbeddingError(
                 f"{self._model} gave {sizes} for {len(batch)} texts; the profile's dimension is {self._dimension}: set "
-                "EMBEDDING_DIMENSION, or EMBEDDING_MODEL to a model of that dimension."
+                f"EMBEDDING_DIMENSION, or EMBEDDING_MODEL to a model of that dimension{_fitting(self._dimension)}."
             )
         if not all(math.isfinite(number) for vector in found for number in vector):
             raise EmbeddingError(f"{self._model} gave a vector with something in it that is not a number.")
@@ -98,12 +97,18 @@ class DocumentEmbedder:
             return f"Cohere refused the key in COHERE_API_KEY (HTTP {status}: {said})."
         if status in (400, 404, 422):
             return (
-                f"Cohere refused to embed with the model '{self._model}' (HTTP {status}: {said}): EMBEDDING_MODEL "
-                "sets another, EMBEDDING_DIMENSION its dimension."
+                f"Cohere refused to embed with the model '{self._model}' (HTTP {status}: {said}). Set EMBEDDING_MODEL "
+                f"to another{_fitting(self._dimension)}, and EMBEDDING_DIMENSION to its dimension."
             )
         if status == 429:
             return f"Cohere is limiting requests (HTTP 429: {said}). Run it again later."
         return f"Cohere failed to answer (HTTP {status}: {said}). Run it again."
+
+
+def _fitting(dimension: int) -> str:
+    """Cohere's models of a dimension, in brackets; empty where there is none."""
+    names = models.with_dimension("cohere", dimension)
+    return f" ({' or '.join(names)} for dimension {dimension})" if names else ""
 
 
 def _line(message: object) -> str:
@@ -127,8 +132,9 @@ class BedrockDocumentEmbedder:
 
         embedder = BedrockEmbedder(model=self._model, dimension=self._dimension, texts_are="search_document")
         vectors: list[list[float]] = []
-        for start in range(0, len(texts), BATCH):
-            batch = texts[start : start + BATCH]
+        size = models.texts_per_call(self._model)
+        for start in range(0, len(texts), size):
+            batch = texts[start : start + size]
             try:
                 vectors.extend(list(vector) for vector in embedder.embed(batch))
             except PassageError as error:
@@ -137,13 +143,23 @@ class BedrockDocumentEmbedder:
         return vectors
 
 
-def document_embedder(profile: "Profile", environ: Mapping[str, str]) -> DocumentEmbedder | BedrockDocumentEmbedder:
-    """What embeds for a profile.
+def document_embedder(
+    profile: "Profile", environ: Mapping[str, str], warn: Callable[[str], None] = lambda _: None
+) -> DocumentEmbedder | BedrockDocumentEmbedder:
+    """The embedder of a profile's texts, with the profile's document model.
+
+    Args:
+        warn: is given a sentence about each model that is deprecated or unknown.
 
     Raises:
-        EmbeddingError: there is no key for it here.
+        ConfigurationError: one of the profile's models is retired, or does not fit the collection or the other model.
+        EmbeddingError: no key is set.
     """
-    model, dimension = profile.embedding.model, profile.collection.dimension
+    from handler.config.model_checks import check_models  # noqa: PLC0415 - loads the profiles' models
+
+    for warning in check_models(profile):
+        warn(warning)
+    model, dimension = profile.embedding.for_texts, profile.collection.dimension
     if profile.embedding.provider == "bedrock":
         return BedrockDocumentEmbedder(model=model, dimension=dimension)
     if "COHERE_API_KEY" not in environ:

@@ -8,6 +8,8 @@ import httpx
 from handler.adapters import vectors
 from handler.adapters.bedrock.model import BedrockModel
 from handler.adapters.errors import Service
+from handler.config import models
+from handler.config.model_checks import check_dimension
 from handler.core.model import Vector
 
 SERVICE = Service("embedding", "embedding service", "the function's role")
@@ -33,7 +35,7 @@ class BedrockEmbedder:
         texts_are: Literal["search_query", "search_document"] = "search_query",
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        refused = vectors.model_refused(model, dimension)
+        refused = vectors.model_refused("bedrock", model, dimension)
         self._model = BedrockModel(model, service=SERVICE, refused=refused, transport=transport)
         self._dimension = dimension
         self._texts_are = texts_are
@@ -44,6 +46,7 @@ class BedrockEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `handler.core.ports.Embedder`."""
+        check_dimension("bedrock", self.model, self._dimension)
         return self._vectors(self._model.invoke(self._request(texts)), len(texts))
 
     def warm(self) -> None:
@@ -57,7 +60,7 @@ class BedrockEmbedder:
     def _request(self, texts: Sequence[str]) -> Mapping[str, Any]:
         asked: dict[str, Any] = {"input_type": self._texts_are, "embedding_types": ["float"]}
         # Cut what is too long, as Cohere's own API does; Bedrock would refuse it, and names the side by model.
-        if "embed-v4" in self.model:
+        if models.takes_dimension(self.model):  # v4 and later
             return {**asked, "texts": list(texts), "truncate": "RIGHT", "output_dimension": self._dimension}
         return {**asked, "texts": [text[:V3_CHARACTERS] for text in texts], "truncate": "END"}
 

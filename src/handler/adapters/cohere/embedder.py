@@ -16,6 +16,8 @@ from cohere.v2.client import V2Client
 from handler.adapters import vectors
 from handler.adapters.errors import Service
 from handler.adapters.transport import UNLIMITED, lent, rehearsal
+from handler.config import models
+from handler.config.model_checks import check_dimension
 from handler.core.errors import PassageError, RequestRefused
 from handler.core.model import Vector
 
@@ -97,29 +99,28 @@ class CohereEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `handler.core.ports.Embedder`."""
+        check_dimension("cohere", self._model, self._dimension)
         try:
             response = self._client.embed(
                 texts=list(texts),
                 model=self._model,
                 input_type="search_query",  # documents have search_document; mixing the two is silent and worse
-                embedding_types=[self._encoding],
+                embedding_types=["base64"],  # spares the SDK a walk over every number
                 output_dimension=self._output_dimension,
                 request_options={"max_retries": 0},
             )
         except FAILURES as error:
-            raise failed(error, SERVICE, vectors.model_refused(self._model, self._dimension)) from error
+            raise failed(error, SERVICE, vectors.model_refused("cohere", self._model, self._dimension)) from error
         return self._vectors(getattr(response, "embeddings", None), len(texts))
 
     def warm(self) -> None:
         """See `handler.core.ports.Embedder`. The SDK builds its types at the first answer, so it is given one here."""
         _ = self._client
-        numbers = [0.5] * self._dimension
-        encoded = base64.b64encode(struct.pack(f"<{self._dimension}f", *numbers)).decode()
-        embeddings = {"base64": [encoded]} if self._encoding == "base64" else {"float": [numbers]}
+        encoded = base64.b64encode(struct.pack(f"<{self._dimension}f", *[0.5] * self._dimension)).decode()
         meta = {"api_version": {"version": "2"}, "billed_units": {"input_tokens": 1}}
         answer = {
             "id": "",
-            "embeddings": embeddings,
+            "embeddings": {"base64": [encoded]},
             "texts": [""],
             "meta": meta,
             "response_type": "embeddings_by_type",
@@ -128,20 +129,15 @@ class CohereEmbedder:
         rehearsed.embed(["rehearsal"])
 
     @property
-    def _encoding(self) -> Any:
-        # base64 spares the SDK a walk over every number; models before v3 only answer with plain floats.
-        return "float" if self._model.endswith("-v2.0") else "base64"
-
-    @property
     def _output_dimension(self) -> Any:
-        # Only embed-v4 and later let the caller choose; `...` is the SDK's own mark for "not sent".
-        return self._dimension if self._model.startswith("embed-v") else ...
+        # `...` is the SDK's own mark for "not sent".
+        return self._dimension if models.takes_dimension(self._model) else ...
 
     def _vectors(self, embeddings: Any, expected: int) -> list[Vector]:
         """The vectors of an answer, each `(dimension,)`; never fewer than asked for, empty, or not a number."""
         found = getattr(embeddings, "base64", None) or getattr(embeddings, "float_", None)
         if not isinstance(found, list) or len(found) != expected or not all(found):
-            raise SERVICE.unavailable("gave no embedding", f"asked for {expected} as {self._encoding}")
+            raise SERVICE.unavailable("gave no embedding", f"asked for {expected} as base64")
         try:
             numbers = [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in found]
         except (binascii.Error, struct.error, ValueError, TypeError) as error:

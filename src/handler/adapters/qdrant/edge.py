@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from handler.adapters.qdrant import payload, query
 from handler.adapters.qdrant.payload import Hit
+from handler.config import models
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name, check_vectors
 from handler.core import deadline as deadlines
@@ -27,6 +28,8 @@ from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Ve
 MANIFEST = "manifest.json"
 SHARD = "shard"
 FORMAT = 1
+EMULATOR = "emulator"
+"""`embedded_by` of an index whose vectors an emulator made."""
 
 T = TypeVar("T")
 
@@ -54,7 +57,8 @@ class QdrantEdgeStore:
 
     Args:
         root: the folder `passage index` wrote to, with a folder a profile in it. May be read-only, as a layer is.
-        embedded_by: the services whose vectors go with those of the questions; empty for any.
+        embedded_by: the services whose vectors compare with the questions'; empty for any. Another service's do too
+            where its model is of the same vector space.
     """
 
     def __init__(self, *, root: Path, profile: Profile, embedded_by: Collection[str] = ()) -> None:
@@ -178,7 +182,7 @@ class QdrantEdgeStore:
                 upstream="store",
             )
         check_name(self._profile.collection, manifest.sizes())
-        if self._embedded_by and manifest.embedded_by not in self._embedded_by:
+        if self._embedded_by and not self._comparable(manifest):
             raise ModelMismatch(
                 f"The index for the profile '{self._profile.name}' was embedded by '{manifest.embedded_by}', but "
                 f"questions are by {' or '.join(self._embedded_by)}: run `passage index` again with the function's own "
@@ -186,6 +190,13 @@ class QdrantEdgeStore:
                 upstream="store",
             )
         return manifest
+
+    def _comparable(self, manifest: Manifest) -> bool:
+        """Whether the index's vectors compare with the questions'. An emulator's compare with no real model's."""
+        if manifest.embedded_by in self._embedded_by:
+            return True
+        real = manifest.embedded_by != EMULATOR
+        return real and models.comparable(manifest.embedding_model, self._profile.embedding.model)
 
     @cached_property
     def _shard(self) -> qdrant_edge.EdgeShard:

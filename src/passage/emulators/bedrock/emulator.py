@@ -11,20 +11,15 @@ from typing import Any
 
 from aiohttp import web
 
+from handler.config.models import Model
 from passage.emulators.bedrock.requests import malformed, read_object
-from passage.emulators.bedrock.rerank import RERANK_MODELS, read_rerank, rerank_answer
-from passage.emulators.cohere.embed import MAX_TEXTS, EmbedRequest, run_embed
-from passage.emulators.cohere.models import EMBED_MODELS, EmbedModel
+from passage.emulators.bedrock.rerank import read_rerank, rerank_answer
+from passage.emulators.cohere.embed import EmbedRequest, run_embed
+from passage.emulators.cohere.models import BEDROCK_EMBED_MODELS, BEDROCK_RERANK_MODELS
 from passage.emulators.cohere.vectors import ENCODERS
 from passage.emulators.embedding import replace_lone_surrogates
 from passage.emulators.replies import ApiError, json_response
 from passage.emulators.server import EmulatorServer, Service
-
-MODELS: Mapping[str, EmbedModel] = {
-    "cohere.embed-english-v3": EMBED_MODELS["embed-english-v3.0"],
-    "cohere.embed-multilingual-v3": EMBED_MODELS["embed-multilingual-v3.0"],
-    "cohere.embed-v4:0": EMBED_MODELS["embed-v4.0"],
-}
 
 CODES = {
     400: "ValidationException",
@@ -72,9 +67,9 @@ def _authorize(request: web.Request) -> web.Response | None:
 
 async def _invoke(request: web.Request) -> web.Response:
     name = _PROFILE.sub("", request.match_info["model"])
-    if name in RERANK_MODELS:
+    if name in BEDROCK_RERANK_MODELS:
         return json_response(await asyncio.to_thread(rerank_answer, read_rerank(read_object(await request.read()))))
-    model = MODELS.get(name)
+    model = BEDROCK_EMBED_MODELS.get(name)
     if model is None:
         raise ApiError(400, "The provided model identifier is invalid.")
     asked = _read(read_object(await request.read()), model, newest=len(model.dimensions) > 1)
@@ -86,15 +81,15 @@ async def _invoke(request: web.Request) -> web.Response:
     return json_response({**answer, "embeddings": embeddings, "response_type": "embeddings_by_type"})
 
 
-def _read(fields: Mapping[str, Any], model: EmbedModel, *, newest: bool) -> EmbedRequest:
+def _read(fields: Mapping[str, Any], model: Model, *, newest: bool) -> EmbedRequest:
     allowed = {"input_type", "texts", "truncate", "embedding_types"} | ({"output_dimension"} if newest else set())
     if fields.keys() - allowed:
         raise malformed(f"extraneous key, allowed are {sorted(allowed)}")
     texts = fields.get("texts")
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts) or not texts:
         raise malformed("#/texts: expected an array of strings")
-    if len(texts) > MAX_TEXTS:
-        raise malformed(f"#/texts: expected maximum item count: {MAX_TEXTS}, found: {len(texts)}")
+    if len(texts) > model.texts_per_call:
+        raise malformed(f"#/texts: expected maximum item count: {model.texts_per_call}, found: {len(texts)}")
     if not newest and any(len(text) > V3_CHARACTERS for text in texts):
         raise malformed(f"#/texts/0: expected maxLength: {V3_CHARACTERS}")
     if fields.get("input_type") not in INPUT_TYPES:

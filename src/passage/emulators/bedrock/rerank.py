@@ -7,8 +7,6 @@ from passage.emulators.bedrock.requests import malformed
 from passage.emulators.cohere.rerank import MAX_DOCUMENTS, RerankRequest, run_rerank
 from passage.emulators.embedding import replace_lone_surrogates
 
-RERANK_MODELS = frozenset({"cohere.rerank-v3-5:0"})
-
 API_VERSION = 2
 """The least version of Cohere's API that the model takes; it must be named."""
 

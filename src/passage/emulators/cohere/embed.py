@@ -5,12 +5,12 @@ from typing import Any
 
 from aiohttp import web
 
-from passage.emulators.cohere.models import EMBED_MODELS, EmbedModel
+from handler.config.models import Model
+from passage.emulators.cohere.models import EMBED_MODELS
 from passage.emulators.cohere.requests import invalid, no_such_model, read_object, strings_of, text_of
 from passage.emulators.cohere.vectors import ENCODERS
 from passage.emulators.embedding import Matrix, load_model, replace_lone_surrogates
 
-MAX_TEXTS = 96
 INPUT_TYPES = frozenset({"search_document", "search_query", "classification", "clustering", "image"})
 TRUNCATIONS = ("END", "START", "NONE")
 
@@ -20,7 +20,7 @@ class EmbedRequest:
     """A checked request. `types` is None where the body named no embedding type."""
 
     texts: list[str]
-    model: EmbedModel
+    model: Model
     dimension: int
     types: list[str] | None
     truncate: str
@@ -44,21 +44,21 @@ async def read_embed(request: web.Request) -> EmbedRequest:
     texts = strings_of(body, "texts") if body.get("inputs") is None else _input_texts(body["inputs"])
     if not texts:
         raise invalid("at least one text must be provided")
-    if len(texts) > MAX_TEXTS:
-        raise invalid(f"total number of texts must be at most {MAX_TEXTS} - received {len(texts)}")
-    if model.typed and str(body.get("input_type")) not in INPUT_TYPES:
+    if len(texts) > model.texts_per_call:
+        raise invalid(f"total number of texts must be at most {model.texts_per_call} - received {len(texts)}")
+    if str(body.get("input_type")) not in INPUT_TYPES:
         raise invalid("valid input_type must be provided with the provided model")
     truncate = body.get("truncate") or TRUNCATIONS[0]
     if truncate not in TRUNCATIONS:
         raise invalid(f"truncate must be one of {', '.join(TRUNCATIONS)}")
-    return EmbedRequest(texts, model, _dimension(body, name, model), _types(body, name, model), truncate)
+    return EmbedRequest(texts, model, _dimension(body, model), _types(body), truncate)
 
 
 def run_embed(asked: EmbedRequest) -> Embedded:
     """The vectors of the texts, each cut to what the model reads."""
     model = load_model()
     tokens = model.tokenize(asked.texts)
-    limit = asked.model.context
+    limit = asked.model.tokens_per_text
     if asked.truncate == "NONE" and any(len(ids) > limit for ids in tokens):
         raise invalid(f"a text is longer than the {limit} tokens the model reads and truncate is NONE")
     kept = [ids[-limit:] if asked.truncate == "START" else ids[:limit] for ids in tokens]
@@ -81,22 +81,20 @@ def _input_text(data: object) -> str:
     return replace_lone_surrogates(" ".join(part["text"] for part in parts))
 
 
-def _dimension(body: dict[str, Any], name: str, model: EmbedModel) -> int:
+def _dimension(body: dict[str, Any], model: Model) -> int:
     asked = body.get("output_dimension")
     if asked is None:
         return model.dimensions[0]
     if len(model.dimensions) == 1:
-        raise invalid(f"output_dimension is not supported by model {name}")
+        raise invalid(f"output_dimension is not supported by model {model.name}")
     if not isinstance(asked, int) or isinstance(asked, bool) or asked not in model.dimensions:
         raise invalid(f"output_dimension must be one of {', '.join(map(str, sorted(model.dimensions)))}")
     return asked
 
 
-def _types(body: dict[str, Any], name: str, model: EmbedModel) -> list[str] | None:
+def _types(body: dict[str, Any]) -> list[str] | None:
     types = strings_of(body, "embedding_types")
     for kind in types:
         if kind not in ENCODERS:
             raise invalid(f"embedding_types must be of {', '.join(ENCODERS)}; got {kind}")
-        if kind != "float" and not model.typed:
-            raise invalid(f"embedding type {kind} is not supported by model {name}")
     return types or None

@@ -1,43 +1,35 @@
-"""The Cohere models the emulator knows, with the limits a caller can run into."""
+"""The Cohere models that the emulators serve: those of `handler.config.models` that are not retired."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from handler.config import models
+from handler.config.models import Model, Provider
 
 
-@dataclass(frozen=True)
-class EmbedModel:
-    """An embedding model. The first dimension is the default; more than one means `output_dimension` chooses.
-
-    context: tokens read of each text, the rest is cut.
-    typed: knows `input_type` (and requires it) and embedding types other than float: v3 and later.
-    """
-
-    dimensions: tuple[int, ...]
-    context: int
-    typed: bool = True
+def _served(provider: Provider, *, embeds: bool) -> Mapping[str, Model]:
+    return {
+        model.name: model
+        for model in models.MODELS
+        if model.provider == provider and model.embeds is embeds and model.state != "retired"
+    }
 
 
-EMBED_MODELS: Mapping[str, EmbedModel] = {
-    "embed-v4.0": EmbedModel((1536, 256, 512, 1024), 128_000),
-    "embed-english-v3.0": EmbedModel((1024,), 512),
-    "embed-multilingual-v3.0": EmbedModel((1024,), 512),
-    "embed-english-light-v3.0": EmbedModel((384,), 512),
-    "embed-multilingual-light-v3.0": EmbedModel((384,), 512),
-    "embed-multilingual-v2.0": EmbedModel((768,), 256, typed=False),
-}
-
-RERANK_MODELS: Mapping[str, int] = {  # name: context in tokens
-    "rerank-v3.5": 4096,
-    "rerank-english-v3.0": 4096,
-    "rerank-multilingual-v3.0": 4096,
-}
+EMBED_MODELS = _served("cohere", embeds=True)
+RERANK_MODELS = _served("cohere", embeds=False)
+BEDROCK_EMBED_MODELS = _served("bedrock", embeds=True)
+BEDROCK_RERANK_MODELS = _served("bedrock", embeds=False)
 
 
 def describe_models() -> list[dict[str, object]]:
     """Every model the way `GET /v1/models` lists it."""
-    listed = [(name, "embed", model.context) for name, model in EMBED_MODELS.items()]
-    listed += [(name, "rerank", context) for name, context in RERANK_MODELS.items()]
     return [
-        {"name": name, "endpoints": [endpoint], "finetuned": False, "context_length": context, "default_endpoints": []}
-        for name, endpoint, context in listed
+        {
+            "name": model.name,
+            "endpoints": [endpoint],
+            "finetuned": False,
+            "context_length": model.tokens_per_text,
+            "default_endpoints": [],
+        }
+        for endpoint, served in (("embed", EMBED_MODELS), ("rerank", RERANK_MODELS))
+        for model in served.values()
     ]

@@ -1,0 +1,100 @@
+"""Whether a profile's embedding models can be used: served by its provider, of its dimension, of one vector space."""
+
+from handler.config import models
+from handler.config.models import Model, Provider
+from handler.config.profiles import Profile
+from handler.core.errors import ConfigurationError, DimensionMismatch, ModelMismatch
+
+QUESTIONS = "EMBEDDING_MODEL (or the profile's embedding.model)"
+TEXTS = "EMBEDDING_DOCUMENT_MODEL (or the profile's embedding.document_model)"
+
+
+def check_question_model(profile: Profile) -> str | None:
+    """See that the model that embeds questions can be used.
+
+    Its dimension is not compared with the collection's: a caller may send vectors, and then no question is embedded.
+
+    Returns:
+        A warning about a deprecated or unknown model, for the log; None without one.
+
+    Raises:
+        ConfigurationError: the model is retired, or another provider's.
+    """
+    return _check(profile, profile.embedding.model, QUESTIONS)
+
+
+def check_models(profile: Profile) -> list[str]:
+    """See that a site can be indexed and then asked: both models serve, alone and together.
+
+    Returns:
+        Warnings about deprecated and unknown models.
+
+    Raises:
+        ConfigurationError: a model is retired, or another provider's.
+        DimensionMismatch: a model gives no vectors of the collection's dimension.
+        ModelMismatch: the vectors of questions and texts would not be comparable.
+    """
+    embedding = profile.embedding
+    variables = {embedding.for_texts: TEXTS, embedding.model: QUESTIONS}  # one entry where one model does both
+    found = [_check(profile, name, variable) for name, variable in variables.items()]
+    for name, variable in variables.items():
+        check_dimension(embedding.provider, name, profile.collection.dimension, variable)
+    if not models.comparable(embedding.for_texts, embedding.model):
+        raise ModelMismatch(
+            f"Texts would be embedded with '{embedding.for_texts}' and questions with '{embedding.model}', whose "
+            f"vectors do not compare: set {TEXTS} to a model of the same family, or leave it out.",
+            upstream="embedding",
+        )
+    return [warning for warning in found if warning is not None]
+
+
+def _check(profile: Profile, name: str, variable: str) -> str | None:
+    provider, dimension = profile.embedding.provider, profile.collection.dimension
+    model = models.find(name)
+    if model is None:
+        return f"The embedding model '{name}' is not in Passage's table of models: its limits are assumed."
+    if model.state == "retired":
+        raise ConfigurationError(
+            f"The embedding model '{name}' was retired on {model.since}. Set {variable} to {model.replacement} and "
+            "index the site again: vectors of the two do not compare.",
+            upstream="embedding",
+        )
+    if not model.embeds:
+        raise ConfigurationError(
+            f"'{name}' reranks, it does not embed. {_choice(provider, dimension, variable)}", upstream="embedding"
+        )
+    if model.provider != provider:
+        raise ConfigurationError(
+            f"'{name}' is a model of {model.provider}, but EMBEDDING_PROVIDER (or the profile's embedding.provider) is "
+            f"{provider}. {_choice(provider, dimension, variable, like=model)}",
+            upstream="embedding",
+        )
+    if model.state == "deprecated":
+        return f"The embedding model '{name}' was deprecated on {model.since}: plan to move to {model.replacement}."
+    return None
+
+
+def check_dimension(provider: Provider, name: str, dimension: int, variable: str = QUESTIONS) -> None:
+    """See that a model gives vectors of the collection's dimension; an unknown model is taken on trust.
+
+    Raises:
+        DimensionMismatch: names the dimensions it gives, and the models that fit.
+    """
+    model = models.find(name)
+    if model is not None and dimension not in model.dimensions:
+        raise DimensionMismatch(
+            f"The model '{name}' gives vectors of dimension {' or '.join(map(str, model.dimensions))}, but the "
+            f"collection takes {dimension}. {_choice(provider, dimension, variable)} Or set EMBEDDING_DIMENSION to the "
+            "collection's dimension.",
+            upstream="embedding",
+        )
+
+
+def _choice(provider: Provider, dimension: int, variable: str, like: Model | None = None) -> str:
+    """What to set instead: the same model by the provider's own name, or those of the collection's dimension."""
+    same = [model.name for model in models.MODELS if like and model.space == like.space and model.provider == provider]
+    fitting = same or models.with_dimension(provider, dimension)
+    if not fitting:
+        return f"Set {variable} to the model the collection was embedded with."
+    kind = "" if same else f" of dimension {dimension}"
+    return f"Set {variable} to the model the collection was embedded with{kind}: {' or '.join(fitting)}."

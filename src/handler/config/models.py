@@ -1,0 +1,140 @@
+"""The one table of models: what each gives, how much it reads, and whether its provider still serves it.
+
+Sources: Cohere's model pages, changelog and deprecations page, and Amazon Bedrock's model cards (November 2026).
+Imported at every cold start, so plain dataclasses.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+Provider = Literal["cohere", "bedrock"]
+State = Literal["active", "deprecated", "retired"]
+
+TEXTS_PER_CALL = 96
+"""The most texts that Cohere's embed endpoint takes in a call, on Bedrock too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model by its provider's own name.
+
+    Attributes:
+        tokens_per_text: how much of a text the model reads; the provider cuts the rest silently.
+        dimensions: the sizes of its vectors, the default first; empty for a reranker. With more than one, the
+            request chooses (`output_dimension`).
+        space: models of one vector space give comparable vectors; empty for a reranker.
+        texts_per_call: the most texts a request may hold.
+        since: the day the provider deprecated or retired it, as YYYY-MM-DD.
+        replacement: the model to use instead of a deprecated or retired one.
+    """
+
+    name: str
+    provider: Provider
+    tokens_per_text: int
+    dimensions: tuple[int, ...] = ()
+    space: str = ""
+    texts_per_call: int = TEXTS_PER_CALL
+    state: State = "active"
+    since: str = ""
+    replacement: str = ""
+
+    @property
+    def embeds(self) -> bool:
+        return bool(self.dimensions)
+
+
+V5_DIMENSIONS = (2048, 1536, 1024, 768, 512, 256)
+V4_DIMENSIONS = (1536, 1024, 512, 256)
+V5, V4 = "embed-v5.0", "embed-v4.0"
+ENGLISH_V3, MULTILINGUAL_V3 = "embed-english-v3.0", "embed-multilingual-v3.0"
+ENGLISH_LIGHT_V3, MULTILINGUAL_LIGHT_V3 = "embed-english-light-v3.0", "embed-multilingual-light-v3.0"
+V5_FAST = "embed-v5.0-fast"
+V2_RETIRED = "2026-04-04"
+
+
+def _retired_v2(name: str, dimension: int, tokens: int) -> Model:
+    return Model(name, "cohere", tokens, (dimension,), name, state="retired", since=V2_RETIRED, replacement=V5_FAST)
+
+
+MODELS: tuple[Model, ...] = (
+    # Pro and Fast share one space: Cohere recommends to index with Pro and to ask with Fast.
+    Model("embed-v5.0-pro", "cohere", 128_000, V5_DIMENSIONS, V5),
+    Model(V5_FAST, "cohere", 128_000, V5_DIMENSIONS, V5),
+    Model("embed-v4.0", "cohere", 128_000, V4_DIMENSIONS, V4),
+    Model("embed-english-v3.0", "cohere", 512, (1024,), ENGLISH_V3),
+    Model("embed-multilingual-v3.0", "cohere", 512, (1024,), MULTILINGUAL_V3),
+    Model("embed-english-light-v3.0", "cohere", 512, (384,), ENGLISH_LIGHT_V3),
+    Model("embed-multilingual-light-v3.0", "cohere", 512, (384,), MULTILINGUAL_LIGHT_V3),
+    _retired_v2("embed-english-v2.0", 4096, 512),
+    _retired_v2("embed-english-light-v2.0", 1024, 512),
+    _retired_v2("embed-multilingual-v2.0", 768, 256),
+    Model("cohere.embed-v4:0", "bedrock", 128_000, V4_DIMENSIONS, V4),
+    Model("cohere.embed-english-v3", "bedrock", 512, (1024,), ENGLISH_V3),
+    Model("cohere.embed-multilingual-v3", "bedrock", 512, (1024,), MULTILINGUAL_V3),
+    Model("rerank-v5.0-pro", "cohere", 32_000),
+    Model("rerank-v5.0-fast", "cohere", 32_000),
+    Model("rerank-v4.0-pro", "cohere", 32_000),
+    Model("rerank-v4.0-fast", "cohere", 32_000),
+    Model("rerank-v3.5", "cohere", 4_096),
+    Model("rerank-english-v3.0", "cohere", 4_096),
+    Model("rerank-multilingual-v3.0", "cohere", 4_096),
+    *(
+        Model(name, "cohere", 512, state="retired", since="2025-04-30", replacement="rerank-v4.0-fast")
+        for name in ("rerank-english-v2.0", "rerank-multilingual-v2.0")
+    ),
+    Model("cohere.rerank-v3-5:0", "bedrock", 4_096),
+)
+
+DEFAULT_RERANKERS: dict[Provider, str] = {"cohere": "rerank-v4.0-fast", "bedrock": "cohere.rerank-v3-5:0"}
+
+UNKNOWN_TOKENS = 512
+"""How much of a text an unknown model is assumed to read: the least of the known ones."""
+
+
+@cache
+def find(name: str) -> Model | None:
+    """The model of that name; None for one that the table does not hold.
+
+    On Bedrock, `name` may also be an inference profile's id (`eu.cohere.embed-v4:0`) or the ARN of either.
+    """
+    bare = name.rpartition("/")[2]
+    start = bare.find(".cohere.") + 1  # behind a geography such as `eu` or `global`
+    return next((model for model in MODELS if model.name == bare[start:]), None)
+
+
+def takes_dimension(name: str) -> bool:
+    """Whether a request to this embedding model names the dimension. Of unknown models, those called embed-v… do."""
+    found = find(name)
+    return len(found.dimensions) > 1 if found else "embed-v" in name
+
+
+def tokens_per_text(name: str) -> int:
+    """How much of a text the model reads."""
+    found = find(name)
+    return found.tokens_per_text if found else UNKNOWN_TOKENS
+
+
+def texts_per_call(name: str) -> int:
+    """The most texts that a request to this model may hold."""
+    found = find(name)
+    return found.texts_per_call if found else TEXTS_PER_CALL
+
+
+def comparable(one: str, other: str) -> bool:
+    """Whether the vectors of two models can be compared. An unknown model compares with itself alone."""
+    return _space(one) == _space(other)
+
+
+def with_dimension(provider: Provider, dimension: int) -> list[str]:
+    """The active embedding models of a provider that give vectors of `dimension`."""
+    return [
+        model.name
+        for model in MODELS
+        if model.provider == provider and model.state == "active" and dimension in model.dimensions
+    ]
+
+
+def _space(name: str) -> str:
+    found = find(name)
+    return found.space if found and found.embeds else name

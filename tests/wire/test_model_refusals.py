@@ -1,0 +1,119 @@
+"""Models over HTTP: what the function and the indexer ask for, refuse, and warn of."""
+
+from pathlib import Path
+
+import pytest
+
+from handler.adapters.qdrant.edge import QdrantEdgeStore
+from handler.bootstrap import factories
+from handler.config import models, profiles
+from handler.config.settings import CollectionSettings
+from handler.core.errors import ConfigurationError
+from passage.emulators import EmulatorServer
+from passage.indexing.embedding import document_embedder
+from passage.indexing.run import index_site
+from passage.sites.markdown import MarkdownSite
+from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
+
+
+@pytest.fixture(autouse=True)
+def _nothing_warned_of() -> None:
+    factories._warn_once.cache_clear()
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> MarkdownSite:
+    pages = tmp_path / "docs"
+    pages.mkdir()
+    (pages / "index.md").write_text("# Twins\n\nA digital twin mirrors a machine.\n", encoding="utf-8")
+    return MarkdownSite(pages, "https://example.org")
+
+
+def test_questions_and_texts_have_models_of_one_space(
+    cohere: EmulatorServer, start: Start, site: MarkdownSite, tmp_path: Path
+) -> None:
+    """The default profile, with nothing set but the key and the addresses."""
+    profile = profiles.load("query-response")
+    embedder = document_embedder(profile, {"COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url})
+    index_site(site, profile, tmp_path / "index", embedder, lambda *_: lambda _: None)
+    function = start(STORE="qdrant_edge", QDRANT_URL=None, EDGE_INDEX_PATH=str(tmp_path / "index"))
+    assert function.ask().results
+    assert function.get("/ready").status == 200
+    sent = [request.json() for request in asked(cohere, "/v2/embed")]
+    assert [body["model"] for body in sent] == ["embed-v5.0-pro", "embed-v5.0-fast"]
+    assert [body["output_dimension"] for body in sent] == [768, 768]
+
+
+def test_collection_of_the_shared_space_is_ready(start: Start, make_collection: MakeCollection) -> None:
+    for model in ("embed-v5.0-pro", "embed-v5.0-fast"):
+        name = make_collection(model, metadata={"embedding_model": model})
+        assert start(COLLECTION_NAME=name).get("/ready").status == 200
+
+
+@both_gateways
+@pytest.mark.parametrize("model", [model.name for model in models.MODELS if model.state == "retired" and model.embeds])
+def test_retired_model_is_500_and_no_service_is_asked(
+    model: str, cohere: EmulatorServer, qdrant: EmulatorServer, start: Start
+) -> None:
+    message = assert_error(start(EMBEDDING_MODEL=model).ask(), 500, "INTERNAL_ERROR")
+    for part in (model, "2026-04-04", "EMBEDDING_MODEL", "embed-v5.0-fast"):
+        assert part in message
+    assert (cohere.requests, qdrant.requests) == ([], [])
+
+
+def test_retired_model_is_refused_when_the_function_starts(start: Start) -> None:
+    with pytest.raises(ConfigurationError, match=r"embed-v5\.0-fast"):
+        start(EMBEDDING_MODEL="embed-multilingual-v2.0").container.load()
+
+
+def test_retired_model_is_refused_by_index(cohere: EmulatorServer) -> None:
+    settings = CollectionSettings.from_env({"EMBEDDING_MODEL": "embed-multilingual-v2.0"})
+    profile = profiles.deployed("query-response", settings)
+    with pytest.raises(ConfigurationError, match=r"embed-v5\.0-fast"):
+        document_embedder(profile, {"COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url})
+    assert cohere.requests == []
+
+
+def test_index_warns_of_an_unknown_model(cohere: EmulatorServer) -> None:
+    settings = CollectionSettings.from_env({"EMBEDDING_MODEL": "my-model"})
+    profile = profiles.deployed("query-response", settings)
+    warnings: list[str] = []
+    document_embedder(profile, {"COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url}, warnings.append)
+    assert len(warnings) == 1
+    assert "my-model" in warnings[0]
+
+
+def test_unknown_model_is_asked_and_warned_of_once(cohere: EmulatorServer, start: Start, output: Output) -> None:
+    function = start(EMBEDDING_MODEL="my-model")
+    for _ in range(2):
+        assert "my-model" in assert_error(function.ask(), 500, "INTERNAL_ERROR")
+    function.container.unload()
+    function.ask()
+    assert len(cohere.requests) == 3
+    assert len([line for line in output.logs if line["level"] == "WARNING" and "my-model" in line["message"]]) == 1
+
+
+def test_refused_model_names_models_of_the_dimension(start: Start) -> None:
+    message = assert_error(start(EMBEDDING_MODEL="embed-retired-v1.0").ask(), 500, "INTERNAL_ERROR")
+    assert "768" in message
+    assert "embed-v5.0-pro or embed-v5.0-fast" in message
+
+
+@pytest.mark.parametrize("model", ["cohere.embed-english-v3", "embed-english-v3.0"])
+def test_one_model_of_two_providers_reads_one_index(
+    model: str, cohere: EmulatorServer, site: MarkdownSite, tmp_path: Path
+) -> None:
+    """Its vectors are comparable wherever it runs; another model's of the same provider are not."""
+
+    profile = profiles.load("context")
+    embedder = document_embedder(profile, {"COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url})
+    root = tmp_path / "index"
+    index_site(site, profile, root, embedder, lambda *_: lambda _: None)
+    manifest = root / "context" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"emulator"', '"cohere"'))
+    asking = profile.model_copy(update={"embedding": profile.embedding.model_copy(update={"model": model})})
+    assert QdrantEdgeStore(root=root, profile=asking, embedded_by=("bedrock",)).describe().points_count == 1
+    other = profile.embedding.model_copy(update={"model": "cohere.embed-multilingual-v3"})
+    asking = profile.model_copy(update={"embedding": other})
+    with pytest.raises(ConfigurationError, match="embedded by 'cohere'"):
+        QdrantEdgeStore(root=root, profile=asking, embedded_by=("bedrock",)).describe()
