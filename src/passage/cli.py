@@ -4,6 +4,7 @@ import io
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -37,7 +38,7 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("site", type=click.Path(path_type=Path))
+@click.argument("source", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=DEFAULT_INDEX, show_default=True)
 @click.option(
     "--profile",
@@ -46,16 +47,32 @@ def main() -> None:
     help="Whose model and payload to index for; may be given several times.  [default: DEFAULT_PROFILE]",
 )
 @click.option("--all-profiles", is_flag=True, help="Index for every profile there is.")
-@click.option("--site-url", help="Where the site is published; otherwise the site_url of its mkdocs.yml.")
+@click.option("--site-url", help="Where the site is published.  [default: what its pages or its mkdocs.yml say]")
+@click.option("--content-selector", metavar="CSS", help="The main content of a built site's pages.")
+@click.option("--language", help="Only pages in this language.  [default: all]")
+@click.option("--version", help="Only pages of this version.  [default: the current one]")
+@click.option("--strict", is_flag=True, help="Fail when a page cannot be read, instead of leaving it out.")
 @click.option(
     "--publish",
     metavar="s3://BUCKET/FOLDER",
     help="Upload it as well: what EDGE_INDEX_URI of a deployed function says.",
 )
-def index(
-    site: Path, out: Path, named: tuple[str, ...], all_profiles: bool, site_url: str | None, publish: str | None
+def index(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    source: Path,
+    out: Path,
+    named: tuple[str, ...],
+    all_profiles: bool,
+    site_url: str | None,
+    content_selector: str | None,
+    language: str | None,
+    version: str | None,
+    strict: bool,
+    publish: str | None,
 ) -> None:
-    """Index the Markdown of SITE for the Edge store, once for each profile.
+    """Index SOURCE for the Edge store, once for each profile.
+
+    SOURCE is the folder that a site's generator wrote (Docusaurus, MkDocs, Zensical, VitePress, Starlight, Sphinx,
+    mdBook, Hugo, Jekyll or another), or a folder of Markdown.
 
     EMBEDDING_MODEL, EMBEDDING_DOCUMENT_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default
     profile, as they do to the function.
@@ -66,8 +83,8 @@ def index(
     from handler.core.errors import PassageError  # noqa: PLC0415
     from passage.indexing.embedding import EmbeddingError, document_embedder  # noqa: PLC0415
     from passage.indexing.run import index_site  # noqa: PLC0415
-    from passage.sites.markdown import find_site  # noqa: PLC0415
     from passage.sites.model import SiteError  # noqa: PLC0415
+    from passage.sites.source import Options, open_site  # noqa: PLC0415
 
     if named and all_profiles:
         raise click.UsageError("Give --profile or --all-profiles, not both.")
@@ -75,7 +92,7 @@ def index(
         settings = CollectionSettings.from_env(os.environ)
         names = profiles.names() if all_profiles else dict.fromkeys(named or (settings.default_profile,))
         chosen = [profiles.deployed(name, settings) for name in names]
-        found = find_site(site, site_url)
+        found = open_site(source, Options(site_url, content_selector, language, version, strict))
         with cohere_environment(os.environ) as environ:
             for profile in chosen:
                 embedder = document_embedder(
@@ -205,3 +222,12 @@ def _waiting(out: Path) -> Callable[[], None]:
 def _report(outcome: "Outcome", folder: Path) -> None:
     did = f"{outcome.embedded} embedded, {outcome.removed} removed" if outcome.changed else "nothing changed"
     click.echo(f"{outcome.pages} pages, {outcome.chunks} chunks in {folder}: {did}", err=True)
+    reasons = Counter(skip.reason for skip in outcome.skipped if not skip.failed)
+    if reasons:
+        listed = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+        click.echo(f"{reasons.total()} files left out: {listed}", err=True)
+    failed = [skip for skip in outcome.skipped if skip.failed]
+    for skip in failed:
+        click.echo(f"Warning: {skip.path} {skip.reason}", err=True)
+    if failed:
+        click.echo(f"{len(failed)} of {outcome.pages + len(failed)} pages could not be read.", err=True)

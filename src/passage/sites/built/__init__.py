@@ -1,0 +1,1 @@
+"""Reads a site as its generator published it: a folder of HTML."""

@@ -1,0 +1,177 @@
+"""The URL of each page: its canonical link, else the sitemap's, else the file's path in the spelling of the links."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, unquote, urljoin, urlsplit
+
+from passage.sites import html
+from passage.sites.html import Node
+from passage.sites.model import SiteError
+
+FOLDER_FORMS = ("{path}/", "{path}", "{path}/index.html")
+"""How `path/index.html` may be spelled in a URL; `path/` where nothing says otherwise."""
+
+
+def forms(file: str) -> tuple[str, ...]:
+    """The URLs, relative to the site's, that a file may have been published under."""
+    if _is_folder(file):
+        path = file.removesuffix("index.html").removesuffix("/")
+        return tuple(form.format(path=path).removeprefix("/") for form in FOLDER_FORMS)
+    return (file, file.rpartition(".")[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the site's files are published.
+
+    Attributes:
+        base: the site's URL, with a slash at its end.
+        published: the URL that the site itself states most often as its own; canonical links begin with it.
+        listed: the sitemap's URLs relative to the site's, by the file they stand for.
+        spelling: which form the site's links use for folders (True) and for files (False).
+    """
+
+    base: str
+    published: str
+    listed: Mapping[str, str]
+    spelling: Mapping[bool, int]
+
+    def of(self, file: str, canonical: str) -> str:
+        """A file's URL.
+
+        Args:
+            canonical: the page's canonical link, absolute; empty where it has none.
+        """
+        stated = relative(canonical, self.published) if canonical else None
+        if stated is not None and stated in forms(file):
+            return self.base + _quoted(stated)
+        if file in self.listed:
+            return self.base + _quoted(self.listed[file])
+        spelled = forms(file)
+        return self.base + _quoted(spelled[self.spelling.get(_is_folder(file), 0) % len(spelled)])
+
+    def folder_of(self, file: str) -> str:
+        """What a page's relative links are resolved against: its URL as a folder, with a slash."""
+        folder = PurePosixPath(file).parent.as_posix()
+        return self.base + ("" if folder == "." else quote(folder) + "/")
+
+
+def find(folder: Path, files: Sequence[str], sample: Mapping[str, Node], url: str | None) -> Addresses:
+    """Work out the site's URL and how it spells those of its pages.
+
+    Args:
+        sample: some of the pages, by file.
+        url: the owner's own statement, which comes first.
+
+    Raises:
+        SiteError: neither the owner nor the pages nor a sitemap say where the site is published.
+    """
+    locations = list(sitemap(folder))
+    stated = _stated_base(sample) or _listed_base(locations, files)
+    base = f"{url.rstrip('/')}/" if url else stated
+    if not base:
+        raise SiteError(
+            f"Where is {folder} published? Its pages name no canonical URL and no sitemap lists them: "
+            "give --site-url https://…"
+        )
+    if not base.startswith(("http://", "https://")):
+        raise SiteError(f"--site-url must begin with http:// or https://, and {url} does not.")
+    published = stated or base
+    by_form = {form: file for file in files for form in reversed(forms(file))}
+    listed = {
+        by_form[path]: path for each in locations if (path := relative(each, published)) is not None and path in by_form
+    }
+    return Addresses(base, published, listed, _spelling(sample, files, urlsplit(published).path))
+
+
+def sitemap(folder: Path) -> Iterator[str]:
+    """Every URL in the sitemaps of a folder, those of its languages' folders included."""
+    for file in sorted([*folder.glob("sitemap*.xml"), *folder.glob("*/sitemap*.xml")]):
+        try:
+            root = html.parse(file.read_bytes())
+        except (OSError, ValueError, LookupError):
+            continue  # without it the pages' own links are asked
+        yield from (html.text(loc).strip() for loc in html.select(root, "url > loc"))
+
+
+def canonical_of(root: Node, page_url: str) -> str:
+    """A page's canonical link, absolute; empty where it has none."""
+    link = html.first(root, "link[rel=canonical]")
+    try:
+        return urljoin(page_url, html.attribute(link, "href").strip()) if link is not None else ""
+    except ValueError:
+        return ""
+
+
+def relative(url: str, base: str) -> str | None:
+    """A URL's path below the site's; the scheme and host may differ. None for a URL elsewhere."""
+    path, root = unquote(urlsplit(url).path), unquote(urlsplit(base).path)
+    if f"{path}/" == root:
+        return ""
+    return path.removeprefix(root) if path.startswith(root) else None
+
+
+def _stated_base(sample: Mapping[str, Node]) -> str:
+    """The URL that most canonical links begin with, once the file's own path is taken off."""
+    votes: Counter[str] = Counter()
+    for file, root in sample.items():
+        canonical = unquote(canonical_of(root, ""))
+        if canonical.startswith(("http://", "https://")):
+            for form in sorted(forms(file), key=len, reverse=True):
+                if canonical.endswith(f"/{form}") if form else True:
+                    base = urlsplit(f"{canonical.removesuffix(form).rstrip('/')}/")
+                    votes[f"{base.scheme}://{base.netloc}{_quoted(base.path)}"] += 1
+                    break
+    return votes.most_common(1)[0][0] if votes else ""
+
+
+def _listed_base(locations: Sequence[str], files: Sequence[str]) -> str:
+    """The URL under which most of the sitemap's entries are files of the folder."""
+    if not locations:
+        return ""
+    known = {form for file in files for form in forms(file)}
+    first = urlsplit(min(locations, key=len))
+    parts = [part for part in first.path.split("/") if part]
+    bases = [
+        f"{first.scheme}://{first.netloc}/" + "".join(f"{part}/" for part in parts[:end])
+        for end in range(len(parts) + 1)
+    ]
+    hits = {base: sum(relative(each, base) in known for each in locations) for base in bases}
+    best = max(bases, key=lambda base: hits[base])
+    return best if hits[best] else ""
+
+
+def _spelling(sample: Mapping[str, Node], files: Sequence[str], root: str) -> dict[bool, int]:
+    """For folders and files, the form that the pages' own links use most."""
+    by_form = {form: (file, number) for file in files for number, form in reversed(list(enumerate(forms(file))))}
+    votes: Counter[tuple[bool, int]] = Counter()
+    for file, page in sample.items():
+        for path in _linked(page, file, root):
+            if path in by_form:
+                target, number = by_form[path]
+                votes[_is_folder(target), number] += 1
+    return {kind: max(range(3), key=lambda number: votes[kind, number]) for kind in (True, False)}
+
+
+def _linked(page: Node, file: str, root: str) -> Iterable[str]:
+    """The paths below the site's that a page links to."""
+    for link in html.select(page, "a[href]"):
+        target = html.attribute(link, "href").partition("#")[0].partition("?")[0]
+        if not target or "://" in target or target.startswith(("mailto:", "javascript:", "//")):
+            continue
+        try:
+            path = relative(urljoin(f"http://site{root}{quote(file)}", target), f"http://site{root}")
+        except ValueError:
+            continue
+        if path is not None:
+            yield path
+
+
+def _is_folder(file: str) -> bool:
+    return file == "index.html" or file.endswith("/index.html")
+
+
+def _quoted(path: str) -> str:
+    return quote(path, safe="/~!$&'()*+,;=:@")

@@ -1,0 +1,64 @@
+"""Finds what a code block says and in which language, however its theme marks up lines and languages."""
+
+import re
+from itertools import islice
+
+from passage.sites import html
+from passage.sites.html import Node
+
+LINES = ".ec-line, .token-line, span.line, [data-line]"
+"""How themes mark a line. Some write no line break between two of them."""
+
+_LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source|brush:?)-([\w+#.-]+)")
+_NO_LANGUAGE = {"default", "none", "plaintext", "plain", "no-highlight", "nohighlight", "notranslate", "undefined"}
+_LEVELS = 4
+"""How far above a `pre` its language may stand."""
+
+
+def language(pre: Node) -> str:
+    """The block's language as its HTML names it, empty where it names none."""
+    code = html.first(pre, "code")
+    for node in [*([code] if code else []), pre, *islice(html.ancestors(pre), _LEVELS)]:
+        for named in _named(node):
+            name = re.split(r"[,{\s]", named, maxsplit=1)[0].lower()
+            if name in _NO_LANGUAGE:
+                return ""
+            if name:
+                return name
+    return "mermaid" if "mermaid" in html.classes(pre) else ""
+
+
+def _named(node: Node) -> list[str]:
+    attributes = [html.attribute(node, name) for name in ("data-lang", "data-language")]
+    return [
+        *filter(None, attributes),
+        *(found[1] for each in html.classes(node) if (found := _LANGUAGE.fullmatch(each))),
+    ]
+
+
+def source(pre: Node, dropped: frozenset[int]) -> str:
+    """The code, line by line, without line numbers and the theme's tools."""
+    lines = html.outermost(pre, LINES)
+    written = _text(pre, dropped)
+    if lines and _all_text_in_lines(lines, pre, dropped) and written.strip("\n").count("\n") + 1 < len(lines):
+        written = "\n".join(_text(line, dropped).removesuffix("\n") for line in lines)
+    return "\n".join(line.rstrip("\r") for line in written.strip("\n").split("\n"))
+
+
+def _text(node: Node, dropped: frozenset[int]) -> str:
+    parts = []
+    for child in html.children(node):
+        if html.key(child) in dropped:
+            continue
+        if not html.tag(child):
+            parts.append(html.own_text(child))
+        elif html.tag(child) == "br":
+            parts.append("\n")
+        else:
+            parts.append(_text(child, dropped))
+    return "".join(parts).replace("\u200b", "")
+
+
+def _all_text_in_lines(lines: list[Node], pre: Node, dropped: frozenset[int]) -> bool:
+    together = "".join(_text(line, dropped) for line in lines)
+    return "".join(together.split()) == "".join(_text(pre, dropped).split())

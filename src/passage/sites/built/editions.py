@@ -1,0 +1,102 @@
+"""Languages and versions: what a page states, and which versions of a site are the current one."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from passage.sites import html
+from passage.sites.html import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What one page says of its language and version.
+
+    Attributes:
+        outdated: the page says that it documents a version other than the current one.
+        untranslated: it stands in for a page that does not exist in its language.
+    """
+
+    language: str = ""
+    version: str = ""
+    outdated: bool = False
+    untranslated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFolders:
+    """The folders beside a `versions.json`, as mike writes it.
+
+    Attributes:
+        names: the version of each folder, its aliases' folders included.
+        aliases: the folders that are copies of a version's.
+        current: the folder of the version that is shown first.
+    """
+
+    names: dict[str, str]
+    aliases: frozenset[str]
+    current: str
+
+
+def edition(root: Node, file: str) -> Edition:
+    """Read a page's language and version from its HTML."""
+    language = html.attribute(root, "lang") or _meta(root, "docsearch:language")
+    main = html.first(root, "main[lang]")
+    own = html.attribute(main, "lang") if main is not None else ""
+    badge = html.first(root, ".theme-doc-version-badge")
+    shown = html.squeezed(html.text(badge)).rpartition(": ")[2] if badge is not None else ""
+    label = _meta(root, "docsearch:version")
+    label = "" if "," in label else label
+    outdated = html.first(root, ".theme-doc-version-banner") is not None or (
+        label not in ("", "current", "latest") and label in file.split("/")
+    )
+    return Edition(
+        language=own or language,
+        version=(shown or label) if label in ("current", "latest", "") else label,
+        outdated=outdated,
+        untranslated=bool(own and language and own.lower() != language.lower()),
+    )
+
+
+def version_folders(folder: Path) -> VersionFolders | None:
+    """The site's version folders, None for a site that has none."""
+    try:
+        listed = json.loads((folder / "versions.json").read_text(encoding="utf-8"))
+        versions = [(str(each["version"]), [str(alias) for alias in each.get("aliases", [])]) for each in listed]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    names = {name: version for version, aliases in versions for name in (*aliases, version)}
+    if not versions or not any((folder / name).is_dir() for name in names):
+        return None
+    latest = next((version for version, aliases in versions if {"latest", "stable"} & set(aliases)), versions[0][0])
+    aliases = frozenset(name for name, version in names.items() if name != version and (folder / version).is_dir())
+    return VersionFolders(names, aliases, latest)
+
+
+def sphinx_version(folder: Path) -> str:
+    """The version that a Sphinx inventory states, empty without one."""
+    try:
+        with (folder / "objects.inv").open("rb") as file:
+            head = [file.readline(200) for _ in range(3)]
+    except OSError:
+        return ""
+    found = re.fullmatch(rb"# Version:[ \t]*(.*?)\s*", head[2])
+    return found[1].decode("utf-8", "replace") if found else ""
+
+
+def speaks(stated: str, wanted: str) -> bool:
+    """Whether a language tag is the wanted one or a variety of it (`pt-BR` of `pt`)."""
+    stated, wanted = (tag.lower().replace("_", "-") for tag in (stated, wanted))
+    return stated == wanted or stated.startswith(f"{wanted}-")
+
+
+def named(values: Iterable[str]) -> str:
+    """A list of languages or versions for a message."""
+    return ", ".join(sorted({value for value in values if value})) or "none"
+
+
+def _meta(root: Node, name: str) -> str:
+    found = html.first(root, f'meta[name="{name}"]')
+    return html.attribute(found, "content").strip() if found is not None else ""

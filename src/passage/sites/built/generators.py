@@ -1,0 +1,146 @@
+"""The generators that are recognised, and where each keeps a page's text: a row each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from passage.sites import html
+from passage.sites.built.noise import OUTSIDE
+from passage.sites.html import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A generator's signs and selectors.
+
+    Attributes:
+        meta: how the content of its `meta[name=generator]` begins, in lower case.
+        comment: words of a comment that it puts into `<head>` or before it.
+        sign: a selector that matches on each of its pages.
+        contents: selectors of the main content, best first. All outermost matches of one together are the content.
+        title: selects a level-1 heading outside the content.
+        lists_all: its sitemap lists every page that was not excluded by hand.
+    """
+
+    name: str
+    contents: tuple[str, ...]
+    meta: tuple[str, ...] = ()
+    comment: str = ""
+    sign: str = ""
+    title: str = ""
+    lists_all: bool = False
+
+
+GENERATORS = (
+    Generator(
+        "Docusaurus",
+        (".theme-doc-markdown", "#__blog-post-container", "main article", "main"),
+        meta=("docusaurus",),
+        sign="html.docs-wrapper, html.blog-wrapper, html.mdx-wrapper",
+        title="article > header h1, article header h1",
+    ),
+    Generator("Zensical", ("article.md-content__inner",), meta=("zensical",)),
+    Generator(
+        "MkDocs",
+        ("article.md-content__inner", "[itemprop=articleBody]", "div[role=main]", ".md-content"),
+        meta=("mkdocs",),
+        sign=".md-content",
+    ),
+    Generator("VitePress", (".VPHero, .VPFeatures, .vp-doc", "main"), meta=("vitepress",), sign="#VPContent"),
+    Generator(
+        "Starlight",
+        ("main .hero .copy, .sl-markdown-content", "main"),
+        meta=("starlight",),
+        sign=".sl-markdown-content",
+        title="h1#_top, h1[data-page-title]",
+    ),
+    Generator(
+        "Sphinx",
+        (
+            "article[role=main]",
+            "article.bd-article",
+            "[itemprop=articleBody]",
+            "div.body[role=main]",
+            "div[role=main]",
+            "main[role=main]",
+            "div.body",
+        ),
+        meta=("sphinx", "docutils"),
+        comment="generated with sphinx",
+        sign="html[data-content_root], script[src*='documentation_options.js'], script#documentation_options",
+    ),
+    Generator("mdBook", ("#mdbook-content main", "#content main", "main"), meta=("mdbook",), comment="using mdbook"),
+    Generator(
+        "Hugo",
+        (
+            ".td-content",
+            "article.markdown",
+            ".gdoc-markdown",
+            "#body-inner",
+            ".post-content",
+            "main article",
+            "main",
+        ),
+        meta=("hugo",),
+        title="main h1, article h1",
+    ),
+    Generator(
+        "Jekyll",
+        (".post-content", ".page__content", "main .home", "#main-content", "#main_content", "main article", "main"),
+        meta=("jekyll",),
+        title="main h1, h1.post-title, h1.page__title",
+        lists_all=True,
+    ),
+)
+
+UNKNOWN = Generator(
+    "an unknown generator", ("main article", "article", "main", "[role=main]", "body"), title="main h1, article h1, h1"
+)
+
+
+def recognise(pages: Iterable[Node]) -> Generator:
+    """The generator that most of the pages name. Hugo names itself on the home page alone."""
+    votes = [found for page in pages if (found := generator_of(page)) is not None]
+    return max(dict.fromkeys(votes), key=votes.count, default=UNKNOWN)
+
+
+def generator_of(root: Node) -> Generator | None:
+    """The generator that one page names."""
+    named = [html.attribute(meta, "content").lower() for meta in html.select(root, "meta[name=generator]")]
+    said = " ".join(_comments(root)).lower()
+    for generator in GENERATORS:
+        if any(content.startswith(generator.meta) for content in named if generator.meta):
+            return generator
+    for generator in GENERATORS:
+        if generator.comment and generator.comment in said:
+            return generator
+    for generator in GENERATORS:
+        if generator.sign and html.first(root, generator.sign) is not None:
+            return generator
+    return None
+
+
+def _comments(root: Node) -> Iterable[str]:
+    yield from html.comments(root)
+    head = html.first(root, "head")
+    if head is not None:
+        yield from html.comments(head)
+
+
+def contents_of(root: Node, generator: Generator, selector: str | None) -> tuple[list[Node], str]:
+    """A page's main content, and a selector of what must be left out of it besides the usual.
+
+    Args:
+        selector: the owner's own, which comes first.
+    """
+    for css in (selector,) if selector else generator.contents:
+        found = [node for node in html.outermost(root, css) if html.text(node).strip()]
+        if found:
+            return found, "" if selector or generator is not UNKNOWN else OUTSIDE
+    if selector or generator is UNKNOWN:
+        return [], ""
+    return contents_of(root, UNKNOWN, None)
+
+
+def outside_title(root: Node, generator: Generator) -> Node | None:
+    """The page's level-1 heading where the theme keeps it outside the content."""
+    return html.first(root, generator.title) if generator.title else None

@@ -1,0 +1,75 @@
+"""Formulas as TeX where the HTML holds it, otherwise as plain text read from MathML."""
+
+import re
+
+from passage.sites import html
+from passage.sites.html import Node
+
+FORMULAS = ".katex-display, .katex, .arithmatex, span.math, div.math, mjx-container, math"
+
+_DELIMITED = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$", re.DOTALL)
+_WRAPPED = re.compile(r"\A\s*(?:\\\((.*)\\\)|\\\[(.*)\\\]|\$\$(.*)\$\$|\$(.*)\$)\s*\Z", re.DOTALL)
+_SIGNS = {"msub": "_", "msup": "^", "munder": "_", "mover": "^"}
+
+
+def formula(node: Node) -> tuple[str, bool]:
+    """A formula's TeX or plain text, and whether it stands on lines of its own; empty where there is none."""
+    block = (
+        html.tag(node) == "div"
+        or "katex-display" in html.classes(node)
+        or html.attribute(node, "display") in ("true", "block")
+    )
+    annotation = html.first(node, "annotation[encoding='application/x-tex']")
+    if annotation is not None:
+        return html.text(annotation).strip(), block
+    mathml = html.first(node, "math")
+    if mathml is not None:
+        return html.squeezed(_linear(mathml)), block or html.attribute(mathml, "display") == "block"
+    written = html.text(node)
+    found = _WRAPPED.match(written)
+    if found is None:
+        return written.strip(), block
+    return next(part for part in found.groups() if part is not None).strip(), block or written.strip()[:2] in (
+        "\\[",
+        "$$",
+    )
+
+
+def delimited(text: str) -> list[tuple[str, str, bool]]:
+    r"""A text in pieces: `(words before, TeX, on lines of its own)`; the last piece has no TeX.
+
+    Only `\(…\)`, `\[…\]` and `$$…$$` are formulas: a single `$` may be a price.
+    """
+    pieces, start = [], 0
+    for found in _DELIMITED.finditer(text):
+        tex = next(part for part in found.groups() if part is not None)
+        pieces.append((text[start : found.start()], tex.strip(), found[1] is None))
+        start = found.end()
+    return [*pieces, (text[start:], "", False)]
+
+
+def _linear(node: Node) -> str:
+    """MathML on one line: `a/b`, `x_i`, `sqrt(x)`."""
+    name = html.tag(node)
+    if not name:
+        return html.own_text(node).strip()
+    if name == "annotation":
+        return ""
+    parts = [part for child in html.children(node) if (part := _linear(child))]
+    written = "".join(parts)
+    if name == "mfrac" and len(parts) == 2:
+        written = "/".join(map(_grouped, parts))
+    elif name in _SIGNS and len(parts) == 2:
+        written = f"{parts[0]}{_SIGNS[name]}{_grouped(parts[1])}"
+    elif name == "msubsup" and len(parts) == 3:
+        written = f"{parts[0]}_{_grouped(parts[1])}^{_grouped(parts[2])}"
+    elif name in ("msqrt", "mroot"):
+        written = f"sqrt({' '.join(parts)})"
+    elif name == "mo":
+        written = f" {written} "
+    return written
+
+
+def _grouped(part: str) -> str:
+    part = part.strip()
+    return part if part.isalnum() else f"({part})"

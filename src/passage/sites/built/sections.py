@@ -1,0 +1,154 @@
+"""Cuts a page at its headings, where their ids are, and converts each section to Markdown by itself."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+
+from passage.sites import html
+from passage.sites.built import render
+from passage.sites.built.render import HEADINGS, Page
+from passage.sites.html import Node
+from passage.sites.model import Section
+
+_HEADINGS = ", ".join(HEADINGS)
+
+ENTRIES = "dt.sig[id], dl.glossary > dt[id], dl[class~=py] > dt[id], dl.function > dt[id], dl.class > dt[id]"
+"""Sphinx' API entries and glossary terms: each has an id of its own, as a heading has."""
+
+_NOT_CUT = "blockquote, li, table, a, pre, .VPFeature"
+"""A heading in one of these belongs to its text."""
+
+_SCOPES = frozenset({"section", "details", "dl", "dd", "aside"})
+"""After one of these the text belongs to the heading before it again."""
+
+_ENTRY_LEVEL = 7
+"""API entries lie below headings of every level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    level: int
+    title: str
+    anchor: str
+
+
+_BOUNDARY = "</div><div>"
+"""Ends a block, so that the text before and after it does not run together."""
+
+
+def cut(contents: list[Node], page: Page) -> tuple[list[Section], list[Heading]]:
+    """The sections that have text, in reading order, and every heading that was met."""
+    points = {html.key(node): node for content in contents for node in _points(content, page)}
+    around = {html.key(above) for node in points.values() for above in html.ancestors(node)}
+    cutter = _Cutter(page, points, around)
+    for content in contents:
+        cutter.visit(content)
+        cutter.parts.append(_BOUNDARY)
+    cutter.close()
+    return cutter.found, cutter.headings
+
+
+def _points(content: Node, page: Page) -> Iterator[Node]:
+    """The headings and entries that begin a section."""
+    held = {html.key(node) for holder in html.select(content, _NOT_CUT) for node in html.select(holder, _HEADINGS)}
+    for node in html.select(content, f"{_HEADINGS}, {ENTRIES}"):
+        around = [node, *html.ancestors(node)]
+        if html.key(node) not in held and not any(html.key(each) in page.dropped for each in around):
+            yield node
+
+
+@dataclass(slots=True)
+class _Cutter:
+    """Walks the content in reading order; `parts` is the HTML of the section that is open."""
+
+    page: Page
+    points: Mapping[int, Node]
+    around: set[int]
+    path: list[Heading] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+    found: list[Section] = field(default_factory=list)
+    headings: list[Heading] = field(default_factory=list)
+
+    def visit(self, node: Node) -> None:
+        identity = html.key(node)
+        if identity in self.points:
+            self._begin(node)
+        elif identity not in self.around or identity in self.page.dropped:
+            self.parts.append(render.render(node, self.page))
+        else:
+            self._enter(node)
+
+    def _enter(self, node: Node) -> None:
+        """Visit what is in an element that holds headings."""
+        before = list(self.path)
+        label = self.page.labels.get(html.key(node))
+        self.parts.append(_BOUNDARY + (render.bold(label) if label else ""))
+        for child in html.children(node):
+            self.visit(child)
+        self.parts.append(_BOUNDARY)
+        if (label or html.tag(node) in _SCOPES) and self.path != before:
+            self.close()
+            self.path = before
+
+    def _begin(self, node: Node) -> None:
+        entry = html.tag(node) == "dt"
+        if entry and _follows_entry(node):  # both terms are described by what follows
+            self.parts.append(_signature(node, self.page) or render.bold(render.words(node, self.page)))
+            return
+        self.close()
+        heading = _entry(node, self.page) if entry else _heading(node, self.page)
+        self.path = [*(above for above in self.path if above.level < heading.level), heading]
+        self.headings.append(heading)
+        self.parts.append(_signature(node, self.page) if entry else render.beside_heading(node, self.page))
+
+    def close(self) -> None:
+        """End the section that is open."""
+        source = "".join(self.parts)
+        self.parts.clear()
+        markdown = render.restore_tex(html.to_markdown(f"<div>{source}</div>"), self.page)
+        if markdown:
+            anchor = next((heading.anchor for heading in reversed(self.path) if heading.anchor), "")
+            self.found.append(Section(tuple(each.title for each in self.path if each.title), markdown, anchor))
+
+
+def _heading(node: Node, page: Page) -> Heading:
+    return Heading(int(html.tag(node)[1]), render.heading_words(node, page), _anchor(node))
+
+
+def _anchor(node: Node) -> str:
+    """The heading's own id; else its section's, whose first heading it is; else that of a mark inside it."""
+    if own := html.attribute(node, "id"):
+        return "" if own == "_top" else own  # Starlight's name for the top of the page
+    section = node.parent
+    if section is not None and _is_section(section):
+        heading = html.first(section, _HEADINGS)
+        if heading is not None and html.key(heading) == html.key(node):
+            return html.attribute(section, "id")
+    mark = html.first(node, "a[id], a[name], span[id]")
+    return (html.attribute(mark, "id") or html.attribute(mark, "name")) if mark is not None else ""
+
+
+def _is_section(node: Node) -> bool:
+    return html.tag(node) == "section" or "section" in html.classes(node)
+
+
+def _entry(node: Node, page: Page) -> Heading:
+    depth = sum(html.tag(above) == "dl" for above in html.ancestors(node))
+    names = [
+        render.words(part, page) for part in html.select(node, ".sig-prename, .descclassname, .sig-name, .descname")
+    ]
+    title = "".join(names) or render.words(node, page)
+    return Heading(_ENTRY_LEVEL + depth, title, html.attribute(node, "id"))
+
+
+def _signature(node: Node, page: Page) -> str:
+    """An API entry's full signature; empty for a term of a glossary, which its title says."""
+    named = html.first(node, ".sig-name, .descname")
+    return f"<p><code>{escape(render.words(node, page), quote=False)}</code></p>" if named is not None else ""
+
+
+def _follows_entry(node: Node) -> bool:
+    before = node.prev
+    while before is not None and (before.is_text_node or before.is_comment_node):
+        before = before.prev
+    return before is not None and html.tag(before) == "dt"

@@ -1,0 +1,149 @@
+"""Chooses among a site's pages: one version, the wanted language, and each text once."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from passage.sites.built.editions import Edition, named, speaks
+from passage.sites.model import Page, SiteError, Skip
+
+_LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
+
+SAME_TEXT = 0.8
+"""The share of a page's text that a translation cannot have in common with its original."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A page that can be read, before it is known whether it is wanted.
+
+    Attributes:
+        canonical: its canonical link, empty where it says nothing.
+        in_pagefind: it is marked for the site's own search.
+    """
+
+    page: Page
+    file: str
+    edition: Edition
+    canonical: str
+    in_pagefind: bool
+
+
+def select(candidates: list[Candidate], language: str | None, version: str | None) -> Iterator[Page | Skip]:
+    """The pages that are wanted, in the order of their files, and the others with the reason.
+
+    Raises:
+        SiteError: no page is in the language or version that was asked for.
+    """
+    reasons = dict(_reasons(candidates, language, version))
+    for candidate in candidates:
+        reason = reasons.get(candidate.file)
+        yield Skip(candidate.file, reason) if reason else candidate.page
+
+
+def _reasons(candidates: list[Candidate], language: str | None, version: str | None) -> Iterator[tuple[str, str]]:
+    """The files that are left out, each with why."""
+    left = candidates
+    for reason, leaves_out in (
+        ("left out of the site's search", _not_in_pagefind(left)),
+        ("other version", _other_version(left, version)),
+        ("untranslated", lambda candidate: candidate.edition.untranslated),
+    ):
+        yield from ((candidate.file, reason) for candidate in left if leaves_out(candidate))
+        left = [candidate for candidate in left if not leaves_out(candidate)]
+    copies = dict(_copies(left))
+    yield from copies.items()
+    left = [candidate for candidate in left if candidate.file not in copies]
+    untranslated = dict(_untranslated(left))
+    yield from untranslated.items()
+    left = [candidate for candidate in left if candidate.file not in untranslated]
+    if language is not None:
+        spoken = [candidate for candidate in left if speaks(candidate.edition.language, language)]
+        if left and not spoken:
+            languages = named(candidate.edition.language for candidate in left)
+            raise SiteError(f"No page is in the language {language}. The site's languages: {languages}.")
+        yield from ((each.file, "other language") for each in left if each not in spoken)
+
+
+def _not_in_pagefind(candidates: list[Candidate]) -> Callable[[Candidate], bool]:
+    marked = any(candidate.in_pagefind for candidate in candidates)
+    return lambda candidate: marked and not candidate.in_pagefind
+
+
+def _other_version(candidates: list[Candidate], version: str | None) -> Callable[[Candidate], bool]:
+    if version is not None:
+        if not any(candidate.edition.version == version for candidate in candidates):
+            versions = named(candidate.edition.version for candidate in candidates)
+            raise SiteError(f"No page is of the version {version}. The site's versions: {versions}.")
+        return lambda candidate: candidate.edition.version != version
+    versioned = [candidate for candidate in candidates if candidate.edition.version]
+    if versioned and all(candidate.edition.outdated for candidate in versioned):
+        newest = max((candidate.edition.version for candidate in versioned), key=_natural)
+        return lambda candidate: candidate.edition.outdated and candidate.edition.version != newest
+    return lambda candidate: candidate.edition.outdated
+
+
+def _natural(version: str) -> list[tuple[int, int, str]]:
+    """A sort key by which 10.0 comes after 9.1."""
+    return [(int(part), 1, "") if part.isdigit() else (0, 0, part) for part in re.findall(r"\d+|[a-z]+", version)]
+
+
+def _copies(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
+    """Pages that another page stands for: by URL, by canonical link, or by the same title and words."""
+    urls = {_bare(candidate.page.url) for candidate in candidates}
+    taken: set[str] = set()
+    told: dict[tuple[str, str], Candidate] = {}
+    for candidate in sorted(candidates, key=_original_first):
+        url = _bare(candidate.page.url)
+        canonical = _bare(candidate.canonical)
+        text = (candidate.page.title, _spoken_text(candidate.page))
+        if url in taken:
+            yield candidate.file, "another file has its URL"
+            continue
+        taken.add(url)
+        if canonical and canonical != url and canonical in urls:
+            yield candidate.file, "duplicate"
+        elif (other := told.setdefault(text, candidate)) is not candidate:
+            same = other.edition.language == candidate.edition.language
+            yield candidate.file, "duplicate" if same else "untranslated"
+
+
+def _untranslated(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
+    """Pages in a language's folder that still say what the default language's page says.
+
+    Titles of notes and links may be translated by the theme, so most lines count, not all.
+    """
+    by_file = {candidate.file: candidate for candidate in candidates}
+    for candidate in candidates:
+        folders = candidate.file.split("/")
+        others = [by_file.get("/".join(folders[:at] + folders[at + 1 :])) for at in range(len(folders) - 1)]
+        for original in filter(None, others):
+            if original.edition.language != candidate.edition.language and _shared(candidate, original) >= SAME_TEXT:
+                yield candidate.file, "untranslated"
+                break
+
+
+def _shared(candidate: Candidate, original: Candidate) -> float:
+    """How much of a page's text, from 0 to 1, stands word for word on another."""
+    lines = [line for line in _spoken_text(candidate.page).split("\n") if any(map(str.isalpha, line))]
+    known = set(_spoken_text(original.page).split("\n"))
+    length = sum(map(len, lines))
+    return sum(len(line) for line in lines if line in known) / length if length else 0.0
+
+
+def _original_first(candidate: Candidate) -> tuple[bool, str]:
+    """The default language's page before those in a language's folder, which may be copies of it."""
+    language = candidate.edition.language.lower()
+    folders = [part.lower() for part in candidate.file.split("/")[:-1]]
+    return bool(language) and any(part in (language, language.partition("-")[0]) for part in folders), candidate.file
+
+
+def _spoken_text(page: Page) -> str:
+    """What the page says, without the addresses of its links, which differ between copies."""
+    return "\n".join(_LINK_TARGET.sub("]", section.markdown) for section in page.sections)
+
+
+def _bare(url: str) -> str:
+    """A URL in the form in which two spellings of one page are equal."""
+    url = url.partition("#")[0].partition("?")[0].removesuffix("index.html").removesuffix(".html").rstrip("/")
+    return url.partition("://")[2]

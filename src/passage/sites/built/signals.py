@@ -1,0 +1,125 @@
+"""Why a page is not meant to be found: redirects, noindex, error pages, lists, search pages, source listings."""
+
+import re
+from urllib.parse import urlsplit
+
+from passage.sites import html
+from passage.sites.built.generators import Generator
+from passage.sites.html import Node
+
+_DOCUSAURUS_LISTS = re.compile(
+    r"docs-tags-list-page|docs-tags-doc-list-page|blog-list-page|blog-tags-.*|blog-authors-.*"
+)
+
+_BY_PATH = (
+    (re.compile(r"(.*/)?404(\.html|/index\.html)"), "error page"),
+    (re.compile(r"(genindex|genindex-\w+|\w+-modindex)(\.html|/index\.html)"), "generated index"),
+    (re.compile(r"(_modules|_sources)/.*"), "source listing"),
+    (re.compile(r"(.*/)?(_static|_images|_downloads|_print|print_page|node_modules)/.*"), "no page"),
+    (re.compile(r"(.*/)?blog/(page|tags?|authors?|archives?|categor(y|ies))(/.*|\.html)"), "list of pages"),
+    (re.compile(r"(.*/)?page/\d+(/index)?\.html"), "list of pages"),
+    (re.compile(r"google[0-9a-f]{16}\.html"), "no page"),
+)
+"""Paths that say it by themselves. A manual may have chapters on tags and on search: those names say nothing."""
+
+_LIST_FOLDERS = re.compile(
+    r"([a-z]{2}(-[a-z]{2,4})?/)?(tags?|categor(y|ies)|authors?|series|archives?)(/.*|\.html)", re.IGNORECASE
+)
+_SEARCH = re.compile(r"([a-z]{2}(-[a-z]{2,4})?/)?search(\.html|/index\.html)", re.IGNORECASE)
+_WITH_TAXONOMIES = ("Hugo", "Jekyll", "an unknown generator")
+_OUT_OF_SEARCH = "main[data-pagefind-ignore], article[data-pagefind-ignore], body[data-pagefind-ignore]"
+_SEARCH_WORDS = 60
+"""A page called "search" with fewer words holds a search box; one with more tells of searching."""
+
+
+def skip_reason(file: str, root: Node, generator: Generator) -> str | None:
+    """Why the page at `file` is left out, None when it is to be read."""
+    if _redirects(root):
+        return "redirect"
+    by_path = next((reason for pattern, reason in _BY_PATH if pattern.fullmatch(file)), None)
+    if by_path or _noindex(root):
+        return by_path or "noindex"
+    if html.first(root, _OUT_OF_SEARCH) is not None:
+        return "left out of the site's search"
+    return _docusaurus(root) if generator.name == "Docusaurus" else _listing(file, root, generator)
+
+
+def _listing(file: str, root: Node, generator: Generator) -> str | None:
+    if generator.name == "mdBook" and file in ("print.html", "toc.html"):
+        return "whole book on one page" if file == "print.html" else "navigation"
+    if generator.name in _WITH_TAXONOMIES and _LIST_FOLDERS.fullmatch(file):
+        return "list of pages"
+    if html.first(root, "h2[id^='tag:'], .md-post--excerpt") is not None:
+        return "list of pages"
+    if _SEARCH.fullmatch(file) and len(html.text(root).split()) < _SEARCH_WORDS:
+        return "search page"
+    return None
+
+
+def _redirects(root: Node) -> bool:
+    """A refresh that leads elsewhere at once. mike's root page keeps it in `noscript`."""
+    if any(
+        "url=" in html.attribute(meta, "content").lower()
+        for meta in html.select(root, "meta[http-equiv]")
+        if html.attribute(meta, "http-equiv").lower() == "refresh"
+    ):
+        return True
+    head = html.first(root, "head")
+    return head is not None and any(
+        'http-equiv="refresh"' in (html.text(node) + (node.html or "")).lower()
+        for node in html.select(head, "noscript")
+    )
+
+
+def _noindex(root: Node) -> bool:
+    return any(
+        re.search(r"\b(noindex|none)\b", html.attribute(meta, "content").lower())
+        for meta in html.select(root, "meta[name]")
+        if html.attribute(meta, "name").lower() == "robots"
+    )
+
+
+def _docusaurus(root: Node) -> str | None:
+    kinds = html.classes(root)
+    if any(_DOCUSAURUS_LISTS.fullmatch(kind) for kind in kinds):
+        return "list of pages"
+    if "plugin-blog" in kinds and "blog-post-page" not in kinds:
+        return "list of pages"
+    if "search-page-wrapper" in kinds:
+        return "search page"
+    if html.first(root, "[class*=generatedIndexPage]") is not None:
+        return "generated index"
+    if "docs-doc-page" in kinds and html.first(root, ".theme-doc-markdown") is None:
+        return "generated index"
+    return None
+
+
+def in_pagefind(root: Node) -> bool:
+    """Whether the page is marked for Pagefind. Once one page of a site is, those that are not are left out of it."""
+    return html.first(root, "[data-pagefind-body]") is not None
+
+
+def lists_pages(contents: list[Node], page_url: str) -> bool:
+    """Whether the content is nothing but links to other pages of the site, each with a few words perhaps."""
+    if any(html.first(content, "pre, table, h2, h3, p + p, blockquote, details") is not None for content in contents):
+        return False
+    host = urlsplit(page_url).netloc
+    items = [item for content in contents for below in html.children(content) for item in _items(below)]
+    if not items or not all(_begins_with_link(item, host) for item in items):
+        return False
+    whole = sum(len(" ".join(html.text(content).split())) for content in contents)
+    listed = sum(len(" ".join(html.text(item).split())) for item in items)
+    title = sum(len(html.text(node)) for content in contents for node in html.select(content, "h1, nav, .breadcrumb"))
+    return whole - listed - title < 80
+
+
+def _items(node: Node) -> list[Node]:
+    return html.outermost(node, "li, dl, .entry, article") if html.tag(node) else []
+
+
+def _begins_with_link(item: Node, host: str) -> bool:
+    link = html.first(item, "a[href]")
+    if link is None or not html.text(item).strip().startswith(html.text(link).strip()[:1]):
+        return False
+    target = html.attribute(link, "href")
+    return not target.startswith("#") and ("://" not in target or urlsplit(target).netloc == host)

@@ -1,0 +1,152 @@
+"""A built site: its pages as `passage index` reads them, and every file that is left out with the reason."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from passage.sites import html
+from passage.sites.built import addresses, editions, generators, render, sections, signals
+from passage.sites.built.addresses import Addresses
+from passage.sites.built.editions import Edition, VersionFolders
+from passage.sites.built.generators import Generator
+from passage.sites.built.selection import Candidate, select
+from passage.sites.built.titles import page_title, title_suffix
+from passage.sites.html import Node
+from passage.sites.model import Page, SiteError, Skip
+
+SAMPLE = 40
+"""Pages that are looked at before the others, to learn the generator, the URL and how links are spelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSite:
+    """A folder that a generator wrote.
+
+    Attributes:
+        url: where it is published, None where its pages say so.
+        selector: the owner's CSS selector of the main content.
+        language: only pages in it are read; all where None.
+        version: only pages of it are read; the current one where None.
+    """
+
+    folder: Path
+    url: str | None = None
+    selector: str | None = None
+    language: str | None = None
+    version: str | None = None
+
+    @property
+    def nothing_found(self) -> str:
+        return (
+            f"The HTML in {self.folder} has no text to index. Either every page was left out, or the site is "
+            "put together in the browser, and its HTML is an empty shell."
+        )
+
+    def read(self) -> Iterator[Page | Skip]:
+        """See `passage.sites.model.Site`."""
+        files = sorted(
+            path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.html") if path.is_file()
+        )
+        if not files:
+            raise SiteError(f"{self.folder} holds no HTML.")
+        survey = _survey(self, files)
+        candidates: list[Candidate] = []
+        for file in files:
+            found = _read(self, file, survey)
+            if isinstance(found, Skip):
+                yield found
+            else:
+                candidates.append(found)
+        yield from select(candidates, self.language, self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class _Survey:
+    """What is true of the site as a whole."""
+
+    generator: Generator
+    addresses: Addresses
+    versions: VersionFolders | None
+    version: str
+    title_suffix: str
+    common_canonicals: frozenset[str]
+
+
+def _survey(site: BuiltSite, files: list[str]) -> _Survey:
+    step = max(1, len(files) // SAMPLE)
+    chosen = dict.fromkeys(["index.html", *files[::step]])
+    sample: dict[str, Node] = {}
+    for file in chosen:
+        if file in files:
+            try:
+                sample[file] = html.parse((site.folder / file).read_bytes())
+            except (OSError, ValueError, LookupError):
+                continue  # reported when the file is read
+    found = addresses.find(site.folder, files, sample, site.url)
+    canonicals = Counter(addresses.canonical_of(root, found.folder_of(file)) for file, root in sample.items())
+    return _Survey(
+        generator=generators.recognise(sample.values()),
+        addresses=found,
+        versions=editions.version_folders(site.folder),
+        version=editions.sphinx_version(site.folder),
+        title_suffix=title_suffix(sample.values()),
+        common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > 2),
+    )
+
+
+def _read(site: BuiltSite, file: str, survey: _Survey) -> Candidate | Skip:
+    """One file. Whatever is wrong with it costs no other page."""
+    try:
+        return _page(site, file, html.parse((site.folder / file).read_bytes()), survey)
+    except html.SelectorError as error:
+        raise SiteError(f"--content-selector: {error}.") from error
+    except Exception as error:  # noqa: BLE001 - a converter may fail on one page in any way; the run reports it
+        return Skip(file, f"cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:200]}", failed=True)
+
+
+def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate | Skip:
+    generator = generators.generator_of(root) or survey.generator
+    contents, noise = generators.contents_of(root, generator, site.selector)
+    folder = survey.addresses.folder_of(file)
+    if reason := _left_out(file, root, generator, contents, survey):
+        return Skip(file, reason)
+    canonical = addresses.canonical_of(root, folder)
+    url = survey.addresses.of(file, canonical)
+    rendering = render.prepare(contents, url, folder, noise)
+    found, headings = sections.cut(contents, rendering)
+    if not found:
+        return Skip(file, "no text")
+    path = file.removesuffix(".html").removesuffix("/index")
+    edition = _edition(root, file, survey)
+    page = Page(
+        path=path,
+        url=url,
+        title=page_title(path, root, headings, generator, rendering, survey.title_suffix),
+        sections=tuple(found),
+        language=edition.language,
+        version=edition.version,
+    )
+    own = "" if canonical in survey.common_canonicals else canonical
+    return Candidate(page, file, edition, canonical=own, in_pagefind=signals.in_pagefind(root))
+
+
+def _left_out(file: str, root: Node, generator: Generator, contents: list[Node], survey: _Survey) -> str | None:
+    if reason := signals.skip_reason(file, root, generator):
+        return reason
+    if survey.versions is not None and file.split("/", maxsplit=1)[0] in survey.versions.aliases:
+        return "copy of a version"
+    if generator.lists_all and survey.addresses.listed and file not in survey.addresses.listed:
+        return "left out of the sitemap"
+    if not contents:
+        return "no main content"
+    return "list of pages" if signals.lists_pages(contents, survey.addresses.base) else None
+
+
+def _edition(root: Node, file: str, survey: _Survey) -> Edition:
+    """What the page, the folder it lies in, or the site says of its language and version."""
+    found = editions.edition(root, file)
+    folder = file.split("/", maxsplit=1)[0]
+    if survey.versions is not None and folder in survey.versions.names:
+        return replace(found, version=survey.versions.names[folder], outdated=folder not in (survey.versions.current,))
+    return found if found.version else replace(found, version=survey.version)

@@ -1,0 +1,50 @@
+"""A page's title: its first level-1 heading, else what its head says without the site's name, else its file's name."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from passage.sites import html
+from passage.sites.built import render
+from passage.sites.built.generators import Generator, outside_title
+from passage.sites.built.sections import Heading
+from passage.sites.html import Node
+from passage.sites.model import readable_name
+
+_ENDING = re.compile(r"\s+[|\u2013\u2014\u00b7-]\s+[^|\u2013\u2014\u00b7]+?\Z")
+"""A separator with the words after it: the last ones of a title."""
+
+
+def page_title(
+    path: str, root: Node, headings: list[Heading], generator: Generator, rendering: render.Page, suffix: str
+) -> str:
+    """The title, in plain words.
+
+    Args:
+        suffix: what the site puts after each title in `<title>`.
+    """
+    inside = next((heading.title for heading in headings if heading.level == 1 and heading.title), "")
+    if inside:
+        return inside
+    outside = outside_title(root, generator)
+    if outside is not None and (words := render.words(outside, rendering)):
+        return words
+    return _head_title(root).removesuffix(suffix).strip() or readable_name(path)
+
+
+def title_suffix(pages: Iterable[Node]) -> str:
+    """What most pages' `<title>` ends with after a separator: the site's name. Empty where there is none."""
+    titles = [_head_title(page) for page in pages]
+    endings = Counter(ending for title in titles if (ending := _ending(title)))
+    best, count = endings.most_common(1)[0] if endings else ("", 0)
+    return best if count * 2 > len(titles) else ""
+
+
+def _ending(title: str) -> str:
+    found = list(_ENDING.finditer(title))
+    return found[-1][0] if found else ""
+
+
+def _head_title(root: Node) -> str:
+    head = html.first(root, "head > title")
+    return html.squeezed(html.text(head)) if head is not None else ""

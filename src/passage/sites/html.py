@@ -1,0 +1,138 @@
+"""The one module that knows the HTML libraries: selectolax parses and selects, html-to-markdown converts.
+
+Both were chosen by measurement: together they keep every code block, heading and table of the built sites they were
+tried on (docs/sites.md). Other modules treat a `Node` as opaque and use the functions below.
+"""
+
+import re
+from collections.abc import Iterator
+
+from html_to_markdown import ConversionOptions, convert
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+Node = LexborNode
+
+_OPTIONS = ConversionOptions(
+    expand_abbreviations=False,  # otherwise every `<abbr>` becomes "AWS (Amazon Web Services)"
+    hidden_content="reachable",  # otherwise inactive tab panels are dropped
+    compact_tables=True,  # padding adds 7 % and more to a table
+    autolinks=False,
+    extract_metadata=False,
+    bullets="-",
+    # A single line break inside a paragraph is only a space.
+    newline_style="spaces",
+)
+
+_CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
+_HEAD_BYTES = 1_024
+"""Where HTML requires the encoding to be declared."""
+
+_SPACE = " \t\n\r\f\u00a0"
+INVISIBLE = {ord(character): None for character in "\u200b\u00ad\ufeff\u2060"}
+"""Characters that a reader does not see; themes put them into permalinks and long words."""
+
+
+class SelectorError(ValueError):
+    """A CSS selector that cannot be read."""
+
+
+def parse(content: bytes) -> Node:
+    """The document's `<html>` element.
+
+    Raises:
+        UnicodeDecodeError: the bytes are not in the declared encoding (UTF-8 where none is).
+        LookupError: the declared encoding does not exist.
+        ValueError: there is no document.
+    """
+    declared = _CHARSET.search(content[:_HEAD_BYTES])
+    encoding = declared[1].decode() if declared else "utf-8"
+    text = content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+    root = LexborHTMLParser(text).root
+    if root is None:
+        raise ValueError("the file holds no HTML")
+    return root
+
+
+def select(node: Node, css: str) -> list[Node]:
+    """All elements below `node` (and `node` itself) that match, each once, in document order.
+
+    Raises:
+        SelectorError: `css` is not a selector.
+    """
+    try:
+        # An element that several selectors of a list match is found several times.
+        return list({match.mem_id: match for match in node.css(css)}.values())
+    except SelectolaxError as error:
+        raise SelectorError(f"{css!r} is not a CSS selector") from error
+
+
+def first(node: Node, css: str) -> Node | None:
+    return next(iter(select(node, css)), None)
+
+
+def outermost(node: Node, css: str) -> list[Node]:
+    """The matches that lie in no other match."""
+    found = select(node, css)
+    keys = {key(match) for match in found}
+    return [match for match in found if not any(key(above) in keys for above in ancestors(match))]
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """The elements around `node`, innermost first."""
+    above = node.parent
+    while above is not None and above.tag != "-document":
+        yield above
+        above = above.parent
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Elements and texts directly below `node`; comments are left out."""
+    return (child for child in node.iter(include_text=True) if not child.is_comment_node)
+
+
+def comments(node: Node) -> Iterator[str]:
+    """The texts of the comments directly below `node`."""
+    return (child.comment_content or "" for child in node.iter(include_text=True) if child.is_comment_node)
+
+
+def key(node: Node) -> int:
+    """The same for the same node of one document, however it was reached."""
+    return node.mem_id
+
+
+def tag(node: Node) -> str:
+    """The element's name in lower case; empty for a text."""
+    return "" if node.is_text_node else (node.tag or "")
+
+
+def own_text(node: Node) -> str:
+    """What a text node says."""
+    return node.text_content or ""
+
+
+def text(node: Node) -> str:
+    """All text below `node`, as it is written."""
+    return node.text(deep=True)
+
+
+def attribute(node: Node, name: str) -> str:
+    """An attribute's value, empty when it is absent or has none."""
+    return node.attributes.get(name) or ""
+
+
+def has_attribute(node: Node, name: str) -> bool:
+    return name in node.attributes
+
+
+def classes(node: Node) -> list[str]:
+    return attribute(node, "class").split()
+
+
+def squeezed(words: str) -> str:
+    """Text on one line, without invisible characters."""
+    return " ".join(words.translate(INVISIBLE).split())
+
+
+def to_markdown(html: str) -> str:
+    """CommonMark with tables, fenced code and `-` bullets, without surrounding blank lines."""
+    return (convert(html, _OPTIONS).content or "").strip("\n").rstrip(_SPACE)

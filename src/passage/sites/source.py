@@ -1,0 +1,117 @@
+"""Decides what SOURCE is and gives the reader for it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from passage.sites.built.site import BuiltSite
+from passage.sites.markdown import find_site
+from passage.sites.model import Page, Site, SiteError, Skip
+
+OUTPUT_FOLDERS = (
+    "build",
+    "site",
+    "dist",
+    "docs/.vitepress/dist",
+    ".vitepress/dist",
+    "_build/html",
+    "docs/_build/html",
+    "book",
+    "public",
+    "_site",
+)
+"""Where generators write to, beside their sources."""
+
+CONFIGURATIONS = (
+    "mkdocs.yml",
+    "mkdocs.yaml",
+    "zensical.toml",
+    "docusaurus.config.js",
+    "docusaurus.config.ts",
+    "astro.config.mjs",
+    "conf.py",
+    "book.toml",
+    "hugo.toml",
+    "hugo.yaml",
+    "_config.yml",
+)
+"""Files that lie beside a site's sources and never in its output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the owner says of a source.
+
+    Attributes:
+        url: where it is published.
+        selector: a CSS selector of the main content (built sites).
+        language: only pages in this language (built sites).
+        version: only pages of this version (built sites).
+        strict: a page that cannot be read fails the run.
+    """
+
+    url: str | None = None
+    selector: str | None = None
+    language: str | None = None
+    version: str | None = None
+    strict: bool = False
+
+
+def open_site(folder: Path, options: Options) -> Site:
+    """The reader for a folder: of a built site, or of Markdown sources.
+
+    Raises:
+        SiteError: the folder is neither, or an option does not go with it.
+    """
+    if not folder.is_dir():
+        raise SiteError(f"{folder} is not a folder.")
+    site = _built(folder, options) if is_built(folder) else _markdown(folder, options)
+    return _Strict(site) if options.strict else site
+
+
+def is_built(folder: Path) -> bool:
+    """Whether a folder is a generator's output rather than its sources."""
+    if any((folder / name).exists() for name in CONFIGURATIONS):
+        return False
+    home = folder / "index.html"
+    if home.is_file():
+        with home.open("rb") as file:
+            return not file.read(4).startswith(b"---")  # Jekyll's sources have pages in HTML, with front matter
+    return not _any(folder, "*.md", "*.mdx") and _any(folder, "*.html")
+
+
+def _built(folder: Path, options: Options) -> Site:
+    return BuiltSite(folder, options.url, options.selector, options.language, options.version)
+
+
+def _markdown(folder: Path, options: Options) -> Site:
+    if not _any(folder, "*.md", "*.mdx"):
+        output = next((name for name in OUTPUT_FOLDERS if is_built(folder / name)), None)
+        hint = f" {folder / output} is a built site: index that." if output else ""
+        raise SiteError(f"{folder} holds neither HTML nor Markdown.{hint}")
+    given = {"--content-selector": options.selector, "--language": options.language, "--version": options.version}
+    for name, value in given.items():
+        if value is not None:
+            raise SiteError(f"{name} is for built sites, and {folder} holds Markdown sources.")
+    return find_site(folder, options.url)
+
+
+def _any(folder: Path, *patterns: str) -> bool:
+    return any(next(folder.rglob(pattern), None) is not None for pattern in patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Strict:
+    """A site of which every page must be readable."""
+
+    site: Site
+
+    @property
+    def nothing_found(self) -> str:
+        return self.site.nothing_found
+
+    def read(self) -> Iterator[Page | Skip]:
+        for found in self.site.read():
+            if isinstance(found, Skip) and found.failed:
+                raise SiteError(f"{found.path} {found.reason}. Without --strict it is left out.")
+            yield found
