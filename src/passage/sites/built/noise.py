@@ -89,6 +89,8 @@ FOOTNOTE_MARKS = (
     "[role=doc-noteref]",
     "a.fn-backref",
     "aside.footnote > span.backrefs",
+    "aside.footnote > span.label",
+    "td.label .fn-backref",
 )
 HIDDEN = (
     ".sr-only:not(h1, h2, h3, h4, h5, h6)",
@@ -99,6 +101,7 @@ HIDDEN = (
     ".MathJax_Preview",
 )
 MACHINERY = (
+    "hr",
     "script",
     "style",
     "template",

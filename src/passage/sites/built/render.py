@@ -1,5 +1,6 @@
 """Renders a page's elements as plain HTML: one way to write code, titles, tabs and formulas, whatever the theme."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -32,6 +33,8 @@ _BLOCKS = frozenset(
 )
 _HOLDS_BLOCKS = "p, div, ul, ol, pre, table, blockquote, section, h1, h2, h3, h4, h5, h6"
 _ATTRIBUTES = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
+
+_BLANKS = re.compile(r"[ \t\n\r\f\u00a0]+")
 
 TEX_OPEN, TEX_CLOSE = "\ue000", "\ue001"
 """Private characters around the number of a formula, which the converter would escape."""
@@ -144,10 +147,10 @@ def bold(title: str) -> str:
 
 
 def _text(text: str, page: Page) -> str:
+    text = _BLANKS.sub(" ", text.translate(html.INVISIBLE))
     pieces = mathematics.delimited(text) if "\\" in text or "$$" in text else [(text, "", False)]
     return "".join(
-        escape(before.translate(html.INVISIBLE), quote=False) + (_kept_tex(tex, block, page) if tex else "")
-        for before, tex, block in pieces
+        escape(before, quote=False) + (_kept_tex(tex, block, page) if tex else "") for before, tex, block in pieces
     )
 
 
@@ -204,8 +207,12 @@ def _left_out(node: Node, page: Page) -> bool:
 
 
 def _diagram(node: Node, page: Page) -> str:
-    source = code.source(node, page.dropped)
+    source = code.source(node, page.dropped).strip()
     return f'<pre><code class="language-mermaid">{escape(source, quote=False)}</code></pre>' if source.strip() else ""
+
+
+def _signature(node: Node, page: Page) -> str:
+    return f"<p><code>{escape(words(node, page), quote=False)}</code></p>"
 
 
 def _code(node: Node, page: Page) -> str:
@@ -215,7 +222,7 @@ def _code(node: Node, page: Page) -> str:
 
 def _link(node: Node, page: Page) -> str:
     content = inside(node, page)
-    target = _address(node, page)
+    target = "" if "header" in html.classes(node) else _address(node, page)  # mdBook's permalinks hold the words
     if not target or not content.strip():
         return content
     if html.first(node, _HOLDS_BLOCKS):
@@ -273,6 +280,7 @@ _RULES: tuple[tuple[str, Rule], ...] = (
     (CODE_TABLES, _code_table),
     (".mermaid:not(code)", _diagram),
     ("pre", code_block),
+    (".autodoc-signature", _signature),
     (TITLES, _title),
     ("code, tt, samp, kbd", _code),
     ("a", _link),

@@ -88,7 +88,7 @@ class _Cutter:
         self.parts.append(_BOUNDARY)
         if (label or html.tag(node) in _SCOPES) and self.path != before:
             self.close()
-            self.path = before
+            self.path = before or [heading for heading in self.path if heading.level == 1]
 
     def _begin(self, node: Node) -> None:
         entry = html.tag(node) == "dt"
