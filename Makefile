@@ -68,6 +68,10 @@ invoke: setup ## Print the function's answer to one event (EVENT=events/….json
 test: setup .venv-sam/.ready ## Run every test but those in SAM's containers (test-sam)
 	@$(BIN)/pytest $(ARGS)
 
+# SAM checks template.yaml alone, not the templates of its nested stacks.
+NESTED := monitoring.yaml notifications.yaml
+TEMPLATES := template.yaml $(NESTED)
+
 .PHONY: check
 check: setup .venv-sam/.ready ## Lint, format check, types, dependency direction, template
 	@$(BIN)/ruff check .
@@ -75,11 +79,12 @@ check: setup .venv-sam/.ready ## Lint, format check, types, dependency direction
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@AWS_DEFAULT_REGION=eu-central-1 SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint
+	@.venv-sam/bin/cfn-lint $(NESTED)
 
 SYNTHESISED := .passage/template
 .PHONY: check-template
-check-template: setup .venv-sam/.ready .venv-template/.ready ## Lint the template, and scan what each of its options makes
-	@.venv-sam/bin/cfn-lint template.yaml
+check-template: setup .venv-sam/.ready .venv-template/.ready ## Lint the templates, and scan the resources of each option
+	@.venv-sam/bin/cfn-lint $(TEMPLATES)
 	@PYTHONPATH=tests $(BIN)/python -m template.options $(SYNTHESISED)
 	@LOG_LEVEL=ERROR .venv-template/bin/checkov --config-file .checkov.yaml --directory $(SYNTHESISED)
 

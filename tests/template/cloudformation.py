@@ -1,6 +1,7 @@
-"""A template as CloudFormation would make it: parameters and conditions have values, what is switched off is gone.
+"""Evaluates a template as CloudFormation does: parameters and conditions get values, unused resources are gone.
 
-Only what a template of ours needs is understood. A reference to a resource is left as it is.
+It knows only the functions that our templates use. A reference to a resource stays as it is. A nested template gets the
+parameters that template.yaml gives it, so a reference to a resource of template.yaml reaches it unchanged.
 """
 
 import json
@@ -14,54 +15,65 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 GONE = object()
-"""What AWS::NoValue stands for."""
+"""The value of AWS::NoValue."""
+NESTED = "AWS::CloudFormation::Stack"
 
+STACK = "passage-test"
 PSEUDO = {
     "AWS::AccountId": "111122223333",
     "AWS::Partition": "aws",
     "AWS::Region": "eu-central-1",
-    "AWS::StackName": "passage-test",
     "AWS::URLSuffix": "amazonaws.com",
     "AWS::NoValue": GONE,
 }
 UPLOADED = "uploaded:"
-"""Before a resource's name: not a parameter, but what `sam deploy` uploaded for it. See `expand.py`."""
+"""Prefix of a resource's name, in place of a parameter's: the state of its uploaded code. See `expand.py`."""
 
 PYTHON_OF_SAM = ROOT / ".venv-sam" / "bin" / "python"
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """What one set of parameters makes."""
+    """The resources of one set of parameters. Lookups by type and name search nested stacks, too."""
 
-    parameters: Mapping[str, str]
+    parameters: Mapping[str, Any]
     resources: dict[str, dict[str, Any]]
     outputs: dict[str, Any]
+    nested: Mapping[str, "Stack"]
+
+    def everything(self) -> dict[str, dict[str, Any]]:
+        """The resources of this stack and of those nested in it, by name."""
+        found = dict(self.resources)
+        for stack in self.nested.values():
+            assert not found.keys() & stack.resources.keys(), "a name is unique over all templates"
+            found |= stack.everything()
+        return found
 
     def of_type(self, kind: str) -> dict[str, dict[str, Any]]:
         """The properties of each resource of a type, by its name."""
         return {
             name: resource["Properties"]
-            for name, resource in self.resources.items()
+            for name, resource in self.everything().items()
             if resource["Type"] == f"AWS::{kind}"
         }
 
     def __getitem__(self, name: str) -> dict[str, Any]:
-        """A resource's properties. A name without the hash that SAM adds will do."""
-        named = [key for key in self.resources if key == name or re.fullmatch(re.escape(name) + r"[0-9a-f]{10}", key)]
-        assert len(named) == 1, f"{name}: {named or sorted(self.resources)}"
-        return dict(self.resources[named[0]].get("Properties", {}))
+        """A resource's properties, by its name with or without the hash that SAM adds."""
+        resources = self.everything()
+        named = [key for key in resources if key == name or re.fullmatch(re.escape(name) + r"[0-9a-f]{10}", key)]
+        assert len(named) == 1, f"{name}: {named or sorted(resources)}"
+        return dict(resources[named[0]].get("Properties", {}))
 
     def __contains__(self, name: object) -> bool:
-        return name in self.resources
+        return name in self.everything()
 
 
 class Refused(Exception):
-    """The template's rules refuse the parameters. `str(error)` is what the deployment would say."""
+    """The template's rules refuse the parameters. `str(error)` is the deployment's message."""
 
 
 def stacks(sets: Mapping[str, Mapping[str, str]]) -> dict[str, Stack]:
-    """What each set of parameters makes.
+    """The stack of each set of parameters.
 
     Raises:
         Refused: a rule does not hold.
@@ -71,7 +83,7 @@ def stacks(sets: Mapping[str, Mapping[str, str]]) -> dict[str, Stack]:
 
 
 def check(parameters: Mapping[str, str]) -> None:
-    """Ask the template's rules alone.
+    """Check the template's rules alone.
 
     Raises:
         Refused: one does not hold.
@@ -93,14 +105,20 @@ def _expand(sets: str) -> dict[str, Any]:
 
 
 class _Evaluation:
-    def __init__(self, template: Mapping[str, Any], given: Mapping[str, str]) -> None:
+    def __init__(self, template: Mapping[str, Any], given: Mapping[str, Any], stack: str = STACK) -> None:
         self._template = template
+        self._pseudo = {**PSEUDO, "AWS::StackName": stack}
         declared = template["Parameters"]
         given = {name: value for name, value in given.items() if not name.startswith(UPLOADED)}
         assert given.keys() <= declared.keys(), given.keys() - declared.keys()
-        self._parameters = {name: str(given.get(name, declared[name].get("Default"))) for name in declared}
+        missing = {name for name in declared if name not in given and "Default" not in declared[name]}
+        assert not missing, f"parameters without a value: {missing}"
+        values = {name: given.get(name, declared[name].get("Default")) for name in declared}
+        # A nested template's parameter can be a reference to a resource of its parent.
+        self._parameters = {name: value if isinstance(value, dict) else str(value) for name, value in values.items()}
         for name, value in self._parameters.items():
-            self._check_parameter(name, value, declared[name])
+            if not isinstance(value, dict):
+                self._check_parameter(name, value, declared[name])
         self._functions: dict[str, Callable[[Any], Any]] = {
             "Ref": self._ref,
             "Condition": self._condition,
@@ -126,15 +144,21 @@ class _Evaluation:
 
     def stack(self) -> Stack:
         self.check()
+        resources = self._made(self._template["Resources"])
         return Stack(
             parameters=self._parameters,
-            resources=self._made(self._template["Resources"]),
+            resources=resources,
             outputs=self._made(self._template["Outputs"]),
+            nested={name: self._nested(name, made) for name, made in resources.items() if made["Type"] == NESTED},
         )
+
+    def _nested(self, name: str, resource: Mapping[str, Any]) -> Stack:
+        template = self._template["Nested"][name]
+        return _Evaluation(template, resource["Properties"]["Parameters"], f"{STACK}-{name}").stack()
 
     @staticmethod
     def _check_parameter(name: str, value: str, declared: Mapping[str, Any]) -> None:
-        """What CloudFormation refuses of a parameter by itself."""
+        """Check a value as CloudFormation does before it looks at the rules."""
         if "AllowedValues" in declared and value not in map(str, declared["AllowedValues"]):
             raise Refused(f"{name} is not one of {declared['AllowedValues']}")
         if "AllowedPattern" in declared and not re.fullmatch(declared["AllowedPattern"], value):
@@ -166,7 +190,7 @@ class _Evaluation:
         return {key: value for key, part in node.items() if (value := self._value(part)) is not GONE}
 
     def _ref(self, name: str) -> Any:
-        return PSEUDO.get(name, self._parameters.get(name, {"Ref": name}))
+        return self._pseudo.get(name, self._parameters.get(name, {"Ref": name}))
 
     def _condition(self, name: str) -> bool:
         return bool(self._value(self._template["Conditions"][name]))
@@ -188,7 +212,9 @@ class _Evaluation:
         own = {name: self._value(value) for name, value in variables.items()}
 
         def replaced(match: re.Match[str]) -> str:
+            if match[1].startswith("!"):
+                return "${" + match[1][1:] + "}"
             value = own.get(match[1], self._ref(match[1]))
             return value if isinstance(value, str) else match[0]
 
-        return re.sub(r"\$\{([^}!]+)\}", replaced, text)
+        return re.sub(r"\$\{([^}]+)\}", replaced, text)

@@ -1,11 +1,12 @@
-"""What AWS SAM makes of template.yaml, for each of several sets of parameters.
+"""Expands template.yaml with AWS SAM, for each of several sets of parameters.
 
 Run by the Python of `.venv-sam`, which has SAM:
 
     .venv-sam/bin/python tests/template/expand.py template.yaml < sets.json > expanded.json
 
 `sets.json` is `{"name": {"Parameter": "value"}}`; a parameter that is left out has its default. `uploaded:` before a
-resource's name says which of several states of its code was uploaded.
+resource's name says which of several states of its code was uploaded. `Nested` in the output holds the templates of
+nested stacks, by the resource that names them.
 """
 
 import itertools
@@ -17,7 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-# The region decides about partition and nothing else.
+# SAM reads only the partition from the region.
 os.environ.setdefault("AWS_DEFAULT_REGION", "eu-central-1")
 
 from samtranslator.model import apigateway
@@ -28,14 +29,14 @@ UPLOADED = "uploaded:"
 
 
 class _NoManagedPolicies:
-    """The template names none."""
+    """The template names no managed policy."""
 
     def load(self) -> dict[str, str]:
         return {}
 
 
 def _with_code(template: dict[str, Any], states: dict[str, str]) -> dict[str, Any]:
-    """Put the address of uploaded code in, as `sam deploy` does."""
+    """Replace local paths by addresses of uploaded code, as `sam deploy` does."""
     for resource_name, resource in template["Resources"].items():
         for name in ("CodeUri", "ContentUri"):
             if name in resource["Properties"]:
@@ -48,13 +49,22 @@ def _parameters(given: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in given.items() if not name.startswith(UPLOADED)}
 
 
+def _nested(path: Path, template: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: yaml_parse((path.parent / resource["Properties"]["TemplateURL"]).read_text(encoding="utf-8"))
+        for name, resource in template["Resources"].items()
+        if resource["Type"] == "AWS::CloudFormation::Stack"
+    }
+
+
 def main(path: Path, sets: dict[str, dict[str, str]]) -> dict[str, Any]:
     logging.disable(logging.CRITICAL)
-    # Names that SAM makes of the time: each set of parameters has a second of its own, and the same one every time.
+    # SAM puts the time into some names. Each set of parameters gets its own fixed second.
     apigateway.time = SimpleNamespace(time=itertools.count(1).__next__)
     text = path.read_text(encoding="utf-8")
+    nested = {"Nested": _nested(path, yaml_parse(text))}
     return {
-        name: transform(_with_code(yaml_parse(text), given), _parameters(given), _NoManagedPolicies())
+        name: transform(_with_code(yaml_parse(text), given), _parameters(given), _NoManagedPolicies()) | nested
         for name, given in sets.items()
     }
 

@@ -1,6 +1,6 @@
-"""The options of template.yaml, each as the parameters that switch it on; what is checked is checked for each of them.
+"""The options of template.yaml, each as the parameters that switch it on. Tests run over all of them.
 
-python -m template.options FOLDER    writes what each of them makes, as CloudFormation, for scanners
+python -m template.options FOLDER    writes each option's resources as CloudFormation, for scanners
 """
 
 import json
@@ -22,7 +22,7 @@ INFERENCE_PROFILE = f"arn:aws:bedrock:{ACCOUNT}:inference-profile/eu.cohere.embe
 MODEL_BEHIND_IT = "arn:aws:bedrock:eu-west-1::foundation-model/cohere.embed-v4:0"
 
 LEAST = {"CohereApiKey": "a-key", "QdrantUrl": "https://cluster.example"}
-"""All that a deployment has to say."""
+"""The required parameters."""
 
 _BEDROCK = {"EmbeddingProvider": "bedrock", "EmbeddingModel": "cohere.embed-multilingual-v3", "CohereApiKey": ""}
 _EDGE = {"Store": "qdrant_edge", "QdrantUrl": ""}
@@ -71,12 +71,12 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {name: {**LEAST, **change} for name, 
 
 
 def write(folder: Path) -> None:
-    """Write what each option makes: a file of CloudFormation with every value in its place."""
+    """Write each option's resources, nested stacks included: one CloudFormation file with all values filled in."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.json"):
         old.unlink()
     for name, stack in stacks(OPTIONS).items():
-        template = {"AWSTemplateFormatVersion": "2010-09-09", "Resources": stack.resources}
+        template = {"AWSTemplateFormatVersion": "2010-09-09", "Resources": stack.everything()}
         (folder / f"{name}.json").write_text(json.dumps(template, indent=2) + "\n", encoding="utf-8")
 
 

@@ -16,8 +16,9 @@ VERSIONED = {
     "AWS::Lambda::Version": "it is what the alias names",
     "AWS::Lambda::EventInvokeConfig": "it has the alias as its Qualifier",
     "AWS::CloudWatch::Alarm": "a metric's dimension",
+    "AWS::CloudFormation::Stack": "the name for alarms and dashboard; nested resources are checked themselves",
 }
-"""Where the function may be named without the alias, and why."""
+"""Types that may name the function without the alias, and why."""
 
 
 def _naming_the_function(node: Any) -> Iterator[Any]:
@@ -36,7 +37,7 @@ def _naming_the_function(node: Any) -> Iterator[Any]:
 @pytest.mark.parametrize("option", OPTIONS)
 def test_nothing_calls_the_function_but_by_its_alias(option: str, made: dict[str, Stack]) -> None:
     """$LATEST has no snapshot, no container that is kept started, and changes before a canary has begun."""
-    for name, resource in made[option].resources.items():
+    for name, resource in made[option].everything().items():
         if resource["Type"] in VERSIONED:
             continue
         for naming in _naming_the_function(resource.get("Properties", {})):
@@ -46,18 +47,18 @@ def test_nothing_calls_the_function_but_by_its_alias(option: str, made: dict[str
 @pytest.mark.parametrize(
     ("option", "resource", "path"),
     [
-        ("default", "RestApiMayInvoke", ["FunctionName"]),
-        ("http-api", "HttpApiMayInvoke", ["FunctionName"]),
-        ("function-url", "RetrievalUrl", ["TargetFunctionArn"]),
-        ("function-url", "RetrievalUrlIsPublic", ["FunctionName"]),
-        ("function-url", "RetrievalUrlMayInvoke", ["FunctionName"]),
-        ("load-balancer", "LoadBalancerTargets", ["Targets", 0, "Id"]),
-        ("load-balancer", "LoadBalancerMayInvoke", ["FunctionName"]),
-        ("queue", "QuestionsToFunction", ["FunctionName"]),
-        ("notifications", "TopicToFunction", ["Endpoint"]),
-        ("notifications", "TopicMayInvoke", ["FunctionName"]),
-        ("notifications", "BusToFunction", ["Targets", 0, "Arn"]),
-        ("notifications", "BusMayInvoke", ["FunctionName"]),
+        ("default", "RestApiInvokePermission", ["FunctionName"]),
+        ("http-api", "HttpApiInvokePermission", ["FunctionName"]),
+        ("function-url", "RetrievalFunctionUrl", ["TargetFunctionArn"]),
+        ("function-url", "FunctionUrlPermission", ["FunctionName"]),
+        ("function-url", "FunctionUrlInvokePermission", ["FunctionName"]),
+        ("load-balancer", "LoadBalancerTargetGroup", ["Targets", 0, "Id"]),
+        ("load-balancer", "LoadBalancerInvokePermission", ["FunctionName"]),
+        ("queue", "QuestionQueueEventSource", ["FunctionName"]),
+        ("notifications", "TopicSubscription", ["Endpoint"]),
+        ("notifications", "TopicInvokePermission", ["FunctionName"]),
+        ("notifications", "EventRule", ["Targets", 0, "Arn"]),
+        ("notifications", "EventInvokePermission", ["FunctionName"]),
     ],
 )
 def test_every_way_in_leads_to_the_alias(option: str, resource: str, path: list[Any], made: dict[str, Stack]) -> None:
@@ -75,8 +76,8 @@ def test_every_method_of_an_api_leads_to_the_alias(option: str, api: str, made: 
 
 
 def test_asynchronous_invocations_of_the_alias_have_destinations(made: dict[str, Stack]) -> None:
-    assert made["notifications"]["AsynchronousInvocations"]["Qualifier"] == "live"
-    assert made["notifications"].resources["AsynchronousInvocations"]["DependsOn"] == ALIAS["Ref"]
+    assert made["notifications"]["AsyncInvokeConfig"]["Qualifier"] == "live"
+    assert made["notifications"].resources["AsyncInvokeConfig"]["DependsOn"] == ALIAS["Ref"]
 
 
 def test_direct_callers_are_told_the_alias(made: dict[str, Stack]) -> None:
@@ -141,13 +142,13 @@ def test_a_canary_is_rolled_back_by_alarms(made: dict[str, Stack]) -> None:
     assert group["DeploymentConfigName"] == "CodeDeployDefault.LambdaCanary10Percent5Minutes"
     assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
     watched = [alarm["Name"]["Ref"] for alarm in group["AlarmConfiguration"]["Alarms"]]
-    assert watched == ["FunctionFails", "OursToRepair", "AnswersAreSlow"]
+    assert watched == ["FunctionErrorAlarm", "ConfigurationErrorAlarm", "LatencyAlarm"]
     assert set(watched) <= stack.of_type("CloudWatch::Alarm").keys()
     # The alias's own errors: those of the function are also somebody's who tries $LATEST.
-    dimensions = {entry["Name"]: entry["Value"] for entry in stack["FunctionFails"]["Dimensions"]}
+    dimensions = {entry["Name"]: entry["Value"] for entry in stack["FunctionErrorAlarm"]["Dimensions"]}
     assert dimensions["Resource"] == "${RetrievalFunction}:live"
-    # Five minutes are what they have to see something in.
-    assert {stack[name]["EvaluationPeriods"] * stack[name].get("Period", 60) <= 300 for name in watched} == {True}
+    # The shortest canary takes five minutes, so an alarm must go off within them.
+    assert {stack[name]["DatapointsToAlarm"] * stack[name]["Period"] <= 300 for name in watched} == {True}
     update = stack.resources["RetrievalFunctionAliaslive"]["UpdatePolicy"]
     assert "CodeDeployLambdaAliasUpdate" in update
 

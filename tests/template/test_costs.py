@@ -1,13 +1,19 @@
-"""The costs in docs/deploy.md are what its own prices and formula give."""
+"""The costs in docs/deploy.md follow from its own prices and formula."""
 
 import re
 
 import pytest
 
 from conftest import ROOT
+from template.cloudformation import Stack
 
 SECONDS = 2_628_000
 QUESTIONS = (1_000, 100_000, 10_000_000)
+FREE_METRICS = 10
+"""Custom metrics that cost nothing, and metrics that alarms watch for nothing."""
+CUSTOM_METRICS = 14
+ALARM_METRICS = 14
+"""Metrics that the alarms of the default stack watch."""
 
 
 def _rows(heading: str) -> dict[str, list[str]]:
@@ -26,7 +32,7 @@ def _number(text: str) -> float:
 
 @pytest.fixture(scope="module")
 def each() -> dict[str, float]:
-    """Dollars that one question costs, by what for."""
+    """Dollars for one question, by item."""
     units = {
         "million": 1e6,
         "million tokens": 1e6,
@@ -56,7 +62,7 @@ def test_a_column_of_costs(column: int, each: dict[str, float]) -> None:
         "Logs": questions * each["CloudWatch logs"],
         "Cohere": questions * each["Cohere, embed"],
         "Traces": _traces(questions),
-        "Fixed": 0.40 + 0.30 + 1.00,
+        "Fixed": 0.40 + 0.30 * (CUSTOM_METRICS - FREE_METRICS) + 0.10 * (ALARM_METRICS - FREE_METRICS),
     }
     cheaper = questions * (each["REST API"] - each["HTTP API"])
     expected = {
@@ -68,8 +74,18 @@ def test_a_column_of_costs(column: int, each: dict[str, float]) -> None:
     assert table == pytest.approx(expected, abs=0.006)
 
 
+def test_alarms_watch_as_many_metrics_as_the_costs_say(made: dict[str, Stack]) -> None:
+    alarms = made["default"].of_type("CloudWatch::Alarm").values()
+    watched = [sum("MetricStat" in part for part in alarm.get("Metrics", [])) or 1 for alarm in alarms]
+    assert sum(watched) == ALARM_METRICS
+    section = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8").partition("## What it costs\n")[2]
+    assert f"{CUSTOM_METRICS} custom metrics" in section
+    assert f"{ALARM_METRICS} metrics that alarms watch" in section
+    assert f"They watch {ALARM_METRICS} metrics" in (ROOT / "template.yaml").read_text(encoding="utf-8")
+
+
 def test_the_dashboard_reckons_with_the_same_prices(each: dict[str, float]) -> None:
-    template = (ROOT / "template.yaml").read_text(encoding="utf-8")
+    template = (ROOT / "monitoring.yaml").read_text(encoding="utf-8")
     once = ("Lambda requests", "REST API", "HTTP API", "Cohere or Bedrock, rerank")
     for name, amount in (("Lambda duration, arm64", 0.25), *((name, 1) for name in once)):
         price = each[name] / amount

@@ -62,33 +62,33 @@ def test_an_api_key_is_asked_for_but_not_of_a_preflight(made: dict[str, Stack]) 
 
 
 def test_the_firewall_counts_by_address_and_is_the_stages(made: dict[str, Stack]) -> None:
-    (rule,) = made["firewall"]["Firewall"]["Rules"]
+    (rule,) = made["firewall"]["WebAcl"]["Rules"]
     assert rule["Statement"]["RateBasedStatement"] == {"AggregateKeyType": "IP", "Limit": "300"}
     # Blocked without a response of its own: the API's has CORS headers, WAF's would not.
     assert rule["Action"] == {"Block": {}}
-    assert made["firewall"]["FirewallOfRestApi"]["ResourceArn"].endswith(
+    assert made["firewall"]["WebAclAssociation"]["ResourceArn"].endswith(
         "/restapis/${RestApi}/stages/${RestApiliveStage}"
     )
 
 
 def test_a_load_balancers_permission_is_there_before_the_target(made: dict[str, Stack]) -> None:
-    assert made["load-balancer"].resources["LoadBalancerTargets"]["DependsOn"] == "LoadBalancerMayInvoke"
-    assert made["load-balancer"]["LoadBalancerMayInvoke"]["SourceAccount"] == "111122223333"
+    assert made["load-balancer"].resources["LoadBalancerTargetGroup"]["DependsOn"] == "LoadBalancerInvokePermission"
+    assert made["load-balancer"]["LoadBalancerInvokePermission"]["SourceAccount"] == "111122223333"
 
 
 def test_traces_are_on_and_logs_end(made: dict[str, Stack]) -> None:
     stack = made["default"]
     assert stack["RetrievalFunction"]["TracingConfig"] == {"Mode": "Active"}
     assert stack["RestApiliveStage"]["TracingEnabled"] is True
-    assert stack["RetrievalLogs"] == {"RetentionInDays": "30"}
-    assert stack["RetrievalFunction"]["LoggingConfig"] == {"LogGroup": {"Ref": "RetrievalLogs"}}
+    assert stack["RetrievalLogGroup"] == {"RetentionInDays": "30"}
+    assert stack["RetrievalFunction"]["LoggingConfig"] == {"LogGroup": {"Ref": "RetrievalLogGroup"}}
 
 
 @pytest.mark.parametrize("option", ["queue", "queue-fifo"])
 def test_question_queue_settings_fit_the_function(option: str, made: dict[str, Stack]) -> None:
-    questions, unanswered = made[option]["Questions"], made[option]["UnansweredQuestions"]
+    questions, unanswered = made[option]["SqsQuestionQueue"], made[option]["QuestionDeadLetterQueue"]
     assert questions["VisibilityTimeout"] >= 6 * made[option]["RetrievalFunction"]["Timeout"]
-    dead_letters = {"Fn::GetAtt": ["UnansweredQuestions", "Arn"]}
+    dead_letters = {"Fn::GetAtt": ["QuestionDeadLetterQueue", "Arn"]}
     assert questions["RedrivePolicy"] == {"deadLetterTargetArn": dead_letters, "maxReceiveCount": 5}
     assert unanswered.get("FifoQueue") == questions.get("FifoQueue"), "a dead-letter queue is of its queue's kind"
     assert unanswered["MessageRetentionPeriod"] == 14 * 24 * 3600 > questions["MessageRetentionPeriod"]
@@ -96,9 +96,9 @@ def test_question_queue_settings_fit_the_function(option: str, made: dict[str, S
 
 def test_lambda_is_told_of_single_messages(made: dict[str, Stack]) -> None:
     """Without it, a batch of which some messages failed would be deleted whole."""
-    source = made["queue"]["QuestionsToFunction"]
+    source = made["queue"]["QuestionQueueEventSource"]
     assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-    assert (source["BatchSize"], source["EventSourceArn"]) == (10, {"Fn::GetAtt": ["Questions", "Arn"]})
+    assert (source["BatchSize"], source["EventSourceArn"]) == (10, {"Fn::GetAtt": ["SqsQuestionQueue", "Arn"]})
 
 
 @pytest.mark.parametrize("option", OPTIONS)
@@ -110,27 +110,27 @@ def test_every_queue_is_encrypted_at_rest(option: str, made: dict[str, Stack]) -
 def test_replies_go_nowhere_that_questions_come_from(made: dict[str, Stack]) -> None:
     """A reply read as a question would be answered again, for ever."""
     variables = made["queue"]["RetrievalFunction"]["Environment"]["Variables"]
-    assert variables["REPLY_QUEUE_URL"] == {"Ref": "Replies"}
-    destinations = made["notifications"]["AsynchronousInvocations"]["DestinationConfig"]
+    assert variables["REPLY_QUEUE_URL"] == {"Ref": "SqsReplyQueue"}
+    destinations = made["notifications"]["AsyncInvokeConfig"]["DestinationConfig"]
     assert destinations == {
-        "OnSuccess": {"Destination": {"Fn::GetAtt": ["AsynchronousSuccesses", "Arn"]}},
-        "OnFailure": {"Destination": {"Fn::GetAtt": ["AsynchronousFailures", "Arn"]}},
+        "OnSuccess": {"Destination": {"Fn::GetAtt": ["AsyncSuccessQueue", "Arn"]}},
+        "OnFailure": {"Destination": {"Fn::GetAtt": ["AsyncFailureQueue", "Arn"]}},
     }
 
 
 def test_the_table_is_as_powertools_takes_it(made: dict[str, Stack]) -> None:
-    table = made["queue"]["SentReplies"]
+    table = made["queue"]["IdempotencyTable"]
     assert table["KeySchema"] == [{"AttributeName": "id", "KeyType": "HASH"}]
     assert table["TimeToLiveSpecification"] == {"AttributeName": "expiration", "Enabled": True}
 
 
 def test_only_the_named_topic_and_rule_may_invoke(made: dict[str, Stack]) -> None:
     stack = made["notifications"]
-    assert stack["TopicMayInvoke"]["SourceArn"] == TOPIC
-    assert stack["BusMayInvoke"]["SourceArn"] == {"Fn::GetAtt": ["BusToFunction", "Arn"]}
+    assert stack["TopicInvokePermission"]["SourceArn"] == TOPIC
+    assert stack["EventInvokePermission"]["SourceArn"] == {"Fn::GetAtt": ["EventRule", "Arn"]}
 
 
 def test_what_cannot_be_delivered_is_kept(made: dict[str, Stack]) -> None:
-    stack, queue = made["notifications"], {"Fn::GetAtt": ["UndeliveredQuestions", "Arn"]}
-    assert stack["TopicToFunction"]["RedrivePolicy"] == {"deadLetterTargetArn": queue}
-    assert stack["BusToFunction"]["Targets"][0]["DeadLetterConfig"] == {"Arn": queue}
+    stack, queue = made["notifications"], {"Fn::GetAtt": ["DeadLetterQueue", "Arn"]}
+    assert stack["TopicSubscription"]["RedrivePolicy"] == {"deadLetterTargetArn": queue}
+    assert stack["EventRule"]["Targets"][0]["DeadLetterConfig"] == {"Arn": queue}

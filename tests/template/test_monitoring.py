@@ -1,4 +1,4 @@
-"""Alarms and dashboard: on metrics that the function writes, for every code of an error that there is."""
+"""Alarms and dashboard look at metrics that the function writes, over all profiles."""
 
 import json
 import re
@@ -8,76 +8,75 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from handler.core import errors
-from handler.core.errors import InvalidRequest, NotFound, PassageError
 from template.cloudformation import Stack
 from template.options import OPTIONS
 
-
-def _codes(kind: type[PassageError] = PassageError) -> Iterator[str]:
-    yield kind.code
-    for child in kind.__subclasses__():
-        if child.__module__ == errors.__name__:
-            yield from _codes(child)
-
-
-def _of_callers() -> set[str]:
-    return {*_codes(InvalidRequest), *_codes(NotFound)}
+WATCHED_BY_CODE_DEPLOY = {"FunctionErrorAlarm", "ConfigurationErrorAlarm", "LatencyAlarm"}
+SEARCH = re.compile(
+    r"SEARCH\('\{Passage,profile,service\} service=\"passage-test\" MetricName=(?P<name>\"\w+\"|Error)', "
+    r"'(?P<stat>\w+)', (?P<period>\d+)\)"
+)
 
 
 @pytest.fixture(scope="module")
-def written() -> set[str]:
-    """The metrics that docs/operations.md lists, which another test holds to the code."""
+def written() -> dict[str, str]:
+    """The metrics that docs/operations.md lists, and their units. Another test holds the list to the code."""
     section = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8").partition("\n## Metrics\n")[2]
-    return set(re.findall(r"^\| `(\w+)` \|", section.partition("\n## ")[0], re.MULTILINE))
+    return dict(re.findall(r"^\| `([\w.]+)(?:<CODE>)?` \| (\w+)", section.partition("\n## ")[0], re.MULTILINE))
 
 
 def _dashboard(stack: Stack) -> list[dict[str, Any]]:
-    return list(json.loads(stack["Figures"]["DashboardBody"])["widgets"])
+    return list(json.loads(stack["Dashboard"]["DashboardBody"])["widgets"])
 
 
 def _on_dashboard(stack: Stack) -> Iterator[tuple[str, str]]:
+    """The names and statistics of the metrics of ours on the dashboard."""
     for widget in _dashboard(stack):
         for metric in widget["properties"]["metrics"]:
             if metric[0] == "Passage":
                 assert metric[2:4] == ["service", "passage-test"]
-                yield metric[1], metric[5]
+                assert isinstance(metric[4], dict), "a metric by profile is searched, so that every profile is found"
+                yield metric[1], metric[4]["stat"]
+            elif isinstance(metric[0], dict) and "SEARCH" in metric[0]["expression"]:
+                found = SEARCH.search(metric[0]["expression"])
+                assert found, metric[0]["expression"]
+                assert int(found["period"]) == widget["properties"]["period"]
+                yield found["name"].strip('"'), found["stat"]
 
 
-def _in_alarms(stack: Stack) -> Iterator[tuple[str, str, str]]:
+def _in_alarms(stack: Stack) -> Iterator[tuple[str, str]]:
+    """The names of the alarms on metrics of ours, and of the metrics."""
     for name, alarm in stack.of_type("CloudWatch::Alarm").items():
         metrics = [part["MetricStat"]["Metric"] for part in alarm.get("Metrics", []) if "MetricStat" in part]
         for metric in metrics or [alarm]:
             if metric["Namespace"] == "Passage":
-                dimensions = {entry["Name"]: entry["Value"] for entry in metric["Dimensions"]}
-                assert dimensions.keys() == {"service", "profile"}
-                yield name, metric["MetricName"], dimensions["profile"]
+                assert metric["Dimensions"] == [{"Name": "service", "Value": "passage-test"}], "all profiles"
+                yield name, metric["MetricName"]
 
 
-def test_alarms_and_dashboard_look_at_what_is_written(made: dict[str, Stack], written: set[str]) -> None:
-    stack = made["default"]
-    looked_at = {*_on_dashboard(stack), *((metric, profile) for _, metric, profile in _in_alarms(stack))}
-    codes = set(_codes())
-    for metric, profile in looked_at:
-        assert metric in written or metric.removeprefix("Error.") in codes
-        assert profile in ("query-response", "unknown", "none")
+def test_alarms_and_dashboard_use_metrics_that_exist(made: dict[str, Stack], written: dict[str, str]) -> None:
+    stack = made["reranker"]
+    shown = {name.replace("Error", "Error.") for name, _ in _on_dashboard(stack)}
+    assert shown | {metric for _, metric in _in_alarms(stack)} <= written.keys()
 
 
-def test_every_error_is_on_the_dashboard_by_its_code(made: dict[str, Stack]) -> None:
-    shown = {metric for metric, _ in _on_dashboard(made["default"])}
-    assert {f"Error.{code}" for code in _codes()} <= shown
+def test_alarms_use_metrics_counted_over_all_profiles(made: dict[str, Stack]) -> None:
+    by_service = {"Failed.Ours", "Failed.Upstream", "Failed.Caller", "TotalLatency", "TopScore"}
+    assert {metric for _, metric in _in_alarms(made["default"])} == by_service
 
 
-def test_every_error_that_is_not_the_callers_has_an_alarm(made: dict[str, Stack]) -> None:
-    alarms: dict[str, set[str]] = {}
-    for name, metric, _ in _in_alarms(made["default"]):
-        alarms.setdefault(name, set()).add(metric.removeprefix("Error."))
-    passing = alarms["ServicesFail"] - {"TotalLatency"}
-    assert alarms["OursToRepair"] | passing == set(_codes()) - _of_callers()
-    assert passing == {"DEADLINE_EXCEEDED", *_codes(errors.UpstreamError)}
+def test_no_error_code_is_listed_in_a_template() -> None:
+    for name in ("template.yaml", "monitoring.yaml"):
+        assert not re.search(r"Error\.[A-Z]{2}", (ROOT / name).read_text(encoding="utf-8"))
 
 
-def test_an_alarm_has_no_more_metrics_than_cloudwatch_allows(made: dict[str, Stack]) -> None:
+def test_only_alarms_for_code_deploy_are_in_the_root(made: dict[str, Stack]) -> None:
+    """CodeDeploy needs their names, and a canary may not wait for a nested stack."""
+    kinds = {name: resource["Type"] for name, resource in made["canary"].resources.items()}
+    assert {name for name, kind in kinds.items() if kind == "AWS::CloudWatch::Alarm"} == WATCHED_BY_CODE_DEPLOY
+
+
+def test_an_alarm_has_no_more_metrics_than_allowed(made: dict[str, Stack]) -> None:
     for alarm in made["default"].of_type("CloudWatch::Alarm").values():
         assert len([part for part in alarm.get("Metrics", []) if "MetricStat" in part]) <= 10
         returned = [part for part in alarm.get("Metrics", []) if part.get("ReturnData") is not False]
@@ -87,16 +86,41 @@ def test_an_alarm_has_no_more_metrics_than_cloudwatch_allows(made: dict[str, Sta
 @pytest.mark.parametrize("option", OPTIONS)
 def test_every_dead_letter_queue_has_an_alarm(option: str, made: dict[str, Stack]) -> None:
     stack = made[option]
-    dead = {"UnansweredQuestions", "UndeliveredQuestions", "AsynchronousFailures"} & stack.of_type("SQS::Queue").keys()
+    dead = {"QuestionDeadLetterQueue", "DeadLetterQueue", "AsyncFailureQueue"} & stack.of_type("SQS::Queue").keys()
+    through = {"Notifications": "DeadLetterQueue"}
     watched = {
-        alarm["Dimensions"][0]["Value"]["Fn::GetAtt"][0]
+        through.get(name, name)
         for alarm in stack.of_type("CloudWatch::Alarm").values()
         if alarm.get("MetricName") == "ApproximateNumberOfMessagesVisible"
+        for name in [alarm["Dimensions"][0]["Value"]["Fn::GetAtt"][0]]
     }
     assert watched == dead
 
 
-def test_alarms_are_sent_where_there_is_an_address(made: dict[str, Stack]) -> None:
+@pytest.mark.parametrize(
+    ("option", "metrics", "dimensions"),
+    [
+        ("default", ["5XXError", "4XXError"], {"ApiName": "passage-test", "Stage": "live"}),
+        ("http-api", ["5xx", "4xx"], {"ApiId": {"Ref": "HttpApi"}, "Stage": "$default"}),
+    ],
+)
+def test_gateway_alarms_name_their_api(
+    option: str, metrics: list[str], dimensions: dict[str, Any], made: dict[str, Stack]
+) -> None:
+    for name, metric in zip(("GatewayErrorAlarm", "GatewayRefusalAlarm"), metrics, strict=True):
+        parts = {part["Id"]: part for part in made[option][name]["Metrics"]}
+        errors = parts["errors"]["MetricStat"]["Metric"]
+        assert (errors["Namespace"], errors["MetricName"]) == ("AWS/ApiGateway", metric)
+        assert {entry["Name"]: entry["Value"] for entry in errors["Dimensions"]} == dimensions
+    assert made["default"]["RestApi"]["Body"]["info"]["title"] == "passage-test", "which is its ApiName"
+
+
+def test_no_gateway_alarm_without_an_api(made: dict[str, Stack]) -> None:
+    assert "GatewayErrorAlarm" not in made["function-url"]
+    assert "GatewayRefusalAlarm" not in made["function-url"]
+
+
+def test_alarms_are_sent_to_the_address(made: dict[str, Stack]) -> None:
     assert made["alarm-email"]["AlarmTopic"] == {
         "Subscription": [{"Protocol": "email", "Endpoint": "someone@example.com"}]
     }
@@ -106,15 +130,13 @@ def test_alarms_are_sent_where_there_is_an_address(made: dict[str, Stack]) -> No
             assert alarm["TreatMissingData"] == "notBreaching", "a night without a question is none"
 
 
-def test_the_dashboard_shows_the_stages_of_an_answer(made: dict[str, Stack]) -> None:
+def test_dashboard_shows_the_stages_of_an_answer(made: dict[str, Stack]) -> None:
     shown: dict[str, set[str]] = {}
-    for widget in _dashboard(made["default"]):
-        for metric in widget["properties"]["metrics"]:
-            if metric[0] == "Passage":
-                shown.setdefault(metric[1], set()).add(metric[-1]["stat"])
+    for metric, stat in _on_dashboard(made["default"]):
+        shown.setdefault(metric, set()).add(stat)
     for metric in ("TotalLatency", "EmbeddingLatency", "SearchLatency"):
         assert {"p50", "p95", "p99"} <= shown[metric]
-    assert {"ColdStart", "TopScore"} <= shown.keys()
+    assert {"ColdStart", "TopScore", "Error", "Failed.Ours", "Failed.Upstream", "Failed.Caller"} <= shown.keys()
 
 
 @pytest.mark.parametrize(
@@ -126,7 +148,7 @@ def test_the_dashboard_shows_the_stages_of_an_answer(made: dict[str, Stack]) -> 
         ("function-url", "0.0000133334", "0"),
     ],
 )
-def test_the_dashboard_knows_what_a_thousand_questions_cost(
+def test_dashboard_shows_the_cost_of_1000_questions(
     option: str, second: str, call: str, made: dict[str, Stack]
 ) -> None:
     lambda_and_api = "billed / 1000 * 1024 / 1024 * {} + calls * (0.0000002 + {})"
@@ -134,18 +156,16 @@ def test_the_dashboard_knows_what_a_thousand_questions_cost(
     widget = next(each["properties"] for each in _dashboard(made[option]) if "Dollars" in each["properties"]["title"])
     assert widget["metrics"][0][0]["expression"] == formula.format(second, call)
     assert widget["title"] == "Dollars per thousand questions: Lambda, embedding and the API"
-    # A remembered question has no EmbeddingLatency, and costs none.
-    (embedded,) = [metric for metric in widget["metrics"] if metric[-1]["id"] == "embedded"]
-    assert embedded[:2] == ["Passage", "EmbeddingLatency"]
-    assert embedded[-1]["stat"] == "SampleCount"
+    # A cached question has no EmbeddingLatency and costs nothing.
+    (embedded,) = [metric[0] for metric in widget["metrics"] if metric[-1]["id"] == "embedded"]
+    found = SEARCH.search(embedded["expression"])
+    assert found
+    assert (found["name"], found["stat"]) == ('"EmbeddingLatency"', "SampleCount")
 
 
-def test_dashboard_shows_rerank_time_failures_and_cost(made: dict[str, Stack], written: set[str]) -> None:
-    shown: dict[str, set[str]] = {}
-    for metric, profile in _on_dashboard(made["reranker"]):
-        shown.setdefault(metric, set()).add(profile)
-    assert shown["RerankLatency"] == shown["RerankFailed"] == {"query-response"}
-    assert shown.keys() - set(dict(_on_dashboard(made["default"]))) == {"RerankLatency", "RerankFailed"} <= written
+def test_dashboard_shows_rerank_time_failures_and_cost(made: dict[str, Stack]) -> None:
+    added = set(dict(_on_dashboard(made["reranker"]))) - set(dict(_on_dashboard(made["default"])))
+    assert added == {"RerankLatency", "RerankFailed"}
     formula = "+ FILL(embedded, 0) * 0.0000024 + FILL(reranked, 0) * 0.002) / answered"
     assert formula in json.dumps(_dashboard(made["reranker"]))
     assert "rerank" not in json.dumps(_dashboard(made["default"])).lower()
@@ -162,9 +182,9 @@ def test_widgets_do_not_overlap(option: str, made: dict[str, Stack]) -> None:
         taken |= cells
 
 
-def test_what_is_billed_is_read_from_lambdas_report(made: dict[str, Stack]) -> None:
-    """The filter takes words apart at white space, of which the report has tabs as well."""
-    pattern = made["default"]["BilledDuration"]["FilterPattern"].strip("[]").split(", ")
+def test_billed_duration_is_read_from_lambdas_report(made: dict[str, Stack]) -> None:
+    """The filter splits at white space, tabs included."""
+    pattern = made["default"]["BilledDurationFilter"]["FilterPattern"].strip("[]").split(", ")
     report = "REPORT RequestId: 8f5\tDuration: 12.34 ms\tBilled Duration: 413 ms\tMemory Size: 1024 MB"
     fields = {}
     for part, word in zip(pattern[:-1], report.split(), strict=False):
@@ -172,5 +192,5 @@ def test_what_is_billed_is_read_from_lambdas_report(made: dict[str, Stack]) -> N
         assert expected in ("", f'"{word}"')
         fields[name] = word
     assert pattern[-1] == "..."
-    (transformation,) = made["default"]["BilledDuration"]["MetricTransformations"]
+    (transformation,) = made["default"]["BilledDurationFilter"]["MetricTransformations"]
     assert fields[transformation["MetricValue"].removeprefix("$")] == "413"

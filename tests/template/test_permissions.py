@@ -8,16 +8,18 @@ from template.cloudformation import Stack
 from template.options import INFERENCE_PROFILE, KMS_KEY, MODEL_BEHIND_IT, OPTIONS, PARAMETER, REPLY_TOPIC, SECRET
 
 ALWAYS = {
-    "logs:CreateLogStream": ["RetrievalLogs"],
-    "logs:PutLogEvents": ["RetrievalLogs"],
+    "logs:CreateLogStream": ["RetrievalLogGroup"],
+    "logs:PutLogEvents": ["RetrievalLogGroup"],
     "xray:PutTraceSegments": ["*"],  # these two know no other resource
     "xray:PutTelemetryRecords": ["*"],
 }
 BUS = "arn:aws:events:eu-central-1:111122223333:event-bus/answers"
 MODEL = "arn:aws:bedrock:eu-central-1::foundation-model/cohere.embed-multilingual-v3"
 RERANK_MODEL = "arn:aws:bedrock:eu-central-1::foundation-model/cohere.rerank-v3-5:0"
-READ_QUEUE = {f"sqs:{action}": ["Questions"] for action in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")}
-TABLE = {f"dynamodb:{action}": ["SentReplies"] for action in ("GetItem", "PutItem", "UpdateItem", "DeleteItem")}
+READ_QUEUE = {
+    f"sqs:{action}": ["SqsQuestionQueue"] for action in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")
+}
+TABLE = {f"dynamodb:{action}": ["IdempotencyTable"] for action in ("GetItem", "PutItem", "UpdateItem", "DeleteItem")}
 MORE: dict[str, dict[str, list[str]]] = {
     "secrets": {
         "secretsmanager:GetSecretValue": [SECRET, PARAMETER],
@@ -28,10 +30,10 @@ MORE: dict[str, dict[str, list[str]]] = {
     "bedrock-profile": {"bedrock:InvokeModel": [INFERENCE_PROFILE, MODEL_BEHIND_IT]},
     "bedrock-reranker": {"bedrock:InvokeModel": [MODEL, RERANK_MODEL]},
     "edge-bucket": {"s3:GetObject": ["arn:aws:s3:::my-indexes/sites/docs/*"]},
-    "queue": {**READ_QUEUE, "sqs:SendMessage": ["Replies"], **TABLE},
-    "queue-fifo": {**READ_QUEUE, "sqs:SendMessage": ["Replies"]},
+    "queue": {**READ_QUEUE, "sqs:SendMessage": ["SqsReplyQueue"], **TABLE},
+    "queue-fifo": {**READ_QUEUE, "sqs:SendMessage": ["SqsReplyQueue"]},
     "replies": {**READ_QUEUE, "sns:Publish": [REPLY_TOPIC], "events:PutEvents": [BUS]},
-    "notifications": {"sqs:SendMessage": ["AsynchronousSuccesses", "AsynchronousFailures"]},
+    "notifications": {"sqs:SendMessage": ["AsyncSuccessQueue", "AsyncFailureQueue"]},
 }
 """What an option adds to `ALWAYS`; no other adds anything."""
 

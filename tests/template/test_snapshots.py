@@ -1,7 +1,7 @@
-"""What each option changes, written down. `make snapshots` writes it anew; the difference is for a reviewer to read.
+"""Snapshots of each option's resources, nested stacks included. `make snapshots` writes them.
 
-`default.json` is all of the stack that the fewest parameters make. Every other file is what its option adds to that,
-takes away and changes.
+`default.json` holds the whole stack of the fewest parameters. Every other file holds what its option adds to that,
+removes and changes. A reviewer reads the difference.
 """
 
 import json
@@ -17,7 +17,7 @@ from template.options import LEAST, OPTIONS
 
 SNAPSHOTS = ROOT / "tests" / "template" / "snapshots"
 _HASH = re.compile(r"\b[0-9a-f]{40}\b|(?<=[a-z])[0-9a-f]{10}\b")
-"""What SAM adds to names and descriptions so that they change."""
+"""Hashes that SAM adds to names and descriptions."""
 
 
 def _plain(value: Any) -> Any:
@@ -42,15 +42,12 @@ def _differences(before: Any, after: Any, path: str = "") -> Iterator[tuple[str,
         yield path, before, after
 
 
-def _named(policies: Any) -> Any:
-    """A role's policies by name: one that is added must not look as if those after it had changed."""
-    return {policy["PolicyName"]: policy["PolicyDocument"]["Statement"] for policy in policies}
-
-
 def _resources(stack: Stack) -> dict[str, Any]:
-    resources = _plain(stack.resources)
+    """The resources, with the role's statements by name: a new one must not look as if those after it had changed."""
+    resources = _plain(stack.everything())
     role = resources["RetrievalRole"]["Properties"]
-    role["Policies"] = _named(role["Policies"])
+    (policy,) = role["Policies"]
+    role["Policies"] = {statement.pop("Sid"): statement for statement in policy["PolicyDocument"]["Statement"]}
     return dict(resources)
 
 

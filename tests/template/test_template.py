@@ -1,7 +1,10 @@
-"""The template itself: valid, in step with what the function reads, and with a word on every parameter."""
+"""The templates themselves: valid, in step with the function's settings, every parameter described."""
 
+import json
 import os
+import re
 import subprocess
+import tomllib
 from typing import Any
 
 import pytest
@@ -12,6 +15,7 @@ from handler.config.settings import HttpSettings, RuntimeSettings, Settings
 from template.cloudformation import Stack
 from template.options import OPTIONS
 
+NESTED = ("monitoring.yaml", "notifications.yaml")
 SET_BY_LAMBDA = {"AWS_LAMBDA_INITIALIZATION_TYPE"}
 
 
@@ -28,10 +32,14 @@ def _plain(loader: yaml.SafeLoader, _: str, node: yaml.Node) -> Any:
 _Loader.add_multi_constructor("!", _plain)
 
 
+def _read(name: str) -> dict[str, Any]:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return dict(yaml.load(text, Loader=_Loader))  # noqa: S506 - a SafeLoader's subclass
+
+
 @pytest.fixture(scope="module")
 def template() -> dict[str, Any]:
-    text = (ROOT / "template.yaml").read_text(encoding="utf-8")
-    return dict(yaml.load(text, Loader=_Loader))  # noqa: S506 - a SafeLoader's subclass
+    return _read("template.yaml")
 
 
 def test_sam_finds_nothing_wrong() -> None:
@@ -47,8 +55,38 @@ def test_sam_finds_nothing_wrong() -> None:
     assert "is a valid SAM Template" in done.stdout
 
 
-def test_cloudformation_knows_no_yaml_anchors() -> None:
-    tokens = yaml.scan((ROOT / "template.yaml").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", NESTED)
+def test_cfn_lint_accepts_a_nested_template(name: str) -> None:
+    """SAM lints the root alone."""
+    command = [str(ROOT / ".venv-sam" / "bin" / "cfn-lint"), name]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_nested_template_is_a_stack(template: dict[str, Any]) -> None:
+    stacks = [each["Properties"] for each in template["Resources"].values() if "Stack" in each["Type"].split("::")]
+    assert sorted(stack["TemplateURL"] for stack in stacks) == sorted(NESTED)
+
+
+def test_nested_outputs_that_the_root_uses_exist(made: dict[str, Stack]) -> None:
+    for stack in made.values():
+        text = json.dumps([stack.resources, stack.outputs])
+        pattern = r'\["(\w+)", "Outputs\.(\w+)"\]|\$\{(\w+)\.Outputs\.(\w+)\}'
+        used = {(a or c, b or d) for a, b, c, d in re.findall(pattern, text)}
+        assert used <= {(name, output) for name, nested in stack.nested.items() for output in nested.outputs}
+    assert "Monitoring.Outputs.DashboardName" in json.dumps(made["default"].outputs)
+    assert "Outputs.DeadLetterQueueName" in json.dumps(made["notifications"].resources)
+
+
+def test_deploy_may_create_nested_stacks() -> None:
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
+    for name in ("dev", "staging", "prod"):
+        assert "CAPABILITY_AUTO_EXPAND" in config[name]["deploy"]["parameters"]["capabilities"].split()
+
+
+@pytest.mark.parametrize("name", ["template.yaml", *NESTED])
+def test_cloudformation_knows_no_yaml_anchors(name: str) -> None:
+    tokens = yaml.scan((ROOT / name).read_text(encoding="utf-8"))
     assert not [token for token in tokens if isinstance(token, yaml.AnchorToken | yaml.AliasToken)]
 
 
@@ -63,14 +101,17 @@ def test_function_is_given_exactly_the_variables_it_reads(option: str, made: dic
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_the_function_takes_what_it_is_given(option: str, made: dict[str, Stack]) -> None:
-    """What refers to another resource, has a value of the right form."""
+    """A reference to another resource stands for a value of the right form."""
     given = made[option]["RetrievalFunction"]["Environment"]["Variables"]
-    referred = {"Replies": "https://sqs.eu-central-1.amazonaws.com/111122223333/replies", "SentReplies": "sent-replies"}
+    referred = {
+        "SqsReplyQueue": "https://sqs.eu-central-1.amazonaws.com/111122223333/replies",
+        "IdempotencyTable": "sent-replies",
+    }
     environ = {name: referred[value["Ref"]] if isinstance(value, dict) else value for name, value in given.items()}
     settings = Settings.from_env(environ)
     HttpSettings.from_env(environ)
     assert settings.service == "passage-test", "two deployments in one account must not share their metrics"
-    assert (settings.reply_queue_url is not None) == ("Replies" in made[option])
+    assert (settings.reply_queue_url is not None) == ("SqsReplyQueue" in made[option])
 
 
 def test_an_empty_parameter_leaves_the_setting_at_its_default(made: dict[str, Stack]) -> None:
@@ -81,8 +122,10 @@ def test_an_empty_parameter_leaves_the_setting_at_its_default(made: dict[str, St
     assert HttpSettings.from_env(environ) == HttpSettings.from_env({})
 
 
-def test_every_parameter_says_what_it_is(template: dict[str, Any]) -> None:
-    assert [name for name, parameter in template["Parameters"].items() if not parameter.get("Description")] == []
+@pytest.mark.parametrize("name", ["template.yaml", *NESTED])
+def test_every_parameter_has_a_description(name: str) -> None:
+    parameters = _read(name)["Parameters"]
+    assert [key for key, parameter in parameters.items() if not parameter.get("Description")] == []
 
 
 def test_every_parameter_is_bounded(template: dict[str, Any]) -> None:
@@ -101,13 +144,19 @@ def test_every_parameter_is_in_a_group_of_the_console(template: dict[str, Any]) 
     assert sorted(shown) == sorted(template["Parameters"])
 
 
+def test_first_group_has_at_most_six_parameters(template: dict[str, Any]) -> None:
+    groups = template["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
+    assert groups[0]["Label"]["default"] == "Required"
+    assert len(groups[0]["Parameters"]) <= 6
+
+
 def test_every_parameter_is_in_the_documentation(template: dict[str, Any]) -> None:
     text = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("deploy.md", "sources.md"))
     assert [name for name in template["Parameters"] if f"`{name}" not in text] == []
 
 
 def test_no_parameter_is_required(template: dict[str, Any]) -> None:
-    """What must be there is a rule's to say: it can be there in more than one way."""
+    """Rules require parameters, because there is more than one way to give a key."""
     assert [name for name, parameter in template["Parameters"].items() if "Default" not in parameter] == []
 
 
@@ -118,4 +167,4 @@ def test_keys_and_only_keys_are_never_echoed(template: dict[str, Any]) -> None:
 
 def test_a_resource_is_there_only_with_the_option_that_needs_it(template: dict[str, Any]) -> None:
     always = {name for name, resource in template["Resources"].items() if "Condition" not in resource}
-    assert always == {"RetrievalFunction", "RetrievalRole", "RetrievalLogs", "DependenciesLayer"}
+    assert always == {"RetrievalFunction", "RetrievalRole", "RetrievalLogGroup", "DependenciesLayer"}

@@ -37,6 +37,7 @@ HOST_NAME = "host.docker.internal"
 """This machine, as a container calls it."""
 APIS = {"http": "AWS::Serverless::HttpApi", "rest": "AWS::Serverless::Api"}
 """The kinds of API that the template's parameter Api chooses from."""
+NESTED_STACK = "AWS::CloudFormation::Stack"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +135,14 @@ def _read(template: Path) -> dict[str, Any]:
 
 
 def _with_one_api(built: dict[str, Any], template: Path, api: str | None) -> Path:
-    """The built template as `sam local` reads it right. It lies beside the original, as its paths are relative.
+    """Write a copy of the built template for `sam local`, beside the original because its paths are relative.
 
     SAM serves every API there is, whatever its condition: the REST API would take all requests, under the stage of the
-    API declared last. And it knows a default route by another name than an OpenAPI document gives it.
+    API declared last. It knows a default route by another name than an OpenAPI document gives it. Nested stacks have
+    nothing to run.
     """
     chosen = APIS.get(api or built["Parameters"]["Api"]["Default"])
-    others = set(APIS.values()) - {chosen}
+    others = {*APIS.values(), NESTED_STACK} - {chosen}
     resources = {name: resource for name, resource in built["Resources"].items() if resource["Type"] not in others}
     for resource in resources.values():
         if resource["Type"] == APIS["http"]:

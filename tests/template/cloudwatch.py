@@ -1,0 +1,97 @@
+"""Evaluates an alarm of the template as CloudWatch does, on samples that a test makes up.
+
+CloudWatch looks at an alarm once a minute, through a window that slides along (its default). The window has
+EvaluationPeriods datapoints of Period seconds. The alarm goes off when DatapointsToAlarm of them breach.
+"""
+
+import operator
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+OPERATORS = {"GreaterThanThreshold": operator.gt, "GreaterThanOrEqualToThreshold": operator.ge}
+
+
+@dataclass
+class Metrics:
+    """Samples by metric name: the minute they are of, the minute they arrive in CloudWatch, and the value."""
+
+    samples: dict[str, list[tuple[float, float, float]]] = field(default_factory=dict)
+
+    def add(self, name: str, at: float, value: float = 1, *, late: float = 0) -> None:
+        self.samples.setdefault(name, []).append((at, at + late, value))
+
+    def values(self, name: str, start: float, end: float, now: float) -> list[float]:
+        """The values from `start` up to `end`, as far as they have arrived at `now`."""
+        found = self.samples.get(name, [])
+        return [value for at, arrival, value in found if start <= at < end and arrival <= now]
+
+
+def goes_off(alarm: Mapping[str, Any], metrics: Metrics, now: int) -> bool:
+    """Whether the alarm is on in the evaluation at the minute `now`."""
+    breaches = OPERATORS[alarm["ComparisonOperator"]]
+    points = [point for point in _datapoints(alarm, metrics, now) if point is not None]
+    assert alarm["TreatMissingData"] == "notBreaching"
+    breaching = sum(breaches(point, float(alarm["Threshold"])) for point in points)
+    return breaching >= alarm.get("DatapointsToAlarm", alarm["EvaluationPeriods"])
+
+
+def first_alarm(alarm: Mapping[str, Any], metrics: Metrics, minutes: int) -> int | None:
+    """The first minute in which the alarm is on; None if it stays off."""
+    return next((now for now in range(minutes + 1) if goes_off(alarm, metrics, now)), None)
+
+
+def _datapoints(alarm: Mapping[str, Any], metrics: Metrics, now: int) -> Iterator[float | None]:
+    for number in range(alarm["EvaluationPeriods"]):
+        end = now - number * _period(alarm) / 60
+        yield _datapoint(alarm, metrics, end, now)
+
+
+def _period(alarm: Mapping[str, Any]) -> int:
+    return int(
+        alarm.get("Period") or next(each["MetricStat"]["Period"] for each in alarm["Metrics"] if "MetricStat" in each)
+    )
+
+
+def _datapoint(alarm: Mapping[str, Any], metrics: Metrics, end: float, now: int) -> float | None:
+    start = end - _period(alarm) / 60
+    if "Metrics" not in alarm:
+        statistic = alarm.get("Statistic") or alarm["ExtendedStatistic"]
+        return _statistic(statistic, metrics.values(alarm["MetricName"], start, end, now))
+    queries = {query["Id"]: query for query in alarm["Metrics"]}
+    (returned,) = [name for name, query in queries.items() if query.get("ReturnData") is not False]
+
+    def value(name: str) -> float | None:
+        query = queries[name]
+        if "Expression" in query:
+            used = {other: value(other) for other in queries if re.search(rf"\b{other}\b", query["Expression"])}
+            return _expression(query["Expression"], used)
+        stat = query["MetricStat"]
+        return _statistic(stat["Stat"], metrics.values(stat["Metric"]["MetricName"], start, end, now))
+
+    return value(returned)
+
+
+def _statistic(name: str, values: list[float]) -> float | None:
+    if name == "SampleCount":
+        return float(len(values)) if values else None
+    if not values:
+        return None
+    if name.startswith("p"):
+        return sorted(values)[ceil(float(name[1:]) / 100 * len(values)) - 1]
+    return {"Sum": sum, "Maximum": max}[name](values)
+
+
+def _expression(text: str, values: Mapping[str, float | None]) -> float | None:
+    """One datapoint of a metric math expression; None where a metric has no data and is not filled."""
+    functions = {
+        "IF": lambda condition, then, otherwise: then if condition else otherwise,
+        "FILL": lambda value, filler: filler if value is None else value,
+    }
+    try:
+        found = eval(text.replace(" AND ", " and "), {"__builtins__": {}}, {**functions, **values})  # noqa: S307 - ours
+    except (TypeError, ZeroDivisionError):
+        return None
+    return float(found)
