@@ -113,9 +113,9 @@ known-environment:
 	@case $(ENV) in dev|staging|prod) ;; *) echo "ENV is $(ENV); samconfig.toml has dev, staging and prod" >&2; exit 1;; esac
 
 .PHONY: build
-build: known-environment setup .venv-sam/.ready ## Build the function and its layer for Lambda with AWS SAM (ENV=dev, ARCH=x86_64)
+build: known-environment setup .venv-sam/.ready ## Build the function and its layer for Lambda with AWS SAM (ENV=dev, ARCH=x86_64, PRUNE=0)
 	@ARCHITECTURE=$(ARCH) AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-eu-central-1} $(SAM) build --config-env $(ENV) --build-dir $(BUILD) --parameter-overrides Architecture=$(ARCH) $(ARGS)
-	@$(BIN)/python layers/size.py $(BUILD)
+	@$(BIN)/python layers/size.py $(BUILD) $(if $(filter 0,$(PRUNE)),250)
 
 .PHONY: deploy
 deploy: ## Build and deploy to AWS (ENV=dev, staging or prod; PARAMETERS='QdrantUrl=https://…')
@@ -163,6 +163,7 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@$(LOCK) $(ARGS) pyproject.toml $(LEFT_OUT) -o layers/dependencies/requirements.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements/dev.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group runtime -c requirements/dev.txt -o requirements/runtime.txt
+	@$(LOCK) $(ARGS) pyproject.toml -c requirements/dev.txt -o layers/dependencies/requirements-unpruned.txt
 	@$(LOCK) $(ARGS) --group peer-langchain -o requirements/peer-langchain.txt
 	@$(LOCK) $(ARGS) --group peer-llama-index -o requirements/peer-llama-index.txt
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt

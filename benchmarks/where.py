@@ -28,34 +28,26 @@ STORES: Mapping[str, Mapping[str, str]] = {
 }
 """Nothing is asked while a container starts, so nothing has to listen."""
 
-OURS = "this function: its own modules, and the rehearsals"
+OURS = "this function: its own modules, and the warm-up"
 STANDARD = "Python's standard library"
 MOST_SHOWN = 12
 
-MEASURES = ("collector", "models", "packages")
+PRUNED, COLLECTOR, MODELS = "pruned layer", "collector", "models"
+MEASURES = (PRUNED, COLLECTOR, MODELS)
 MEASURED = """
 import sys, time
-from contextlib import ExitStack, contextmanager
-from handler.bootstrap import container as bootstrap
-from handler.cold_start import lean as cold_start
-from handler.cold_start import garbage
-from handler.cold_start import sdk_models
-from handler.cold_start import stubs as stand_ins
-
-@contextmanager
-def packages():
-    with (
-        stand_ins.stand_ins(cold_start.NOT_NEEDED, cold_start.ABSENT),
-        stand_ins.stand_ins(cold_start.NOT_NEEDED_BUT_BY_BOTO3),
-    ):
-        yield
-
-measures = {"collector": garbage.no_collection, "models": sdk_models.lean, "packages": packages}
-services = bootstrap.build()
 started = time.perf_counter()
+from contextlib import ExitStack
+from handler.bootstrap import container as bootstrap
+from handler.cold_start.deferred import deferred_models
+from handler.cold_start.garbage import no_collection
+from handler.entrypoints.http import handler as http
+services = bootstrap.build()
+measures = {"collector": no_collection, "models": deferred_models}
 with ExitStack() as stack:
     for name in sys.argv[1:]:
         stack.enter_context(measures[name]())
+    http.warm_up(services)
     services.load()
 services.warm()
 print((time.perf_counter() - started) * 1000)
@@ -115,9 +107,9 @@ def main() -> None:
     print("Importing the function, milliseconds, the least of each module in", RUNS, "runs\n")
     columns = [_by_package(built.python, built.code, store) for store in STORES.values()]
     print(tables.table(["package", *STORES], _rows(columns)))
-    print("\nImporting the SDKs and rehearsing a question, over the same with no measure, medians of", RUNS, "\n")
-    packages = artefact.installed(ROOT / "requirements" / "runtime.txt", CACHE, lambda_python())
-    print(tables.table(["measures", "ratio"], _worth(built.python, (built.function, packages))))
+    print("\nImporting the function and warming it up, over the same with no measure, medians of", RUNS, "\n")
+    unpruned = artefact.build(ROOT, CACHE, lambda_python(), pruned=False)
+    print(tables.table(["measures", "ratio"], _worth(built, unpruned)))
     print("\nA warm answer's own time with the server store, by cProfile; waiting for the services left out\n")
     print(tables.table(["package", "share"], _warm(built.python, built.code)))
     print("\n96 new questions in one invocation, no latency, milliseconds, medians of", RUNS, "\n")
@@ -148,12 +140,14 @@ def _rows(columns: Sequence[Counter[str]]) -> list[list[str]]:
     return [*rows, ["others", *map("{:.0f}".format, others)], ["together", *map("{:.0f}".format, whole)]]
 
 
-def _worth(python: Path, code: Sequence[Path]) -> list[list[str]]:
+def _worth(built: artefact.Artefact, unpruned: artefact.Artefact) -> list[list[str]]:
     chosen = [(), *((name,) for name in MEASURES), MEASURES]
     took: dict[tuple[str, ...], list[float]] = {names: [] for names in chosen}
     for _ in range(RUNS):
         for names in chosen:
-            done = _run(python, code, STORES["server store"], "-c", MEASURED, *names)
+            code = (built if PRUNED in names else unpruned).code
+            at_run_time = [name for name in names if name != PRUNED]
+            done = _run(built.python, code, STORES["server store"], "-c", MEASURED, *at_run_time)
             took[names].append(float(done.stdout))
     plain = statistics.median(took[()])
     return [[", ".join(names) or "none", f"{statistics.median(took[names]) / plain:.2f}"] for names in chosen]

@@ -1,6 +1,6 @@
 """What a build weighs unzipped, as Lambda counts it: a table, and an error above the limit.
 
-python layers/size.py .aws-sam/build
+python layers/size.py .aws-sam/build [limit in MB]
 """
 
 import sys
@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 LIMIT = 75_000_000
-"""Bytes of function and layer together, with both stores. Lambda's own limit is 250 MB; what is read, is read cold."""
+"""Bytes of function and layer, with both stores. Lambda's own limit is 250 MB, but every cold start reads them."""
 
 SHOWN = 10
 
@@ -33,14 +33,15 @@ def table(found: Counter[str]) -> str:
 
 def main() -> int:
     build = Path(sys.argv[1])
+    limit = int(sys.argv[2]) * 1_000_000 if len(sys.argv) > 2 else LIMIT
     found = sizes(build)
     lines = ["", table(found)]
     if not any(build.rglob("*.pyc")):
         lines.append("No bytecode: see the warning above.")
-    if found.total() > LIMIT:
-        lines.append(f"This is above the limit of {LIMIT / 1e6:.0f} MB (layers/size.py).")
+    if found.total() > limit:
+        lines.append(f"This is above the limit of {limit / 1e6:.0f} MB (layers/size.py).")
     sys.stdout.write("\n".join(lines) + "\n")
-    return 1 if found.total() > LIMIT else 0
+    return 1 if found.total() > limit else 0
 
 
 if __name__ == "__main__":

@@ -8,15 +8,12 @@ with no_collection():  # its module says what for
 
     from handler import telemetry
     from handler.bootstrap.container import build
-    from handler.cold_start import lean as cold_start
-
-    services = build()
-    if services.in_lambda():
-        cold_start.load_sources(services)
     from handler.entrypoints import direct
     from handler.entrypoints.detect import Source, detect
     from handler.entrypoints.http import handler as http
     from handler.service.answering import Services, as_object, failure
+
+services = build()
 
 
 def _sqs(event: Any, context: Any, services: Services) -> Any:
@@ -50,7 +47,9 @@ HANDLERS: Mapping[Source, Callable[[Any, Any, Services], Any]] = {
 }
 
 if services.in_lambda():
-    cold_start.warm(services)
+    from handler.cold_start.warm_up import warm_up  # elsewhere the first question imports what it needs
+
+    warm_up(services)
 if services.snap_start():
     from handler.cold_start import snap_start  # only where there are snapshots
 

@@ -1,4 +1,4 @@
-"""What a fresh process loads: nothing heavy before a question needs it, and nothing stood in for outside Lambda."""
+"""What a fresh process loads: no SDK before a question needs it, and nothing that changes how Python imports."""
 
 import subprocess
 import sys
@@ -43,160 +43,65 @@ def test_reading_the_environment_waits_for_the_first_event() -> None:
     assert python("import handler.app; print('imported')", COHERE_API_KEY="", QDRANT_URL="not a url") == "imported"
 
 
-LEAN = """
+WARM = """
 import sys
-from handler.cold_start import lean as cold_start
 from handler.bootstrap import container as bootstrap
+from handler.cold_start.warm_up import warm_up
 container = bootstrap.build()
-cold_start.warm(container)
+warm_up(container)
 """
+SETTINGS = {"COHERE_API_KEY": "key-51b0", "QDRANT_URL": "http://127.0.0.1:9"}
 
 
-@pytest.mark.parametrize("store", [{"QDRANT_URL": "http://127.0.0.1:9"}])
-def test_cold_start_loads_only_the_needed_parts_of_the_sdks(store: dict[str, str]) -> None:
-    code = (
-        LEAN
-        + "print([name for name in ('cohere', 'qdrant_client', 'numpy', 'grpc', 'requests') if name in sys.modules])"
-    )
-    assert python(code, COHERE_API_KEY="k", **store).splitlines()[-1] == "['cohere', 'qdrant_client']"
-
-
-def test_stubbed_modules_can_be_imported_for_real_afterwards() -> None:
-    code = LEAN + "import numpy, grpc; print(numpy.zeros(2).sum(), grpc.StatusCode.OK.name)"
-    assert python(code, COHERE_API_KEY="k", QDRANT_URL="http://127.0.0.1:9").splitlines()[-1] == "0.0 OK"
-
-
-def test_models_defined_after_a_cold_start_are_built_at_once() -> None:
-    code = LEAN + (
+def test_models_after_warm_up_are_built_at_once() -> None:
+    code = WARM + (
         "import pydantic, gc\n"
         "class Model(pydantic.BaseModel):\n    number: int\n"
-        "print(Model.__pydantic_complete__, gc.isenabled(), 'model_rebuild' in vars(pydantic.BaseModel))"
+        "print(Model.__pydantic_complete__, gc.isenabled(), pydantic.BaseModel.model_config)"
     )
-    assert python(code, COHERE_API_KEY="k", QDRANT_URL="http://127.0.0.1:9").splitlines()[-1] == "True True True"
+    assert python(code, **SETTINGS).splitlines()[-1] == "True True {}"
 
 
-def test_models_of_ours_can_be_used_while_the_sdks_are_imported() -> None:
+def test_models_inside_deferral_are_built_at_first_use() -> None:
+    code = """
+import pydantic
+from handler.cold_start.deferred import deferred_models
+with deferred_models():
+    class Model(pydantic.BaseModel):
+        number: int
+print(Model.__pydantic_complete__, Model(number="1").number, Model.__pydantic_complete__)
+"""
+    assert python(code) == "False 1 True"
+
+
+def test_warm_up_changes_no_import_machinery() -> None:
+    code = f"""
+import builtins, sys
+before = list(sys.meta_path), builtins.__build_class__, builtins.__import__
+{WARM}
+print(before == (list(sys.meta_path), builtins.__build_class__, builtins.__import__))
+"""
+    assert python(code, **SETTINGS) == "True"
+
+
+def test_failed_warm_up_is_logged_and_retried() -> None:
     code = """
 from handler.bootstrap import container as bootstrap
-from handler.cold_start import sdk_models
+from handler.cold_start.warm_up import warm_up
 container = bootstrap.build()
-with sdk_models.lean():
-    print(container.settings.store, container.profile(None).name)  # their validators are built at first use
-    container.load()
+load = container.load
+def fail():
+    raise ImportError("no such module")
+container.load = fail
+warm_up(container)
+container.load = load
+container.load()
+container.warm()
+print("usable")
 """
-    printed = python(code, COHERE_API_KEY="key-51b0", QDRANT_URL="http://127.0.0.1:9")
-    assert printed == "qdrant_server query-response"
-
-
-def test_sdk_that_fails_with_stubs_is_loaded_plainly() -> None:
-    code = """
-import sys
-from handler.cold_start import lean as cold_start
-from handler.bootstrap import container as bootstrap
-cold_start.NOT_NEEDED = (*cold_start.NOT_NEEDED, "cohere.v2.raw_client")  # something that is needed
-container = bootstrap.build()
-cold_start.warm(container)
-import numpy, cohere.v2.raw_client as needed
-container.retriever(container.profile(None)).warm()
-print("usable", numpy.__name__, needed.RawV2Client.__module__)
-"""
-    lines = python(code, COHERE_API_KEY="k", QDRANT_URL="http://127.0.0.1:9").splitlines()
-    assert any("lean imports failed" in line for line in lines)
-    assert lines[-1] == "usable numpy cohere.v2.raw_client"
-
-
-def test_failure_during_warm_up_loads_the_sdks_plainly() -> None:
-    code = """
-from handler.cold_start import lean as cold_start
-from handler.bootstrap import container as bootstrap
-cold_start.NOT_NEEDED = (*cold_start.NOT_NEEDED, "httpcore._sync")  # where the connections are
-container = bootstrap.build()
-cold_start.warm(container)
-import httpx
-from handler.adapters import transport
-print(transport.rehearsal([]).handle_request(httpx.Request("GET", "http://127.0.0.1/")).read())
-"""
-    lines = python(code, COHERE_API_KEY="key-51b0", QDRANT_URL="http://127.0.0.1:9").splitlines()
-    assert any("lean imports failed" in line for line in lines)
-    assert lines[-1] == "b'[]'"
-
-
-def test_powertools_that_fails_with_stubs_is_loaded_plainly() -> None:
-    code = """
-import sys
-from handler.cold_start import lean as cold_start
-cold_start.NOT_NEEDED_OF_POWERTOOLS = ("aws_lambda_powertools.event_handler.api_gateway",)  # something that is needed
-import handler.app as app
-from passage.local.http_event import http_api_event
-print(app.lambda_handler(http_api_event("GET", "/health"), None)["statusCode"], "asyncio" in sys.modules)
-"""
-    lambdas = {"AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand", "COHERE_API_KEY": "key-51b0"}
-    lines = python(code, QDRANT_URL="http://127.0.0.1:9", **lambdas).splitlines()
-    assert any("lean imports failed" in line for line in lines)
-    assert lines[-1] == "200 True"
-
-
-def test_cold_start_builds_only_the_response_models() -> None:
-    """`FOR_AN_ANSWER` holds the answer's models and every model in them, as qdrant-client itself declares them."""
-    code = """
-import typing, pydantic
-from handler.cold_start.sdk_models import FOR_AN_ANSWER
-from qdrant_client.http.models import models
-reached = set()
-def reach(kind):
-    if getattr(kind, "__module__", "") == models.__name__ and isinstance(kind, type) and kind.__name__ not in reached:
-        reached.add(kind.__name__)
-        for field in kind.model_fields.values() if issubclass(kind, pydantic.BaseModel) else ():
-            reach(field.annotation)
-    for inner in typing.get_args(kind):
-        reach(inner)
-reach(models.InlineResponse20022)
-reach(models.InlineResponse20023)
-print(sorted(FOR_AN_ANSWER ^ reached))
-"""
-    assert python(code) == "[]"
-
-
-def test_every_other_model_is_there_when_it_is_asked_for() -> None:
-    code = (
-        LEAN
-        + """
-from qdrant_client.http.models import models
-held = models.ScoredPoint
-before = set(vars(models))
-import importlib
-package = importlib.import_module('qdrant_client.http.models')
-wanted = package.Filter(must=[package.FieldCondition(key="url", match=package.MatchValue(value="a"))])
-print(wanted.model_dump_json(exclude_none=True))
-print("Filter" in before, models.ScoredPoint is held, package.ScoredPoint is held, models.Distance.COSINE.value)
-print(package.Query == models.Query, len(vars(models)) - len(before) > 300)
-try:
-    package.NoSuchModel
-except AttributeError as error:
-    print(error)
-"""
-    )
-    printed = python(code, COHERE_API_KEY="key-51b0", QDRANT_URL="http://127.0.0.1:9").splitlines()
-    assert printed == [
-        '{"must":[{"key":"url","match":{"value":"a"}}]}',
-        "False True True Cosine",
-        "True True",
-        "module 'qdrant_client.http.models' has no attribute 'NoSuchModel'",
-    ]
-
-
-def test_the_whole_of_the_models_is_what_a_plain_import_has() -> None:
-    """A container that started lean and was asked for a collection has what one that started plainly has."""
-    listing = (
-        "from qdrant_client.http.models import models; import pydantic, inspect\n"
-        "getattr(models, 'Filter')\n"
-        "print(sorted(name for name in vars(models) if not name.startswith('_')))\n"
-        "print([m.model_json_schema() for _, m in sorted(inspect.getmembers(models, inspect.isclass))\n"
-        "       if issubclass(m, pydantic.BaseModel) and m.__module__ == models.__name__])"
-    )
-    variables = {"COHERE_API_KEY": "key-51b0", "QDRANT_URL": "http://127.0.0.1:9"}
-    lean, plain = python(LEAN + listing, **variables), python(listing, **variables)
-    assert lean == plain
+    lines = python(code, **SETTINGS).splitlines()
+    assert any("warm-up failed" in line and "no such module" in line for line in lines)
+    assert lines[-1] == "usable"
 
 
 @pytest.mark.parametrize(
@@ -209,8 +114,8 @@ def test_the_whole_of_the_models_is_what_a_plain_import_has() -> None:
     ids=["none", "cohere", "bedrock"],
 )
 def test_a_reranker_is_loaded_where_one_is_configured(variables: dict[str, str], loaded: list[str]) -> None:
-    code = LEAN + "print([name for name in sys.modules if name.endswith('.reranker')])"
-    printed = python(code, COHERE_API_KEY="key-51b0", QDRANT_URL="http://127.0.0.1:9", **variables)
+    code = WARM + "print([name for name in sys.modules if name.endswith('.reranker')])"
+    printed = python(code, **SETTINGS, **variables)
     assert printed.splitlines() == [str(loaded)]
 
 

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from artefact.containers import Containers, Store, storage
+from artefact.containers import Containers, Side, Store, storage
 from conftest import ROOT
 from passage.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
 from passage.local.artefact import LAMBDA_PYTHON, Artefact, build, find_python
@@ -83,7 +83,7 @@ class Queue:
         self._sqs = self._client(endpoint, "sqs")
         self._url = self._sqs.create_queue(QueueName="replies")["QueueUrl"]
         self.environment["REPLY_QUEUE_URL"] = self._url
-        for side in ("deployed", "developed"):
+        for side in get_args(Side):
             self._client(endpoint, "dynamodb").create_table(
                 TableName=side,
                 KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
@@ -126,6 +126,7 @@ def stores(
 @pytest.fixture(scope="session")
 def containers(
     artefact: Artefact,
+    interpreter: Path,
     embedding: EmulatorServer,
     queue: Queue,
     stores: Mapping[Store, Mapping[str, str]],
@@ -138,5 +139,9 @@ def containers(
         "ALLOWED_COLLECTIONS": "textbook_chunks,absent",
         **queue.environment,
     }
+
+    def unpruned() -> Artefact:
+        return build(ROOT, ROOT / ".passage" / "artefact", interpreter, pruned=False)
+
     with ExitStack() as running:
-        yield Containers(artefact, shared, stores, running, tmp_path_factory)
+        yield Containers(artefact, unpruned, shared, stores, running, tmp_path_factory)

@@ -3,7 +3,7 @@
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -14,9 +14,11 @@ from conftest import ROOT
 from handler.adapters.qdrant.edge import SHARD
 from handler.config import profiles
 from passage.local.artefact import Artefact
-from passage.local.runtime import Runtime
+from passage.local.runtime import LAMBDAS, Runtime
 
-Side = Literal["deployed", "developed"]
+Side = Literal["deployed", "elsewhere", "unpruned", "developed"]
+"""The built function with Lambda's variables, and without them; the build with PRUNE=0; the source, without them."""
+
 Store = Literal["server", "server of ranked", "index"]
 
 
@@ -26,12 +28,14 @@ class Containers:
     def __init__(
         self,
         artefact: Artefact,
+        unpruned: Callable[[], Artefact],
         shared: Mapping[str, str],
         stores: Mapping[Store, Mapping[str, str]],
         running: ExitStack,
         folders: pytest.TempPathFactory,
     ) -> None:
         self._artefact = artefact
+        self._unpruned = unpruned
         self._shared = shared
         self._stores = stores
         self._running = running
@@ -46,18 +50,14 @@ class Containers:
     def start(
         self, side: Side, store: Store, handler: str = "handler.app.lambda_handler", *code: Path, **environment: str
     ) -> Runtime:
-        """A new container; `code` and `environment` come before and above what it has otherwise.
-
-        The developed function does not know that it is in Lambda, and imports everything plainly: what the lean way
-        leaves out by mistake would otherwise be missing on both sides.
-        """
-        deployed = side == "deployed"
-        plainly = {} if deployed else {"AWS_LAMBDA_INITIALIZATION_TYPE": ""}
+        """A new container; `code` and `environment` come before and above what it has otherwise."""
+        artefact = self._unpruned() if side == "unpruned" else self._artefact
+        no_lambda = {} if side in ("deployed", "unpruned") else dict.fromkeys(LAMBDAS)
         runtime = Runtime(
             handler,
-            environment={**plainly, **self._shared, **self._stores[store], "IDEMPOTENCY_TABLE": side, **environment},
-            code=(*code, *(self._artefact.code if deployed else (ROOT / "src",))),
-            python=self._artefact.python if deployed else Path(sys.executable),
+            environment={**no_lambda, **self._shared, **self._stores[store], "IDEMPOTENCY_TABLE": side, **environment},
+            code=(*code, *((ROOT / "src",) if side == "developed" else artefact.code)),
+            python=Path(sys.executable) if side == "developed" else artefact.python,
             log=self._folders.mktemp("runtime") / "log",
         )
         return self._running.enter_context(runtime)

@@ -1,32 +1,20 @@
 """Every event of the repository gets from the deployed function what it gets from the developed one, with both stores.
 
-That shows at once that nothing the function needs was left out of the layer.
+So does the built function on a host that sets none of Lambda's variables. That shows that the layer has what is needed.
 """
 
 import json
-import textwrap
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from artefact.conftest import Queue
-from artefact.containers import Containers, Store, settled
+from artefact.containers import Containers, Side, Store, settled
 from conftest import EVENTS
 from passage.emulators import EmulatorServer, Fault, bedrock_emulator
 
 NAMES = sorted(str(path.relative_to(EVENTS).with_suffix("")) for path in EVENTS.rglob("*.json"))
-PLAIN_WAY = """
-    from handler.cold_start import sdk_models
-
-    def unavailable():
-        raise AttributeError("config_defaults")
-
-    sdk_models.lean = unavailable
-    from handler.app import lambda_handler
-"""
-"""A handler whose lean way fails, as after a change of pydantic's insides."""
 
 
 def store_of(name: str) -> Store:
@@ -37,11 +25,21 @@ def store_of(name: str) -> Store:
 def test_event(containers: Containers, queue: Queue, load_event: Any, name: str) -> None:
     event = load_event(name)
     for store in (store_of(name), "index"):
-        ours, theirs = (
+        ours, elsewhere, theirs = (
             (settled(containers.of(side, store).invoke(event)), [settled(json.loads(body)) for body in queue.taken()])
-            for side in ("deployed", "developed")
+            for side in ("deployed", "elsewhere", "developed")
         )
         assert ours == theirs, store
+        assert elsewhere == theirs, f"{store}, without Lambda's variables"
+
+
+@pytest.mark.parametrize("store", ["server", "index"])
+@pytest.mark.parametrize("name", ["http-api-query", "http-api-ready", "contracts/vector-search/success"])
+def test_unpruned_build_has_the_same_answer(containers: Containers, load_event: Any, store: Store, name: str) -> None:
+    event = load_event(name)
+    ours, theirs = (settled(containers.of(side, store).invoke(event)) for side in ("unpruned", "developed"))
+    assert ours == theirs
+    assert ours["statusCode"] == 200
 
 
 def test_messages_are_answered(containers: Containers, queue: Queue, load_event: Any) -> None:
@@ -104,36 +102,20 @@ def test_reranked_answer(
     assert (whole[0]["statusCode"], failed[0]["statusCode"]) == (200, 200)
     assert "warnings" not in whole[0]["body"]
     assert "set up wrongly" in failed[0]["body"]["warnings"][0]
-    for words in ("lean imports failed", "warm-up failed", "No module named", "ImportError"):
+    for words in ("warm-up failed", "No module named", "ImportError"):
         assert words not in deployed.log()
 
 
+@pytest.mark.parametrize("side", ["deployed", "elsewhere", "unpruned"])
 @pytest.mark.parametrize("store", ["server", "index"])
-def test_the_log_says_nothing_of_a_lean_import_that_failed(
-    containers: Containers, load_event: Any, store: Store
-) -> None:
-    container = containers.of("deployed", store)
+def test_log_has_no_failed_import(containers: Containers, load_event: Any, side: Side, store: Store) -> None:
+    container = containers.of(side, store)
     assert container.invoke(load_event("http-api-query"))["statusCode"] == 200
-    for words in ("lean imports failed", "warm-up failed", "No module named", "ImportError"):
+    for words in ("warm-up failed", "No module named", "ImportError", "is not in this layer"):
         assert words not in container.log()
 
 
-@pytest.mark.parametrize("store", ["server", "index"])
-def test_the_plain_way_is_open_without_what_the_layer_leaves_out(
-    containers: Containers, tmp_path: Path, load_event: Any, store: Store
-) -> None:
-    (tmp_path / "plain_way.py").write_text(textwrap.dedent(PLAIN_WAY))
-    container = containers.start("deployed", store, "plain_way.lambda_handler", tmp_path)
-    for name in ("http-api-query", "http-api-ready", "contracts/vector-search/success"):
-        event = load_event(name)
-        answer = container.invoke(event)
-        assert answer["statusCode"] == 200, container.log()
-        assert settled(answer) == settled(containers.of("developed", store).invoke(event))
-    assert "lean imports failed" in container.log()
-    assert "warm-up failed" not in container.log()
-
-
-def test_imports_after_a_failed_cold_start_find_stubs(containers: Containers, load_event: Any) -> None:
+def test_question_after_failed_init_is_answered(containers: Containers, load_event: Any) -> None:
     container = containers.start("deployed", "server", DEFAULT_PROFILE="nope")
     assert container.invoke(load_event("http-api-query"))["statusCode"] == 500
     answer = container.invoke(load_event("contracts/context/success"))

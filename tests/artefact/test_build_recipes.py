@@ -14,7 +14,9 @@ import yaml
 from artefact.test_artefact_contents import MACHINES, machine
 from conftest import ROOT
 from passage.local.artefact import Artefact
+from passage.local.runtime import architecture
 
+LOCAL = architecture()
 ENVIRONMENTS = ("dev", "staging", "prod")
 
 
@@ -65,6 +67,15 @@ def test_make_build_builds_the_architecture_and_prints_the_size(artefact: Artefa
     assert {machine(path) for path in layer.rglob("*.so*")} == {MACHINES[architecture]}
     assert (tmp_path / "build" / "RetrievalFunction" / "handler" / "app.py").exists()
     assert (tmp_path / "build" / "template.yaml").exists()
+
+
+def test_make_build_with_prune_0_ships_the_packages_whole(tmp_path: Path) -> None:
+    done = make("build", f"ARCH={LOCAL}", "PRUNE=0", f"BUILD={tmp_path / 'build'}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    site = tmp_path / "build" / "DependenciesLayer" / "python"
+    assert not (site / "passage_stub.py").exists()
+    assert (site / "numpy" / "linalg").is_dir()
+    assert (site / "qdrant_client" / "local" / "qdrant_local.py").exists()
 
 
 def test_sam_builds_without_a_python_of_lambdas_version(artefact: Artefact, tmp_path: Path) -> None:
@@ -130,8 +141,8 @@ def test_templates_edge_folder_overrides_the_environment(architecture: str, tmp_
 def test_a_folder_for_every_architecture_of_the_template(parameters: dict[str, Any]) -> None:
     allowed = parameters["Architecture"]["AllowedValues"]
     assert set(allowed) == set(MACHINES)
-    for architecture in allowed:
-        assert (ROOT / "layers" / "dependencies" / architecture / "Makefile").exists()
+    for name in allowed:
+        assert (ROOT / "layers" / "dependencies" / name / "Makefile").exists()
 
 
 @pytest.mark.parametrize(
@@ -213,5 +224,6 @@ def test_layer_folder_holds_nothing_of_the_function() -> None:
     assert template["Resources"]["DependenciesLayer"]["Properties"]["ContentUri"] == "layers/dependencies"
     folder = ROOT / "layers" / "dependencies"
     held = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    held -= {path for path in held if path.startswith("prune/") and path.endswith(".py")}
     recipes = {f"{architecture}/Makefile" for architecture in MACHINES}
-    assert held == {"Makefile", "left-out.txt", "requirements.txt"} | recipes
+    assert held == {"Makefile", "left-out.txt", "prune.toml", "requirements-unpruned.txt", "requirements.txt"} | recipes

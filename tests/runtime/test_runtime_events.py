@@ -134,7 +134,6 @@ def test_a_sample_list_is_answered_in_order(with_queue: Runtime, load_event: Any
 def test_a_table_keeps_a_second_delivery_from_being_answered(
     start: Any, cloud: Aws, textbook_index: Path, load_event: Any
 ) -> None:
-    """Powertools' idempotency and boto3 load under the cold start's stand-ins."""
     queue = cloud.queue()
     store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(textbook_index)}
     runtime = start(**store, **cloud.environ, REPLY_QUEUE_URL=queue.url, IDEMPOTENCY_TABLE=cloud.table())
@@ -169,7 +168,7 @@ def test_an_unknown_event_is_answered_with_the_shapes_there_are(edge: Runtime, e
     assert "no known shape" in answer["error"]
 
 
-def test_the_cold_start_took_the_lean_way_and_wrote_no_warning(edge: Runtime) -> None:
+def test_cold_start_logs_nothing(edge: Runtime) -> None:
     edge.invoke({"text": "warm"})
     before_the_first_event = edge.log().split("INIT RTDONE")[0]
     assert '"level"' not in before_the_first_event
@@ -207,11 +206,10 @@ def test_a_server_answers_as_the_in_process_engine_does(
     assert [result["relevance_score"] for result in ours] == pytest.approx(
         [result["relevance_score"] for result in theirs], abs=1e-5
     )
-    assert "lean imports failed" not in runtime.log()
+    assert "warm-up failed" not in runtime.log()
 
 
-def test_an_error_of_the_server_is_read_right_under_lean_imports(start: Any, storage: Any, load_event: Any) -> None:
-    """The stand-ins of the cold start are still in the SDKs when something goes wrong."""
+def test_store_failure_after_init_has_its_status(start: Any, storage: Any, load_event: Any) -> None:
     runtime = start(QDRANT_URL=storage.url)
     event = load_event("http-api-query")
     assert runtime.invoke(event)["statusCode"] == 200
@@ -231,7 +229,7 @@ def test_an_error_of_the_server_is_read_right_under_lean_imports(start: Any, sto
         assert headers(answer)["Access-Control-Allow-Origin"] == ORIGIN
 
 
-def test_readiness_is_read_right_under_lean_imports(start: Any, storage: Any, load_event: Any) -> None:
+def test_ready_after_init_says_the_dimension(start: Any, storage: Any, load_event: Any) -> None:
     answer = start(QDRANT_URL=storage.url).invoke(load_event("http-api-ready"))
     assert answer["statusCode"] == 200
     assert json.loads(answer["body"])["collection"]["vector_size"] == 768

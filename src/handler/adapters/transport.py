@@ -124,10 +124,10 @@ def shared() -> httpx.BaseTransport:
     return _pooled(httpcore.SyncBackend())
 
 
-def rehearsal(answer: object) -> httpx.BaseTransport:
-    """A pool like the container's, whose connections lead nowhere: whatever is asked, they give `answer`, as JSON.
+def made_up(answer: object) -> httpx.BaseTransport:
+    """A pool like the container's, without a network: every request gets `answer`, as JSON. The warm-up uses it.
 
-    All of the way that a request takes is taken, to the network's edge: what is missing on it is missed here.
+    A request takes the same way as a real one, up to the socket, so the warm-up finds whatever is missing on that way.
     """
     body = json.dumps(answer).encode()
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()

@@ -1,4 +1,4 @@
-"""No garbage collection while modules are imported: it walks through ever more objects, and hardly any is garbage."""
+"""Pauses the garbage collector during imports: it would walk through ever more objects, and hardly any is garbage."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Keep the collector off inside the block; what the block made is taken for permanent and never walked again."""
+    """Keep the collector off inside the block. Objects made there are taken for permanent and never walked again."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -68,25 +68,27 @@ def find_python(version: str = LAMBDA_PYTHON) -> Path | None:
     return None
 
 
-def build(root: Path, cache: Path, python: Path, *, bytecode: bool = True) -> Artefact:
+def build(root: Path, cache: Path, python: Path, *, bytecode: bool = True, pruned: bool = True) -> Artefact:
     """Build by the recipes that `sam build` runs, once for each state of what goes in.
 
     Args:
         root: the repository.
         cache: a folder for the builds.
         python: the interpreter to build for; the layer's packages are of its version.
+        pruned: False for the layer with its packages as they are published.
 
     Raises:
         BuildFailed: a recipe failed.
     """
     version = _said(str(python), "-c", "import sys; print('%d.%d' % sys.version_info[:2])").strip()
     processor = architecture()
-    facts = (version, processor, str(python), str(bytecode))
+    facts = (version, processor, str(python), str(bytecode), str(pruned))
     dependencies, source, pins = root / "layers" / "dependencies", root / "src", root / "requirements" / "dev.txt"
     handed = {
         "ARCHITECTURE": processor,
         "PYTHON_VERSION": version,
         "COMPILER": str(python) if bytecode else "",
+        "PRUNE": str(int(pruned)),
         "UV": _uv(),
     }
 

@@ -18,6 +18,9 @@ from typing import Any, Self
 import httpx
 
 START_SECONDS = 30
+LAMBDAS = ("AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_TIMEOUT", "AWS_LAMBDA_INITIALIZATION_TYPE")
+"""Variables that only Lambda sets. Another host of the function may set none of them."""
+
 _INIT = re.compile(r"INIT REPORT\(durationMs: ([0-9.]+)\)")
 
 
@@ -60,7 +63,7 @@ class Runtime:
     """One container's life: started with an environment, invoked over HTTP, stopped.
 
     Args:
-        environment: added to a minimal one; the parent's own variables are not passed on.
+        environment: added to a minimal one, which None takes a variable out of. The parent's own are not passed on.
         code: folders to import from, first one first.
         timeout: the function's, in seconds, as the runtime tells it.
     """
@@ -69,7 +72,7 @@ class Runtime:
         self,
         handler: str = "handler.app.lambda_handler",
         *,
-        environment: Mapping[str, str],
+        environment: Mapping[str, str | None],
         code: tuple[Path, ...],
         python: Path = Path(sys.executable),
         timeout: int = 30,
@@ -88,15 +91,14 @@ class Runtime:
             "awslambdaric",
             handler,
         ]
-        self._environment = {
+        variables = {
             "PATH": os.environ.get("PATH", ""),
             "HOME": os.environ.get("HOME", "/"),
             "PYTHONPATH": os.pathsep.join(str(folder.resolve()) for folder in code),
-            "AWS_LAMBDA_FUNCTION_NAME": "passage",
-            "AWS_LAMBDA_FUNCTION_TIMEOUT": str(timeout),
-            "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
+            **dict(zip(LAMBDAS, ("passage", str(timeout), "on-demand"), strict=True)),
             **environment,
         }
+        self._environment = {name: value for name, value in variables.items() if value is not None}
         self._process: subprocess.Popen[bytes] | None = None
         self._client = httpx.Client(base_url=f"http://127.0.0.1:{self._port}", timeout=60)
 

@@ -15,7 +15,7 @@ from cohere.v2.client import V2Client
 
 from handler.adapters import vectors
 from handler.adapters.errors import Service
-from handler.adapters.transport import UNLIMITED, lent, rehearsal
+from handler.adapters.transport import UNLIMITED, lent, made_up
 from handler.config import models
 from handler.config.model_checks import check_dimension
 from handler.core.errors import PassageError, RequestRefused
@@ -53,9 +53,9 @@ class Account:
             )
         )
 
-    def rehearsing(self, answer: object) -> "Account":
-        """The same with a service that always gives `answer`, and is not asked for it."""
-        return Account("rehearsal", self.base_url, transport=rehearsal(answer))
+    def made_up(self, answer: object) -> "Account":
+        """The same account with a service that is not called and always gives `answer`."""
+        return Account("warm-up", self.base_url, transport=made_up(answer))
 
 
 FAILURES = (ApiError, httpx.HTTPError, ValueError, TypeError, AttributeError, RecursionError)
@@ -125,8 +125,8 @@ class CohereEmbedder:
             "meta": meta,
             "response_type": "embeddings_by_type",
         }
-        rehearsed = CohereEmbedder(self._account.rehearsing(answer), model=self._model, dimension=self._dimension)
-        rehearsed.embed(["rehearsal"])
+        same = CohereEmbedder(self._account.made_up(answer), model=self._model, dimension=self._dimension)
+        same.embed(["warm-up"])
 
     @property
     def _output_dimension(self) -> Any:

@@ -43,4 +43,4 @@ class CohereReranker:
         """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, so it is given one here."""
         _ = self._client
         answer = {"id": "", "results": [{"index": 0, "relevance_score": 0.5}]}
-        CohereReranker(self._account.rehearsing(answer), model=self._model).rerank("rehearsal", ["rehearsal"])
+        CohereReranker(self._account.made_up(answer), model=self._model).rerank("warm-up", ["warm-up"])

@@ -1,8 +1,6 @@
 """A Qdrant server or Qdrant Cloud, through the official client over REST."""
 
-from __future__ import (
-    annotations,  # the models in them are not all there at a cold start: handler.cold_start.sdk_models
-)
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -18,7 +16,7 @@ from qdrant_client.qdrant_remote import QdrantRemote
 from handler.adapters.errors import Service
 from handler.adapters.qdrant import payload, query
 from handler.adapters.qdrant.payload import Hit
-from handler.adapters.transport import UNLIMITED, lent, rehearsal
+from handler.adapters.transport import UNLIMITED, lent, made_up
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_indexes, check_name, check_vectors
 from handler.core.errors import (
@@ -163,7 +161,7 @@ class QdrantServerStore:
 
     def _named(self, chunk: str, *, with_vectors: bool) -> list[models.Record]:
         """The points whose payload has `chunk` as their chunk id; the first one is enough."""
-        from qdrant_client.http import models  # noqa: PLC0415 - all of them, where a question needs nine
+        from qdrant_client.http import models  # noqa: PLC0415 - a second module of models, which no search needs
 
         keys = self._profile.payload.keys("chunk_id")
         conditions: list[models.Condition] = [
@@ -211,7 +209,7 @@ class QdrantServerStore:
             url=self._url,
             api_key=None,
             profile=self._profile,
-            transport=rehearsal(answer),
+            transport=made_up(answer),
         ).search([0.5] * self._profile.collection.dimension, Search(top_k=1))
 
     def _info(self) -> models.CollectionInfo:

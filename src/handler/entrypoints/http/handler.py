@@ -33,8 +33,8 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
     return _varying({**response, "body": ""} if without_body else response)
 
 
-def rehearse(services: Services) -> None:
-    """Answer a made-up request, to see that Powertools is whole.
+def warm_up(services: Services) -> None:
+    """Answer a made-up request, so that what Powertools and the routes need is imported and built.
 
     Raises:
         RuntimeError: it is not.
