@@ -1,4 +1,4 @@
-"""What the tests of the template share: what it makes for each option."""
+"""Shared by the tests of the templates: the stack of each option."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Everyone calls the alias, and the alias moves with everything that is deployed."""
+"""Every event source calls the alias, and every deployment moves it."""
 
 import json
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def _naming_the_function(node: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_nothing_calls_the_function_but_by_its_alias(option: str, made: dict[str, Stack]) -> None:
-    """$LATEST has no snapshot, no container that is kept started, and changes before a canary has begun."""
+    """$LATEST has no snapshot and no provisioned concurrency, and it changes before a canary starts."""
     for name, resource in made[option].everything().items():
         if resource["Type"] in VERSIONED:
             continue
@@ -90,7 +90,7 @@ def _version(stack: Stack) -> str:
 
 
 def test_what_publishes_a_version() -> None:
-    """Findings 7 and 8: a new layer, and a new parameter, must reach the alias."""
+    """A new layer and a new parameter value must both reach the alias."""
     layer, code = f"{UPLOADED}DependenciesLayer", f"{UPLOADED}RetrievalFunction"
     made = stacks(
         {
@@ -107,11 +107,11 @@ def test_what_publishes_a_version() -> None:
     version = {name: _version(stack) for name, stack in made.items()}
     assert version["again"] == version["first"]
     assert len({version["first"], version["other code"], version["other layer"]}) == 3
-    # What makes a release's id necessary; were it not so any more, it could go.
+    # SAM ignores a new parameter value, so ReleaseId is necessary. If this fails, ReleaseId can go.
     assert version["other parameter"] == version["first"]
     assert version["a release"] == version["a release again"] != version["first"]
     assert version["the next release"] not in (version["a release"], version["first"])
-    # Lambda publishes nothing where code and configuration are those of the last version: the id is in the description.
+    # Lambda publishes no version if code and configuration are unchanged, so SAM puts the id into the description.
     assert made["a release"]["RetrievalFunction"]["Description"].endswith(" one")
 
 
@@ -120,7 +120,7 @@ def test_old_versions_stay_for_a_way_back(made: dict[str, Stack]) -> None:
 
 
 def test_a_rest_api_is_deployed_every_time() -> None:
-    """SAM would not see that ApiKeyRequired changed, and the stage would go on without asking for a key."""
+    """SAM ignores a change of ApiKeyRequired, so the stage would keep its old setting."""
     made = stacks({"once": LEAST, "twice": LEAST})
     assert len({name for stack in made.values() for name in stack.of_type("ApiGateway::Deployment")}) == 2
 
@@ -144,7 +144,7 @@ def test_a_canary_is_rolled_back_by_alarms(made: dict[str, Stack]) -> None:
     watched = [alarm["Name"]["Ref"] for alarm in group["AlarmConfiguration"]["Alarms"]]
     assert watched == ["FunctionErrorAlarm", "ConfigurationErrorAlarm", "LatencyAlarm"]
     assert set(watched) <= stack.of_type("CloudWatch::Alarm").keys()
-    # The alias's own errors: those of the function are also somebody's who tries $LATEST.
+    # Errors of the alias alone. The function's errors include those of callers of $LATEST.
     dimensions = {entry["Name"]: entry["Value"] for entry in stack["FunctionErrorAlarm"]["Dimensions"]}
     assert dimensions["Resource"] == "${RetrievalFunction}:live"
     # The shortest canary takes five minutes, so an alarm must go off within them.

@@ -1,4 +1,4 @@
-"""The APIs in front of the function, and the queues and topics beside it."""
+"""APIs, Function URL, load balancer, queues, topic and bus of each option."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def test_there_is_one_way_in_by_http(option: str, made: dict[str, Stack]) -> Non
 
 
 def test_what_the_api_answers_itself_has_cors_headers(made: dict[str, Stack]) -> None:
-    """A browser shows a page nothing of a 403, 429 or 504 without them, not even the status."""
+    """Without them, a page cannot read a 403, 429 or 504, not even its status."""
     responses = made["default"]["RestApi"]["Body"]["x-amazon-apigateway-gateway-responses"]
     assert {"DEFAULT_4XX", "DEFAULT_5XX"} <= responses.keys()
     for response in responses.values():
@@ -35,7 +35,7 @@ def test_the_function_gets_every_path(made: dict[str, Stack]) -> None:
 
 @pytest.mark.parametrize("option", ["default", "http-api", "function-url"])
 def test_cors_headers_are_the_functions_own(option: str, made: dict[str, Stack]) -> None:
-    """Trap 5: configured twice, each header is sent twice, and browsers take neither."""
+    """If the API sets them, too, each header is sent twice and browsers accept neither."""
     stack = made[option]
     for resource in (*stack.of_type("ApiGatewayV2::Api").values(), *stack.of_type("Lambda::Url").values()):
         assert "Cors" not in str(resource.keys())
@@ -64,7 +64,7 @@ def test_an_api_key_is_asked_for_but_not_of_a_preflight(made: dict[str, Stack]) 
 def test_the_firewall_counts_by_address_and_is_the_stages(made: dict[str, Stack]) -> None:
     (rule,) = made["firewall"]["WebAcl"]["Rules"]
     assert rule["Statement"]["RateBasedStatement"] == {"AggregateKeyType": "IP", "Limit": "300"}
-    # Blocked without a response of its own: the API's has CORS headers, WAF's would not.
+    # No custom response: the API's own has CORS headers, a custom one of WAF has none.
     assert rule["Action"] == {"Block": {}}
     assert made["firewall"]["WebAclAssociation"]["ResourceArn"].endswith(
         "/restapis/${RestApi}/stages/${RestApiliveStage}"
@@ -95,7 +95,7 @@ def test_question_queue_settings_fit_the_function(option: str, made: dict[str, S
 
 
 def test_lambda_is_told_of_single_messages(made: dict[str, Stack]) -> None:
-    """Without it, a batch of which some messages failed would be deleted whole."""
+    """Without it, SQS deletes the failed messages of a batch with the others."""
     source = made["queue"]["QuestionQueueEventSource"]
     assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert (source["BatchSize"], source["EventSourceArn"]) == (10, {"Fn::GetAtt": ["SqsQuestionQueue", "Arn"]})
@@ -108,7 +108,7 @@ def test_every_queue_is_encrypted_at_rest(option: str, made: dict[str, Stack]) -
 
 
 def test_replies_go_nowhere_that_questions_come_from(made: dict[str, Stack]) -> None:
-    """A reply read as a question would be answered again, for ever."""
+    """A reply in the question queue would be answered again, without end."""
     variables = made["queue"]["RetrievalFunction"]["Environment"]["Variables"]
     assert variables["REPLY_QUEUE_URL"] == {"Ref": "SqsReplyQueue"}
     destinations = made["notifications"]["AsyncInvokeConfig"]["DestinationConfig"]

@@ -30,7 +30,7 @@ def _dashboard(stack: Stack) -> list[dict[str, Any]]:
 
 
 def _on_dashboard(stack: Stack) -> Iterator[tuple[str, str]]:
-    """The names and statistics of the metrics of ours on the dashboard."""
+    """The names and statistics of our metrics on the dashboard."""
     for widget in _dashboard(stack):
         for metric in widget["properties"]["metrics"]:
             if metric[0] == "Passage":
@@ -45,7 +45,7 @@ def _on_dashboard(stack: Stack) -> Iterator[tuple[str, str]]:
 
 
 def _in_alarms(stack: Stack) -> Iterator[tuple[str, str]]:
-    """The names of the alarms on metrics of ours, and of the metrics."""
+    """The names of the alarms on our metrics, and of those metrics."""
     for name, alarm in stack.of_type("CloudWatch::Alarm").items():
         metrics = [part["MetricStat"]["Metric"] for part in alarm.get("Metrics", []) if "MetricStat" in part]
         for metric in metrics or [alarm]:

@@ -1,4 +1,4 @@
-"""The function may do what is switched on and no more."""
+"""Each option grants the permissions it needs and no others."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ MORE: dict[str, dict[str, list[str]]] = {
     "replies": {**READ_QUEUE, "sns:Publish": [REPLY_TOPIC], "events:PutEvents": [BUS]},
     "notifications": {"sqs:SendMessage": ["AsyncSuccessQueue", "AsyncFailureQueue"]},
 }
-"""What an option adds to `ALWAYS`; no other adds anything."""
+"""Permissions of an option besides `ALWAYS`. Other options add none."""
 
 
 def _list(value: Any) -> list[Any]:

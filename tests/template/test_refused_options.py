@@ -1,4 +1,4 @@
-"""Options that collide are refused before anything is deployed, with a sentence that says what to change."""
+"""Options that exclude each other are rejected before deployment, and the message says what to change."""
 
 import pytest
 

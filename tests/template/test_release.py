@@ -1,4 +1,4 @@
-"""A release's name: another one whenever anything of it is another."""
+"""The name of a release changes with its code, template or parameters."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ def test_code_template_and_parameters_each_make_another(build: Path) -> None:
 
 
 def test_make_deploy_hands_it_on(build: Path, tmp_path: Path) -> None:
-    """With parameters over several lines, as one writes them."""
+    """PARAMETERS may span several lines."""
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines(keepends=True)
     start = next(number for number, line in enumerate(recipe) if line.startswith("deploy:"))
     end = next(number for number in range(start, len(recipe)) if not recipe[number].strip())

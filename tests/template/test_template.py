@@ -93,7 +93,7 @@ def test_cloudformation_knows_no_yaml_anchors(name: str) -> None:
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_function_is_given_exactly_the_variables_it_reads(option: str, made: dict[str, Stack]) -> None:
-    """`sam local` passes on no variable that is not declared, either."""
+    """`sam local` drops variables that the template does not declare."""
     given = made[option]["RetrievalFunction"]["Environment"]["Variables"]
     models = (Settings, HttpSettings, RuntimeSettings)
     read = {str(field.alias) for model in models for field in model.model_fields.values()}
@@ -130,7 +130,7 @@ def test_every_parameter_has_a_description(name: str) -> None:
 
 
 def test_every_parameter_is_bounded(template: dict[str, Any]) -> None:
-    """Names and lists of names are the caller's own; everything else has a pattern, a list or a range."""
+    """Names and keys are free text. Every other parameter has a pattern, a list or a range."""
     free = {
         *("DefaultProfile", "CollectionName", "VectorName", "AllowedCollections"),
         *("CohereApiKey", "QdrantApiKey"),
