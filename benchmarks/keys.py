@@ -23,7 +23,7 @@ READ = """
 import os, time
 from handler.adapters.aws.secrets import KeptKey
 from handler.adapters import transport
-from handler.config.settings import SecretReference
+from handler.config.values import SecretReference
 transport.shared()
 started = time.perf_counter()
 key = KeptKey(SecretReference.parse("passage"), variable="", upstream="embedding", ttl=60, environ=os.environ)

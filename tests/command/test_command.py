@@ -177,11 +177,13 @@ def test_index_and_the_function_read_the_same_variables(small_site: Path, tmp_pa
     ("environment", "words"),
     [
         ({"EMBEDDING_DIMENSION": "many"}, "EMBEDDING_DIMENSION"),
-        ({"EMBEDDING_MODEL": "embed-nonsense"}, "refused to embed with the model 'embed-nonsense'"),
+        ({"EMBEDDING_MODEL": "embed-nonsense"}, "refused the model 'embed-nonsense'"),
         ({"EMBEDDING_MODEL": "embed-english-v3.0"}, "EMBEDDING_DIMENSION"),
         ({"DEFAULT_PROFILE": "nope"}, "Known are"),
         ({"COHERE_BASE_URL": "http://127.0.0.1:9"}, "COHERE_API_KEY is not"),
-        ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "nowhere"}, "could not be reached"),
+        ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "nowhere"}, "COHERE_BASE_URL starts with http:// or https://"),
+        ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "https://api.cohere.com/v2"}, "COHERE_BASE_URL ends in /v2"),
+        ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "http://127.0.0.1:9"}, "could not be reached"),
     ],
 )
 def test_index_names_a_wrong_variable_in_one_line(

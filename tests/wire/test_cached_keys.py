@@ -10,7 +10,8 @@ from aiohttp import web
 
 from entrypoints.aws import REGION, Aws
 from handler.adapters.aws import secrets
-from handler.config.settings import SecretReference, Settings
+from handler.config.settings import Settings
+from handler.config.values import SecretReference
 from handler.core.errors import ConfigurationError
 from passage.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
 from passage.emulators.server import Service
@@ -176,10 +177,14 @@ def test_expired_key_is_read_again_and_kept_on_failure(
 @pytest.mark.parametrize(
     ("text", "field", "says"),
     [
-        ("", "#cohere", "under 'cohere'"),
-        ("{}", "#cohere", "under 'cohere'"),
-        ('{"cohere": 5}', "#cohere", "under 'cohere'"),
-        ("[1]", "#cohere", "under 'cohere'"),
+        ("", "#cohere", "is not a JSON object"),
+        ("[1]", "#cohere", "is not a JSON object"),
+        ("{}", "#cohere", "no text in a field 'cohere'. It has no fields"),
+        ('{"cohere": 5}', "#cohere", "no text in a field 'cohere'. Its fields are cohere"),
+        ('{"Cohere": "key-d0a7c1", "db": "word-d0a7c1"}', "#cohere", "Its fields are Cohere, db"),
+        ('{"cohere":"key-d0a7c1","db":"word-d0a7c1"}', "", "name the field of the key after a #"),
+        ('{"cohere": "key-d0a7c1", "db": "word-d0a7c1"}', "", "Its fields are cohere, db"),
+        ('["key-d0a7c1"]', "", "holds JSON, not a key"),
         ("two words-d0a7c1", "", "no key does"),
         ("clé-d0a7c1", "", "no key does"),
     ],
@@ -192,6 +197,23 @@ def test_secret_without_a_key_is_an_error_naming_the_variable(
     assert answer.json["error"].startswith("COHERE_API_KEY_SECRET: ")
     assert says in answer.json["error"]
     assert "d0a7c1" not in answer.text + output.text
+
+
+@pytest.mark.parametrize("service", ["cohere", "qdrant"])
+def test_refused_key_names_the_variable_of_its_secret(
+    service: str, aws: Aws, start: Start, request: pytest.FixtureRequest
+) -> None:
+    key, secret = f"{service.upper()}_API_KEY", f"{service.upper()}_API_KEY_SECRET"
+    request.getfixturevalue(service).faults.add(Fault("status", status=401, times=0))
+    answer = start(**{key: None, secret: Secret(aws, "stored-d0a7c1").name}).ask()
+    assert answer.status == 500
+    assert f"refused the key in {secret}" in answer.json["error"]
+
+
+def test_json_in_a_key_variable_is_refused_without_repeating_it() -> None:
+    with pytest.raises(ConfigurationError, match="COHERE_API_KEY: holds JSON, not a key") as caught:
+        Settings.from_env({"QDRANT_URL": "http://h", "COHERE_API_KEY": '{"cohere":"key-d0a7c1"}'})
+    assert "d0a7c1" not in str(caught.value)
 
 
 def test_missing_secret_is_an_error_saying_what_to_check(aws: Aws, begin: Start) -> None:

@@ -186,7 +186,7 @@ def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: 
     ("fault", "words"),
     [
         (Fault("status", status=401), "refused the key in COHERE_API_KEY"),
-        (Fault("status", status=404), "refused to embed with the model 'embed-v5.0-pro'"),
+        (Fault("status", status=404), "refused the model 'embed-v5.0-pro'"),
         (Fault("status", status=429), "limiting requests"),
         (Fault("status", status=503), "failed to answer"),
         (Fault("drop"), "could not be reached"),

@@ -7,7 +7,7 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from entrypoints.aws import Aws
-from handler.adapters.cohere.embedder import Account
+from handler.adapters.cohere.account import Account
 from handler.adapters.cohere.reranker import CohereReranker
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError

@@ -9,13 +9,14 @@ from handler import telemetry
 from handler.config import models
 from handler.config.model_checks import check_question_model
 from handler.config.profiles import Profile
-from handler.config.settings import SecretReference, Settings
+from handler.config.settings import Settings
+from handler.config.values import SecretReference
 from handler.core.errors import ConfigurationError
 from handler.core.ports import Embedder, PassageStore, ReplySink, Reranker
 
 if TYPE_CHECKING:
     from handler.adapters.aws.secrets import KeptKey
-    from handler.adapters.cohere.embedder import Account
+    from handler.adapters.cohere.account import Account
 
 
 class Keys:
@@ -83,13 +84,14 @@ def _has_key(settings: Settings) -> bool:
 
 def _cohere_account(settings: Settings, keys: Keys) -> "Account":
     from handler.adapters.aws.secrets import KeyAuth  # noqa: PLC0415 - see above
-    from handler.adapters.cohere.embedder import Account  # noqa: PLC0415 - loads the SDK, only where it is used
+    from handler.adapters.cohere.account import Account  # noqa: PLC0415 - loads the SDK, only where it is used
 
     key, kept = settings.cohere_api_key, keys.cohere()
     return Account(
         api_key=key.get_secret_value() if key else PLACEHOLDER,
         base_url=settings.cohere_base_url,
         auth=KeyAuth("Authorization", "Bearer ", kept) if kept else None,
+        key_variable="COHERE_API_KEY_SECRET" if kept else "COHERE_API_KEY",
     )
 
 
@@ -158,6 +160,7 @@ def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageS
         url=settings.qdrant_url,
         api_key=key.get_secret_value() if key else None,
         auth=KeyAuth("api-key", "", kept) if kept else None,
+        key_variable="QDRANT_API_KEY_SECRET" if kept else "QDRANT_API_KEY",
         profile=profile,
     )
 

@@ -3,127 +3,25 @@
 Powertools reads its own beside these: POWERTOOLS_LOG_LEVEL, POWERTOOLS_LOGGER_LOG_EVENT and the like.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from handler.config import models
+from handler.config.values import (
+    BasePath,
+    BucketUri,
+    CohereUrl,
+    Key,
+    Names,
+    Origin,
+    QdrantUrl,
+    SecretKey,
+    ServiceUrl,
+)
 from handler.core.errors import ConfigurationError
-
-QDRANT_PORT = 6333
-
-
-def _names(value: Any) -> Any:
-    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
-
-
-def _origin(value: str) -> str:
-    if value == "*":
-        return value
-    parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.netloc or value != f"{parts.scheme}://{parts.netloc}":
-        raise ValueError(
-            f"{value!r} is not an origin: scheme://host[:port], without a path or a trailing slash, "
-            "as in https://user.github.io"
-        )
-    return value
-
-
-def _base_path(value: str) -> str:
-    if value and (not value.startswith("/") or value.endswith("/")):
-        raise ValueError("starts with a slash and does not end with one, as in /docs-api; empty for none")
-    return value
-
-
-def _service_url(value: str) -> str:
-    """Check what the SDKs would take and misread: no scheme, spaces, credentials, a query."""
-    if any(character.isspace() for character in value):
-        raise ValueError("holds white space")
-    parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("starts with http:// or https://, followed by the host")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ValueError("holds nothing but scheme, host, port and path; keys have variables of their own")
-    _ = parts.port  # raises ValueError when it is not a number below 65536
-    return value.rstrip("/")
-
-
-def _qdrant_url(value: str) -> str:
-    """Qdrant's client takes a URL without a port to mean 6333, which is not what https://host means anywhere else."""
-    value = _service_url(value)
-    parts = urlsplit(value)
-    if parts.port is not None:
-        return value
-    return parts._replace(netloc=f"{parts.netloc}:{443 if parts.scheme == 'https' else QDRANT_PORT}").geturl()
-
-
-def usable_key(value: str) -> str:
-    """A secret read from a file ends in a line break; in a header that looks like a service that cannot be reached.
-
-    Raises:
-        ValueError: no header can hold it; the message does not hold it, either.
-    """
-    key = value.strip()
-    if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise ValueError("holds nothing, white space or a character beyond printable ASCII: no key does")
-    return key
-
-
-@dataclass(frozen=True)
-class SecretReference:
-    """Where a key is kept: a secret of Secrets Manager by name or ARN, or a parameter of Parameter Store.
-
-    field: the key's name in a secret that is a JSON object; empty when the secret is the key itself.
-    """
-
-    name: str
-    in_parameter_store: bool = False
-    field: str = ""
-
-    @classmethod
-    def parse(cls, text: str) -> "SecretReference":
-        """Read `name`, `arn:…` or `ssm:/path`, each of them with `#field` after it if need be."""
-        name, hash_sign, field = text.strip().partition("#")
-        plain = name.removeprefix("ssm:")
-        if not re.fullmatch(r"[\w/+=.@:-]+", plain) or bool(hash_sign) != bool(field) or "#" in field:
-            raise ValueError(
-                "takes a secret's name or ARN, or ssm: and a parameter's name, as in ssm:/passage/cohere; "
-                "#field after it names a field of a secret that is a JSON object"
-            )
-        return cls(plain, plain != name or bool(re.match(r"arn:[\w-]+:ssm:", name)), field)
-
-    @property
-    def region(self) -> str | None:
-        """The region an ARN names; None for a name, which is looked up in the function's own."""
-        return self.name.split(":")[3] if self.name.startswith("arn:") and self.name.count(":") > 4 else None
-
-
-def _bucket(value: str) -> str:
-    if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s?#]*)?", value):
-        raise ValueError("takes s3://bucket or s3://bucket/folder, where `passage index --publish` put the index")
-    return value.rstrip("/")
-
-
-Key = Annotated[SecretStr, AfterValidator(lambda value: SecretStr(usable_key(value.get_secret_value())))]
-KeptKey = Annotated[SecretReference, BeforeValidator(SecretReference.parse)]
-BucketUri = Annotated[str, AfterValidator(_bucket)]
-ServiceUrl = Annotated[str, AfterValidator(_service_url)]
-QdrantUrl = Annotated[str, AfterValidator(_qdrant_url)]
-Origin = Annotated[str, AfterValidator(_origin)]
 
 
 class _Environment(BaseModel):
@@ -131,7 +29,7 @@ class _Environment(BaseModel):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the variables; one that is set but empty counts as not set, which is how templates pass "none".
+        """Read the variables. One that is set but empty counts as not set, because templates pass "none" so.
 
         Raises:
             ConfigurationError: names each variable that is wrong and what it takes.
@@ -141,7 +39,7 @@ class _Environment(BaseModel):
         except ValidationError as error:
             raise ConfigurationError(
                 "The function's environment is not usable: " + "; ".join(_explain(item) for item in error.errors())
-            ) from None  # the cause would carry the values, and some of them are keys
+            ) from None  # the cause holds the values, some of which are keys
 
 
 def _explain(item: Any) -> str:
@@ -165,17 +63,15 @@ class RuntimeSettings(_Environment):
 
 
 class HttpSettings(_Environment):
-    """Read apart from the rest, so that an answer about a wrong setting still reaches the browser that asked."""
+    """CORS and paths. Read apart from the rest, so that a browser still gets the answer about another wrong setting."""
 
-    allowed_origins: Annotated[tuple[Origin, ...], BeforeValidator(_names)] = Field(
-        ("http://localhost:3000",), alias="ALLOWED_ORIGINS"
-    )
-    base_path: Annotated[str, AfterValidator(_base_path)] = Field("", alias="BASE_PATH")
+    allowed_origins: Annotated[tuple[Origin, ...], Names] = Field(("http://localhost:3000",), alias="ALLOWED_ORIGINS")
+    base_path: BasePath = Field("", alias="BASE_PATH")
     """The path a custom domain mounts the API under."""
 
 
 class CollectionSettings(_Environment):
-    """What a deployment sets for the collection of its default profile. `passage index` reads it, too."""
+    """Overrides of the default profile's collection and models. `passage index` reads them, too."""
 
     default_profile: str = Field("query-response", alias="DEFAULT_PROFILE")
     collection_name: str | None = Field(None, alias="COLLECTION_NAME")
@@ -188,32 +84,32 @@ class CollectionSettings(_Environment):
 
 
 class Settings(CollectionSettings):
-    """What the pipeline needs."""
+    """Everything else: services, keys, limits, stores and replies."""
 
     service: str = Field("passage", alias="POWERTOOLS_SERVICE_NAME")
     log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
     request_timeout_ms: int = Field(28_500, ge=100, le=900_000, alias="REQUEST_TIMEOUT_MS")
 
-    allowed_collections: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field((), alias="ALLOWED_COLLECTIONS")
-    """Collections a request may name beside its profile's own."""
+    allowed_collections: Annotated[tuple[str, ...], Names] = Field((), alias="ALLOWED_COLLECTIONS")
+    """Collections that a request may name, besides its profile's own."""
 
     cohere_api_key: Key | None = Field(None, alias="COHERE_API_KEY")
-    cohere_api_key_secret: KeptKey | None = Field(None, alias="COHERE_API_KEY_SECRET")
-    cohere_base_url: ServiceUrl = Field("https://api.cohere.com", alias="COHERE_BASE_URL")
+    cohere_api_key_secret: SecretKey | None = Field(None, alias="COHERE_API_KEY_SECRET")
+    cohere_base_url: CohereUrl = Field("https://api.cohere.com", alias="COHERE_BASE_URL")
 
     embedding_cache_size: int = Field(1_000, ge=0, le=100_000, alias="EMBEDDING_CACHE_SIZE")
-    """How many questions' embeddings a container remembers."""
+    """How many embeddings of questions a container caches."""
 
     rerank_provider: models.Provider | None = Field(None, alias="RERANK_PROVIDER")
     rerank_model: str | None = Field(None, alias="RERANK_MODEL")
     rerank_candidates: int = Field(50, ge=1, le=1000, alias="RERANK_CANDIDATES")
-    """How many passages the store is asked for, of which the best by relevance are answered."""
+    """How many passages the store returns for reranking. The most relevant of them are answered."""
     rerank_timeout_ms: int = Field(3_000, ge=200, le=60_000, alias="RERANK_TIMEOUT_MS")
 
     store: Literal["qdrant_server", "qdrant_edge"] = Field("qdrant_server", alias="STORE")
     qdrant_url: QdrantUrl | None = Field(None, alias="QDRANT_URL")
     qdrant_api_key: Key | None = Field(None, alias="QDRANT_API_KEY")
-    qdrant_api_key_secret: KeptKey | None = Field(None, alias="QDRANT_API_KEY_SECRET")
+    qdrant_api_key_secret: SecretKey | None = Field(None, alias="QDRANT_API_KEY_SECRET")
     secrets_ttl_seconds: int = Field(900, ge=60, le=86_400, alias="SECRETS_TTL_SECONDS")
     edge_index_path: Path | None = Field(None, alias="EDGE_INDEX_PATH")
     edge_index_uri: BucketUri | None = Field(None, alias="EDGE_INDEX_URI")
@@ -226,7 +122,7 @@ class Settings(CollectionSettings):
     """A DynamoDB table that remembers which replies were sent."""
 
     @model_validator(mode="after")
-    def _store_has_an_address(self) -> Self:
+    def _store_has_one_address(self) -> Self:
         if self.store == "qdrant_server" and self.qdrant_url is None:
             raise ValueError(
                 "QDRANT_URL: required when STORE is qdrant_server, as in https://<cluster>.cloud.qdrant.io"
@@ -239,7 +135,7 @@ class Settings(CollectionSettings):
         return self
 
     @model_validator(mode="after")
-    def _each_key_has_one_place(self) -> Self:
+    def _each_key_has_one_source(self) -> Self:
         for name in ("cohere_api_key", "qdrant_api_key"):
             if getattr(self, name) is not None and getattr(self, f"{name}_secret") is not None:
                 variable = name.upper()
@@ -247,7 +143,7 @@ class Settings(CollectionSettings):
         return self
 
     @model_validator(mode="after")
-    def _a_reranker_is_whole(self) -> Self:
+    def _reranker_settings_fit(self) -> Self:
         for name in ("rerank_model", "rerank_candidates", "rerank_timeout_ms"):
             if self.rerank_provider is None and name in self.model_fields_set:
                 raise ValueError(f"{name.upper()}: needs RERANK_PROVIDER, cohere or bedrock")
@@ -266,6 +162,6 @@ class Settings(CollectionSettings):
         return self
 
     def secrets(self) -> list[str]:
-        """What must never be logged."""
+        """The keys in the environment, which no log line may hold."""
         keys = (self.cohere_api_key, self.qdrant_api_key)
         return [key.get_secret_value() for key in keys if key is not None]

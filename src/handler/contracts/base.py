@@ -1,7 +1,7 @@
 """What a contract is, and what all of them do alike: validate, rename, clip, tell the time."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictIn
 from pydantic_core import PydanticKnownError
 
 from handler.config.profiles import Profile
+from handler.contracts.faults import explained, place
 from handler.core.errors import InvalidRequest, PassageError
 from handler.core.model import Passage, Retrieval, RetrievalRequest
 
@@ -135,16 +136,19 @@ class Contract:
         return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body
 
 
-def validated(fields: Mapping[str, Any], model: type[Model]) -> Model:
+def validated(fields: Mapping[str, Any], model: type[Model], ours: Container[str] = ()) -> Model:
     """`fields` as `model`.
 
+    Args:
+        ours: keys within fields that messages may repeat, because a profile declares them.
+
     Raises:
-        InvalidRequest: names each field that is wrong and what it takes; never repeats what was sent.
+        InvalidRequest: names each field that is wrong, what it takes and which kind of value came; never the value.
     """
     try:
         return parse(event=dict(fields), model=model)
     except ValidationError as error:
-        told = list(dict.fromkeys(_explain(item) for item in error.errors(include_input=False)))
+        told = list(dict.fromkeys(explained(item, ours) for item in error.errors(include_url=False)))
         more = [f"and {len(told) - MOST_FAULTS} more"] if len(told) > MOST_FAULTS else []
         raise InvalidRequest("; ".join(told[:MOST_FAULTS] + more)) from None
 
@@ -158,22 +162,10 @@ def event_checked(event: Mapping[str, Any], model: type[BaseModel], kind: str) -
     try:
         parse(event=dict(event), model=model)
     except ValidationError as error:
-        parts = dict.fromkeys(".".join(str(part) for part in item["loc"]) for item in error.errors(include_input=False))
+        parts = dict.fromkeys(place(item, event) for item in error.errors(include_input=False, include_url=False))
         raise InvalidRequest(
-            f"The event is not a whole {kind} event: missing, or not what they should be, are {', '.join(parts)}."
+            f"The event is not a whole {kind} event. Missing, or of another kind: {', '.join(parts)}."
         ) from None
-
-
-def _explain(item: Any) -> str:
-    # Below a field of ours only positions are named: the rest can be a caller's own words, or pydantic's.
-    named, *inner = item["loc"] or ("",)
-    field = ".".join([str(named), *(str(part) for part in inner if isinstance(part, int))])
-    if item["type"] == "missing":
-        return f"'{field}' is required"
-    if item["type"] == "string_unicode":
-        return f"'{field}' holds an unpaired surrogate: it takes text that UTF-8 can carry"
-    message = str(item["msg"]).removeprefix("Value error, ")
-    return f"'{field}': {message[:1].lower()}{message[1:]}" if field else message
 
 
 def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:

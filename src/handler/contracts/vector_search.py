@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StrictBool, StrictInt
+from pydantic import BaseModel, Field, StrictBool
 
 from handler.config.profiles import Profile
 from handler.contracts.base import (
-    WHOLE,
     Answer,
     Asked,
     Contract,
@@ -21,15 +20,17 @@ from handler.contracts.base import (
     validated,
     zulu,
 )
+from handler.contracts.filter_values import FilterValue
 from handler.core.errors import (
     CollectionNotFound,
     CollectionNotServed,
+    CredentialsRefused,
     DeadlineExceeded,
     DimensionMismatch,
-    InternalError,
     InvalidRequest,
     NotFound,
     PassageError,
+    UpstreamError,
     VectorSizeWrong,
 )
 from handler.core.model import Filters, Passage, Retrieval, RetrievalRequest, Search
@@ -47,10 +48,6 @@ LARGEST_SINGLE = 3.4028234663852886e38
 """The largest 32-bit float, which is what vectors are made of."""
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST_SINGLE, le=LARGEST_SINGLE)]
-Long = Annotated[StrictInt, Field(ge=-(2**63), lt=2**63), WHOLE]
-"""A 64-bit integer, which is what Qdrant compares."""
-
-Value = Text | Long
 
 
 class RetrievalQuery(BaseModel):
@@ -65,7 +62,7 @@ class RetrievalQuery(BaseModel):
     query_vector: list[Number] | None = Field(None, description="The question embedded with the collection's model.")
     top_k: Integer | None = Field(None, description="How many points to return.")
     score_threshold: Threshold | None = Field(None, description="The least similarity a result may have; 0 for any.")
-    filters: dict[Text, Value | Annotated[list[Value], Field(min_length=1, max_length=100)]] | None = Field(
+    filters: dict[Text, FilterValue] | None = Field(
         None, description="Values that fields must have; a list means any of them."
     )
     with_vectors: StrictBool = Field(False, description="Whether results carry their vectors.")
@@ -99,7 +96,9 @@ class ErrorResponse(BaseModel):
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
-    query = validated(named(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), RetrievalQuery)
+    query = validated(
+        named(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), RetrievalQuery, profile.filters
+    )
     if (query.query_text is None) == (query.query_vector is None):
         raise InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")
     if query.query_vector is not None and len(query.query_vector) != profile.collection.dimension:
@@ -166,11 +165,9 @@ def _code(error: PassageError) -> Code:  # noqa: PLR0911 - a table of classes re
             return "TIMEOUT"
         case PassageError(upstream="embedding"):
             return "EMBEDDING_ERROR"
-        case InternalError():
-            return "INTERNAL_ERROR"
-        case PassageError(upstream="store"):
+        case CredentialsRefused(upstream="store") | UpstreamError(upstream="store"):
             return "CONNECTION_ERROR"
-        case _:
+        case _:  # the configuration, or something unexpected
             return "INTERNAL_ERROR"
 
 

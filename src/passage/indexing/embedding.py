@@ -48,7 +48,8 @@ class DocumentEmbedder:
         """
         # Imported here because a run that has nothing to embed need not wait a second for it.
         from cohere import ClientV2  # noqa: PLC0415
-        from cohere.core.api_error import ApiError  # noqa: PLC0415
+
+        from handler.adapters.cohere.account import FAILURES  # noqa: PLC0415
 
         vectors: list[list[float]] = []
         # A client of ours, because the SDK does not close its own.
@@ -59,14 +60,8 @@ class DocumentEmbedder:
                 batch = list(texts[start : start + size])
                 try:
                     vectors.extend(self._embed(client, batch))
-                except ApiError as error:
-                    raise EmbeddingError(self._refusal(error.status_code or 0, error.body)) from error
-                except httpx.HTTPError as error:
-                    raise EmbeddingError(f"{self._base_url} could not be reached: {_line(error) or error!r}") from error
-                except (ValueError, TypeError, AttributeError) as error:  # an answer the SDK could not take apart
-                    raise EmbeddingError(
-                        f"{self._base_url} gave an answer that could not be read: {_line(error)}"
-                    ) from error
+                except FAILURES as error:
+                    raise self._refusal(error) from error
                 progress(len(batch))
         return vectors
 
@@ -84,31 +79,20 @@ class DocumentEmbedder:
             sizes = sorted({len(vector) for vector in found}) or "no vectors"
             raise EmbeddingError(
                 f"{self._model} gave {sizes} for {len(batch)} texts; the profile's dimension is {self._dimension}: set "
-                f"EMBEDDING_DIMENSION, or EMBEDDING_MODEL to a model of that dimension{_fitting(self._dimension)}."
+                "EMBEDDING_DIMENSION, or EMBEDDING_MODEL to a model of that dimension."
             )
         if not all(math.isfinite(number) for vector in found for number in vector):
             raise EmbeddingError(f"{self._model} gave a vector with something in it that is not a number.")
         return found
 
-    def _refusal(self, status: int, body: object) -> str:
-        message = body.get("message", body) if isinstance(body, dict) else body
-        said = _line(message).replace(self._api_key, "…")
-        if status in (401, 403, 498):  # 498: Cohere's "invalid token"
-            return f"Cohere refused the key in COHERE_API_KEY (HTTP {status}: {said})."
-        if status in (400, 404, 422):
-            return (
-                f"Cohere refused to embed with the model '{self._model}' (HTTP {status}: {said}). Set EMBEDDING_MODEL "
-                f"to another{_fitting(self._dimension)}, and EMBEDDING_DIMENSION to its dimension."
-            )
-        if status == 429:
-            return f"Cohere is limiting requests (HTTP 429: {said}). Run it again later."
-        return f"Cohere failed to answer (HTTP {status}: {said}). Run it again."
+    def _refusal(self, error: Exception) -> EmbeddingError:
+        """The function's own error for what the SDK raised, with the service's words and without the key."""
+        from handler.adapters import vectors  # noqa: PLC0415 - as the SDK
+        from handler.adapters.cohere.account import failed  # noqa: PLC0415
+        from handler.adapters.cohere.embedder import SERVICE  # noqa: PLC0415
 
-
-def _fitting(dimension: int) -> str:
-    """Cohere's models of a dimension, in brackets; empty where there is none."""
-    names = models.with_dimension("cohere", dimension)
-    return f" ({' or '.join(names)} for dimension {dimension})" if names else ""
+        known = failed(error, SERVICE, vectors.model_refused("cohere", self._model, self._dimension))
+        return EmbeddingError(f"{known} ({_line(known.detail or '').replace(self._api_key, '…')})")
 
 
 def _line(message: object) -> str:

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from handler.adapters.aws import client as aws
 from handler.adapters.qdrant.edge import MANIFEST
 from handler.adapters.qdrant.published_index import FORMAT, Pointer, address, pointer_name
-from handler.config.settings import BucketUri
+from handler.config.values import BucketUri
 
 
 class PublishError(Exception):

@@ -1,7 +1,7 @@
 """The world the function finds on a developer's machine: an emulator for every service that no key is set for."""
 
 import ipaddress
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +10,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from handler.config import values
 from passage.emulators import cohere_emulator
 
 LOCAL_KEY = "local"
@@ -25,21 +26,29 @@ def cohere_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """The variables that lead to Cohere: the caller's own where a key or its place is set, else those of an emulator.
 
     Raises:
-        LocalError: there is an address without a key.
+        LocalError: the address has no key, or one of the two is wrong.
     """
     key, base_url = _set(environ, "COHERE_API_KEY"), _set(environ, "COHERE_BASE_URL")
+    base_url = _checked("COHERE_BASE_URL", values.cohere_url, base_url)
     if key:
-        if not key.isascii() or not key.isprintable() or " " in key:
-            raise LocalError("COHERE_API_KEY holds white space or a character beyond printable ASCII: no key does.")
+        key = _checked("COHERE_API_KEY", values.usable_key, key)
         yield {"COHERE_API_KEY": key, "COHERE_BASE_URL": base_url or COHERE_URL}
         return
-    if _set(environ, "COHERE_API_KEY_SECRET"):  # the function reads it, from where it is kept
+    if _set(environ, "COHERE_API_KEY_SECRET"):  # the function reads the key from there
         yield {"COHERE_BASE_URL": base_url or COHERE_URL}
         return
     if base_url:
         raise LocalError("COHERE_BASE_URL is set, but COHERE_API_KEY is not: set both, or neither for the emulator.")
     with cohere_emulator() as emulator:
         yield {"COHERE_API_KEY": LOCAL_KEY, "COHERE_BASE_URL": emulator.url}
+
+
+def _checked(variable: str, check: Callable[[str], str], value: str) -> str:
+    """A variable's value as the function's own settings accept it; empty when it is not set."""
+    try:
+        return check(value) if value else value
+    except ValueError as error:
+        raise LocalError(f"{variable} {error}.") from None
 
 
 @contextmanager

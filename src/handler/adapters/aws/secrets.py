@@ -12,7 +12,8 @@ import httpx
 from handler import telemetry
 from handler.adapters.errors import Service
 from handler.adapters.transport import lent
-from handler.config.settings import RuntimeSettings, SecretReference, usable_key
+from handler.config.settings import RuntimeSettings
+from handler.config.values import SecretReference, usable_key
 from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
 from handler.core.errors import ConfigurationError, PassageError, Upstream, UpstreamUnavailable
@@ -30,6 +31,9 @@ MOST_SECONDS = 5.0
 """What reading a key may take where there is something to go on with without it."""
 
 EXTENSION_PORT = "2773"
+
+MOST_NAMES, NAME_CHARACTERS = 10, 40
+"""Of a secret's fields that a message names, and of each name."""
 
 
 class KeptKey:
@@ -112,23 +116,12 @@ class KeptKey:
 
     def _take(self, text: str | None) -> None:
         try:
-            key = usable_key(self._field(text or ""))
+            key = usable_key(field_of(text or "", self._reference.field))
         except ValueError as error:
             raise ConfigurationError(f"{self._variable}: the secret {error}.", upstream=self._upstream) from None
         telemetry.keep_secret(key)
         self._value = key
         self._due = time.monotonic() + self._ttl
-
-    def _field(self, text: str) -> str:
-        if not self._reference.field:
-            return text
-        try:
-            found = json.loads(text)[self._reference.field]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            found = None
-        if not isinstance(found, str):
-            raise ValueError(f"is no JSON object with a text under '{self._reference.field}'")
-        return found
 
     def _cached(self) -> str | None:
         answered, text = self._from_extension()
@@ -190,7 +183,9 @@ class KeptKey:
             from handler.adapters.aws import client as aws  # noqa: PLC0415 - see `_from_aws`
 
             if isinstance(error, httpx.HTTPError):
-                raise Service(self._upstream, "place where keys are kept", "").from_transport(error) from error
+                raise Service(
+                    self._upstream, "place where keys are stored", self._variable, "AWS_ENDPOINT_URL"
+                ).from_transport(error) from error
             if aws.passing(error):
                 raise UpstreamUnavailable(
                     "A key could not be read from where it is kept.", upstream=self._upstream, detail=repr(error)
@@ -202,6 +197,39 @@ class KeptKey:
                 upstream=self._upstream,
                 detail=repr(error),
             ) from error
+
+
+def field_of(text: str, field: str) -> str:
+    """The key in a secret: the whole text, or one field of a JSON object.
+
+    Raises:
+        ValueError: the secret has no such field, or is an object and `field` is empty. The message holds the names of
+            its fields, never their values: a secret can hold the keys of other services, too.
+    """
+    try:
+        secret = json.loads(text)
+    except (ValueError, RecursionError):
+        secret = None
+    if not isinstance(secret, dict):
+        if field:
+            raise ValueError(
+                f"is not a JSON object, so it has no field '{field}': leave #{field} out, or store an object"
+            )
+        return text
+    if not field:
+        raise ValueError(f"is a JSON object: name the field of the key after a #. {_names_of(secret)}")
+    found = secret.get(field)
+    if not isinstance(found, str):
+        raise ValueError(f"has no text in a field '{field}'. {_names_of(secret)}")
+    return found
+
+
+def _names_of(secret: Mapping[str, object]) -> str:
+    names = [name if len(name) <= NAME_CHARACTERS else f"{name[:NAME_CHARACTERS]}…" for name in secret]
+    if not names:
+        return "It has no fields"
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"Its fields are {', '.join(names[:MOST_NAMES])}{more}"
 
 
 @contextmanager

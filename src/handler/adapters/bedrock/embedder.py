@@ -12,7 +12,7 @@ from handler.config import models
 from handler.config.model_checks import check_dimension
 from handler.core.model import Vector
 
-SERVICE = Service("embedding", "embedding service", "the function's role")
+SERVICE = Service("embedding", "embedding service", "the function's role", "AWS_ENDPOINT_URL")
 
 V3_CHARACTERS = 2048
 """The most of a text that Bedrock takes for a v3 model, which reads 512 tokens of it."""

@@ -9,7 +9,7 @@ from handler.adapters import relevances
 from handler.adapters.bedrock.model import BedrockModel
 from handler.adapters.errors import Service
 
-SERVICE = Service("reranking", "reranking service", "the function's role")
+SERVICE = Service("reranking", "reranking service", "the function's role", "AWS_ENDPOINT_URL")
 
 API_VERSION = 2
 """Of Cohere's API, which the model requires to be named; it takes no other."""

@@ -6,10 +6,10 @@ from functools import cached_property
 from cohere.v2.client import V2Client
 
 from handler.adapters import relevances
-from handler.adapters.cohere.embedder import FAILURES, Account, failed
+from handler.adapters.cohere.account import FAILURES, Account, failed
 from handler.adapters.errors import Service
 
-SERVICE = Service("reranking", "reranking service", "COHERE_API_KEY")
+SERVICE = Service("reranking", "reranking service", "COHERE_API_KEY", "COHERE_BASE_URL")
 
 
 class CohereReranker:
@@ -17,6 +17,7 @@ class CohereReranker:
 
     def __init__(self, account: Account, *, model: str) -> None:
         self._account = account
+        self._service = account.named(SERVICE)
         self._model = model
 
     @property
@@ -36,8 +37,8 @@ class CohereReranker:
             )
             found = [(result.index, result.relevance_score) for result in response.results]
         except FAILURES as error:
-            raise failed(error, SERVICE, relevances.model_refused(self._model)) from error
-        return relevances.checked(found, SERVICE, self._model, len(texts))
+            raise failed(error, self._service, relevances.model_refused(self._model)) from error
+        return relevances.checked(found, self._service, self._model, len(texts))
 
     def warm(self) -> None:
         """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, so it is given one here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from qdrant_client.qdrant_remote import QdrantRemote
 
 from handler.adapters.errors import Service
-from handler.adapters.qdrant import payload, query
+from handler.adapters.qdrant import not_found, payload, query
 from handler.adapters.qdrant.payload import Hit
 from handler.adapters.transport import UNLIMITED, lent, made_up
 from handler.config.profiles import Profile
@@ -32,7 +33,9 @@ from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Ve
 if TYPE_CHECKING:
     from qdrant_client.http import models
 
-SERVICE = Service("store", "vector store", "QDRANT_API_KEY")
+SERVICE = Service("store", "vector store", "QDRANT_API_KEY", "QDRANT_URL")
+
+GRPC_PORT = 6334
 
 T = TypeVar("T")
 
@@ -43,6 +46,7 @@ class QdrantServerStore:
     Args:
         url: with an explicit port; the client takes a URL without one to mean 6333.
         auth: puts the key into each request instead of `api_key`, where it can change.
+        key_variable: the variable that holds the key, or says where it is stored.
     """
 
     def __init__(
@@ -52,8 +56,11 @@ class QdrantServerStore:
         api_key: str | None,
         profile: Profile,
         auth: httpx.Auth | None = None,
+        key_variable: str = SERVICE.key_variable,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
+        has_key = api_key is not None or auth is not None
+        self._service = replace(SERVICE, key_variable=key_variable, has_key=has_key)
         self._auth = auth
         self._transport = transport
         self._url = url
@@ -109,7 +116,9 @@ class QdrantServerStore:
 
         answers = self._call(lambda: self._searches.query_batch_points(self.collection, query_request_batch=request))
         if len(answers.result or ()) != len(searches):
-            raise SERVICE.unavailable("gave an answer that could not be read", f"{len(answers.result or ())} answers")
+            raise self._service.unavailable(
+                "gave an answer that could not be read", f"{len(answers.result or ())} answers"
+            )
         return [self._found(answer.points) for answer in answers.result]
 
     @property
@@ -241,24 +250,36 @@ class QdrantServerStore:
             return call()
         except QdrantException as error:  # the client's own class for a 429 that carries a Retry-After header
             wait = getattr(error, "retry_after_s", None)
-            raise SERVICE.from_status(429, {} if wait is None else {"retry-after": str(wait)}, str(error)) from error
+            raise self._service.from_status(
+                429, {} if wait is None else {"retry-after": str(wait)}, str(error)
+            ) from error
         except UnexpectedResponse as error:
             raise self._refused(error) from error
         except ResponseHandlingException as error:
             source = error.source if isinstance(error.source, Exception) else error
             if isinstance(source, PassageError):  # the key could not be had
                 raise source from source.__cause__
-            raise SERVICE.from_transport(source) from error
+            raise self._transport_failed(source) from error
         except (httpx.HTTPError, AssertionError, ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise SERVICE.from_transport(error) from error  # an answer the client could not take apart
+            raise self._transport_failed(error) from error  # the last five: an answer the client could not parse
 
     def _refused(self, error: UnexpectedResponse) -> PassageError:
-        if error.status_code == 404:
+        known = self._service.from_status(error.status_code or 0, error.headers, error.content)
+        if error.status_code != 404:
+            return known
+        if not_found.is_collection(error.content):
             return CollectionNotFound(
                 f"The vector store has no collection '{self.collection}': set COLLECTION_NAME, or index the site.",
-                detail=f"HTTP 404: {error.content[:300]!r}",
+                upstream="store",
+                detail=known.detail,
             )
-        return SERVICE.from_status(error.status_code or 0, error.headers, error.content)
+        return not_found.explained(known, self._service, self._url, self._transport or lent())
+
+    def _transport_failed(self, error: Exception) -> PassageError:
+        if urlsplit(self._url).port == GRPC_PORT and isinstance(error, httpx.RemoteProtocolError):
+            what = f"has its gRPC port in {self._service.url_variable}: set its REST port, usually 6333"
+            return self._service.misconfigured(what, repr(error))
+        return self._service.from_transport(error)
 
 
 def _rising(points: Sequence[models.ScoredPoint]) -> bool:

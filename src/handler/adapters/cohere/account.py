@@ -1,0 +1,73 @@
+"""One account with Cohere: the SDK's client, and its failures as the core's errors."""
+
+from dataclasses import dataclass, field, replace
+
+import httpx
+from cohere.core.api_error import ApiError
+from cohere.core.client_wrapper import SyncClientWrapper
+from cohere.v2.client import V2Client
+
+from handler.adapters.errors import Service
+from handler.adapters.transport import UNLIMITED, lent, made_up
+from handler.core.errors import PassageError, RequestRefused
+
+
+@dataclass(frozen=True)
+class Account:
+    """The key and address that the embedder and the reranker share.
+
+    Attributes:
+        key_variable: the variable that holds the key, or says where it is stored.
+        auth: puts the key into each request instead of `api_key`, where it can change.
+        transport: None for the container's own connections.
+    """
+
+    api_key: str = field(repr=False)
+    base_url: str
+    auth: httpx.Auth | None = None
+    key_variable: str = "COHERE_API_KEY"
+    transport: httpx.BaseTransport | None = None
+
+    def named(self, service: Service) -> Service:
+        """`service` with the variable that this account's key comes from."""
+        return replace(service, key_variable=self.key_variable)
+
+    def client(self) -> V2Client:
+        """The SDK's client of the API's version 2.
+
+        `cohere.ClientV2` is this class with version 1 mixed in; importing that costs as much again as all of this
+        module.
+        """
+        return V2Client(
+            client_wrapper=SyncClientWrapper(
+                token=self.api_key,
+                base_url=self.base_url,
+                httpx_client=httpx.Client(transport=self.transport or lent(), auth=self.auth, timeout=UNLIMITED),
+                max_retries=0,  # retries are the core's
+            )
+        )
+
+    def made_up(self, answer: object) -> "Account":
+        """The same account with a service that is not called and always gives `answer`."""
+        return Account("warm-up", self.base_url, transport=made_up(answer))
+
+
+FAILURES = (ApiError, httpx.HTTPError, ValueError, TypeError, AttributeError, RecursionError)
+"""What a call of the SDK raises; the last four where it could not parse an answer."""
+
+
+def failed(error: Exception, service: Service, refused: str) -> PassageError:
+    """The core's error for one of `FAILURES`.
+
+    Args:
+        refused: the message when Cohere refuses a request that is so plain that only its model can be wrong.
+    """
+    if not isinstance(error, ApiError):
+        return service.from_transport(error)
+    status = error.status_code or 0
+    known = service.from_status(status, error.headers or {}, error.body)
+    if not isinstance(known, RequestRefused) or status not in (400, 404, 422):
+        return known
+    if not isinstance(error.body, dict):  # Cohere's own refusals are JSON objects
+        return service.answered_by_another(status, known.detail or "")
+    return RequestRefused(refused, upstream=service.upstream, detail=known.detail)

@@ -1,0 +1,53 @@
+"""Signs that an address leads elsewhere than to its service: another protocol, a redirect, a page by a proxy."""
+
+import re
+import ssl
+from collections.abc import Iterator
+
+import httpx
+
+NOT_TLS = frozenset({"HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE", "WRONG_VERSION_NUMBER"})
+"""OpenSSL's reasons when the other side does not speak TLS."""
+
+PASSING = frozenset({408, 425, 429, 499})
+"""Statuses below 500 that can pass. A proxy may send them as a page, too."""
+
+
+def by_error(error: Exception, variable: str) -> str | None:
+    """What is wrong with the address in `variable`, by a transport's error; None when the error does not tell."""
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return (
+                f"has a certificate that is not trusted: check the host in {variable}, or name your authority's file "
+                "in SSL_CERT_FILE"
+            )
+        if isinstance(cause, ssl.SSLError) and cause.reason in NOT_TLS:
+            return f"does not speak TLS at the address in {variable}: write http:// there, or the port of https"
+    if isinstance(error, httpx.UnsupportedProtocol):
+        return f"cannot be asked at the address in {variable}: it starts with http:// or https://"
+    if isinstance(error, httpx.RemoteProtocolError) and str(error).startswith("illegal "):  # h11: no HTTP/1.1 at all
+        return f"does not speak HTTP/1.1 at the address in {variable}: check its scheme and port"
+    return None
+
+
+def by_answer(status: int, body: object, variable: str) -> str | None:
+    """What is wrong with the address in `variable`, by an answer that is no success; None when it is the service's."""
+    if 300 <= status < 400:
+        return f"redirects requests (HTTP {status}): set {variable} to the address it redirects to, which the log names"
+    text = body.decode(errors="replace") if isinstance(body, bytes) else body if isinstance(body, str) else ""
+    if status == 400 and re.search(r"\bHTTPS (port|server)\b", text):  # nginx's and Go's words
+        return f"speaks TLS at the address in {variable}: write https:// there"
+    return None
+
+
+def is_page(status: int, body: object) -> bool:
+    """Whether a proxy or firewall answered with a page for people. The services answer JSON or plain text."""
+    text = body.decode(errors="replace") if isinstance(body, bytes) else body if isinstance(body, str) else ""
+    return 400 <= status < 500 and status not in PASSING and text.lstrip()[:1] == "<"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__

@@ -1,0 +1,179 @@
+"""Types of setting values: origins, addresses of services, keys, and where a key is stored."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import SplitResult, urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, SecretStr
+
+QDRANT_PORT = 6333
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def _split(value: str) -> SplitResult:
+    """A URL's parts, its port checked.
+
+    Raises:
+        ValueError: it is no URL, or its port is no number below 65,536.
+    """
+    parts = urlsplit(value)
+    _ = parts.port
+    return parts
+
+
+def origin(value: str) -> str:
+    """An origin in the form that browsers send: lower case, punycode, without its scheme's own port.
+
+    Raises:
+        ValueError: it has a path, a wildcard or no host.
+    """
+    if value == "*":
+        return value
+    if "*" in value:
+        raise ValueError(f"{value!r} has a wildcard: name each origin, or write * alone to allow every origin")
+    refusal = (
+        f"{value!r} is not an origin: scheme://host[:port], without a path or a trailing slash, "
+        "as in https://user.github.io"
+    )
+    try:
+        parts = _split(value)
+        host = _ascii_host(parts.hostname or "")
+    except ValueError:
+        raise ValueError(refusal) from None
+    rest = (parts.path, parts.query, parts.fragment, parts.username)
+    if parts.scheme not in DEFAULT_PORTS or not host or any(rest) or re.search(r"[\s?#@]", value):
+        raise ValueError(refusal)
+    port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}"
+
+
+def _ascii_host(host: str) -> str:
+    """The host as browsers write it: `müller.example` is `xn--mller-kva.example`."""
+    if ":" in host:
+        return f"[{host}]"
+    if host.isascii():
+        return host
+    import idna  # noqa: PLC0415 - its tables are large, and most origins are ASCII
+
+    return idna.encode(host, uts46=True).decode("ascii")
+
+
+def base_path(value: str) -> str:
+    """The path that a custom domain mounts the API under."""
+    if value and (not value.startswith("/") or value.endswith("/")):
+        raise ValueError("starts with a slash and does not end with one, as in /docs-api; empty for none")
+    return value
+
+
+def service_url(value: str) -> str:
+    """A service's address, without a slash at the end. Refuses what the SDKs would accept and misread.
+
+    Raises:
+        ValueError: it has no scheme or host, or holds white space, credentials, a query or a fragment.
+    """
+    if any(character.isspace() for character in value):
+        raise ValueError("holds white space")
+    parts = _split(value)
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
+        raise ValueError("starts with http:// or https://, followed by the host")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError("holds nothing but scheme, host, port and path; keys have variables of their own")
+    return value.rstrip("/")
+
+
+def cohere_url(value: str) -> str:
+    """Cohere's address without the API's version, which the SDK adds.
+
+    Raises:
+        ValueError: as `service_url`, or the path names a version.
+    """
+    value = service_url(value)
+    version = re.search(r"/v[12](/(embed|rerank))?$", value.lower())
+    if version:
+        raise ValueError(f"ends in {version.group()}, which the SDK adds itself: leave it out")
+    return value
+
+
+def qdrant_url(value: str) -> str:
+    """Qdrant's address with an explicit port. Without one, Qdrant's client would use 6333 for https, too.
+
+    Raises:
+        ValueError: as `service_url`, or the path is that of the dashboard or of a collection.
+    """
+    value = service_url(value)
+    parts = urlsplit(value)
+    if {"dashboard", "collections"} & set(parts.path.lower().split("/")):
+        raise ValueError(f"has the path {parts.path}: leave it out, Passage adds the paths of Qdrant's API itself")
+    if parts.port is not None:
+        return value
+    return parts._replace(netloc=f"{parts.netloc}:{443 if parts.scheme == 'https' else QDRANT_PORT}").geturl()
+
+
+def usable_key(value: str) -> str:
+    """A key without the line break that a file ends in.
+
+    Raises:
+        ValueError: no HTTP header can hold it, or it is JSON. The message does not repeat it.
+    """
+    key = value.strip()
+    if key[:1] in ("{", "["):
+        raise ValueError("holds JSON, not a key")
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise ValueError("is empty, or holds white space or a character beyond printable ASCII: no key does")
+    return key
+
+
+@dataclass(frozen=True)
+class SecretReference:
+    """Where a key is stored: a secret of Secrets Manager by name or ARN, or a parameter of Parameter Store.
+
+    Attributes:
+        field: the key's name in a secret that is a JSON object; empty when the secret is the key itself.
+    """
+
+    name: str
+    in_parameter_store: bool = False
+    field: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "SecretReference":
+        """Read `name`, `arn:…` or `ssm:/path`, each of them with `#field` after it if need be."""
+        name, hash_sign, field = text.strip().partition("#")
+        plain = name.removeprefix("ssm:")
+        if not re.fullmatch(r"[\w/+=.@:-]+", plain) or bool(hash_sign) != bool(field) or "#" in field:
+            raise ValueError(
+                "takes a secret's name or ARN, or ssm: and a parameter's name, as in ssm:/passage/cohere; "
+                "#field after it names a field of a secret that is a JSON object"
+            )
+        return cls(plain, plain != name or bool(re.match(r"arn:[\w-]+:ssm:", name)), field)
+
+    @property
+    def region(self) -> str | None:
+        """The region an ARN names; None for a name, which is looked up in the function's own."""
+        return self.name.split(":")[3] if self.name.startswith("arn:") and self.name.count(":") > 4 else None
+
+
+def bucket_uri(value: str) -> str:
+    if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s?#]*)?", value):
+        raise ValueError("takes s3://bucket or s3://bucket/folder, where `passage index --publish` put the index")
+    return value.rstrip("/")
+
+
+def _names(value: Any) -> Any:
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+Names = BeforeValidator(_names)
+"""Splits a list that is separated by commas."""
+
+Key = Annotated[SecretStr, AfterValidator(lambda value: SecretStr(usable_key(value.get_secret_value())))]
+SecretKey = Annotated[SecretReference, BeforeValidator(SecretReference.parse)]
+"""A key that is stored elsewhere."""
+
+BucketUri = Annotated[str, AfterValidator(bucket_uri)]
+ServiceUrl = Annotated[str, AfterValidator(service_url)]
+CohereUrl = Annotated[str, AfterValidator(cohere_url)]
+QdrantUrl = Annotated[str, AfterValidator(qdrant_url)]
+BasePath = Annotated[str, AfterValidator(base_path)]
+Origin = Annotated[str, AfterValidator(origin)]

@@ -1,0 +1,124 @@
+"""What is wrong with a field is said in plain words: the field, what it takes, the kind of value that came."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.utilities.parser.models import APIGatewayProxyEventV2Model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handler import contracts
+from handler.config import profiles
+from handler.contracts.base import event_checked
+from handler.core.errors import InvalidRequest
+from passage.local.http_event import http_api_event
+
+VECTOR_SEARCH = profiles.load("vector-search")
+PYDANTIC = re.compile(
+    r"input should|valid \w|pydantic|instance of|dictionary|constrained|function-|literal|\[type|type=|union|"
+    r"\bstr\b|\bint\b|\bbool\b|\bfloat\b|\bdict\b|NoneType|errors\.pydantic",
+    re.IGNORECASE,
+)
+
+
+def refusal(name: str, fields: dict[str, Any]) -> str:
+    profile = profiles.load(name)
+    with pytest.raises(InvalidRequest) as caught:
+        contracts.find(profile.contract).parse(fields, profile)
+    return str(caught.value)
+
+
+TAKES = "takes text, a whole number, or a list of 1 to 100 of these, not "
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ({"gt": 5}, TAKES + "an object"),
+        (True, TAKES + "true or false"),
+        (None, TAKES + "null"),
+        (1.5, TAKES + "a fraction"),
+        (["a", True], TAKES + "a list with true or false"),
+        ([5.0, {}], TAKES + "a list with an object"),
+        ([["a"]], TAKES + "a list with a list"),
+        ([], "takes a list of 1 to 100 values, not of 0"),
+        (["a"] * 101, "takes a list of 1 to 100 values, not of 101"),
+        (2**63, "takes whole numbers from -2^63 to 2^63 - 1"),
+        ([1, -(2**63) - 1], "takes whole numbers from -2^63 to 2^63 - 1"),
+        ("\ud800", "holds an unpaired surrogate"),
+    ],
+)
+def test_wrong_filter_value_names_field_kind_and_what_is_allowed(value: object, says: str) -> None:
+    message = refusal("vector-search", {"query_text": "twin", "filters": {"source_url": value}})
+    assert message.startswith(f"'filters.source_url' {says}")
+    assert message.count("'filters") == 1, "one sentence, not one for each form"
+
+
+def test_undeclared_filter_field_is_not_repeated() -> None:
+    message = refusal("vector-search", {"query_text": "twin", "filters": {"caller's own words": {}}})
+    assert message.startswith("'filters' takes text")
+    assert "caller" not in message
+
+
+@pytest.mark.parametrize("value", ["a", 7, 7.0, ["a", 7], [7.0]])
+def test_right_filter_value_is_taken(value: object) -> None:
+    fields = {"query_text": "twin", "filters": {"source_url": value}}
+    contracts.find("vector_search").parse(fields, VECTOR_SEARCH)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "says"),
+    [
+        ("query-response", {"text": 5}, "'text' takes text, not a number"),
+        ("query-response", {"text": "a", "k": "5"}, "'k' takes a whole number, not text"),
+        ("query-response", {"text": "a", "k": 2.5}, "'k' takes a whole number, not a fraction"),
+        ("query-response", {}, "'text' is required"),
+        ("vector-search", {"query_vector": {"a": 1}}, "'query_vector' takes a list, not an object"),
+        ("vector-search", {"query_vector": [0.5, "a"]}, "'query_vector.1' takes a number, not text"),
+        ("vector-search", {"query_text": "a", "score_threshold": 2}, "'score_threshold' takes 1 or less"),
+        ("vector-search", {"query_text": "a", "filters": [1]}, "'filters' takes an object, not a list"),
+        ("vector-search", {"query_text": "a", "with_vectors": "yes"}, "'with_vectors' takes true or false, not text"),
+        ("chunks", {"query_text": "a", "threshold": "high"}, "'threshold' takes a number, not text"),
+    ],
+)
+def test_wrong_field_says_what_it_takes(name: str, fields: dict[str, Any], says: str) -> None:
+    assert says in refusal(name, fields)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@pytest.mark.parametrize("name", profiles.names())
+@given(data=st.data())
+@settings(max_examples=150)
+def test_no_refusal_has_a_term_of_pydantics(name: str, data: st.DataObject) -> None:
+    profile = profiles.load(name)
+    contract = contracts.find(profile.contract)
+    keys = [*contract.request_model.model_fields, *profile.query.text.names, *profile.query.count.names]
+    fields = data.draw(st.dictionaries(st.sampled_from(keys), ANYTHING, max_size=4))
+    if data.draw(st.booleans()):
+        fields["filters"] = data.draw(st.dictionaries(st.sampled_from(["source_url", "chunk_id"]), ANYTHING))
+    message = ""
+    try:
+        contract.parse(fields, profile)
+    except InvalidRequest as error:
+        message = str(error)
+    assert not PYDANTIC.search(message), message
+
+
+def test_event_with_a_wrong_part_is_named_by_its_own_keys() -> None:
+    event = http_api_event("POST", "/query", body=b"{}")
+    event["body"] = {"text": "twin"}
+    del event["rawPath"]
+    with pytest.raises(InvalidRequest) as caught:
+        event_checked(event, APIGatewayProxyEventV2Model, "HTTP API")
+    assert not PYDANTIC.search(str(caught.value)), str(caught.value)
+    assert "rawPath" in str(caught.value)
+    assert "body" in str(caught.value)
+    assert json.dumps(event["body"]) not in str(caught.value)

@@ -1,0 +1,108 @@
+"""Servers that answer where a service was expected: other protocols, proxies' pages, an older Qdrant."""
+
+import datetime
+import ssl
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import grpc
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One HTTP answer."""
+
+    status: int
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+PAGE = "<!DOCTYPE html>\n<html><body><h1>Not here</h1></body></html>"
+
+
+@contextmanager
+def web_server(reply: Reply, *, root: Reply | None = None, tls: Path | None = None) -> Iterator[tuple[int, list[str]]]:
+    """A server that always gives `reply`; its port, and the paths it was asked for.
+
+    Args:
+        root: the answer to `GET /`, if it is another.
+        tls: a file with a certificate and its key.
+    """
+    paths: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def _answer(self) -> None:
+            paths.append(self.path)
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            given = root if root is not None and (self.command, self.path) == ("GET", "/") else reply
+            self.send_response(given.status)
+            for name, value in given.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(given.body.encode())))
+            self.end_headers()
+            self.wfile.write(given.body.encode())
+
+        do_GET = do_POST = _answer  # noqa: N815 - the library's own names
+
+        def log_message(self, *_: object) -> None:
+            """Nothing on standard error."""
+
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *_: object) -> None:
+            """A failed handshake is what a test wants."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    if tls is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tls)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server.server_address[1], paths
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@contextmanager
+def grpc_server() -> Iterator[int]:
+    """A gRPC server's port."""
+    server = grpc.server(ThreadPoolExecutor(1))
+    port: int = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield port
+    finally:
+        server.stop(None)
+
+
+def self_signed(folder: Path) -> Path:
+    """A certificate of 127.0.0.1 that no authority signed, with its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    file = folder / "certificate.pem"
+    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    file.write_bytes(key.private_bytes(*form) + certificate.public_bytes(serialization.Encoding.PEM))
+    return file
