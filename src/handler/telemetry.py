@@ -1,4 +1,4 @@
-"""Logs and metrics; the bottom of the graph. Nothing here may ever fail an answer, and no key passes through."""
+"""Logs and metrics. They never fail an answer and never hold a key. This module imports no other of the function's."""
 
 import json
 import math
@@ -19,11 +19,11 @@ ALSO_BY_SERVICE = ("TotalLatency", "TopScore")
 REDACTED = "***"
 TRACEBACK_CHARACTERS = 8_000
 SPOKEN = ("message", "detail", "exception")
-"""The fields of a log line that hold what an error says, in an upstream's words or Python's."""
+"""The fields of a log line that hold an error's text, an upstream's or Python's."""
 
 
 class _RedactingFormatter(LambdaPowertoolsFormatter):
-    """Powertools' JSON formatter, with every registered secret blanked in whatever was logged, tracebacks included."""
+    """Powertools' JSON formatter. It redacts every registered secret in the whole line, tracebacks included."""
 
     secrets: frozenset[str] = frozenset()
     hidden: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class _RedactingFormatter(LambdaPowertoolsFormatter):
         return line
 
     def serialize(self, log: Any) -> str:
-        """What is hidden can be any text, a number or a key of the line too: it is blanked only where errors speak."""
+        """Question text may match any field, so it is redacted only in `message`, `detail` and `exception`."""
         spoken = {key: self._blanked(value) for key, value in log.items() if key in SPOKEN and isinstance(value, str)}
         return super().serialize({**log, **spoken})
 
@@ -45,7 +45,7 @@ class _RedactingFormatter(LambdaPowertoolsFormatter):
         return text
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
-        """A traceback, cut where it is long: an upstream's whole answer can be part of one."""
+        """The traceback, cut at the front if it is long: it can hold an upstream's whole answer."""
         text = super().formatException(ei)
         return text if len(text) <= TRACEBACK_CHARACTERS else f"…{text[-TRACEBACK_CHARACTERS:]}"
 
@@ -54,7 +54,7 @@ _formatter = _RedactingFormatter(use_rfc3339=True, serialize_stacktrace=False)
 
 
 def _logger() -> Logger:
-    """Powertools' logger. A log level or sample rate it cannot read must not cost every answer."""
+    """Powertools' logger. A wrong log level or sample rate must not fail every answer."""
     try:
         return Logger(service=DEFAULT_SERVICE, logger_formatter=_formatter)
     except Exception as error:  # noqa: BLE001 - see above
@@ -67,21 +67,21 @@ logger = _logger()
 
 
 class _State:
-    """Of the container, not of a request: which service this is, and whether an invocation has been seen."""
+    """State of the container: the service's name, and whether no invocation has come yet."""
 
     service: str = DEFAULT_SERVICE
     cold: bool = True
 
 
 def configure(service: str, secrets: Iterable[str]) -> None:
-    """Name the service in logs and metrics, and never log `secrets` from now on."""
+    """Set the service's name in logs and metrics, and redact `secrets` from now on."""
     _State.service = service
     logger.append_keys(service=service)
     _formatter.secrets = frozenset(form for secret in secrets if secret for form in _written(secret))
 
 
 def keep_secret(secret: str) -> None:
-    """Never log `secret` from now on, nor what was a secret before."""
+    """Redact `secret` from now on, besides the secrets registered before."""
     _formatter.secrets = _formatter.secrets | frozenset(_written(secret))
 
 
@@ -91,17 +91,17 @@ def restored() -> None:
 
 
 def kept(what: str, *, code: str, detail: str | None) -> None:
-    """`what` could not be renewed; what was there before stays in use."""
+    """Log that `what` could not be renewed. The old value stays in use."""
     logger.warning(what, extra={"code": code, "detail": detail})
 
 
 def _written(secret: str) -> Iterator[str]:
-    """How a secret can stand in a line of JSON."""
+    """The forms of a secret in a line of JSON."""
     return (json.dumps(text)[1:-1] for text in _forms(secret))
 
 
 def _forms(secret: str) -> tuple[str, ...]:
-    """How it can stand in a text: as it is, as Python shows it, or within JSON."""
+    """The forms of a secret in a text: plain, as Python's repr, or within JSON."""
     return secret, repr(secret)[1:-1], json.dumps(secret)[1:-1]
 
 
@@ -113,7 +113,7 @@ def invocation(request_id: str | None) -> Iterator[None]:
         yield
     finally:
         if _State.cold:
-            _emit("none", {})  # an invocation that counted nothing, as a health check, was a cold start all the same
+            _emit("none", {})  # a cold start counts also for an invocation without a question, such as a health check
         logger.remove_keys(["request_id", "api_request_id", "cold_start"])
 
 
@@ -124,7 +124,7 @@ def correlate(api_request_id: object) -> None:
 
 @contextmanager
 def hiding(texts: Iterable[str]) -> Iterator[None]:
-    """Blank `texts` in what is logged inside the block, as secrets always are."""
+    """Redact `texts` in error texts that are logged inside the block."""
     _formatter.hidden = tuple(form for text in texts for form in _forms(text))
     try:
         yield
@@ -202,7 +202,7 @@ class _Record(EphemeralMetrics):
 
 def _emit(profile: str, metrics: dict[str, float]) -> None:
     """Write one record in CloudWatch's Embedded Metric Format."""
-    # Any failure in here would turn a good answer into an error; the log says what was lost instead.
+    # An exception here would turn a good answer into an error, so it is only logged.
     try:
         record = _Record(namespace=NAMESPACE, service=_State.service)
         record.add_dimension("profile", profile)

@@ -76,6 +76,13 @@ def test_only_alarms_for_code_deploy_are_in_the_root(made: dict[str, Stack]) -> 
     assert {name for name, kind in kinds.items() if kind == "AWS::CloudWatch::Alarm"} == WATCHED_BY_CODE_DEPLOY
 
 
+def test_every_alarm_is_documented(made: dict[str, Stack]) -> None:
+    alarms = {name for stack in made.values() for name in stack.of_type("CloudWatch::Alarm")}
+    for document in ("deploy.md", "operations.md"):
+        text = (ROOT / "docs" / document).read_text(encoding="utf-8")
+        assert alarms == set(re.findall(r"`(\w+Alarm)`", text)), document
+
+
 def test_an_alarm_has_no_more_metrics_than_allowed(made: dict[str, Stack]) -> None:
     for alarm in made["default"].of_type("CloudWatch::Alarm").values():
         assert len([part for part in alarm.get("Metrics", []) if "MetricStat" in part]) <= 10
