@@ -1,25 +1,33 @@
-"""Cuts a page into chunks along its own structure: a section a chunk, a long one at its paragraphs, lists, fences."""
+"""Cuts a page into chunks along its own structure: a section a chunk, a long one at its blocks."""
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from semantic_text_splitter import MarkdownSplitter
-
-from passage.sites.model import Page
+from passage.indexing.blocks import Measure, blocks, has_words, trimmed, without_addresses
+from passage.indexing.oversize import fitting
+from passage.indexing.packing import pack
+from passage.indexing.tokens import Limits, limits_for
+from passage.sites.model import Page, Section
 
 MAX_CHARACTERS = 1_500
-"""What an embedding model reads of a chunk is limited (Cohere's v3 models: 512 tokens, the rest is cut silently);
-English prose and code stay below that limit at this length, and so do headings put before it."""
+"""The most characters of a passage, whatever its tokens: links, indents and blank lines have few."""
 
-MIN_CHARACTERS = 200
-"""A piece of a long section is filled up to at least this much where the structure allows."""
+HEADINGS_SHARE = 4
+"""Headings take at most this part of what the model reads: a quarter."""
 
-SPLITTER_CHARACTERS = 20_000
-"""The most the splitter is given at once: its time grows with the square of what has no structure."""
+HOPELESS = 8
+"""A text with so many times the characters of a passage is not counted."""
 
-_splitter = MarkdownSplitter((MIN_CHARACTERS, MAX_CHARACTERS))
+JOINT_TOKENS = 2
+"""What the line break between two blocks may add."""
+
+DESCRIBING_WORDS = 3
+"""A picture's description with fewer words is a name or a label, and no passage by itself."""
+
+UNKNOWN_MODEL = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,60 +63,89 @@ class Chunk:
     version: str = ""
 
 
-def cut(pages: Iterable[Page]) -> Iterator[Chunk]:
-    """The chunks of `pages`, page by page, in reading order."""
+def cut(pages: Iterable[Page], limits: Limits | None = None) -> Iterator[Chunk]:
+    """The chunks of `pages`, page by page, in reading order.
+
+    Args:
+        limits: how large a passage may be; what every model reads where None.
+    """
+    limits = limits or limits_for(UNKNOWN_MODEL)
     for page in pages:
-        pieces = [(section, text) for section in page.sections for text in _pieces(section.markdown)]
-        seen: Counter[tuple[tuple[str, ...], str]] = Counter()
-        for index, (section, text) in enumerate(pieces):
-            path = section.headings
-            headings = path if path and path[0] == page.title else (page.title, *path)
-            occurrence = seen[headings, text]
-            seen[headings, text] += 1
-            embedded = "\n".join([" > ".join(headings), text])
-            yield Chunk(
-                id=_identity(page.url, headings, text, occurrence),
-                path=page.path,
-                url=f"{page.url}#{section.anchor}" if section.anchor else page.url,
-                title=page.title,
-                index=index,
-                total=len(pieces),
-                headings=headings,
-                text=text,
-                embedded_text=embedded,
-                tokens=max(1, len(text) // 4),
-                language=page.language,
-                version=page.version,
-            )
+        yield from _chunks(page, limits)
 
 
-def _pieces(body: str) -> list[str]:
-    if len(body) <= MAX_CHARACTERS:
-        return [text] if (text := _trimmed(body)) else []
-    parts = (piece for part in _parts(body) for piece in _splitter.chunks(part))
-    return [text for piece in parts if (text := _trimmed(piece))]
+def _chunks(page: Page, limits: Limits) -> Iterator[Chunk]:
+    pieces = [(section, text) for section in page.sections for text in _pieces(section, page.title, limits)]
+    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for index, (section, text) in enumerate(pieces):
+        headings = _path(page.title, section)
+        occurrence = seen[headings, text]
+        seen[headings, text] += 1
+        yield Chunk(
+            id=_identity(page.url, headings, text, occurrence),
+            path=page.path,
+            url=f"{page.url}#{section.anchor}" if section.anchor else page.url,
+            title=page.title,
+            index=index,
+            total=len(pieces),
+            headings=headings,
+            text=text,
+            embedded_text=f"{_context(headings, limits)}\n{without_addresses(text)}",
+            tokens=limits.count(text),
+            language=page.language,
+            version=page.version,
+        )
 
 
-def _parts(body: str) -> Iterator[str]:
-    """The body in parts the splitter can take, cut where it hurts least. Together they are the body."""
-    start = 0
-    while len(body) - start > SPLITTER_CHARACTERS:
-        end = start + SPLITTER_CHARACTERS
-        for boundary in ("\n\n", "\n", ". ", " "):
-            found = body.rfind(boundary, start + SPLITTER_CHARACTERS // 2, end)
-            if found >= 0:
-                end = found + len(boundary)
-                break
-        yield body[start:end]
-        start = end
-    yield body[start:]
+def _path(title: str, section: Section) -> tuple[str, ...]:
+    return section.headings if section.headings and section.headings[0] == title else (title, *section.headings)
 
 
-def _trimmed(text: str) -> str:
-    """Without the blank lines around it; the first line's indent stays, which may make it code."""
-    lines = text.split("\n")
-    filled = [number for number, line in enumerate(lines) if line.strip()]
-    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""
+def _context(headings: tuple[str, ...], limits: Limits) -> str:
+    """The titles above a text on one line, the nearest ones where all are too long."""
+    room = limits.tokens // HEADINGS_SHARE
+    kept = list(headings)
+    while len(kept) > 1 and limits.count(" > ".join(kept)) > room:
+        kept.pop(0)
+    line = " > ".join(kept)
+    while limits.count(line) > room:
+        line = line[: len(line) * 3 // 4]
+    return line
+
+
+def _pieces(section: Section, title: str, limits: Limits) -> list[str]:
+    """A section's text in passages. What holds no words (a rule, a picture without a description) gives none."""
+    room = limits.tokens - limits.count(f"{_context(_path(title, section), limits)}\n")
+    measure = _measure(limits, room)
+    whole = trimmed(section.markdown)
+    if not whole:
+        return []
+    if measure(whole) <= room:
+        return [passage for passage in [_worded(whole)] if passage]
+    parts = [part for block in blocks(whole, measure) for part in fitting(block, room - JOINT_TOKENS, measure)]
+    packed = [parts[begin:end] for begin, end in pack(parts, room)]
+    texts = (trimmed(parts[0].text + "".join(part.joint + part.text for part in parts[1:])) for parts in packed)
+    return [passage for text in texts if (passage := _worded(text))]
+
+
+def _worded(text: str) -> str:
+    """The text if it has words of its own; of pictures alone, what they show."""
+    if has_words(text):
+        return text
+    shown = " ".join(without_addresses(text).split())
+    return shown if "![" in text and len(shown.split()) >= DESCRIBING_WORDS else ""
+
+
+def _measure(limits: Limits, room: int) -> Measure:
+    """The size of a text: its tokens as they are embedded, or its share of the characters that a passage may have."""
+
+    def measure(text: str) -> int:
+        share = math.ceil((len(text) + 2) * room / MAX_CHARACTERS)
+        if share > room * HOPELESS:
+            return share  # it is cut anyway, and its pieces are counted
+        return max(limits.count(without_addresses(text)) + JOINT_TOKENS, share)
+
+    return measure
 
 
 def _identity(url: str, headings: tuple[str, ...], text: str, occurrence: int) -> str:

@@ -1,0 +1,94 @@
+"""The blocks of a section's Markdown (paragraphs, lists, code, tables), in order; together they are the section."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from markdown_it import MarkdownIt
+
+Kind = Literal["text", "code", "table", "list", "quote"]
+
+_parser = MarkdownIt("commonmark", {"html": True}).enable("table").disable("inline")
+_KINDS: dict[str, Kind] = {
+    "fence": "code",
+    "table_open": "table",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "blockquote_open": "quote",
+}
+
+_TITLE_LINE = re.compile(r"\*\*[^*\n]+\*\*|#{1,6} .+|:::.*|(!!!|\?\?\?\+?|===) .*")
+_NO_WORDS = re.compile(
+    r"^[ \t>]*(?:```.*|~~~.*|:::.*|\{%.*%\}|(?:!!!|\?\?\?\+?|===) .*|[|:*_=+\s-]+)$"
+    r"|<!--[\s\S]*?-->|</?[A-Za-z][^>\n]*>|!\[[^\]\n]*\]\([^)\n]*\)",
+    re.MULTILINE,
+)
+_LINK = re.compile(
+    r"(!?)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\((?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)"
+)
+_FENCE = re.compile(r"(^[ \t>]*(?:```|~~~)[\s\S]*?^[ \t>]*(?:```|~~~)[ \t]*$)", re.MULTILINE)
+
+Measure = Callable[[str], int]
+"""How large a text is, in tokens of the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of Markdown that is best left whole.
+
+    Attributes:
+        text: as it is written, without the blank lines around it.
+        size: in tokens of the limit.
+        joint: what stands between the block before and this one.
+        leads: it is about what follows: a title line, or words that end with a colon.
+    """
+
+    kind: Kind
+    text: str
+    size: int
+    joint: str = "\n\n"
+    leads: bool = False
+
+
+def blocks(markdown: str, measure: Measure) -> Iterator[Block]:
+    """The top-level blocks of `markdown`."""
+    lines = markdown.split("\n")
+    starts = [
+        (token.map[0], _KINDS.get(token.type, "text"))
+        for token in _parser.parse(markdown)
+        if token.level == 0 and token.map and token.nesting >= 0
+    ]
+    if not starts or starts[0][0] > 0:
+        starts.insert(0, (0, "text"))  # link definitions are no blocks to the parser
+    for (first, kind), (last, _) in pairwise([*starts, (len(lines), "text")]):
+        text = trimmed("\n".join(lines[first:last]))
+        if text:
+            joint = "\n\n" if first == 0 or not lines[first - 1].strip() else "\n"
+            yield Block(kind, text, measure(text), joint, leads(kind, text))
+
+
+def leads(kind: Kind, text: str) -> bool:
+    return kind == "text" and (bool(_TITLE_LINE.fullmatch(text)) or text.rstrip("*_ ").endswith((":", "\uff1a")))
+
+
+def has_words(text: str) -> bool:
+    """Whether a reader finds anything in it beside fences, table rules, directives and pictures."""
+    code = _FENCE.search(text)
+    if code and "".join(code[1].split("\n")[1:-1]).strip():
+        return True
+    return any(character.isalnum() for character in _NO_WORDS.sub(" ", text))
+
+
+def without_addresses(markdown: str) -> str:
+    """Links as their words and pictures as what they show; code is left as it is."""
+    parts = _FENCE.split(markdown) if "```" in markdown or "~~~" in markdown else [markdown]
+    return "".join(part if number % 2 else _LINK.sub(r"\2", part) for number, part in enumerate(parts))
+
+
+def trimmed(text: str) -> str:
+    """Without the blank lines around it; the first line's indent stays, which may make it code."""
+    lines = text.split("\n")
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""

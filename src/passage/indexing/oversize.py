@@ -1,0 +1,200 @@
+"""Cuts a block that is too large for a passage: code at lines, tables at rows, lists at items, text at sentences."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from semantic_text_splitter import TextSplitter
+
+from passage.indexing.blocks import Block, Measure, blocks
+from passage.indexing.packing import pack
+
+PREPARED_CHARACTERS = 20_000
+"""The most that the splitter is given at once: its time grows with the square of text without structure."""
+
+_FENCE_LINE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)")
+_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|$)")
+_CELL = re.compile(r"(?<!\\)\|")
+_DEEPEST = 8
+"""Lists and quotes nested deeper are cut as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of code or a row of a table."""
+
+    text: str
+    size: int
+    leads: bool = False
+
+
+def fitting(block: Block, limit: int, measure: Measure, depth: int = 0) -> Iterator[Block]:
+    """The block itself if it fits; otherwise its parts, in order, each at most `limit`."""
+    if block.size <= limit:
+        yield block
+        return
+    cutters = {"code": _code, "table": _table, "list": _list, "quote": _quote}
+    cutter = cutters.get(block.kind, _text) if depth < _DEEPEST else _text
+    for number, part in enumerate(cutter(block, limit, measure, depth)):
+        yield replace(part, joint=block.joint) if number == 0 else part
+
+
+def _code(block: Block, limit: int, measure: Measure, _: int) -> Iterator[Block]:
+    """Pieces of code, each in a fence of its own with the language."""
+    first, *lines = block.text.split("\n")
+    fence = _FENCE_LINE.match(first)
+    if fence is None:
+        yield from _text(block, limit, measure, _)
+        return
+    indent, marks, _info = fence.groups()
+    if lines and lines[-1].strip().startswith(marks):
+        lines.pop()
+    room = max(1, limit - measure(f"{first}\n{indent}{marks}\n"))
+    cut = [piece for line in lines for piece in _long_line(line, room, measure)]
+    for begin, end in pack(cut, room):
+        text = "\n".join([first, *(line.text for line in cut[begin:end]), f"{indent}{marks}"])
+        yield Block("code", text, measure(text))
+
+
+def _long_line(line: str, room: int, measure: Measure) -> Iterator[_Line]:
+    size = measure(f"{line}\n")
+    if size <= room:
+        yield _Line(line, size)
+    else:
+        for piece in _pieces(line, room, measure):
+            yield _Line(piece, measure(f"{piece}\n"))
+
+
+def _table(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
+    """Pieces of a table, each with the header; a row that does not fit becomes text, a line for each cell."""
+    lines = block.text.split("\n")
+    header, rows = lines[:2], lines[2:]
+    room = limit - measure("\n".join([*header, ""]))
+    if room <= limit // 4:  # a header that fills the passage by itself
+        yield from _text(block, limit, measure, depth)
+        return
+    pending: list[_Line] = []
+    for row in rows:
+        line = _Line(row, measure(f"{row}\n"))
+        if line.size <= room:
+            pending.append(line)
+            continue
+        yield from _rows(header, pending, room, measure)
+        pending = []
+        cells = "\n\n".join(_named_cells(header[0], row))
+        yield from _text(Block("text", cells, measure(cells)), limit, measure, depth)
+    yield from _rows(header, pending, room, measure)
+
+
+def _rows(header: list[str], rows: Sequence[_Line], room: int, measure: Measure) -> Iterator[Block]:
+    for begin, end in pack(rows, room):
+        text = "\n".join([*header, *(row.text for row in rows[begin:end])])
+        yield Block("table", text, measure(text))
+
+
+def _named_cells(header: str, row: str) -> Iterator[str]:
+    names = [cell.strip() for cell in _CELL.split(header.strip().strip("|"))]
+    for number, cell in enumerate(_CELL.split(row.strip().removeprefix("|").removesuffix("|"))):
+        if cell.strip():
+            name = names[number] if number < len(names) else ""
+            yield f"{name}: {cell.strip()}" if name else cell.strip()
+
+
+def _list(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
+    """The items; of one that does not fit, its blocks, the first with the item's mark."""
+    items = _items(block.text)
+    for number, item in enumerate(items):
+        size = measure(item)
+        joint = "\n" if number else "\n\n"
+        if size <= limit:
+            yield Block("list", item, size, joint)
+            continue
+        mark, content = _content(item)
+        parts = (part for each in blocks(content, measure) for part in fitting(each, limit - 4, measure, depth + 1))
+        for position, part in enumerate(parts):
+            if position:
+                yield part
+                continue
+            first, *rest = part.text.split("\n")
+            text = "\n".join([mark + first, *(f"{' ' * len(mark)}{line}" if line else line for line in rest)])
+            yield Block("list", text, measure(text), joint)
+
+
+def _items(text: str) -> list[str]:
+    """A list's items at its own level, each with what is nested in it."""
+    items: list[list[str]] = []
+    indent = len(text) - len(text.lstrip(" "))
+    fence = ""
+    for line in text.split("\n"):
+        stripped = line.lstrip(" ")
+        marks = _FENCE_LINE.match(line.lstrip())
+        if fence:
+            fence = "" if stripped.startswith(fence) and not stripped.strip(fence[0]).strip() else fence
+        elif marks:
+            fence = marks[2]
+        begins = not fence and len(line) - len(stripped) <= indent and _ITEM.match(line)
+        if begins or not items:
+            items.append([])
+        items[-1].append(line)
+    return ["\n".join(item).rstrip() for item in items]
+
+
+def _content(item: str) -> tuple[str, str]:
+    """An item's mark and its content without the indent that the mark gives it."""
+    found = _ITEM.match(item)
+    if found is None:
+        return "", item
+    mark = found[0]
+    first, *rest = item[len(mark) :].split("\n")
+    width = len(mark)
+    return mark, "\n".join([first, *(line[min(width, len(line) - len(line.lstrip(" "))) :] for line in rest)])
+
+
+def _quote(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
+    """The blocks in a quotation, each quoted again."""
+    content = "\n".join(re.sub(r"^ {0,3}> ?", "", line) for line in block.text.split("\n"))
+    room = limit * 3 // 4  # each line gets its mark back
+    for each in blocks(content, measure):
+        for part in fitting(each, room, measure, depth + 1):
+            text = "\n".join(f"> {line}".rstrip() for line in part.text.split("\n"))
+            quoted = Block("quote", text, measure(text))
+            yield from [quoted] if quoted.size <= limit else _text(part, limit, measure, depth)
+
+
+def _text(block: Block, limit: int, measure: Measure, _: int) -> Iterator[Block]:
+    """Text at its sentences, long sentences at words, long words anywhere."""
+    for number, piece in enumerate(_pieces(block.text, limit, measure)):
+        yield Block("text", piece, measure(piece), " " if number else block.joint)
+
+
+def _pieces(text: str, limit: int, measure: Measure) -> Iterator[str]:
+    """Pieces of similar length, each at most `limit`. Blanks at the cuts are dropped, nothing else."""
+    if not text.strip():
+        return
+    size = measure(text)
+    if size <= limit or len(text) == 1:
+        yield text
+        return
+    if len(text) > PREPARED_CHARACTERS:
+        for part in _prepared(text):
+            yield from _pieces(part, limit, measure)
+        return
+    parts = -(-size // limit)
+    capacity = max(1, min(len(text) - 1, len(text) // parts + len(text) // (parts * 10)))
+    for piece in TextSplitter(capacity).chunks(text):
+        yield from _pieces(piece, limit, measure)
+
+
+def _prepared(text: str) -> Iterator[str]:
+    """The text in parts the splitter can take, cut where it hurts least. Together they are the text."""
+    start = 0
+    while len(text) - start > PREPARED_CHARACTERS:
+        end = start + PREPARED_CHARACTERS
+        for boundary in ("\n\n", "\n", ". ", " "):
+            found = text.rfind(boundary, start + PREPARED_CHARACTERS // 2, end)
+            if found >= 0:
+                end = found + len(boundary)
+                break
+        yield text[start:end]
+        start = end
+    yield text[start:]
