@@ -118,7 +118,9 @@ def test_index_reports_what_it_did_and_then_that_nothing_changed(tmp_path: Path)
     ("arguments", "words"),
     [
         (("index", "nowhere"), "is not a folder"),
-        (("index", "src"), "--site-url"),
+        (("index", "src"), "neither HTML nor Markdown"),
+        (("index", "samples/textbook/docs"), "--site-url"),
+        (("index", "samples/textbook", "--language", "de"), "is for built sites"),
         (("index", "samples/textbook", "--profile", "nope"), "Known are: chunks, context, query-response"),
     ],
 )

@@ -121,7 +121,7 @@ SEEDS: dict[str, dict[str, Any]] = {
         "page_title": "Twins",
         "section_headers": ["Twins", "Use"],
         "chunk_index": 1,
-        "tokens": 3,
+        "tokens": 5,
         "timestamp": re.compile(SECONDS),
     },
     "chunks": {

@@ -1,10 +1,10 @@
 """The blocks of a section's Markdown (paragraphs, lists, code, tables), in order; together they are the section."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, Protocol
 
 from markdown_it import MarkdownIt
 
@@ -30,8 +30,12 @@ _LINK = re.compile(
 )
 _FENCE = re.compile(r"(^[ \t>]*(?:```|~~~)[\s\S]*?^[ \t>]*(?:```|~~~)[ \t]*$)", re.MULTILINE)
 
-Measure = Callable[[str], int]
-"""How large a text is, in tokens of the limit."""
+
+class Measure(Protocol):
+    """How large a text is, in tokens of the limit."""
+
+    def __call__(self, text: str, *, verbatim: bool = False) -> int:
+        """The size; what stands in a code block is `verbatim`: a link in it is code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,11 +139,11 @@ def _worded(text: str) -> str:
 def _measure(limits: Limits, room: int) -> Measure:
     """The size of a text: its tokens as they are embedded, or its share of the characters that a passage may have."""
 
-    def measure(text: str) -> int:
+    def measure(text: str, *, verbatim: bool = False) -> int:
         share = math.ceil((len(text) + 2) * room / MAX_CHARACTERS)
         if share > room * HOPELESS:
             return share  # it is cut anyway, and its pieces are counted
-        return max(limits.count(without_addresses(text)) + JOINT_TOKENS, share)
+        return max(limits.count(text if verbatim else without_addresses(text)) + JOINT_TOKENS, share)
 
     return measure
 

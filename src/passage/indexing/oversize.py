@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from semantic_text_splitter import TextSplitter
 
@@ -57,12 +58,12 @@ def _code(block: Block, limit: int, measure: Measure, _: int) -> Iterator[Block]
 
 
 def _long_line(line: str, room: int, measure: Measure) -> Iterator[_Line]:
-    size = measure(f"{line}\n")
+    size = measure(f"{line}\n", verbatim=True)
     if size <= room:
         yield _Line(line, size)
     else:
-        for piece in _pieces(line, room, measure):
-            yield _Line(piece, measure(f"{piece}\n"))
+        for piece in _pieces(line, room, partial(measure, verbatim=True)):
+            yield _Line(piece, measure(f"{piece}\n", verbatim=True))
 
 
 def _table(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:

@@ -12,6 +12,7 @@ from handler.config.profiles import Profile
 from passage.indexing import payloads
 from passage.indexing.chunks import Chunk, cut
 from passage.indexing.edge_index import EdgeIndex, Point, Stored, comparable, manifest
+from passage.indexing.tokens import limits_for
 from passage.sites.model import Page, Site, SiteError, Skip
 
 
@@ -58,7 +59,7 @@ def index_site(
         read = list(site.read())
         pages = [page for page in read if isinstance(page, Page)]
         skipped = tuple(skip for skip in read if isinstance(skip, Skip))
-        chunks = _identified(cut(pages))
+        chunks = _identified(cut(pages, limits_for(profile.embedding.for_texts)))
         if not chunks:
             raise SiteError(site.nothing_found)
         before = index.manifest()

@@ -1,0 +1,180 @@
+"""Whatever a section holds: passages fit the model, lose no text, and stand for themselves."""
+
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from conftest import TEXTBOOK
+from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
+from passage.indexing.tokens import PASSAGE_TOKENS, bound, limits_for
+from passage.sites.model import Page, Section
+from sites.facts import code_blocks
+
+SMALL_MODEL = "embed-english-v3.0"
+"""Reads 512 tokens of a text and cuts the rest silently."""
+
+ASCII_WORDS = ("buoy", "harbour", "lanternfish", "pip", "--port=7411", "uplink.every", "`30s`", "(see)", "x=1;")
+OTHER_WORDS = ("où", "Überlauf", "Большой", "浮标通过调制解调器", "データベース", "데이터베이스", "ملف", "डेटाबेस", "🚀")
+WORDS = st.sampled_from((*ASCII_WORDS, "[link](https://docs.example.com/a#b)", *OTHER_WORDS))
+SENTENCES = st.lists(WORDS, min_size=1, max_size=60).map(lambda words: " ".join(words) + ".")
+CODE = st.builds(
+    lambda language, lines: "\n".join([f"```{language}", *lines, "```"]),
+    st.sampled_from(["", "python", "yaml"]),
+    st.lists(st.lists(WORDS, max_size=12).map(lambda words: "    " * (len(words) % 3) + " ".join(words)), max_size=60),
+)
+TABLES = (
+    st.integers(1, 40)
+    .flatmap(lambda rows: st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=rows, max_size=rows))
+    .map(lambda rows: "\n".join(["| a | b | c |", "| --- | --- | --- |", *(f"| {' | '.join(row)} |" for row in rows)]))
+)
+LISTS = st.lists(SENTENCES, min_size=1, max_size=12).map(lambda items: "\n".join(f"- {item}" for item in items))
+QUOTES = SENTENCES.map(lambda text: f"> {text}")
+SECTIONS = st.lists(SENTENCES | CODE | TABLES | LISTS | QUOTES, min_size=1, max_size=8).map("\n\n".join)
+
+
+def passages(markdown: str, *, title: str = "Page", model: str = SMALL_MODEL) -> list[Chunk]:
+    page = Page("page", "https://example.com/page/", title, (Section(("Part",), markdown, "part"),))
+    return list(cut([page], limits_for(model)))
+
+
+@cache
+def tokenizer() -> Tokenizer:
+    """A real one, of 32,000 tokens: most scripts other than Latin cost it a token a byte."""
+    spec = find_spec("wordllama")
+    assert spec
+    assert spec.origin
+    return Tokenizer.from_file(str(Path(spec.origin).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"))
+
+
+def real_tokens(text: str) -> int:
+    return len(tokenizer().encode(text, add_special_tokens=True).ids)
+
+
+@settings(deadline=None, max_examples=25)
+@given(SECTIONS)
+def test_no_passage_has_more_tokens_than_its_model_reads(markdown: str) -> None:
+    for chunk in passages(markdown):
+        assert bound(chunk.embedded_text) <= 512
+        assert real_tokens(chunk.embedded_text) <= 512
+        assert len(chunk.text) <= MAX_CHARACTERS + 200  # a repeated header or fence
+
+
+@settings(deadline=None, max_examples=25)
+@given(SECTIONS)
+def test_passages_hold_every_word_of_the_section_in_order(markdown: str) -> None:
+    def words_of(text: str) -> list[str]:
+        text = re.sub(r"(?m)^\s*```\w*$|^\| a \| b \| c \|$|^\| --- .*$|^> ?", "", text)
+        return list("".join(re.sub(r"(?m)^(- |[abc]: )", "", text).replace("|", " ").split()))
+
+    together = "\n".join(chunk.text for chunk in passages(markdown))
+    assert words_of(together) == words_of(markdown)
+
+
+@settings(deadline=None, max_examples=25)
+@given(SECTIONS)
+def test_no_passage_is_only_a_fence_or_a_table_rule(markdown: str) -> None:
+    for chunk in passages(markdown):
+        lines = [line for line in chunk.text.split("\n") if line.strip()]
+        assert [line for line in lines if not re.fullmatch(r"```\w*|[|\s:-]+", line.strip())]
+        assert chunk.text.count("```") % 2 == 0
+
+
+@settings(deadline=None, max_examples=25)
+@given(TABLES)
+def test_each_piece_of_a_table_begins_with_its_header(table: str) -> None:
+    for chunk in passages(table):
+        assert chunk.text.startswith("| a | b | c |\n| --- | --- | --- |\n|")
+
+
+@settings(deadline=None, max_examples=25)
+@given(SENTENCES | CODE | TABLES)
+def test_the_bound_is_at_least_the_tokens_of_a_real_tokenizer(text: str) -> None:
+    assert bound(text) >= len(tokenizer().encode(text, add_special_tokens=False).ids) - 2
+
+
+def test_the_bound_is_at_least_the_tokens_of_the_textbook() -> None:
+    for file in sorted((TEXTBOOK / "docs").rglob("*.md")):
+        text = file.read_text(encoding="utf-8")
+        for start in range(0, len(text), 1_000):
+            piece = text[start : start + 1_000]
+            assert bound(piece) >= len(tokenizer().encode(piece, add_special_tokens=False).ids)
+
+
+def test_code_over_the_limit_is_cut_at_lines_in_fences() -> None:
+    lines = [f"value_{number} = compute(number={number})" for number in range(200)]
+    found = [
+        block for chunk in passages("```python\n" + "\n".join(lines) + "\n```") for block in code_blocks(chunk.text)
+    ]
+    assert len(found) > 3
+    assert {language for language, _ in found} == {"python"}
+    assert "\n".join(source for _, source in found).split("\n") == lines
+
+
+def test_pieces_of_a_long_section_are_of_similar_size() -> None:
+    paragraphs = "\n\n".join(f"Paragraph {number}. " + "The buoy sends a reading. " * 9 for number in range(30))
+    sizes = [len(chunk.text) for chunk in passages(paragraphs)]
+    assert min(sizes) > max(sizes) * 0.6
+
+
+def test_chinese_text_is_counted_by_its_characters() -> None:
+    text = "浮标每三十秒发送一次读数。" * 105
+    found = passages(text)
+    assert len(found) > 3
+    assert all(chunk.tokens >= len(chunk.text) for chunk in found)
+    assert "".join(chunk.text for chunk in found) == text
+
+
+def test_a_title_line_stays_with_what_it_names() -> None:
+    tabs = "\n\n".join(f"**{name}**\n\n```sh\n{name} install lanternfish {'x' * 60}\n```" for name in "abcdefghij" * 3)
+    for chunk in passages(tabs):
+        assert chunk.text.startswith("**")
+        assert chunk.text.endswith("```")
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "---",
+        "![](https://example.com/a.png)",
+        "![Logo](https://example.com/a.png)",
+        ":::note\n\n:::",
+        "```\n```",
+        "| |\n|-|",
+    ],
+)
+def test_a_section_without_words_gives_no_passage(markdown: str) -> None:
+    assert passages(markdown) == []
+
+
+def test_a_picture_alone_gives_what_it_shows() -> None:
+    (chunk,) = passages("![A buoy with its lamp lit](https://example.com/buoy.png)")
+    assert chunk.text == "A buoy with its lamp lit"
+
+
+def test_links_are_answered_with_and_embedded_without_addresses() -> None:
+    (chunk,) = passages("See [the manual](https://example.com/manual#start) and ![a buoy](https://example.com/b.png).")
+    assert chunk.text == "See [the manual](https://example.com/manual#start) and ![a buoy](https://example.com/b.png)."
+    assert chunk.embedded_text == "Page > Part\nSee the manual and a buoy."
+
+
+def test_an_address_in_code_is_embedded() -> None:
+    (chunk,) = passages("```md\n[a](https://example.com)\n```")
+    assert "[a](https://example.com)" in chunk.embedded_text
+
+
+def test_long_headings_leave_room_for_the_text() -> None:
+    (chunk,) = passages("Text.", title="word " * 2_000)
+    assert bound(chunk.embedded_text) <= 512
+    assert chunk.embedded_text.endswith("Text.")
+
+
+def test_a_model_that_reads_more_gets_no_larger_passages_than_are_useful() -> None:
+    found = passages("The buoy sends a reading. " * 400, model="embed-v5.0-pro")
+    assert all(bound(chunk.embedded_text) <= PASSAGE_TOKENS for chunk in found)
+    assert all(len(chunk.text) <= MAX_CHARACTERS for chunk in found)
