@@ -5,11 +5,10 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import overload
 
 import numpy as np
 
@@ -18,7 +17,9 @@ from benchmarks.edge_vectors import Matrix, blocks
 from handler.config import profiles
 from passage.indexing import edge_index, payloads
 from passage.indexing.chunks import Chunk, cut
-from passage.indexing.edge_index import EdgeIndex, Point, manifest
+from passage.indexing.edge_index import EdgeIndex
+from passage.indexing.target import Point, Wanted
+from passage.indexing.text_index import text_index
 from passage.sites.markdown import find_site
 from passage.sites.model import Page
 
@@ -42,27 +43,13 @@ class Built:
     nearest: list[list[int]]
 
 
-class Points(Sequence[Point]):
-    """Points that are made when they are looked at: 100,000 vectors as Python's floats would be gigabytes."""
-
-    def __init__(self, vectors: Matrix, texts: Sequence[Chunk]) -> None:
-        self._vectors = vectors
-        self._texts = texts
-        self._profile = profiles.load(PROFILE)
-
-    def __len__(self) -> int:
-        return len(self._vectors)
-
-    @overload
-    def __getitem__(self, index: int) -> Point: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Point]: ...
-    def __getitem__(self, index: int | slice) -> Point | list[Point]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        text = self._texts[index % len(self._texts)]
-        chunk = dataclasses.replace(text, id=hashlib.sha256(str(index).encode()).hexdigest())
-        return Point(index, self._vectors[index].tolist(), payloads.payload(chunk, index, self._profile, 0))
+def points(vectors: Matrix, texts: Sequence[Chunk]) -> Iterator[Point]:
+    """The points, made as they are asked for: 100,000 vectors as Python's floats would be gigabytes."""
+    profile = profiles.load(PROFILE)
+    for number, vector in enumerate(vectors):
+        text = texts[number % len(texts)]
+        chunk = dataclasses.replace(text, id=hashlib.sha256(str(number).encode()).hexdigest())
+        yield Point(number, vector.tolist(), payloads.payload(chunk, number, profile, 0))
 
 
 def built(chunks: int) -> Built:
@@ -96,6 +83,8 @@ def _build(root: Path, chunks: int, questions: Path, facts: Path) -> None:
     texts = list(cut(page for page in find_site(ROOT / "samples" / "textbook", None).read() if isinstance(page, Page)))
     profile = profiles.load(PROFILE)
     started = time.perf_counter()
-    EdgeIndex(root, profile).replace(Points(vectors, texts), manifest(profile, "", chunks, "emulator"))
+    EdgeIndex(root, profile).replace(
+        Wanted(profile, "", chunks, "emulator", text_index(profile)), points(vectors, texts)
+    )
     seconds = round(time.perf_counter() - started, 1)
     facts.write_text(json.dumps({"seconds": seconds, "nearest": nearest}), encoding="utf-8")

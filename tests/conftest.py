@@ -11,9 +11,9 @@ import pytest
 
 from handler.adapters import transport
 from handler.config import profiles
+from indexed import index_edge
 from passage.emulators import cohere_emulator
 from passage.indexing.embedding import DocumentEmbedder
-from passage.indexing.run import index_site
 from passage.sites.markdown import find_site
 
 # What a make told this run of pytest is not for the makes that tests start.
@@ -35,7 +35,7 @@ def _index(root: Path, names: Sequence[str]) -> Path:
                 model=profile.embedding.for_texts,
                 dimension=profile.collection.dimension,
             )
-            index_site(find_site(TEXTBOOK, None), profile, root, embedder, lambda *_: lambda _: None)
+            index_edge(find_site(TEXTBOOK, None), profile, root, embedder)
     return root
 
 

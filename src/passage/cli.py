@@ -4,20 +4,17 @@ import io
 import json
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from passage.local.environment import LocalContext, LocalError, cohere_environment, function_environment
-
-if TYPE_CHECKING:
-    from passage.indexing.run import Outcome
-
-DEFAULT_INDEX = Path(".passage/index")
+from passage.commands.index import DEFAULT_INDEX
+from passage.commands.index import index as index_command
+from passage.commands.rollback import rollback as rollback_command
+from passage.local.environment import LocalContext, LocalError, function_environment
 
 index_option = click.option(
     "--index",
@@ -37,85 +34,8 @@ def main() -> None:
     """
 
 
-@main.command()
-@click.argument("source", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=DEFAULT_INDEX, show_default=True)
-@click.option(
-    "--profile",
-    "named",
-    multiple=True,
-    help="Whose model and payload to index for; may be given several times.  [default: DEFAULT_PROFILE]",
-)
-@click.option("--all-profiles", is_flag=True, help="Index for every profile there is.")
-@click.option("--site-url", help="Where the site is published.  [default: what its pages or its mkdocs.yml say]")
-@click.option("--content-selector", metavar="CSS", help="The main content of a built site's pages.")
-@click.option("--language", help="Only pages in this language.  [default: all]")
-@click.option("--version", help="Only pages of this version.  [default: the current one]")
-@click.option("--strict", is_flag=True, help="Fail when a page cannot be read, instead of leaving it out.")
-@click.option(
-    "--publish",
-    metavar="s3://BUCKET/FOLDER",
-    help="Upload it as well: what EDGE_INDEX_URI of a deployed function says.",
-)
-def index(  # noqa: PLR0913, PLR0917 - one parameter for each option
-    source: Path,
-    out: Path,
-    named: tuple[str, ...],
-    all_profiles: bool,
-    site_url: str | None,
-    content_selector: str | None,
-    language: str | None,
-    version: str | None,
-    strict: bool,
-    publish: str | None,
-) -> None:
-    """Index SOURCE for the Edge store, once for each profile.
-
-    SOURCE is the folder that a site's generator wrote (Docusaurus, MkDocs, Zensical, VitePress, Starlight, Sphinx,
-    mdBook, Hugo, Jekyll or another), or a folder of Markdown.
-
-    EMBEDDING_MODEL, EMBEDDING_DOCUMENT_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default
-    profile, as they do to the function.
-    """
-    # Imported here for the sake of the other commands.
-    from handler.config import profiles  # noqa: PLC0415
-    from handler.config.settings import CollectionSettings  # noqa: PLC0415
-    from handler.core.errors import PassageError  # noqa: PLC0415
-    from passage.indexing.embedding import EmbeddingError, document_embedder  # noqa: PLC0415
-    from passage.indexing.run import index_site  # noqa: PLC0415
-    from passage.sites.model import SiteError  # noqa: PLC0415
-    from passage.sites.source import Options, open_site  # noqa: PLC0415
-
-    if named and all_profiles:
-        raise click.UsageError("Give --profile or --all-profiles, not both.")
-    try:
-        settings = CollectionSettings.from_env(os.environ)
-        names = profiles.names() if all_profiles else dict.fromkeys(named or (settings.default_profile,))
-        chosen = [profiles.deployed(name, settings) for name in names]
-        found = open_site(source, Options(site_url, content_selector, language, version, strict))
-        with cohere_environment(os.environ) as environ:
-            for profile in chosen:
-                embedder = document_embedder(
-                    profile, environ, warn=lambda text: click.echo(f"Warning: {text}", err=True)
-                )
-                outcome = index_site(found, profile, out, embedder, _progress(profile.name), _waiting(out))
-                _report(outcome, out / profile.name)
-                if publish:
-                    _publish(publish, out / profile.name)
-    except (SiteError, PassageError, EmbeddingError, LocalError) as error:
-        raise click.ClickException(str(error)) from error
-    except OSError as error:
-        raise click.ClickException(f"The index cannot be written: {error}") from error
-
-
-def _publish(uri: str, folder: Path) -> None:
-    from passage.indexing.publish import PublishError, publish  # noqa: PLC0415 - see `index`
-
-    try:
-        published = publish(uri, folder)
-    except PublishError as error:
-        raise click.ClickException(str(error)) from error
-    click.echo(f"{published.pointer}: {'published' if published.changed else 'nothing changed'}", err=True)
+main.add_command(index_command)
+main.add_command(rollback_command)
 
 
 @main.command()
@@ -195,39 +115,3 @@ def _stdout_kept_clean() -> Iterator[Callable[[str], None]]:
 def _write(descriptor: int, text: str) -> None:
     with os.fdopen(os.dup(descriptor), "w", encoding="utf-8") as stream:
         stream.write(text)
-
-
-def _progress(name: str) -> Callable[[int, int], Callable[[int], None]]:
-    """Shows how far embedding has come: a bar on a terminal, a line a batch elsewhere."""
-
-    def begin(count: int, total: int) -> Callable[[int], None]:
-        done = 0
-        click.echo(f"Embedding {count} of {total} chunks for {name}", err=True)
-
-        def advance(more: int) -> None:
-            nonlocal done
-            done += more
-            ending = "\r" if sys.stderr.isatty() and done < count else "\n"
-            click.echo(f"  {done:>{len(str(count))}}/{count}{ending}", err=True, nl=False)
-
-        return advance
-
-    return begin
-
-
-def _waiting(out: Path) -> Callable[[], None]:
-    return lambda: click.echo(f"Another run is writing to {out}: waiting for it to end …", err=True)
-
-
-def _report(outcome: "Outcome", folder: Path) -> None:
-    did = f"{outcome.embedded} embedded, {outcome.removed} removed" if outcome.changed else "nothing changed"
-    click.echo(f"{outcome.pages} pages, {outcome.chunks} chunks in {folder}: {did}", err=True)
-    reasons = Counter(skip.reason for skip in outcome.skipped if not skip.failed)
-    if reasons:
-        listed = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
-        click.echo(f"{reasons.total()} files left out: {listed}", err=True)
-    failed = [skip for skip in outcome.skipped if skip.failed]
-    for skip in failed:
-        click.echo(f"Warning: {skip.path} {skip.reason}", err=True)
-    if failed:
-        click.echo(f"{len(failed)} of {outcome.pages + len(failed)} pages could not be read.", err=True)

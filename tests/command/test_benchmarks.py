@@ -18,9 +18,9 @@ from benchmarks.upstreams import LANGCHAIN, upstreams
 from conftest import ROOT, TEXTBOOK
 from handler.config import profiles
 from handler.config.settings import CollectionSettings
+from indexed import index_edge
 from passage.emulators import cohere_emulator
 from passage.indexing.embedding import DocumentEmbedder
-from passage.indexing.run import index_site
 from passage.sites.markdown import find_site
 
 PYTHON = Path(sys.executable)
@@ -33,7 +33,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     profile = profiles.load("query-response").overridden(CollectionSettings.from_env(MODEL_VARIABLES))
     with cohere_emulator() as cohere:
         embedder = DocumentEmbedder(api_key="test", base_url=cohere.url, model=MODEL, dimension=DIMENSION)
-        index_site(find_site(TEXTBOOK, None), profile, root, embedder, lambda *_: lambda _: None)
+        index_edge(find_site(TEXTBOOK, None), profile, root, embedder)
     return root
 
 

@@ -17,7 +17,8 @@ from handler.adapters.qdrant.edge import SHARD
 from handler.config import profiles
 from handler.config.profiles import Collection, Profile
 from passage.emulators import EmulatorServer, qdrant_emulator
-from passage.indexing.edge_index import EdgeIndex, manifest
+from passage.indexing.edge_index import EdgeIndex
+from passage.indexing.target import Wanted
 from passage.local.artefact import Artefact
 from passage.local.runtime import Runtime
 
@@ -106,7 +107,7 @@ class Surroundings:
                 size = OTHER_DIMENSION if state == "other dimension" else profile.collection.dimension
                 collection = profile.collection.model_copy(update={"dimension": size})
                 shaped = profile.model_copy(update={"collection": collection})
-                EdgeIndex(root, shaped).replace([], manifest(shaped, "", 0, "emulator"))
+                EdgeIndex(root, shaped).replace(Wanted(shaped, "", 0, "emulator"), [])
         return self._indexes[state]
 
     def _container(self, store: str, server: EmulatorServer, circumstance: Circumstance) -> Runtime:

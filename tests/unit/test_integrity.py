@@ -13,7 +13,8 @@ from handler.config import profiles
 from handler.core.deadline import Deadline
 from handler.core.model import RetrievalRequest, Search
 from handler.core.retrieve import Retriever
-from passage.indexing.edge_index import EdgeIndex, Point, manifest
+from passage.indexing.edge_index import EdgeIndex
+from passage.indexing.target import Point, Wanted
 from unit.asking import FixedEmbedder, answered
 from unit.strategies import bounded, hits, words
 
@@ -102,7 +103,7 @@ def test_five_integrity_guarantees_hold_with_the_real_engine(held: Any, top_k: i
         )
         for identity, (vector, text, number) in held.items()
     ]
-    index.replace(stored, manifest(PROFILE, "digest", len(stored), "emulator"))
+    index.replace(Wanted(PROFILE, "digest", len(stored), "emulator"), stored)
     store = QdrantEdgeStore(root=tmp_path, profile=PROFILE)
     request = RetrievalRequest(text="question", search=Search(top_k=top_k))
     retrieval = Retriever(FixedEmbedder(PROFILE), store).retrieve(request, Deadline.after(60))

@@ -13,9 +13,9 @@ from handler.adapters.bedrock.embedder import BedrockEmbedder
 from handler.config import profiles
 from handler.config.settings import CollectionSettings
 from handler.core.errors import CredentialsRefused
+from indexed import index_edge
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing.embedding import BedrockDocumentEmbedder
-from passage.indexing.run import index_site
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import find_site
 from wire.function import Function, Output, Start
@@ -33,7 +33,7 @@ def bedrock_index(_bedrock: EmulatorServer, tmp_path_factory: pytest.TempPathFac
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock.url}.items():
             patch.setenv(name, value)
         embedder = BedrockDocumentEmbedder(model=V3, dimension=1024)
-        index_site(find_site(TEXTBOOK, None), profile, root, embedder, lambda *_: lambda _: None)
+        index_edge(find_site(TEXTBOOK, None), profile, root, embedder)
     return root
 
 

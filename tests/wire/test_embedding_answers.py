@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from handler.config import profiles
+from indexed import index_edge
 from passage.emulators import EmulatorServer, Fault
 from passage.emulators.embedding import embed
 from passage.indexing.embedding import DocumentEmbedder
-from passage.indexing.run import index_site
 from passage.sites.markdown import MarkdownSite
 from wire.function import COHERE_KEY, QUESTION, Start, assert_error
 
@@ -53,9 +53,7 @@ def test_documents_are_embedded_as_search_documents(cohere: EmulatorServer, tmp_
         model=profile.embedding.model,
         dimension=profile.collection.dimension,
     )
-    index_site(
-        MarkdownSite(pages, "https://example.org"), profile, tmp_path / "index", embedder, lambda *_: lambda _: None
-    )
+    index_edge(MarkdownSite(pages, "https://example.org"), profile, tmp_path / "index", embedder)
     (request,) = cohere.requests
     assert request.json()["input_type"] == "search_document"
 

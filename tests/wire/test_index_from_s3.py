@@ -27,11 +27,11 @@ from handler.config import profiles
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from handler.core.model import Search
+from indexed import index_edge
 from passage.cli import main as passage
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.publish import Published, PublishError, pack, publish
-from passage.indexing.run import index_site
 from passage.sites.markdown import find_site
 from wire.function import COHERE_KEY, Function, Output, Start
 
@@ -127,7 +127,7 @@ def other_packed(cohere: EmulatorServer, tmp_path_factory: pytest.TempPathFactor
     embedder = DocumentEmbedder(
         api_key=COHERE_KEY, base_url=cohere.url, model=profile.embedding.for_texts, dimension=768
     )
-    index_site(find_site(site, "https://example.org"), profile, root, embedder, lambda *_: lambda _: None)
+    index_edge(find_site(site, "https://example.org"), profile, root, embedder)
     pack(root / PROFILE, root / "packed")
     return (root / "packed").read_bytes()
 

@@ -14,12 +14,12 @@ from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.core.model import Search
+from indexed import Outcome, index_edge
 from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.embedding import embed
-from passage.indexing import edge_index
-from passage.indexing.edge_index import EdgeIndex, Point
+from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
-from passage.indexing.run import Outcome, index_site
+from passage.indexing.target import Point, Wanted
 from passage.sites.markdown import find_site
 from passage.sites.model import SiteError
 
@@ -49,7 +49,7 @@ def embedder_for(cohere: EmulatorServer, profile: Profile = PROFILE) -> Document
 
 
 def run(site: Path, out: Path, cohere: EmulatorServer, profile: Profile = PROFILE) -> Outcome:
-    return index_site(find_site(site, URL), profile, out, embedder_for(cohere, profile), lambda *_: lambda _: None)
+    return index_edge(find_site(site, URL), profile, out, embedder_for(cohere, profile))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -256,7 +256,7 @@ def test_scores_are_those_of_the_vectors_as_they_were_given(distance: Literal["C
         Point(number, vector.tolist(), {"text_content": "text", "source_url": "https://e.org/"})
         for number, vector in enumerate(vectors, 1)
     ]
-    EdgeIndex(tmp_path, profile).replace(points, edge_index.manifest(profile, "", len(points), "emulator"))
+    EdgeIndex(tmp_path, profile).replace(Wanted(profile, "", len(points), "emulator"), points)
     found = QdrantEdgeStore(root=tmp_path, profile=profile).search(vectors[7].tolist(), Search(top_k=40))
     exact = vectors @ vectors[7]
     assert len(found.passages) == 40

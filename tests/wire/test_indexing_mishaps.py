@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from handler.config import profiles
+from indexed import Outcome, Silent, index_edge
 from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.faults import Fault
-from passage.indexing import edge_index, embedding
-from passage.indexing.edge_index import EdgeIndex, Point
+from passage.indexing import edge_index, filling
+from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
-from passage.indexing.run import Outcome, index_site
+from passage.indexing.target import Point, Wanted
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import MarkdownSite
 from wire.function import COHERE_KEY
@@ -42,16 +43,12 @@ def embedder_at(url: str) -> DocumentEmbedder:
     )
 
 
-def quiet(*_: int) -> Callable[[int], None]:
-    return lambda _: None
-
-
 @pytest.fixture
 def indexed(site: MarkdownSite, out: Path, cohere: EmulatorServer) -> Callable[[], Outcome]:
     """Indexes the site, and has done so once."""
 
     def again() -> Outcome:
-        return index_site(site, PROFILE, out, embedder_at(cohere.url), quiet)
+        return index_edge(site, PROFILE, out, embedder_at(cohere.url))
 
     again()
     return again
@@ -77,9 +74,9 @@ def damage(folder: Path, pattern: str, content: bytes | None) -> None:
         ("segments", None),
         ("segment.json", b"{"),
         ("edge_config.json", b""),
-        ("chunk_0.mmap", b"x"),
+        ("matrix.dat", b"x"),
         ("status.dat", b""),  # the engine panics on it
-        ("mutable_id_tracker.mappings", None),
+        ("id_tracker.mappings", None),
         ("manifest.json", None),
         ("manifest.json", b"["),
         ("manifest.json", b"[" * 100_000),
@@ -150,16 +147,16 @@ def test_two_runs_at_once_do_the_work_once(site: MarkdownSite, out: Path, cohere
     outcomes: list[Outcome] = []
 
     def second() -> None:
-        outcomes.append(index_site(site, PROFILE, out, embedder_at(cohere.url), quiet, waits.set))
+        outcomes.append(index_edge(site, PROFILE, out, embedder_at(cohere.url), Silent(waiting=waits.set)))
 
     thread = Thread(target=second)
 
-    def start_another(*_: int) -> Callable[[int], None]:
+    def start_another(_: int) -> None:
         thread.start()
         assert waits.wait(10)
-        return lambda _: None
 
-    assert index_site(site, PROFILE, out, embedder_at(cohere.url), start_another).embedded == 2
+    watch = Silent(embedding=start_another)
+    assert index_edge(site, PROFILE, out, embedder_at(cohere.url), watch).embedded == 2
     thread.join()
     assert [outcome.changed for outcome in outcomes] == [False]
 
@@ -177,7 +174,7 @@ def test_run_killed_between_renames_leaves_a_usable_index(out: Path, indexed: Ca
 
 def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: Callable[[], Outcome]) -> None:
     with pytest.raises(Exception, match=r"(?i)dimension"):
-        EdgeIndex(out, PROFILE).replace([Point(1, [0.5], {})], {})
+        EdgeIndex(out, PROFILE).replace(Wanted(PROFILE, "", 1, "emulator"), [Point(1, [0.5], {})])
     assert indexed().changed is False
     assert sorted(path.name for path in out.iterdir()) == [f".{PROFILE.name}.lock", PROFILE.name]
 
@@ -198,10 +195,10 @@ def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: 
 def test_embedding_failure_is_one_line_without_the_key(
     fault: Fault, words: str, site: MarkdownSite, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "RETRIES", 0)
+    monkeypatch.setattr(filling, "ATTEMPTS", 1)
     cohere.faults.add(fault)
     with pytest.raises(EmbeddingError, match=words) as raised:
-        index_site(site, PROFILE, out, embedder_at(cohere.url), quiet)
+        index_edge(site, PROFILE, out, embedder_at(cohere.url))
     assert "\n" not in str(raised.value)
     assert COHERE_KEY not in str(raised.value)
 
@@ -211,7 +208,7 @@ def test_proxy_is_not_used_for_loopback(
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    assert index_site(site, PROFILE, out, embedder_at(cohere.url), quiet).embedded == 2
+    assert index_edge(site, PROFILE, out, embedder_at(cohere.url)).embedded == 2
 
 
 def test_the_service_on_another_machine_is_cohere() -> None:
@@ -222,4 +219,4 @@ def test_the_service_on_another_machine_is_cohere() -> None:
 
 def test_a_wrong_key_is_refused_by_name(site: MarkdownSite, out: Path) -> None:
     with cohere_emulator(api_key="another") as strict, pytest.raises(EmbeddingError, match="COHERE_API_KEY"):
-        index_site(site, PROFILE, out, embedder_at(strict.url), quiet)
+        index_edge(site, PROFILE, out, embedder_at(strict.url))

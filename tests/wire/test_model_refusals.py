@@ -9,9 +9,9 @@ from handler.bootstrap import factories
 from handler.config import models, profiles
 from handler.config.settings import CollectionSettings
 from handler.core.errors import ConfigurationError
+from indexed import index_edge
 from passage.emulators import EmulatorServer
 from passage.indexing.embedding import document_embedder
-from passage.indexing.run import index_site
 from passage.sites.markdown import MarkdownSite
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
 
@@ -35,7 +35,7 @@ def test_questions_and_texts_have_models_of_one_space(
     """The default profile, with nothing set but the key and the addresses."""
     profile = profiles.load("query-response")
     embedder = document_embedder(profile, {"COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url})
-    index_site(site, profile, tmp_path / "index", embedder, lambda *_: lambda _: None)
+    index_edge(site, profile, tmp_path / "index", embedder)
     function = start(STORE="qdrant_edge", QDRANT_URL=None, EDGE_INDEX_PATH=str(tmp_path / "index"))
     assert function.ask().results
     assert function.get("/ready").status == 200
@@ -108,7 +108,7 @@ def test_one_model_of_two_providers_reads_one_index(
     profile = profiles.load("context")
     embedder = document_embedder(profile, {"COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url})
     root = tmp_path / "index"
-    index_site(site, profile, root, embedder, lambda *_: lambda _: None)
+    index_edge(site, profile, root, embedder)
     manifest = root / "context" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"emulator"', '"cohere"'))
     asking = profile.model_copy(update={"embedding": profile.embedding.model_copy(update={"model": model})})

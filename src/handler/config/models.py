@@ -27,6 +27,7 @@ class Model:
         texts_per_call: the most texts a request may hold.
         since: the day the provider deprecated or retired it, as YYYY-MM-DD.
         replacement: the model to use instead of a deprecated or retired one.
+        price: US dollars for a million tokens, as its provider publishes it; None where it is not known.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Model:
     state: State = "active"
     since: str = ""
     replacement: str = ""
+    price: float | None = None
 
     @property
     def embeds(self) -> bool:
@@ -59,19 +61,19 @@ def _retired_v2(name: str, dimension: int, tokens: int) -> Model:
 
 MODELS: tuple[Model, ...] = (
     # Pro and Fast share one space: Cohere recommends to index with Pro and to ask with Fast.
-    Model("embed-v5.0-pro", "cohere", 128_000, V5_DIMENSIONS, V5),
-    Model(V5_FAST, "cohere", 128_000, V5_DIMENSIONS, V5),
-    Model("embed-v4.0", "cohere", 128_000, V4_DIMENSIONS, V4),
-    Model("embed-english-v3.0", "cohere", 512, (1024,), ENGLISH_V3),
-    Model("embed-multilingual-v3.0", "cohere", 512, (1024,), MULTILINGUAL_V3),
-    Model("embed-english-light-v3.0", "cohere", 512, (384,), ENGLISH_LIGHT_V3),
-    Model("embed-multilingual-light-v3.0", "cohere", 512, (384,), MULTILINGUAL_LIGHT_V3),
+    Model("embed-v5.0-pro", "cohere", 128_000, V5_DIMENSIONS, V5, price=0.12),
+    Model(V5_FAST, "cohere", 128_000, V5_DIMENSIONS, V5, price=0.08),
+    Model("embed-v4.0", "cohere", 128_000, V4_DIMENSIONS, V4, price=0.12),
+    Model("embed-english-v3.0", "cohere", 512, (1024,), ENGLISH_V3, price=0.10),
+    Model("embed-multilingual-v3.0", "cohere", 512, (1024,), MULTILINGUAL_V3, price=0.10),
+    Model("embed-english-light-v3.0", "cohere", 512, (384,), ENGLISH_LIGHT_V3, price=0.10),
+    Model("embed-multilingual-light-v3.0", "cohere", 512, (384,), MULTILINGUAL_LIGHT_V3, price=0.10),
     _retired_v2("embed-english-v2.0", 4096, 512),
     _retired_v2("embed-english-light-v2.0", 1024, 512),
     _retired_v2("embed-multilingual-v2.0", 768, 256),
-    Model("cohere.embed-v4:0", "bedrock", 128_000, V4_DIMENSIONS, V4),
-    Model("cohere.embed-english-v3", "bedrock", 512, (1024,), ENGLISH_V3),
-    Model("cohere.embed-multilingual-v3", "bedrock", 512, (1024,), MULTILINGUAL_V3),
+    Model("cohere.embed-v4:0", "bedrock", 128_000, V4_DIMENSIONS, V4, price=0.12),
+    Model("cohere.embed-english-v3", "bedrock", 512, (1024,), ENGLISH_V3, price=0.10),
+    Model("cohere.embed-multilingual-v3", "bedrock", 512, (1024,), MULTILINGUAL_V3, price=0.10),
     Model("rerank-v5.0-pro", "cohere", 32_000),
     Model("rerank-v5.0-fast", "cohere", 32_000),
     Model("rerank-v4.0-pro", "cohere", 32_000),

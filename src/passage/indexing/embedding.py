@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from handler.config import models
-from handler.core.errors import PassageError
-from passage.local.environment import is_loopback, provider
+from handler.core.errors import PassageError, UpstreamError
+from passage.local.provider import is_loopback, provider
 
 if TYPE_CHECKING:
     from cohere import ClientV2
@@ -16,115 +17,122 @@ if TYPE_CHECKING:
     from handler.config.profiles import Profile
 
 TIMEOUT_SECONDS = 60.0
-RETRIES = 4
-"""The SDK's own, with its own waits: nobody is waiting for an answer here."""
-
 DETAIL_CHARACTERS = 300
 
 
 class EmbeddingError(Exception):
-    """The texts could not be embedded, in one line that says what to do about it."""
+    """The texts could not be embedded; says in one line what to do about it."""
+
+
+class PassingFailure(EmbeddingError):
+    """The service may answer the same request later.
+
+    Args:
+        retry_after: seconds it asked to wait; None when it did not say.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class DocumentEmbedder:
-    """Embeds texts with one model into vectors of shape `(dimension,)`."""
+    """Embeds texts with one of Cohere's models into vectors of shape `(dimension,)`. Threads may share it."""
 
     def __init__(self, *, api_key: str, base_url: str, model: str, dimension: int) -> None:
         self._api_key = api_key
-        self._base_url = base_url
-        self._model = model
-        self._dimension = dimension
+        self.base_url = base_url
+        self.model = model
+        self.dimension = dimension
 
     @property
     def provider(self) -> str:
-        """Whose vectors these are; see `passage.local.environment.provider`."""
-        return provider(self._base_url)
+        """Whose vectors these are; see `passage.local.provider`."""
+        return provider(self.base_url)
 
-    def embed(self, texts: Sequence[str], progress: Callable[[int], None]) -> list[list[float]]:
-        """One vector for each text, in order; `progress` is told how many more are done.
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector for each text, in order, by one call.
 
         Raises:
-            EmbeddingError: the service could not be reached, refused, or gave something else than was asked for.
+            PassingFailure: the service could not be reached, was busy or failed.
+            EmbeddingError: the service refused, or gave something else than was asked for.
         """
-        # Imported here because a run that has nothing to embed need not wait a second for it.
-        from cohere import ClientV2  # noqa: PLC0415
+        from handler.adapters.cohere.account import FAILURES  # noqa: PLC0415 - see `_client`
 
-        from handler.adapters.cohere.account import FAILURES  # noqa: PLC0415
+        try:
+            return self._embed(list(texts))
+        except FAILURES as error:
+            raise self._failure(error) from error
 
-        vectors: list[list[float]] = []
-        # A client of ours, because the SDK does not close its own.
-        with httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=not is_loopback(self._base_url)) as http:
-            client = ClientV2(api_key=self._api_key, base_url=self._base_url, httpx_client=http, max_retries=RETRIES)
-            size = models.texts_per_call(self._model)
-            for start in range(0, len(texts), size):
-                batch = list(texts[start : start + size])
-                try:
-                    vectors.extend(self._embed(client, batch))
-                except FAILURES as error:
-                    raise self._refusal(error) from error
-                progress(len(batch))
-        return vectors
+    def close(self) -> None:
+        """Close the connections; the SDK does not close its own."""
+        if "_http" in self.__dict__:
+            self._http.close()
 
-    def _embed(self, client: "ClientV2", batch: list[str]) -> list[list[float]]:
-        response = client.embed(
+    @cached_property
+    def _http(self) -> httpx.Client:
+        return httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=not is_loopback(self.base_url))
+
+    @cached_property
+    def _client(self) -> "ClientV2":
+        from cohere import ClientV2  # noqa: PLC0415 - a run with nothing to embed need not wait a second for it
+
+        return ClientV2(api_key=self._api_key, base_url=self.base_url, httpx_client=self._http, max_retries=0)
+
+    def _embed(self, batch: list[str]) -> list[list[float]]:
+        response = self._client.embed(
             texts=batch,
-            model=self._model,
+            model=self.model,
             input_type="search_document",
             embedding_types=["float"],
             # `...` is the SDK's own mark for "not sent".
-            output_dimension=self._dimension if models.takes_dimension(self._model) else ...,  # type: ignore[arg-type]
+            output_dimension=self.dimension if models.takes_dimension(self.model) else ...,  # type: ignore[arg-type]
         )
         found = response.embeddings.float_ or []
-        if len(found) != len(batch) or any(len(vector) != self._dimension for vector in found):
+        if len(found) != len(batch) or any(len(vector) != self.dimension for vector in found):
             sizes = sorted({len(vector) for vector in found}) or "no vectors"
             raise EmbeddingError(
-                f"{self._model} gave {sizes} for {len(batch)} texts; the profile's dimension is {self._dimension}: set "
+                f"{self.model} gave {sizes} for {len(batch)} texts; the profile's dimension is {self.dimension}: set "
                 "EMBEDDING_DIMENSION, or EMBEDDING_MODEL to a model of that dimension."
             )
         if not all(math.isfinite(number) for vector in found for number in vector):
-            raise EmbeddingError(f"{self._model} gave a vector with something in it that is not a number.")
+            raise EmbeddingError(f"{self.model} gave a vector with something in it that is not a number.")
         return found
 
-    def _refusal(self, error: Exception) -> EmbeddingError:
+    def _failure(self, error: Exception) -> EmbeddingError:
         """The function's own error for what the SDK raised, with the service's words and without the key."""
         from handler.adapters import vectors  # noqa: PLC0415 - as the SDK
         from handler.adapters.cohere.account import failed  # noqa: PLC0415
         from handler.adapters.cohere.embedder import SERVICE  # noqa: PLC0415
 
-        known = failed(error, SERVICE, vectors.model_refused("cohere", self._model, self._dimension))
-        return EmbeddingError(f"{known} ({_line(known.detail or '').replace(self._api_key, '…')})")
-
-
-def _line(message: object) -> str:
-    """An upstream's words on one line, no longer than a person reads."""
-    text = " ".join(str(message).split())
-    return text if len(text) <= DETAIL_CHARACTERS else f"{text[:DETAIL_CHARACTERS]}…"
+        return _said(failed(error, SERVICE, vectors.model_refused("cohere", self.model, self.dimension)), self._api_key)
 
 
 class BedrockDocumentEmbedder:
     """The same with Cohere's models on Amazon Bedrock, by the function's own adapter."""
 
     provider = "bedrock"
+    base_url = ""
 
     def __init__(self, *, model: str, dimension: int) -> None:
-        self._model = model
-        self._dimension = dimension
+        self.model = model
+        self.dimension = dimension
 
-    def embed(self, texts: Sequence[str], progress: Callable[[int], None]) -> list[list[float]]:
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """See `DocumentEmbedder`."""
+        try:
+            return [list(vector) for vector in self._embedder.embed(texts)]
+        except PassageError as error:
+            raise _said(error) from error
+
+    def close(self) -> None:
+        """See `DocumentEmbedder`; the function's adapter shares one pool of connections a process."""
+
+    @cached_property
+    def _embedder(self) -> Any:
         from handler.adapters.bedrock.embedder import BedrockEmbedder  # noqa: PLC0415 - loads boto3
 
-        embedder = BedrockEmbedder(model=self._model, dimension=self._dimension, texts_are="search_document")
-        vectors: list[list[float]] = []
-        size = models.texts_per_call(self._model)
-        for start in range(0, len(texts), size):
-            batch = texts[start : start + size]
-            try:
-                vectors.extend(list(vector) for vector in embedder.embed(batch))
-            except PassageError as error:
-                raise EmbeddingError(f"{error} ({_line(error.detail or '')})") from error
-            progress(len(batch))
-        return vectors
+        return BedrockEmbedder(model=self.model, dimension=self.dimension, texts_are="search_document")
 
 
 def document_embedder(
@@ -151,3 +159,16 @@ def document_embedder(
     return DocumentEmbedder(
         api_key=environ["COHERE_API_KEY"], base_url=environ["COHERE_BASE_URL"], model=model, dimension=dimension
     )
+
+
+def _said(error: PassageError, key: str = "") -> EmbeddingError:
+    """The function's error in one line, with the service's own words, which must not show the key."""
+    detail = _line(error.detail or "")
+    message = f"{error} ({detail.replace(key, '…') if key else detail})"
+    return PassingFailure(message, error.retry_after) if isinstance(error, UpstreamError) else EmbeddingError(message)
+
+
+def _line(message: object) -> str:
+    """An upstream's words on one line, no longer than a person reads."""
+    text = " ".join(str(message).split())
+    return text if len(text) <= DETAIL_CHARACTERS else f"{text[:DETAIL_CHARACTERS]}…"

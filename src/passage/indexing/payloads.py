@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from handler.adapters.qdrant.payload import Hit, read
 from handler.config.profiles import Part, Payload, Profile
 from passage.indexing.chunks import Chunk
 
@@ -40,19 +39,16 @@ def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dic
     """
     parts = _parts(chunk, number, profile, created_at)
 
-    def fill(layout: Mapping[str, Part | dict[str, Part]]) -> dict[str, Any]:
-        filled = {key: fill(part) if isinstance(part, dict) else parts[part] for key, part in layout.items()}
+    def fill(keys: Mapping[str, Part | dict[str, Part]]) -> dict[str, Any]:
+        filled = {key: fill(part) if isinstance(part, dict) else parts[part] for key, part in keys.items()}
         return {key: value for key, value in filled.items() if value not in ("", {})}
 
-    return fill(profile.stored or _layout(profile.payload))
+    return fill(layout(profile))
 
 
-def first_indexed(stored: Mapping[str, Any], profile: Profile) -> int | None:
-    """When a stored chunk was first indexed, seconds since 1970; None where its profile stores no time."""
-    for passage in read([Hit(0, 0.0, stored)], profile.payload).passages:
-        if passage.created_at is not None:
-            return int(passage.created_at.timestamp())
-    return None
+def layout(profile: Profile) -> Mapping[str, Part | dict[str, Part]]:
+    """The payload's keys, nested ones too, each with the part of the chunk it holds."""
+    return profile.stored or _layout(profile.payload)
 
 
 def _layout(payload: Payload) -> dict[str, Part | dict[str, Part]]:

@@ -1,115 +1,174 @@
-"""Indexes a site: only what changed is embedded, and an index that would not change is not touched."""
+"""Indexes a site: cut it, compare it with what the store holds, embed what is new, write what changed."""
 
-import hashlib
-import json
+import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from handler.config.profiles import Profile
-from passage.indexing import payloads
-from passage.indexing.chunks import Chunk, cut
-from passage.indexing.edge_index import EdgeIndex, Point, Stored, comparable, manifest
-from passage.indexing.tokens import limits_for
+from passage.indexing.catalogue import Catalogue, Entry
+from passage.indexing.chunks import cut
+from passage.indexing.cost import cost
+from passage.indexing.filling import Text
+from passage.indexing.plan import Action, Plan, choose
+from passage.indexing.target import Held, Point, Target, TargetError, Wanted
+from passage.indexing.text_index import text_index
+from passage.indexing.tokens import Limits, limits_for
+from passage.indexing.vector_cache import VectorCache, VectorKind
 from passage.sites.model import Page, Site, SiteError, Skip
 
+Advance = Callable[[int], None]
+"""Is told how many more are done."""
 
-class Embedder(Protocol):
-    @property
-    def provider(self) -> str:
-        """Whose vectors these are. Those of one provider do not compare with another's."""
 
-    def embed(self, texts: Sequence[str], progress: Callable[[int], None]) -> list[list[float]]: ...
+class Watch(Protocol):
+    """Who looks on."""
+
+    def planned(self, plan: Plan) -> None: ...
+
+    def embedding(self, texts: int) -> Advance:
+        """So many texts will be embedded; gives what is told of progress."""
+
+    def writing(self, points: int) -> Advance:
+        """So many points will be written or deleted; gives what is told of progress."""
+
+    def waiting(self) -> None:
+        """Another run has to end first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What an indexing run did. `removed` counts chunks that were there and are not any more."""
+class Embedding:
+    """How texts get their vectors.
 
-    pages: int
-    chunks: int
-    embedded: int
-    removed: int
-    changed: bool
-    skipped: tuple[Skip, ...] = ()
+    Attributes:
+        fill: puts a vector for each text into the cache.
+        texts_per_minute: the account's limit; None for none.
+    """
+
+    kind: VectorKind
+    cache: VectorCache
+    fill: Callable[[Iterable[Text], Advance], None]
+    texts_per_call: int
+    texts_per_minute: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How far a run goes.
+
+    Attributes:
+        dry_run: plan only; nothing is embedded or written.
+        rebuild: write the index whole, even if little or nothing changed.
+    """
+
+    dry_run: bool = False
+    rebuild: bool = False
 
 
 def index_site(
-    site: Site,
-    profile: Profile,
-    root: Path,
-    embedder: Embedder,
-    progress: Callable[[int, int], Callable[[int], None]],
-    waiting: Callable[[], None] = lambda: None,
-) -> Outcome:
-    """Bring `root`'s index for `profile` to what the site says now.
+    site: Site, profile: Profile, target: Target, embedding: Embedding, watch: Watch, options: Options
+) -> Plan:
+    """Bring the target's index to what the site says now, and give what was done.
 
-    Args:
-        progress: given how many chunks will be embedded, and of how many; gives what is told of each batch done.
-        waiting: called when another run has to end first.
+    Killed at any moment and called again, it pays for no text twice and leaves the same index.
 
     Raises:
         SiteError: the site has no text, or a file in it is at fault.
-        OSError: the index cannot be written.
+        EmbeddingError: a text could not be embedded.
+        TargetError: the server could not be read or written.
+        OSError: the index on disk could not be written.
     """
-    index = EdgeIndex(root, profile)
-    with index.locked(waiting):
-        read = list(site.read())
-        pages = [page for page in read if isinstance(page, Page)]
-        skipped = tuple(skip for skip in read if isinstance(skip, Skip))
-        chunks = _identified(cut(pages, limits_for(profile.embedding.for_texts)))
-        if not chunks:
+    with target.locked(watch.waiting), Catalogue(profile, embedding.kind) as catalogue:
+        skipped = tuple(_read(site, catalogue, limits_for(profile.embedding.for_texts)))
+        if not len(catalogue):
             raise SiteError(site.nothing_found)
-        before = index.manifest()
-        description = manifest(profile, _digest(chunks, profile), len(chunks), embedder.provider)
-        if before == description and index.holds(list(chunks)):
-            return Outcome(len(pages), len(chunks), embedded=0, removed=0, changed=False, skipped=skipped)
-        there = index.points(list(chunks))
-        stored: dict[int, Stored] = {}
-        if comparable(before, description):
-            dimension = profile.collection.dimension  # whatever the manifest says, the engine takes no other
-            stored = {point: known for point, known in there.items() if len(known.vector) == dimension}
-        new = [point for point in chunks if point not in stored]
-        vectors: list[list[float]] = []
-        if new:
-            vectors = embedder.embed([chunks[point].embedded_text for point in new], progress(len(new), len(chunks)))
-        fresh = dict(zip(new, vectors, strict=True))
-        index.replace(_points(chunks, stored, fresh, profile), description)
-    had = (before or {}).get("points")
-    removed = max(0, had - len(there)) if isinstance(had, int) else 0
-    return Outcome(len(pages), len(chunks), embedded=len(new), removed=removed, changed=True, skipped=skipped)
+        wanted = Wanted(
+            profile=profile,
+            digest=catalogue.digest,
+            points=len(catalogue),
+            embedded_by=embedding.kind.provider,
+            text_index=text_index(profile, catalogue.languages),
+        )
+        run = _Run(catalogue, target, wanted, target.held(wanted, catalogue.ids()), embedding)
+        plan = run.plan(options, skipped)
+        watch.planned(plan)
+        if plan.action != "nothing" and not options.dry_run:
+            run.carry_out(plan, watch)
+    return plan
 
 
-def _identified(chunks: Iterable[Chunk]) -> dict[int, Chunk]:
-    """The chunks by their points' ids."""
-    identified: dict[int, Chunk] = {}
-    for chunk in chunks:
-        other = identified.setdefault(payloads.point_id(chunk), chunk)
-        if other is not chunk:  # one in millions of sites, and then it must not pass in silence
-            raise SiteError(f"Two chunks share an id, on {other.url} and {chunk.url}: change a word in one of them.")
-    return identified
+def _read(site: Site, catalogue: Catalogue, limits: Limits) -> Iterator[Skip]:
+    """Put the site's chunks into the catalogue; gives what was left out."""
+    for read in site.read():
+        if isinstance(read, Page):
+            for chunk in cut([read], limits):
+                catalogue.add(chunk)
+        else:
+            yield read
 
 
-def _points(
-    chunks: dict[int, Chunk], stored: dict[int, Stored], fresh: dict[int, list[float]], profile: Profile
-) -> list[Point]:
-    """Every chunk as a point; one that was there keeps its vector and the time it was first indexed."""
-    now = int(time.time())
-    points = []
-    for number, (identity, chunk) in enumerate(chunks.items(), start=1):
-        known = stored.get(identity)
-        since = payloads.first_indexed(known.payload, profile) if known else None
-        vector = known.vector if known else fresh[identity]
-        content = payloads.payload(chunk, number, profile, now if since is None else since)
-        points.append(Point(identity, vector, content))
-    return points
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What both halves of a run know."""
+
+    catalogue: Catalogue
+    target: Target
+    wanted: Wanted
+    held: Held
+    embedding: Embedding
+
+    def plan(self, options: Options, skipped: tuple[Skip, ...]) -> Plan:
+        catalogue, held = self.catalogue, self.held
+        if held.complete and not options.rebuild:
+            pages, points = catalogue.pages().kept(), catalogue.points().kept()
+            return Plan(self.target.where, "nothing", "", pages, points, skipped)
+        catalogue.compare(self.target.stored())
+        points = catalogue.points()
+        action = choose(points, editable=held.editable and not options.rebuild)
+        if action == "replace":
+            catalogue.skip_written(self.target.written(self.wanted))
+        count = tokens = 0
+        for text in self._texts(action):
+            count, tokens = count + 1, tokens + text.tokens
+        kind, rate = self.embedding.kind, self.embedding.texts_per_minute
+        return Plan(
+            where=self.target.where,
+            action=action,
+            note=held.note,
+            pages=catalogue.pages(),
+            points=points,
+            skipped=skipped,
+            texts=count,
+            tokens=tokens,
+            calls=math.ceil(count / self.embedding.texts_per_call),
+            model=kind.model,
+            cost=cost(kind.model, kind.provider, tokens),
+            minutes=count / rate if rate else 0.0,
+        )
+
+    def carry_out(self, plan: Plan, watch: Watch) -> None:
+        if plan.texts:
+            self.embedding.fill(self._texts(plan.action), watch.embedding(plan.texts))
+        points = _points(self.catalogue.entries(plan.action, int(time.time())), self.target, self.embedding.cache)
+        advance = watch.writing(plan.to_write)
+        if plan.action == "edit":
+            self.target.edit(self.wanted, points, self.catalogue.gone(), advance)
+        else:
+            self.target.replace(self.wanted, points, advance)
+
+    def _texts(self, action: Action) -> Iterator[Text]:
+        return self.catalogue.texts(action, self.embedding.cache.missing, stored_vectors=self.held.comparable)
 
 
-def _digest(chunks: dict[int, Chunk], profile: Profile) -> str:
-    """A hash of all that the index would hold, times left out."""
-    content: list[Any] = [
-        [point, payloads.payload(chunk, number, profile, 0)] for number, (point, chunk) in enumerate(chunks.items(), 1)
-    ]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+def _points(entries: Iterable[list[Entry]], target: Target, cache: VectorCache) -> Iterator[Point]:
+    """Each entry with the vector of its text, from the cache or from the store."""
+    for batch in entries:
+        cached = cache.get(entry.key for entry in batch)
+        others = [entry.point for entry in batch if entry.key not in cached]
+        stored = target.vectors(others) if others else {}
+        for entry in batch:
+            vector = cached.get(entry.key) or stored.get(entry.point)
+            if vector is None:
+                raise TargetError(f"The vector of point {entry.point} in {target.where} cannot be read. Run it again.")
+            yield Point(entry.point, vector, entry.payload)

@@ -1,17 +1,16 @@
 """The world the function finds on a developer's machine: an emulator for every service that no key is set for."""
 
-import ipaddress
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from types import MappingProxyType
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 from handler.config import values
 from passage.emulators import cohere_emulator
+from passage.local.provider import provider
 
 LOCAL_KEY = "local"
 COHERE_URL = "https://api.cohere.com"
@@ -75,20 +74,6 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
             check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]), merged)
         yield merged
-
-
-def provider(base_url: str) -> str:
-    """Whose vectors a service gives that speaks Cohere's API: one on this machine is an emulator."""
-    return "emulator" if is_loopback(base_url) else "cohere"
-
-
-def is_loopback(url: str) -> bool:
-    """Whether a URL leads to this very machine."""
-    try:
-        host = urlsplit(url).hostname or ""
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:  # another name than localhost
-        return False
 
 
 def _set(environ: Mapping[str, str], name: str) -> str:

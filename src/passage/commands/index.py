@@ -1,0 +1,263 @@
+"""`passage index`: from a site, a collection or an index to an index."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from passage.indexing.progress import Progress, say
+from passage.local.environment import LocalError, cohere_environment
+
+if TYPE_CHECKING:
+    from handler.config.profiles import Profile
+    from passage.indexing.server.connection import Connection
+    from passage.indexing.target import Target
+
+DEFAULT_INDEX = Path(".passage/index")
+DEFAULT_CACHE = Path(".passage/cache")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for on the command line."""
+
+    source: Path | None
+    to: str
+    out: Path
+    profiles: tuple[str, ...]
+    all_profiles: bool
+    site_url: str | None
+    content_selector: str | None
+    language: str | None
+    version: str | None
+    strict: bool
+    publish: str | None
+    from_qdrant: str | None
+    from_edge: Path | None
+    cache: Path
+    texts_per_minute: int | None
+    keep: int
+    dry_run: bool
+    rebuild: bool
+
+    def check(self) -> None:
+        """Raise click.UsageError for what does not go together."""
+        sources = [source for source in (self.source, self.from_qdrant, self.from_edge) if source is not None]
+        if len(sources) != 1:
+            raise click.UsageError("Give one of SOURCE, --from-qdrant COLLECTION and --from-edge FOLDER.")
+        if self.profiles and self.all_profiles:
+            raise click.UsageError("Give --profile or --all-profiles, not both.")
+        if self.publish and self.to != "edge":
+            raise click.UsageError("--publish uploads an Edge index: leave out --to qdrant.")
+        if self.from_qdrant and self.to == "qdrant":
+            raise click.UsageError("--from-qdrant makes an Edge index: leave out --to qdrant.")
+        if self.from_edge and self.to != "qdrant":
+            raise click.UsageError("--from-edge fills a collection: give --to qdrant, too.")
+
+
+@click.command("index")
+@click.argument("source", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--to",
+    type=click.Choice(["edge", "qdrant"]),
+    default="edge",
+    show_default=True,
+    help="Write a folder (edge), or a collection of the server at QDRANT_URL (qdrant).",
+)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=DEFAULT_INDEX, show_default=True)
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    help="Whose model and payload to index for; may be given several times.  [default: DEFAULT_PROFILE]",
+)
+@click.option("--all-profiles", is_flag=True, help="Index for every profile there is.")
+@click.option("--site-url", help="Where the site is published.  [default: what its pages or its mkdocs.yml say]")
+@click.option("--content-selector", metavar="CSS", help="The main content of a built site's pages.")
+@click.option("--language", help="Only pages in this language.  [default: all]")
+@click.option("--version", help="Only pages of this version.  [default: the current one]")
+@click.option("--strict", is_flag=True, help="Fail when a page cannot be read, instead of leaving it out.")
+@click.option(
+    "--publish",
+    metavar="s3://BUCKET/FOLDER",
+    help="Upload it as well: what EDGE_INDEX_URI of a deployed function says.",
+)
+@click.option(
+    "--from-qdrant", metavar="COLLECTION", help="Make an Edge index of a collection at QDRANT_URL, vectors included."
+)
+@click.option(
+    "--from-edge",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Fill a collection from an index that `passage index` wrote to FOLDER.",
+)
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DEFAULT_CACHE,
+    show_default=True,
+    help="Where vectors are kept, so that no text is paid for twice.",
+)
+@click.option(
+    "--texts-per-minute",
+    type=click.IntRange(min=1),
+    help="The most texts to embed a minute.  [default: 2000 with Cohere, its published limit]",
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="How many earlier collections stay on the server for `passage rollback`.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
+@click.option("--rebuild", is_flag=True, help="Write the whole index, even if little changed.")
+def index(**given: Any) -> None:
+    """Index SOURCE, once for each profile.
+
+    SOURCE is the folder that a site's generator wrote (Docusaurus, MkDocs, Zensical, VitePress, Starlight, Sphinx,
+    mdBook, Hugo, Jekyll or another), or a folder of Markdown.
+
+    EMBEDDING_MODEL, EMBEDDING_DOCUMENT_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default
+    profile, as they do to the function.
+    """
+    # Imported here for the sake of the other commands.
+    from handler.core.errors import PassageError  # noqa: PLC0415
+    from passage.indexing.embedding import EmbeddingError  # noqa: PLC0415
+    from passage.indexing.target import TargetError  # noqa: PLC0415
+    from passage.sites.model import SiteError  # noqa: PLC0415
+
+    request = Request(**given)
+    request.check()
+    try:
+        _run(request)
+    except (SiteError, PassageError, EmbeddingError, LocalError, TargetError) as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"The index cannot be written: {error}") from error
+
+
+def _run(request: Request) -> None:
+    chosen = _profiles(request)
+    with ExitStack() as stack:
+        connection = stack.enter_context(_server()) if request.to == "qdrant" or request.from_qdrant else None
+        if request.source is None:
+            for profile in chosen:
+                _copy(request, profile, connection)
+        else:
+            _index(request, request.source, chosen, connection, stack)
+    if request.publish and not request.dry_run:
+        for profile in chosen:
+            _publish(request.publish, request.out / profile.name)
+
+
+def _index(
+    request: Request, source: Path, chosen: "list[Profile]", connection: "Connection | None", stack: ExitStack
+) -> None:
+    from passage.indexing.embedding import document_embedder  # noqa: PLC0415 - see `index`
+    from passage.indexing.embedding_process import EmbeddingProcess, Job  # noqa: PLC0415
+    from passage.indexing.run import Options, index_site  # noqa: PLC0415
+    from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415
+    from passage.sites.source import Options as SiteOptions  # noqa: PLC0415
+    from passage.sites.source import open_site  # noqa: PLC0415
+
+    asked = (request.site_url, request.content_selector, request.language, request.version, request.strict)
+    site = open_site(source, SiteOptions(*asked))
+    environ = stack.enter_context(cohere_environment(os.environ))
+    cache = stack.enter_context(VectorCache(request.cache))
+    watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(request.out)))
+    process = stack.enter_context(
+        EmbeddingProcess(cache, {**os.environ, **environ}, waiting=watch.waiting, throttled=watch.throttled)
+    )
+    options = Options(dry_run=request.dry_run, rebuild=request.rebuild)
+    for profile in chosen:
+        embedder = document_embedder(profile, environ, warn=lambda text: say(f"Warning: {text}"))
+        _real_vectors_for_a_server(request, embedder.provider)
+        job = Job.of(embedder, request.texts_per_minute)
+        started = time.monotonic()
+        plan = index_site(
+            site, profile, _target(request, profile, connection), job.embedding(cache, process), watch, options
+        )
+        if not (request.dry_run or plan.action == "nothing"):
+            say(f"Done: {plan.texts:,} embedded, {plan.to_write:,} written, {time.monotonic() - started:.1f} s")
+
+
+def _copy(request: Request, profile: "Profile", connection: "Connection | None") -> None:
+    from passage.indexing import copying  # noqa: PLC0415 - see `index`
+
+    with ExitStack() as stack:
+        watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(request.out)))
+        target = _target(request, profile, connection)
+        if request.from_qdrant:
+            assert connection is not None  # noqa: S101 - see `_run`
+            source = copying.server_source(connection, request.from_qdrant, profile)
+        else:
+            assert request.from_edge is not None  # noqa: S101 - see `Request.check`
+            source = stack.enter_context(copying.edge_source(request.from_edge, profile))
+        say(f"Copy {source.points:,} points from {source.where} to {target.where}")
+        if not request.dry_run and not copying.copy(source, profile, target, watch):
+            say(f"Nothing to do: {target.where} is up to date.")
+
+
+def _profiles(request: Request) -> "list[Profile]":
+    from handler.config import profiles  # noqa: PLC0415 - see `index`
+    from handler.config.settings import CollectionSettings  # noqa: PLC0415
+
+    settings = CollectionSettings.from_env(os.environ)
+    names = profiles.names() if request.all_profiles else dict.fromkeys(request.profiles or (settings.default_profile,))
+    chosen = [profiles.deployed(name, settings) for name in names]
+    collections: dict[str, str] = {}
+    for profile in chosen if request.to == "qdrant" else ():
+        other = collections.setdefault(profile.collection.name, profile.name)
+        if other != profile.name:
+            raise click.UsageError(
+                f"The profiles '{other}' and '{profile.name}' have one collection, '{profile.collection.name}': index "
+                "for one of them, or set COLLECTION_NAME for the default profile."
+            )
+    return chosen
+
+
+@contextmanager
+def _server() -> "Iterator[Connection]":
+    from passage.indexing.server.connection import Connection  # noqa: PLC0415 - loads the SDK
+
+    connection = Connection.from_env(os.environ)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _target(request: Request, profile: "Profile", connection: "Connection | None") -> "Target":
+    if request.to == "edge":
+        from passage.indexing.edge_index import EdgeIndex  # noqa: PLC0415 - loads the engine
+
+        return EdgeIndex(request.out, profile)
+    from passage.indexing.server.index import ServerIndex  # noqa: PLC0415 - loads the SDK
+
+    assert connection is not None  # noqa: S101 - see `_run`
+    return ServerIndex(connection, profile, keep=request.keep, note=say)
+
+
+def _real_vectors_for_a_server(request: Request, provider: str) -> None:
+    """The emulator's vectors do not compare with Cohere's, which a deployed function asks with."""
+    if request.to == "qdrant" and provider == "emulator" and not os.environ.get("COHERE_API_KEY", "").strip():
+        raise LocalError(
+            "QDRANT_URL is set, but COHERE_API_KEY is not: a real collection needs the real key, the emulator's "
+            "vectors do not compare with Cohere's. Set it, or leave out --to qdrant for an index on this machine."
+        )
+
+
+def _publish(uri: str, folder: Path) -> None:
+    from passage.indexing.publish import PublishError, publish  # noqa: PLC0415 - see `index`
+
+    try:
+        published = publish(uri, folder)
+    except PublishError as error:
+        raise click.ClickException(str(error)) from error
+    say(f"{published.pointer}: {'published' if published.changed else 'nothing changed'}")

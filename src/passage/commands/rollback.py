@@ -1,0 +1,39 @@
+"""`passage rollback`: answer from the collection before again."""
+
+import os
+
+import click
+
+from passage.indexing.progress import say
+
+
+@click.command("rollback")
+@click.option("--profile", help="Whose collection.  [default: DEFAULT_PROFILE]")
+@click.option("--to-collection", metavar="NAME", help="Which kept collection.  [default: the one before]")
+@click.option("--list", "listed", is_flag=True, help="List the collections that are kept, and stop.")
+def rollback(profile: str | None, to_collection: str | None, listed: bool) -> None:
+    """Let questions be answered from an earlier collection of the server at QDRANT_URL, at once."""
+    # Imported here for the sake of the other commands.
+    from handler.config import profiles  # noqa: PLC0415
+    from handler.config.settings import CollectionSettings  # noqa: PLC0415
+    from handler.core.errors import PassageError  # noqa: PLC0415
+    from passage.indexing.server.connection import Connection  # noqa: PLC0415
+    from passage.indexing.server.releases import Releases  # noqa: PLC0415
+    from passage.indexing.target import TargetError  # noqa: PLC0415
+
+    try:
+        settings = CollectionSettings.from_env(os.environ)
+        chosen = profiles.deployed(profile or settings.default_profile, settings)
+        connection = Connection.from_env(os.environ)
+        try:
+            releases = Releases(connection, chosen.collection.name)
+            if listed:
+                for line in releases.listed():
+                    click.echo(line)
+                return
+            release = releases.roll_back(to_collection)
+            say(f"Questions for '{releases.alias}' are answered from '{release.name}' now.")
+        finally:
+            connection.close()
+    except (PassageError, TargetError) as error:
+        raise click.ClickException(str(error)) from error

@@ -1,0 +1,214 @@
+"""One run's chunks and what the store holds, in a temporary SQLite file: a site of any size takes the same memory."""
+
+import hashlib
+import json
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import TypeAdapter
+
+from handler.config.profiles import Profile
+from passage.indexing import payloads, stored
+from passage.indexing.chunks import Chunk
+from passage.indexing.filling import Text
+from passage.indexing.plan import Action, Changes
+from passage.indexing.stored import StoredPoint
+from passage.indexing.vector_cache import VectorKind
+from passage.sites.model import SiteError
+
+BATCH = 256
+"""Chunks held in memory at a time: their vectors take a few megabytes."""
+
+_TABLES = """
+CREATE TABLE chunk (point INTEGER PRIMARY KEY, place INTEGER, page TEXT, key BLOB, tokens INTEGER, body BLOB);
+CREATE INDEX chunk_place ON chunk (place);
+CREATE INDEX chunk_key ON chunk (key);
+CREATE TABLE stored (point INTEGER PRIMARY KEY, page TEXT, number INTEGER, since INTEGER, same INTEGER);
+CREATE TABLE written (point INTEGER PRIMARY KEY);
+"""
+_TO_WRITE: Mapping[Action, str] = {
+    "nothing": "0",
+    "replace": "chunk.point NOT IN (SELECT point FROM written)",
+    "edit": "(stored.page IS NULL OR NOT same)",
+}
+_PAGES = """
+SELECT SUM(now AND NOT before), SUM(now AND before AND touched), SUM(now AND before AND NOT touched),
+    SUM(before AND NOT now)
+FROM (SELECT MAX(now) AS now, MAX(before) AS before, MAX(touched) AS touched FROM (
+    SELECT chunk.page AS page, 1 AS now, 0 AS before, stored.page IS NULL OR NOT same AS touched
+    FROM chunk LEFT JOIN stored USING (point)
+    UNION ALL SELECT stored.page, 0, 1, chunk.page IS NULL FROM stored LEFT JOIN chunk USING (point)
+) GROUP BY page)
+"""
+_POINTS = """
+SELECT SUM(stored.page IS NULL), SUM(stored.page IS NOT NULL AND NOT same), SUM(stored.page IS NOT NULL AND same),
+    (SELECT COUNT(*) FROM stored WHERE point NOT IN (SELECT point FROM chunk))
+FROM chunk LEFT JOIN stored USING (point)
+"""
+_chunk = TypeAdapter(Chunk)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A point to write. `key` is its text's in the vector cache."""
+
+    point: int
+    key: bytes
+    payload: dict[str, Any]
+
+
+class Catalogue:
+    """The chunks of a site, cut for one profile. Use it as a context manager: its file goes at the end."""
+
+    def __init__(self, profile: Profile, kind: VectorKind) -> None:
+        self._profile = profile
+        self._kind = kind
+        self._folder = tempfile.TemporaryDirectory(prefix="passage-catalogue-")
+        self._database = sqlite3.connect(Path(self._folder.name) / "catalogue.sqlite", isolation_level=None)
+        # The file is of no use after a crash, so nothing is made safe against one.
+        self._database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES)
+        self._digest = hashlib.sha256()
+        self._languages: Counter[str] = Counter()
+        self._places = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+        self._folder.cleanup()
+
+    def __len__(self) -> int:
+        return self._places
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that the index will hold, times left out."""
+        return self._digest.hexdigest()
+
+    @property
+    def languages(self) -> Mapping[str, int]:
+        """Chunks by their page's language, as the site states it."""
+        return self._languages
+
+    def add(self, chunk: Chunk) -> None:
+        """Take in the site's next chunk.
+
+        Raises:
+            SiteError: another chunk has its id.
+        """
+        self._places += 1
+        point, page = payloads.point_id(chunk), chunk.url.partition("#")[0]
+        row = (point, self._places, page, self._kind.key(chunk.embedded_text), chunk.tokens, _chunk.dump_json(chunk))
+        try:
+            self._database.execute("INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?)", row)
+        except sqlite3.IntegrityError as error:  # one in millions of sites, and then it must not pass in silence
+            (other,) = self._database.execute("SELECT page FROM chunk WHERE point = ?", (point,)).fetchone()
+            raise SiteError(f"Two chunks share an id, on {other} and {page}: change a word in one of them.") from error
+        content = payloads.payload(chunk, self._places, self._profile, 0)
+        self._digest.update(json.dumps([point, content], sort_keys=True).encode())
+        self._languages[chunk.language] += 1
+
+    def compare(self, held: Iterable[Sequence[StoredPoint]]) -> None:
+        """Take in what the store holds, batch by batch, and compare it with the site."""
+        for batch in held:
+            chunks = self._chunks([point.id for point in batch])
+            rows = [self._row(point, chunks.get(point.id)) for point in batch]
+            self._database.executemany("INSERT OR REPLACE INTO stored VALUES (?, ?, ?, ?, ?)", rows)
+
+    def _row(self, point: StoredPoint, chunk: Chunk | None) -> tuple[Any, ...]:
+        held, profile = point.payload, self._profile
+        number, since = stored.number(held, profile), stored.first_indexed(held, profile)
+        wanted = {} if chunk is None else payloads.payload(chunk, number or 0, profile, since or 0)
+        same = stored.without_text(wanted, profile) == stored.without_text(held, profile)
+        return point.id, stored.page(held, profile), number, since, same
+
+    def skip_written(self, ids: Iterable[Sequence[int]]) -> None:
+        """Leave points out of a whole index: an earlier run wrote them to the collection that this one completes."""
+        for batch in ids:
+            self._database.executemany("INSERT OR IGNORE INTO written VALUES (?)", [(point,) for point in batch])
+
+    def ids(self) -> Iterator[list[int]]:
+        """The site's points, in reading order and in batches."""
+        for rows in self._rows("SELECT point FROM chunk ORDER BY place"):
+            yield [point for (point,) in rows]
+
+    def gone(self) -> Iterator[list[int]]:
+        """The stored points that the site has no chunk for any more, in batches."""
+        for rows in self._rows("SELECT point FROM stored WHERE point NOT IN (SELECT point FROM chunk) ORDER BY point"):
+            yield [point for (point,) in rows]
+
+    def entries(self, action: Action, now: int) -> Iterator[list[Entry]]:
+        """The points to write, in reading order and in batches.
+
+        A chunk that was stored keeps the time it was first indexed. In an edit it also keeps its number, and new chunks
+        get the next free ones: the chunks of an edited page do not renumber those of the others.
+
+        Args:
+            now: seconds since 1970, for chunks that are new.
+        """
+        (last,) = self._database.execute("SELECT COALESCE(MAX(number), 0) FROM stored").fetchone()
+        query = (
+            "SELECT chunk.point, place, key, body, number, since FROM chunk LEFT JOIN stored USING (point) "  # noqa: S608 - our own condition
+            f"WHERE {_TO_WRITE[action]} ORDER BY place"
+        )
+        for rows in self._rows(query):
+            batch = []
+            for point, place, key, body, number, since in rows:
+                if action == "edit" and number is None:
+                    last += 1
+                given = place if action == "replace" else number or last
+                content = payloads.payload(
+                    _chunk.validate_json(body), given, self._profile, now if since is None else since
+                )
+                batch.append(Entry(point, bytes(key), content))
+            yield batch
+
+    def texts(
+        self, action: Action, missing: Callable[[list[bytes]], set[bytes]], *, stored_vectors: bool
+    ) -> Iterator[Text]:
+        """The texts of the points to write that need a vector, each once, in reading order.
+
+        Args:
+            missing: tells which of some keys have no vector in the cache.
+            stored_vectors: whether the vectors of stored points can be used again.
+        """
+        condition = _TO_WRITE[action] + (" AND stored.page IS NULL" if stored_vectors else "")
+        query = (
+            "SELECT key, tokens, body, MIN(place) AS place FROM chunk LEFT JOIN stored USING (point) "  # noqa: S608 - as above
+            f"WHERE {condition} GROUP BY key ORDER BY place"
+        )
+        for rows in self._rows(query):
+            absent = missing([bytes(key) for key, *_ in rows])
+            for key, tokens, body, _ in rows:
+                if bytes(key) in absent:
+                    yield Text(bytes(key), _chunk.validate_json(body).embedded_text, tokens)
+
+    def pages(self) -> Changes:
+        """Pages by what happened to them."""
+        return self._changes(_PAGES)
+
+    def points(self) -> Changes:
+        """Points by what happened to them."""
+        return self._changes(_POINTS)
+
+    def _changes(self, query: str) -> Changes:
+        return Changes(*(int(number or 0) for number in self._database.execute(query).fetchone()))
+
+    def _chunks(self, points: Sequence[int]) -> dict[int, Chunk]:
+        marks = ",".join("?" * len(points))
+        query = f"SELECT point, body FROM chunk WHERE point IN ({marks})"  # noqa: S608 - question marks
+        return {point: _chunk.validate_json(body) for point, body in self._database.execute(query, points)}
+
+    def _rows(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
+        cursor = self._database.execute(query)
+        while rows := cursor.fetchmany(BATCH):
+            yield rows

@@ -1,0 +1,190 @@
+"""Copies points, with their vectors and payloads, from one kind of index to the other: nothing is embedded."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from handler.adapters.qdrant.edge import MANIFEST, SHARD, Manifest
+from handler.adapters.qdrant.payload import Hit, embedding_model, read
+from handler.config import models
+from handler.config.profiles import Profile
+from handler.config.validation import check_distance, check_vectors
+from passage.indexing.run import Watch
+from passage.indexing.server.connection import Connection, Refused
+from passage.indexing.target import Point, Target, TargetError, Wanted
+from passage.indexing.text_index import text_index
+
+BATCH = 256
+
+Scroll = Callable[[bool], Iterator[list[Point]]]
+"""Every point in batches; the argument says whether with its vector, which is empty otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An index to copy.
+
+    Attributes:
+        where: its name for people.
+        model: that its texts were embedded with; empty where it does not say.
+        embedded_by: whose vectors it holds; empty where it does not say.
+        sizes: the dimension of each of its vectors by name (empty: unnamed).
+    """
+
+    where: str
+    points: int
+    model: str
+    embedded_by: str
+    sizes: Mapping[str, int]
+    distance: str
+    scroll: Scroll
+
+
+def copy(source: Source, profile: Profile, target: Target, watch: Watch) -> bool:
+    """Write the source's points to the target; False when they are there already.
+
+    Raises:
+        ConfigurationError: the source's vectors are not what the profile says.
+        TargetError: a store could not be read or written, or the profile finds no passages in the points.
+    """
+    check_vectors(profile.collection, source.sizes)
+    check_distance(profile.collection, source.distance)
+    wanted = _wanted(source, profile)
+    with target.locked(watch.waiting):
+        if target.held(wanted, iter(())).complete:
+            return False
+        points = (point for batch in source.scroll(True) for point in batch)
+        target.replace(wanted, points, watch.writing(source.points))
+    return True
+
+
+def _wanted(source: Source, profile: Profile) -> Wanted:
+    embedding = profile.embedding
+    if source.model and not models.comparable(source.model, embedding.model):
+        raise TargetError(
+            f"{source.where} was embedded with '{source.model}', whose vectors do not compare with those of the "
+            f"profile's '{embedding.model}': set EMBEDDING_MODEL to the model it was embedded with."
+        )
+    model = source.model or embedding.for_texts
+    return Wanted(
+        profile=profile.model_copy(update={"embedding": embedding.model_copy(update={"document_model": model})}),
+        digest=_digest(source, profile),
+        points=source.points,
+        embedded_by=source.embedded_by or embedding.provider,
+        text_index=text_index(profile),
+    )
+
+
+def _digest(source: Source, profile: Profile) -> str:
+    """A hash of every point's id and payload: a changed source makes another index."""
+    digest = hashlib.sha256()
+    usable = False
+    for batch in source.scroll(False):
+        for point in batch:
+            digest.update(json.dumps([str(point.id), point.payload], sort_keys=True).encode())
+        usable = usable or bool(read((Hit(str(p.id), 0.0, p.payload) for p in batch), profile.payload).passages)
+    if not usable:
+        raise TargetError(
+            f"The profile '{profile.name}' finds no text and URL in {source.where}. `passage profile --from-qdrant` "
+            "drafts a profile with the keys of a collection."
+        )
+    return digest.hexdigest()
+
+
+def server_source(connection: Connection, collection: str, profile: Profile) -> Source:
+    """A collection of a server, by its name or alias.
+
+    Raises:
+        TargetError: there is none, or the server cannot be read.
+    """
+    try:
+        info = connection.call(lambda client: client.get_collection(collection))
+    except Refused as refused:
+        if refused.status == 404:
+            raise TargetError(f"{connection.url} has no collection '{collection}'.") from refused
+        raise
+    named: Any = info.config.params.vectors
+    vectors = named if isinstance(named, dict) else {"": named}
+    said = info.config.metadata or {}
+    vector = profile.collection.vector
+    wants: Any = [vector] if vector else True
+
+    def scroll(with_vectors: bool) -> Iterator[list[Point]]:
+        offset: Any = None
+        while True:
+            records, offset = connection.call(
+                lambda client, offset=offset: client.scroll(  # type: ignore[misc]
+                    collection, limit=BATCH, offset=offset, with_vectors=wants if with_vectors else False
+                )
+            )
+            yield [Point(record.id, _numbers(record.vector, vector), record.payload or {}) for record in records]
+            if offset is None:
+                return
+
+    first = next((point for batch in scroll(False) for point in batch), None)
+    return Source(
+        where=f"the collection '{collection}' at {connection.url}",
+        points=connection.call(lambda client: client.count(collection, exact=True).count),
+        model=str(
+            said.get("embedding_model") or embedding_model(first.payload if first else {}, profile.payload) or ""
+        ),
+        embedded_by=str(said.get("embedded_by") or ""),
+        sizes={name: params.size for name, params in vectors.items() if params is not None},
+        distance=vectors[vector].distance.value if vectors.get(vector) else "",
+        scroll=scroll,
+    )
+
+
+@contextmanager
+def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
+    """The index of a profile under `root`.
+
+    Raises:
+        TargetError: there is none, or it cannot be read.
+    """
+    import qdrant_edge  # noqa: PLC0415 - loads the engine
+
+    folder = root / profile.name
+    try:
+        manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
+        shard = qdrant_edge.EdgeShard.load(str(folder / SHARD))
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # on damaged files the engine may panic, which is no Exception
+        raise TargetError(f"{folder} holds no index that can be read: run `passage index` again.") from error
+
+    def scroll(with_vectors: bool) -> Iterator[list[Point]]:
+        offset: Any = None
+        while True:
+            request = qdrant_edge.ScrollRequest(offset=offset, limit=BATCH, with_payload=True, with_vector=with_vectors)
+            records, offset = shard.scroll(request)
+            yield [Point(_id(one.id), _numbers(one.vector, manifest.vector), one.payload or {}) for one in records]
+            if offset is None:
+                return
+
+    try:
+        yield Source(
+            where=str(folder),
+            points=shard.info().points_count,
+            model=manifest.embedding_model,
+            embedded_by=manifest.embedded_by,
+            sizes=manifest.sizes(),
+            distance=manifest.distance,
+            scroll=scroll,
+        )
+    finally:
+        shard.close()
+
+
+def _numbers(vector: Any, name: str) -> list[float]:
+    """A vector's numbers; none for a point that was asked for without."""
+    found = vector.get(name) if isinstance(vector, dict) else vector
+    return list(found or ())
+
+
+def _id(identity: object) -> int | str:
+    return identity if isinstance(identity, int) else str(identity)

@@ -1,0 +1,18 @@
+"""What embedding costs, as estimated before it is done."""
+
+from handler.config import models
+
+TOKENS_PER_PRICE = 1_000_000
+
+
+def cost(model: str, provider: str, tokens: int) -> float | None:
+    """US dollars for embedding so many tokens; None where the model's price is not known.
+
+    Args:
+        provider: whose vectors they are; the emulator's are free.
+    """
+    if provider == "emulator":
+        return 0.0
+    found = models.find(model)
+    price = found.price if found else None
+    return None if price is None else price * tokens / TOKENS_PER_PRICE

@@ -1,0 +1,174 @@
+"""The command's side of `embedding_worker`: starts it, sends it texts, reads what it has done."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from handler.config import models
+from passage.indexing.embedding import BedrockDocumentEmbedder, DocumentEmbedder, EmbeddingError
+from passage.indexing.filling import CONCURRENT, Text, batches
+from passage.indexing.run import Embedding
+from passage.indexing.vector_cache import VectorCache, VectorKind
+
+COHERE_TEXTS_PER_MINUTE = 2_000
+"""Cohere's limit for trial and production keys alike (Cohere, "Different Types of API Keys and Rate Limits")."""
+
+AHEAD = 2 * CONCURRENT
+"""Batches sent before an answer is awaited; more than the worker has under way, so that it never idles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to embed with.
+
+    Attributes:
+        base_url: of Cohere's API; unused on Bedrock.
+        texts_per_minute: the account's limit; None for none.
+    """
+
+    kind: VectorKind
+    base_url: str
+    texts_per_call: int
+    texts_per_minute: int | None = None
+
+    @classmethod
+    def of(cls, embedder: DocumentEmbedder | BedrockDocumentEmbedder, texts_per_minute: int | None) -> "Job":
+        """The job that an embedder stands for.
+
+        Args:
+            texts_per_minute: None for the provider's published limit, if there is one.
+        """
+        limit = COHERE_TEXTS_PER_MINUTE if embedder.provider == "cohere" else None
+        return cls(
+            kind=VectorKind(embedder.provider, embedder.model, embedder.dimension),
+            base_url=embedder.base_url,
+            texts_per_call=models.texts_per_call(embedder.model),
+            texts_per_minute=texts_per_minute or limit,
+        )
+
+    def embedding(self, cache: VectorCache, process: "EmbeddingProcess") -> Embedding:
+        """The job as a run takes it, done by `process`."""
+        return Embedding(
+            kind=self.kind,
+            cache=cache,
+            fill=lambda texts, progress: process.fill(self, texts, progress),
+            texts_per_call=self.texts_per_call,
+            texts_per_minute=self.texts_per_minute,
+        )
+
+
+class EmbeddingProcess:
+    """A worker process for one cache. It starts at the first job and serves several, one after the other.
+
+    Args:
+        environ: the worker's environment; COHERE_API_KEY is read there.
+        waiting: called when another run has to end first.
+        throttled: is told the seconds that the service asked to wait.
+    """
+
+    def __init__(
+        self,
+        cache: VectorCache,
+        environ: Mapping[str, str],
+        *,
+        waiting: Callable[[], None] = lambda: None,
+        throttled: Callable[[float], None] = lambda _: None,
+    ) -> None:
+        self._cache = cache
+        self._environ = environ
+        self._waiting = waiting
+        self._throttled = throttled
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process is None:
+            return
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                _closed(stream)
+        self._process.wait()
+
+    def fill(self, job: Job, texts: Iterable[Text], progress: Callable[[int], None]) -> None:
+        """Put a vector for each text into the cache; `progress` is told how many more are done.
+
+        Raises:
+            EmbeddingError: a text could not be embedded.
+        """
+        self._send(
+            provider=job.kind.provider,
+            model=job.kind.model,
+            dimension=job.kind.dimension,
+            base_url=job.base_url,
+            texts_per_minute=job.texts_per_minute,
+        )
+        under_way = 0
+        for batch in batches(texts, job.texts_per_call):
+            self._send(texts=[[key.hex(), text] for key, text in batch.items()])
+            under_way += 1
+            if under_way == AHEAD:
+                progress(self._embedded())
+                under_way -= 1
+        self._send(end=True)
+        for _ in range(under_way):
+            progress(self._embedded())
+        self._read()  # done
+
+    def _send(self, **words: Any) -> None:
+        process = self._started()
+        assert process.stdin is not None  # noqa: S101 - it was asked for
+        try:
+            process.stdin.write(json.dumps(words) + "\n")
+            process.stdin.flush()
+        except OSError:  # it ended; what it said last tells why
+            self._read_until_the_end()
+
+    def _embedded(self) -> int:
+        return int(self._read()["embedded"])
+
+    def _read(self) -> dict[str, Any]:
+        """The worker's next answer; what it says beside is passed on."""
+        process = self._started()
+        assert process.stdout is not None  # noqa: S101 - it was asked for
+        for line in process.stdout:
+            words: dict[str, Any] = json.loads(line)
+            if "waiting" in words:
+                self._waiting()
+            elif "throttled" in words:
+                self._throttled(words["throttled"])
+            elif "error" in words:
+                raise EmbeddingError(words["error"])
+            else:
+                return words
+        raise EmbeddingError(f"The process that embeds ended with exit code {process.wait()}. Run it again.")
+
+    def _read_until_the_end(self) -> None:
+        while True:
+            self._read()
+
+    def _started(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._process = subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-m", "passage.indexing.embedding_worker", str(self._cache.folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                env=dict(self._environ),
+                start_new_session=True,  # neither Ctrl-C nor the end of a terminal's session reaches it
+            )
+        return self._process
+
+
+def _closed(stream: Any) -> None:
+    with suppress(OSError):  # what was not sent cannot be: the worker has ended
+        stream.close()

@@ -1,0 +1,120 @@
+"""Fills the vector cache: batches of texts, several at a time, each tried again while the failure may pass."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Protocol
+
+from passage.indexing.embedding import EmbeddingError, PassingFailure
+from passage.indexing.pacing import Pace, wait_before
+from passage.indexing.vector_cache import VectorCache
+
+Texts = Mapping[bytes, str]
+"""Texts by their keys in the cache."""
+
+CONCURRENT = 4
+ATTEMPTS = 8
+TOKENS_PER_CALL = 64_000
+"""A batch holds less than this. It bounds a request's size and what a failed one costs to send again."""
+
+
+class BatchEmbedder(Protocol):
+    """Embeds one batch; may be called from several threads."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text to embed. `tokens` is an estimate."""
+
+    key: bytes
+    text: str
+    tokens: int
+
+
+def batches(texts: Iterable[Text], most: int) -> Iterator[Texts]:
+    """The texts in batches of at most `most` texts and `TOKENS_PER_CALL` tokens; each key once in a batch."""
+    batch: dict[bytes, str] = {}
+    tokens = 0
+    for one in texts:
+        if batch and (len(batch) == most or tokens + one.tokens > TOKENS_PER_CALL):
+            yield batch
+            batch, tokens = {}, 0
+        batch[one.key] = one.text
+        tokens += one.tokens
+    if batch:
+        yield batch
+
+
+class Filler:
+    """Embeds what the cache does not hold yet.
+
+    Args:
+        throttled: is told the seconds that the service asked to wait.
+    """
+
+    def __init__(
+        self,
+        embedder: BatchEmbedder,
+        cache: VectorCache,
+        *,
+        texts_per_minute: int | None = None,
+        throttled: Callable[[float], object] = lambda _: None,
+    ) -> None:
+        self._embedder = embedder
+        self._cache = cache
+        self._stopped = threading.Event()
+        self._pace = Pace(texts_per_minute, sleep=self._stopped.wait)
+        self._throttled = throttled
+
+    def stop(self) -> None:
+        """Send nothing more. What was sent is still waited for and kept: it is paid for."""
+        self._stopped.set()
+
+    def fill(self, work: Iterable[Texts]) -> Iterator[int]:
+        """Put a vector for each text into the cache; gives the number of texts of each batch that is done.
+
+        Raises:
+            EmbeddingError: a batch failed for good. The others that were sent are kept.
+        """
+        running: set[Future[int]] = set()
+        with ThreadPoolExecutor(CONCURRENT, thread_name_prefix="embedding") as pool:
+            try:
+                for batch in work:
+                    if len(running) >= CONCURRENT:
+                        done, running = wait(running, return_when=FIRST_COMPLETED)
+                        yield from (one.result() for one in done)
+                    if self._stopped.is_set():
+                        break
+                    running.add(pool.submit(self._fill_one, batch))
+                while running:
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    yield from (one.result() for one in done)
+            except BaseException:
+                self.stop()
+                raise
+
+    def _fill_one(self, batch: Texts) -> int:
+        # Another run may have embedded some of them since the caller looked.
+        absent = self._cache.missing(batch)
+        texts = {key: text for key, text in batch.items() if key in absent}
+        if texts:
+            vectors = self._embedded(list(texts.values()))
+            self._cache.put(dict(zip(texts, vectors, strict=True)))
+        return len(batch)
+
+    def _embedded(self, texts: list[str]) -> list[list[float]]:
+        for attempt in range(1, ATTEMPTS + 1):
+            if not self._pace.wait_for(len(texts)):
+                raise EmbeddingError("The run was stopped.")
+            try:
+                return self._embedder.embed(texts)
+            except PassingFailure as failure:
+                if attempt == ATTEMPTS or self._stopped.is_set():
+                    raise
+                seconds = wait_before(attempt, failure.retry_after)
+                self._pace.hold(seconds)
+                self._throttled(seconds)
+        raise AssertionError  # the last attempt returns or raises

@@ -1,0 +1,64 @@
+"""How fast texts are sent to an embedding service: its limit a minute, and the waits that it asks for."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+MINUTE = 60.0
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+
+
+class Pace:
+    """Shared by the threads that send texts. Times are in seconds of `clock`.
+
+    Args:
+        texts_per_minute: the account's limit; None for none.
+        sleep: waits; gives True when waiting was cut short and nothing more shall be sent.
+    """
+
+    def __init__(
+        self,
+        texts_per_minute: int | None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], bool],
+    ) -> None:
+        self._limit = texts_per_minute
+        self._clock = clock
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._sent: deque[tuple[float, int]] = deque()
+        self._not_before = 0.0
+
+    def wait_for(self, texts: int) -> bool:
+        """Wait until so many texts may be sent; False when they must not be sent any more."""
+        while (wait := self._take(texts)) > 0:
+            if self._sleep(wait):
+                return False
+        return True
+
+    def hold(self, seconds: float) -> None:
+        """Send nothing for so long: the service said that it had too much."""
+        with self._lock:
+            self._not_before = max(self._not_before, self._clock() + seconds)
+
+    def _take(self, texts: int) -> float:
+        """Seconds to wait before asking again; 0 when the texts may go, which counts them."""
+        with self._lock:
+            now = self._clock()
+            if now < self._not_before:
+                return self._not_before - now
+            while self._sent and self._sent[0][0] <= now - MINUTE:
+                self._sent.popleft()
+            within = sum(count for _, count in self._sent)
+            # A batch above the whole limit goes alone; it could never go otherwise.
+            if self._limit is not None and self._sent and within + texts > self._limit:
+                return self._sent[0][0] + MINUTE - now
+            self._sent.append((now, texts))
+            return 0.0
+
+
+def wait_before(attempt: int, asked: float | None) -> float:
+    """Seconds before an attempt (the second is 1): what the service asked for, or else twice as long each time."""
+    return min(LONGEST_WAIT, asked if asked is not None else FIRST_WAIT * 2 ** (attempt - 1))

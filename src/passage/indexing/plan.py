@@ -1,0 +1,120 @@
+"""What a run is going to do and what it will cost, before it does it."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from passage.sites.model import Skip
+
+Action = Literal["nothing", "edit", "replace"]
+
+EDITED_SHARE = 0.5
+"""An index is edited where it is when at most this share of its points is written or deleted. Above it, a new one is
+written beside it: then no question sees half of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How many of something there are, by what happened to them since the last run."""
+
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+
+    @property
+    def now(self) -> int:
+        return self.added + self.changed + self.unchanged
+
+    def kept(self) -> "Changes":
+        """The same, with nothing changed."""
+        return Changes(0, 0, self.now, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run, before it begins.
+
+    Attributes:
+        where: the target's name for people.
+        note: why the index is written whole although there is one; may be empty.
+        texts: how many need a vector that neither the cache nor the store has.
+        tokens: of those texts, as estimated.
+        cost: of those tokens in US dollars; None where the model's price is not known.
+        minutes: the least that embedding takes within the account's rate.
+    """
+
+    where: str
+    action: Action
+    note: str
+    pages: Changes
+    points: Changes
+    skipped: tuple[Skip, ...]
+    texts: int = 0
+    tokens: int = 0
+    calls: int = 0
+    model: str = ""
+    cost: float | None = None
+    minutes: float = 0.0
+
+    @property
+    def to_write(self) -> int:
+        """Points that are written or deleted."""
+        if self.action == "nothing":
+            return 0
+        changed = self.points.added + self.points.changed + self.points.removed
+        return changed if self.action == "edit" else self.points.now
+
+    def lines(self) -> Iterator[str]:
+        """The plan for people."""
+        yield f"{_changes(self.pages, 'pages')}, {_changes(self.points, 'chunks')}"
+        yield from skipped_lines(self.skipped, self.pages.now)
+        if self.action == "nothing":
+            yield f"Nothing to do: {self.where} is up to date."
+            return
+        verb = "Edit" if self.action == "edit" else "Write"
+        why = f" ({self.note})" if self.note and self.action == "replace" else ""
+        yield f"{verb} {self.where}: {self.to_write:,} points{why}"
+        if not self.texts:
+            yield "Embed nothing: every vector is there"
+            return
+        cost = "no price known" if self.cost is None else "free" if not self.cost else f"about ${self.cost:,.2f}"
+        pace = f", {math.ceil(self.minutes)} minutes at least" if self.minutes >= 1 else ""
+        yield (
+            f"Embed {self.texts:,} texts with {self.model}: about {self.tokens:,} tokens in {self.calls:,} calls, "
+            f"{cost}{pace}"
+        )
+
+
+def choose(points: Changes, *, editable: bool) -> Action:
+    """Whether to edit the index that is there or to write a new one."""
+    touched = points.added + points.changed + points.removed
+    return "edit" if editable and touched <= EDITED_SHARE * points.now else "replace"
+
+
+def skipped_lines(skipped: tuple[Skip, ...], pages: int) -> Iterator[str]:
+    """What was left out and why: files by reason, and each page that could not be read."""
+    reasons = Counter(skip.reason for skip in skipped if not skip.failed)
+    if reasons:
+        listed = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
+        yield f"{reasons.total():,} files left out: {listed}"
+    failed = [skip for skip in skipped if skip.failed]
+    yield from (f"Warning: {skip.path} {skip.reason}" for skip in failed)
+    if failed:
+        yield f"{len(failed):,} of {pages + len(failed):,} pages could not be read."
+
+
+def _changes(changes: Changes, what: str) -> str:
+    parts = [
+        f"{number:,} {word}"
+        for number, word in (
+            (changes.added, "added"),
+            (changes.changed, "changed"),
+            (changes.removed, "removed"),
+            (changes.unchanged, "unchanged"),
+        )
+        if number
+    ]
+    return f"{changes.now:,} {what} ({', '.join(parts)})"

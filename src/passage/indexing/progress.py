@@ -1,0 +1,69 @@
+"""Shows a run on stderr: a bar with rate and time left on a terminal, a line a step elsewhere."""
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+import click
+
+from passage.indexing.plan import Plan
+
+
+class Progress:
+    """A `passage.indexing.run.Watch` for people. Use it as a context manager: it ends its bars.
+
+    Args:
+        quiet: no bars, as in CI, whose logs keep every state of a bar.
+        waits_for: what another run is busy with, for the message that this one waits.
+    """
+
+    def __init__(self, *, quiet: bool, waits_for: str) -> None:
+        self._quiet = quiet or not sys.stderr.isatty()
+        self._waits_for = waits_for
+        self._bars = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.close()
+
+    def planned(self, plan: Plan) -> None:
+        for line in plan.lines():
+            say(line)
+
+    def embedding(self, texts: int) -> Callable[[int], None]:
+        return self._step("Embedding", texts, "texts")
+
+    def writing(self, points: int) -> Callable[[int], None]:
+        return self._step("Writing", points, "points")
+
+    def waiting(self) -> None:
+        say(f"Another run is writing to {self._waits_for}: waiting for it to end …")
+
+    def throttled(self, seconds: float) -> None:
+        """The embedding service asked to wait."""
+        say(f"The embedding service is limiting requests: waiting {seconds:g} s …")
+
+    def _step(self, verb: str, total: int, unit: str) -> Callable[[int], None]:
+        self._bars.close()
+        if self._quiet:
+            say(f"{verb} {total:,} {unit} …")
+            return lambda _: None
+        from tqdm import tqdm  # noqa: PLC0415 - for a terminal alone
+
+        bar = self._bars.enter_context(tqdm(total=total, desc=verb, unit=f" {unit}", file=sys.stderr))
+
+        def advance(more: int) -> None:
+            bar.update(more)
+
+        return advance
+
+
+def say(line: str) -> None:
+    """Print a line of progress."""
+    click.echo(line, err=True)

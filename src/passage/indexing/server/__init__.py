@@ -1,0 +1,1 @@
+"""A collection of a Qdrant server or Qdrant Cloud as the place of an index."""

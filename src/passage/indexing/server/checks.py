@@ -1,0 +1,47 @@
+"""What a collection must pass before questions are answered from it: its count, and a search that finds passages."""
+
+from typing import Any
+
+from qdrant_client import models
+
+from handler.adapters.qdrant.payload import Hit, read
+from passage.indexing.server.connection import Connection
+from passage.indexing.target import TargetError, Wanted
+
+SAMPLES = 3
+SAME = 0.99
+"""A point is found by its own vector with a cosine of 1, less what quantization takes."""
+
+
+def check(connection: Connection, name: str, wanted: Wanted) -> None:
+    """Raise TargetError for a collection that does not hold what was written or cannot be searched."""
+    count = connection.call(lambda client: client.count(name, exact=True).count)
+    if count != wanted.points:
+        raise _failed(name, f"it holds {count} points, not {wanted.points}")
+    vector = wanted.profile.collection.vector
+    using = vector or None
+    wants: Any = [vector] if vector else True
+    samples, _ = connection.call(lambda client: client.scroll(name, limit=SAMPLES, with_vectors=wants))
+    for sample in samples:
+        numbers: Any = sample.vector.get(vector) if isinstance(sample.vector, dict) else sample.vector
+        found = connection.call(
+            lambda client, numbers=numbers: client.query_points(name, numbers, using=using, limit=SAMPLES).points  # type: ignore[misc]
+        )
+        _check_search(name, sample, found, wanted)
+
+
+def _check_search(name: str, sample: models.Record, found: list[models.ScoredPoint], wanted: Wanted) -> None:
+    # By the inner product, a longer vector may come before the point itself.
+    by_itself = wanted.profile.collection.distance == "Dot" or any(point.score >= SAME for point in found)
+    if not found or not (by_itself or sample.id in [point.id for point in found]):
+        raise _failed(name, f"a search by the vector of point {sample.id} does not find it")
+    hits = [Hit(str(point.id), point.score, point.payload) for point in found]
+    if not read(hits, wanted.profile.payload).passages:
+        raise _failed(name, f"the profile '{wanted.profile.name}' finds no text and URL in its points")
+
+
+def _failed(name: str, why: str) -> TargetError:
+    return TargetError(
+        f"The collection '{name}' failed its check: {why}. Run it again; if it fails again, delete the collection "
+        "and run it once more."
+    )

@@ -1,0 +1,114 @@
+"""How a collection is made for a profile: its vectors, quantization and payload indexes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from qdrant_client import models
+
+from handler.config import models as model_table
+from handler.config.profiles import Part
+from passage.indexing import stored
+from passage.indexing.server.connection import SCORING
+from passage.indexing.target import FORMAT, Wanted
+
+FLOAT_BYTES = 4
+LARGE_BYTES = 256 * 1024 * 1024
+"""Vectors that take more than this lie on disk, with a copy of 8 bits a number in memory to search by: a quarter of
+the memory. The best are scored again by the full vectors. Qdrant Cloud's free cluster has 1 GB of memory."""
+
+INDEX_TYPES: Mapping[Part, models.PayloadSchemaType] = {
+    "position": models.PayloadSchemaType.INTEGER,
+    "total": models.PayloadSchemaType.INTEGER,
+    "number": models.PayloadSchemaType.INTEGER,
+    "tokens": models.PayloadSchemaType.INTEGER,
+    "words": models.PayloadSchemaType.INTEGER,
+    "epoch": models.PayloadSchemaType.INTEGER,
+    "iso": models.PayloadSchemaType.DATETIME,
+}
+"""Index types by what a key holds; any other part is text that is compared whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a collection is made with.
+
+    Attributes:
+        large: see `LARGE_BYTES`.
+        indexes: payload indexes by key.
+    """
+
+    vector: str
+    size: int
+    distance: str
+    large: bool
+    indexes: Mapping[str, models.PayloadSchemaType | models.TextIndexParams]
+
+    def described(self) -> dict[str, Any]:
+        """The shape as the collection's metadata keeps it, to see whether a later run wants another one."""
+        indexes = {
+            key: index.value if isinstance(index, models.PayloadSchemaType) else index.model_dump(exclude_none=True)
+            for key, index in self.indexes.items()
+        }
+        return {"large": self.large, "indexes": indexes}
+
+
+def shape(wanted: Wanted, version: tuple[int, int]) -> Shape:
+    """The shape for an index on a server of that version."""
+    profile = wanted.profile
+    collection = profile.collection
+    held = stored.keys(profile)
+    # Strict mode, as on Qdrant Cloud, refuses a filter on a key without an index, and a search looks under all keys.
+    filtered = [key for alternatives in profile.filters.values() for key in alternatives]
+    filtered += [key for key in profile.payload.chunk_id if key in held]
+    indexes: dict[str, models.PayloadSchemaType | models.TextIndexParams] = {
+        key: INDEX_TYPES.get(held.get(key, "text"), models.PayloadSchemaType.KEYWORD) for key in filtered
+    }
+    if wanted.text_index is not None and version >= SCORING:
+        indexes[wanted.text_index.field] = wanted.text_index.for_server()
+    return Shape(
+        vector=collection.vector,
+        size=collection.dimension,
+        distance=collection.distance,
+        large=wanted.points * collection.dimension * FLOAT_BYTES > LARGE_BYTES,
+        indexes=indexes,
+    )
+
+
+def metadata(wanted: Wanted, shape: Shape, state: str) -> dict[str, Any]:
+    """What a collection says of itself. The function reads `embedding_model`; the rest is `passage index`'s own.
+
+    Args:
+        state: "building" or "ready".
+    """
+    profile = wanted.profile
+    name = profile.embedding.for_texts
+    model = model_table.find(name)
+    return {
+        "embedding_model": name,
+        "vector_space": model.space if model else name,
+        "embedded_by": wanted.embedded_by,
+        "passage": {
+            "format": FORMAT,
+            "state": state,
+            "profile": profile.name,
+            "vector": profile.collection.vector,
+            "dimension": profile.collection.dimension,
+            "distance": profile.collection.distance,
+            "digest": wanted.digest,
+            "points": wanted.points,
+            "shape": shape.described(),
+        },
+    }
+
+
+def create_arguments(shape: Shape) -> dict[str, Any]:
+    """The arguments of `QdrantClient.create_collection`."""
+    vector = models.VectorParams(
+        size=shape.size, distance=models.Distance(shape.distance), on_disk=True if shape.large else None
+    )
+    arguments: dict[str, Any] = {"vectors_config": {shape.vector: vector} if shape.vector else vector}
+    if shape.large:
+        int8 = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
+        arguments["quantization_config"] = models.ScalarQuantization(scalar=int8)
+    return arguments

@@ -1,0 +1,131 @@
+"""Calls to one Qdrant server: each is tried again while the failure may pass, and refused in one line that helps."""
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+from qdrant_client import QdrantClient
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+from handler.config.settings import Settings
+from passage.indexing.target import TargetError
+from passage.local.provider import is_loopback
+
+T = TypeVar("T")
+
+TIMEOUT_SECONDS = 120
+ATTEMPTS = 7
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+"""Seconds. All attempts together wait about a minute, in which a node restarts."""
+
+OLDEST = (1, 16)
+"""Since 1.16 a collection keeps metadata: without, an interrupted run could not be told from a finished one."""
+
+SCORING = (1, 20)
+"""Since 1.20 a text index can rank by BM25. Servers before it ignore `scoring` without a word."""
+
+
+class Connection:
+    """One server.
+
+    Args:
+        url: with an explicit port.
+    """
+
+    def __init__(self, url: str, api_key: str | None, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        self.url = url
+        parts = urlsplit(url)
+        self._sleep = sleep
+        self.client = QdrantClient(
+            url=f"{parts.scheme}://{parts.netloc}",
+            prefix=parts.path or None,
+            api_key=api_key,
+            timeout=TIMEOUT_SECONDS,
+            check_compatibility=False,  # it would start a thread that makes a request
+            trust_env=not is_loopback(url),
+        )
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> "Connection":
+        """The server of QDRANT_URL and QDRANT_API_KEY, checked as the function checks them.
+
+        Raises:
+            ConfigurationError: a variable is missing or wrong.
+            TargetError: the key is in a place that only the function reads.
+        """
+        if environ.get("QDRANT_API_KEY_SECRET", "").strip():
+            raise TargetError("QDRANT_API_KEY is needed here; QDRANT_API_KEY_SECRET is for the function alone.")
+        settings = Settings.from_env({name: environ.get(name, "") for name in ("QDRANT_URL", "QDRANT_API_KEY")})
+        key = settings.qdrant_api_key
+        return cls(settings.qdrant_url or "", key.get_secret_value() if key else None)
+
+    def close(self) -> None:
+        self.client.close()
+
+    def version(self) -> tuple[int, int]:
+        """The server's major and minor version.
+
+        Raises:
+            TargetError: it is too old, or what answers is no Qdrant server.
+        """
+        said = self.call(lambda client: client.info().version)
+        try:
+            major, minor = (int(part) for part in said.split(".")[:2])
+        except ValueError as error:
+            raise TargetError(f"QDRANT_URL: the server gives its version as '{said}', not as numbers.") from error
+        if (major, minor) < OLDEST:
+            oldest = ".".join(map(str, OLDEST))
+            raise TargetError(f"QDRANT_URL: the server is Qdrant {said}; `passage index` needs {oldest} or newer.")
+        return major, minor
+
+    def call(self, request: Callable[[QdrantClient], T]) -> T:
+        """The answer to a request. A request may arrive twice, so only such as may are made.
+
+        Raises:
+            TargetError: it was refused, or failed time after time.
+        """
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return request(self.client)
+            except QdrantException as error:  # the client's own class for a 429 with a Retry-After header
+                wait, failure = getattr(error, "retry_after_s", None), self._failed(f"is limiting requests: {error}")
+            except UnexpectedResponse as error:
+                if error.status_code != 429 and (error.status_code or 0) < 500:
+                    raise self._refused(error) from error
+                wait, failure = None, self._failed(f"failed to answer (HTTP {error.status_code}: {_line(error)})")
+            except ResponseHandlingException as error:
+                wait, failure = None, self._failed(f"could not be reached: {error.source}")
+            except (httpx.HTTPError, ValueError) as error:  # an answer the client could not take apart
+                wait, failure = None, self._failed(f"gave an answer that could not be read: {error!r}")
+            if attempt < ATTEMPTS:
+                self._sleep(_wait(attempt, wait))
+        raise failure
+
+    def _refused(self, error: UnexpectedResponse) -> TargetError:
+        if error.status_code in (401, 403):
+            return TargetError(f"{self.url} refused the key in QDRANT_API_KEY (HTTP {error.status_code}).")
+        return Refused(f"{self.url} refused a request (HTTP {error.status_code}: {_line(error)}).", error.status_code)
+
+    def _failed(self, how: str) -> TargetError:
+        return TargetError(f"The Qdrant server at {self.url} {how} ({ATTEMPTS} attempts). Run it again.")
+
+
+class Refused(TargetError):
+    """The server refused the request itself. `status` is the HTTP status."""
+
+    def __init__(self, message: str, status: int | None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def _wait(attempt: int, asked: float | None) -> float:
+    seconds = asked if asked is not None else FIRST_WAIT * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)  # noqa: S311 - spreads retries
+    return min(LONGEST_WAIT, seconds)
+
+
+def _line(error: UnexpectedResponse) -> str:
+    return " ".join(error.content.decode("utf-8", "replace").split())[:300]

@@ -1,0 +1,249 @@
+"""Brings a collection of a Qdrant server to what a site says now. Questions reach it by an alias.
+
+A whole index goes into a new collection, and the alias leads there once it passed its checks. A small change goes into
+the collection that is served: new points first, then the old ones go (docs/decisions, "The index on a server").
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from qdrant_client import models
+
+from handler.config.profiles import Profile
+from passage.indexing import stored
+from passage.indexing.server.checks import check
+from passage.indexing.server.collection import Shape, create_arguments, metadata, shape
+from passage.indexing.server.connection import SCORING, Connection
+from passage.indexing.server.releases import Release, Releases
+from passage.indexing.stored import StoredPoint
+from passage.indexing.target import Held, Ids, Point, TargetError, Wanted, comparable
+
+BATCH = 128
+"""Points a request; Qdrant's documentation recommends 64 to 256 and two to four streams."""
+
+STREAMS = 4
+SCROLLED = 500
+POLL_SECONDS = 2.0
+LONGEST_BUILD_SECONDS = 3_600.0
+
+
+class ServerIndex:
+    """One profile's index on a server; a `passage.indexing.target.Target`.
+
+    Args:
+        keep: how many earlier collections stay for `passage rollback`.
+        note: is told what a person may want to know.
+    """
+
+    def __init__(
+        self, connection: Connection, profile: Profile, *, keep: int = 1, note: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._connection = connection
+        self._profile = profile
+        self._keep = keep
+        self._note = note
+        self._releases = Releases(connection, profile.collection.name)
+        self._current: Release | None = None
+        self._begun: Release | None = None
+
+    @property
+    def where(self) -> str:
+        return f"the collection '{self._releases.alias}' at {self._connection.url}"
+
+    @contextmanager
+    def locked(self, waiting: Callable[[], None]) -> Iterator[None]:  # noqa: ARG002 - a server has no locks
+        """Two runs at once do not disturb each other: each builds a collection of its own, the last one is served."""
+        yield
+
+    def held(self, wanted: Wanted, ids: Ids) -> Held:  # noqa: ARG002 - the server's count is enough
+        """See `Target`."""
+        current = self._releases.current()
+        if current is None:
+            return Held()
+        if not current.passage:
+            return Held(note=f"'{current.name}' was not made by `passage index`")
+        self._current = current
+        goal = metadata(wanted, self._shape(wanted), "ready")
+        said = {**current.metadata, **current.passage}
+        same_vectors = comparable(said, {**goal, **goal["passage"]})
+        if current.metadata == goal and self._count(current.name) == wanted.points:
+            return Held(complete=True, comparable=True)
+        moving = {"digest": "", "points": 0}
+        same_shape = {**current.passage, **moving} == {**goal["passage"], **moving}
+        why = "" if same_shape else "the collection's shape changes"
+        return Held(
+            comparable=same_vectors,
+            editable=same_vectors and same_shape,
+            note=why if same_vectors else "its vectors are of another model or provider",
+        )
+
+    def stored(self) -> Iterator[list[StoredPoint]]:
+        """See `Target`."""
+        if self._current is None:
+            return
+        selector = models.PayloadSelectorExclude(exclude=stored.text_keys(self._profile))
+        for records in self._scroll(self._current.name, selector):
+            yield [StoredPoint(int(record.id), record.payload or {}) for record in records]
+
+    def vectors(self, ids: Sequence[int]) -> dict[int, list[float]]:
+        """See `Target`."""
+        if self._current is None:
+            return {}
+        name, vector = self._current.name, self._profile.collection.vector
+        wants: Any = [vector] if vector else True
+        records = self._connection.call(
+            lambda client: client.retrieve(name, list(ids), with_payload=False, with_vectors=wants)
+        )
+        return {int(record.id): _numbers(record.vector, vector) for record in records}
+
+    def written(self, wanted: Wanted) -> Ids:
+        """See `Target`: an earlier run of the same content was killed while it wrote."""
+        goal = metadata(wanted, self._shape(wanted), "building")
+        self._begun = next((one for one in self._releases.all() if one.metadata == goal), None)
+        if self._begun is not None:
+            self._note(f"An earlier run began the collection '{self._begun.name}'; this one completes it.")
+            for records in self._scroll(self._begun.name, False):
+                yield [int(record.id) for record in records]
+
+    def replace(
+        self, wanted: Wanted, points: Iterable[Point], progress: Callable[[int], None] = lambda _: None
+    ) -> None:
+        """See `Target`."""
+        target_shape = self._shape(wanted)
+        if wanted.text_index is not None and self._version < SCORING:
+            version = ".".join(map(str, self._version))
+            self._note(f"The server is Qdrant {version}: ranking by words (BM25) needs a text index of 1.20 or newer.")
+        name = self._begun.name if self._begun else self._create(wanted, target_shape)
+        # Indexes come before the points: the search graph is then built with them in mind (Qdrant, "Indexing").
+        for key, index in target_shape.indexes.items():
+            self._index(name, key, index)
+        self._upload(name, points, progress)
+        self._wait_until_searchable(name)
+        check(self._connection, name, wanted)
+        self._describe(name, metadata(wanted, target_shape, "ready"))
+        self._releases.switch(name)
+        self.prune()
+
+    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Callable[[int], None]) -> None:
+        """See `Target`. A page's new chunks are there before its old ones go, so that a question always finds it."""
+        current = self._current
+        assert current is not None  # noqa: S101 - `held` found it editable
+        goal = metadata(wanted, self._shape(wanted), "ready")
+        # Until the edit is done, the collection is no index that a run could find complete.
+        self._describe(current.name, {**goal, "passage": {**goal["passage"], "digest": ""}})
+        # One request after the other: an edit that is killed and run again gives new chunks the same numbers.
+        for batch in _batched(points, BATCH):
+            self._upsert(current.name, batch)
+            progress(len(batch))
+        for ids in gone:
+            selector = models.PointIdsList(points=list(ids))
+            self._connection.call(lambda client, selector=selector: client.delete(current.name, selector))  # type: ignore[misc]
+            progress(len(ids))
+        check(self._connection, current.name, wanted)
+        self._describe(current.name, goal)
+        self.prune()
+
+    def prune(self) -> None:
+        """Delete the collections that are not kept."""
+        for name in self._releases.prune(self._keep):
+            self._note(f"Deleted the old collection '{name}'.")
+
+    @cached_property
+    def _version(self) -> tuple[int, int]:
+        return self._connection.version()
+
+    def _shape(self, wanted: Wanted) -> Shape:
+        return shape(wanted, self._version)
+
+    def _create(self, wanted: Wanted, target_shape: Shape) -> str:
+        name = self._releases.new_name()
+        arguments = create_arguments(target_shape)
+        said = metadata(wanted, target_shape, "building")
+
+        def create(client: Any) -> None:
+            # A first attempt may have succeeded unheard; the name is of this run alone.
+            if not client.collection_exists(name):
+                client.create_collection(name, metadata=said, **arguments)
+
+        self._connection.call(create)
+        return name
+
+    def _index(self, name: str, key: str, index: models.PayloadSchemaType | models.TextIndexParams) -> None:
+        self._connection.call(lambda client: client.create_payload_index(name, key, index))
+
+    def _upload(self, name: str, points: Iterable[Point], progress: Callable[[int], None]) -> None:
+        running: set[Future[int]] = set()
+
+        def send(batch: list[Point]) -> int:
+            self._upsert(name, batch)
+            return len(batch)
+
+        with ThreadPoolExecutor(STREAMS, thread_name_prefix="upload") as pool:
+            for batch in _batched(points, BATCH):
+                if len(running) == STREAMS:
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    progress(sum(one.result() for one in done))
+                running.add(pool.submit(send, batch))
+            for one in running:
+                progress(one.result())
+
+    def _upsert(self, name: str, batch: Sequence[Point]) -> None:
+        vector = self._profile.collection.vector
+        points = [
+            models.PointStruct(
+                id=point.id,
+                vector={vector: list(point.vector)} if vector else list(point.vector),
+                payload=dict(point.payload),
+            )
+            for point in batch
+        ]
+        self._connection.call(lambda client: client.upsert(name, points))
+
+    def _describe(self, name: str, said: dict[str, Any]) -> None:
+        self._connection.call(lambda client: client.update_collection(name, metadata=said))
+
+    def _count(self, name: str) -> int:
+        return self._connection.call(lambda client: client.count(name, exact=True).count)
+
+    def _wait_until_searchable(self, name: str) -> None:
+        """Wait for the search graph: without it, each question would be compared with every point."""
+        until = time.monotonic() + LONGEST_BUILD_SECONDS
+        told = False
+        building = models.CollectionStatus.YELLOW
+        while self._connection.call(lambda client: client.get_collection(name).status) == building:
+            if not told:
+                self._note("The server is building its search graph …")
+                told = True
+            if time.monotonic() > until:
+                raise TargetError(
+                    f"The server has not built the search graph of '{name}' within an hour. Questions are answered "
+                    "from the index before it. Run it again later: nothing is embedded or written twice."
+                )
+            time.sleep(POLL_SECONDS)
+
+    def _scroll(self, name: str, payload: Any) -> Iterator[list[models.Record]]:
+        offset: Any = None
+        while True:
+            records, offset = self._connection.call(
+                lambda client, offset=offset: client.scroll(  # type: ignore[misc]
+                    name, limit=SCROLLED, offset=offset, with_payload=payload, with_vectors=False
+                )
+            )
+            yield records
+            if offset is None:
+                return
+
+
+def _numbers(vector: Any, name: str) -> list[float]:
+    return list(vector[name] if isinstance(vector, dict) else vector)
+
+
+def _batched(points: Iterable[Point], size: int) -> Iterator[list[Point]]:
+    remaining = iter(points)
+    while batch := list(islice(remaining, size)):
+        yield batch

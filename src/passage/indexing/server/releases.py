@@ -1,0 +1,151 @@
+"""The collections of one alias: questions name the alias, and each whole index is a collection of its own.
+
+A collection is called as its alias, two underscores, the time it was made and four random digits.
+"""
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+
+from qdrant_client import models
+
+from passage.indexing.server.connection import Connection, Refused
+from passage.indexing.target import TargetError
+
+TIME = "%Y%m%dT%H%M%S"
+ABANDONED = timedelta(days=1)
+"""After this long, a collection that no run has completed is taken for abandoned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A collection that `passage index` made."""
+
+    name: str
+    made: datetime
+    metadata: Mapping[str, Any]
+
+    @property
+    def passage(self) -> Mapping[str, Any]:
+        """What `passage index` keeps there for itself."""
+        return self.metadata.get("passage") or {}
+
+    @property
+    def ready(self) -> bool:
+        """Whether it was written whole and passed the checks."""
+        return bool(self.passage.get("state") == "ready")
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether a run began it long ago and none has completed it."""
+        return self.passage.get("state") == "building" and datetime.now(UTC) - self.made > ABANDONED
+
+
+class Releases:
+    """Those of one alias on one server."""
+
+    def __init__(self, connection: Connection, alias: str) -> None:
+        self._connection = connection
+        self.alias = alias
+
+    def current(self) -> Release | None:
+        """The release that questions are answered from.
+
+        Raises:
+            TargetError: a collection has the alias' name.
+        """
+        aliases = self._connection.call(lambda client: client.get_aliases().aliases)
+        target = next((one.collection_name for one in aliases if one.alias_name == self.alias), None)
+        if target is not None:
+            return self.find(target)
+        if self.alias in self._names():
+            raise TargetError(
+                f"The server has a collection named '{self.alias}' that `passage index` did not make. Questions reach "
+                "an index by an alias of that name, which a collection stands in the way of. Set COLLECTION_NAME to "
+                "another name, here and for the function; or delete the collection yourself if nobody needs it."
+            )
+        return None
+
+    def all(self) -> list[Release]:
+        """Every release, the newest first."""
+        names = [name for name in self._names() if _made(self.alias, name) is not None]
+        found = [release for name in names if (release := self.find(name)) is not None]
+        return sorted(found, key=lambda release: (release.made, release.name), reverse=True)
+
+    def new_name(self) -> str:
+        """A name for a release made now."""
+        return f"{self.alias}__{datetime.now(UTC).strftime(TIME)}-{uuid.uuid4().hex[:4]}"
+
+    def switch(self, name: str) -> None:
+        """Let the alias lead to a release, in one step."""
+        actions: Sequence[models.DeleteAliasOperation | models.CreateAliasOperation] = [
+            models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=self.alias)),
+            models.CreateAliasOperation(create_alias=models.CreateAlias(collection_name=name, alias_name=self.alias)),
+        ]
+        self._connection.call(lambda client: client.update_collection_aliases(actions))
+
+    def roll_back(self, name: str | None) -> Release:
+        """Let the alias lead to an earlier release: that of this name, or the newest one before the current one.
+
+        Raises:
+            TargetError: there is none; says which there are.
+        """
+        current = self.current()
+        ready = [one for one in self.all() if one.ready and (current is None or one.name != current.name)]
+        if name is not None:
+            chosen = next((one for one in ready if one.name == name), None)
+        else:
+            chosen = next((one for one in ready if current is None or one.made <= current.made), None)
+        if chosen is None:
+            others = ", ".join(one.name for one in ready) or "none"
+            wanted = f"named '{name}'" if name else f"before '{current.name if current else self.alias}'"
+            raise TargetError(
+                f"The server keeps no collection {wanted}. It keeps: {others}. `passage index --keep` sets how many."
+            )
+        self.switch(chosen.name)
+        return chosen
+
+    def listed(self) -> Iterator[str]:
+        """Every release for people, the newest first."""
+        current = self.current()
+        for one in self.all():
+            state = "serving" if current and one.name == current.name else str(one.passage.get("state", "unknown"))
+            yield f"{one.name}  {one.passage.get('points', '?')} points  {state}"
+
+    def prune(self, keep: int) -> list[str]:
+        """Delete old releases but the newest `keep` that are ready and abandoned ones; gives their names."""
+        current = self.current()
+        serving = current.name if current else ""
+        old = [release for release in self.all() if release.name != serving]
+        ready = [release for release in old if release.ready]
+        names = [release.name for release in (*ready[keep:], *(one for one in old if one.abandoned))]
+        for name in names:
+            self._connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
+        return names
+
+    def _names(self) -> list[str]:
+        return [one.name for one in self._connection.call(lambda client: client.get_collections().collections)]
+
+    def find(self, name: str) -> Release | None:
+        """A collection by its name; None when there is none."""
+        try:
+            info = self._connection.call(lambda client: client.get_collection(name))
+        except Refused as refused:
+            if refused.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+        return Release(name, _made(self.alias, name) or datetime.min.replace(tzinfo=UTC), info.config.metadata or {})
+
+
+def _made(alias: str, name: str) -> datetime | None:
+    """When a release was made; None for a collection with another kind of name."""
+    start, separator, rest = name.rpartition("__")
+    if start != alias or not separator:
+        return None
+    try:
+        return datetime.strptime(rest.partition("-")[0], TIME).replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,83 @@
+"""Reads back what `payloads.payload` wrote, by the same layout."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from handler.config.profiles import Part, Profile
+from passage.indexing import payloads
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPoint:
+    """A point that a store holds. Its payload comes without the text, which the id stands for."""
+
+    id: int
+    payload: Mapping[str, Any]
+
+
+def keys(profile: Profile) -> dict[str, Part]:
+    """The payload's keys (with dots into nested objects), each with the part of the chunk it holds."""
+    return {".".join(path): part for path, part in _paths(payloads.layout(profile))}
+
+
+def text_keys(profile: Profile) -> list[str]:
+    """The keys that hold the text."""
+    return [key for key, part in keys(profile).items() if part == "text"]
+
+
+def without_text(payload: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    """The payload without the text."""
+    left_out = {path for path, part in _paths(payloads.layout(profile)) if part == "text"}
+
+    def kept(values: Mapping[str, Any], above: Path) -> dict[str, Any]:
+        return {
+            key: kept(value, (*above, key)) if isinstance(value, dict) else value
+            for key, value in values.items()
+            if (*above, key) not in left_out
+        }
+
+    return kept(payload, ())
+
+
+def number(payload: Mapping[str, Any], profile: Profile) -> int | None:
+    """The chunk's number on the site; None where the profile stores none."""
+    value = _value(payload, profile, "number")
+    return value if isinstance(value, int) else None
+
+
+def page(payload: Mapping[str, Any], profile: Profile) -> str:
+    """The URL of the chunk's page; empty where the profile stores none."""
+    return str(_value(payload, profile, "url") or "").partition("#")[0]
+
+
+def first_indexed(payload: Mapping[str, Any], profile: Profile) -> int | None:
+    """When a stored chunk was first indexed, seconds since 1970; None where its profile stores no time."""
+    epoch, iso = _value(payload, profile, "epoch"), _value(payload, profile, "iso")
+    if isinstance(epoch, int):
+        return epoch
+    try:
+        return int(datetime.fromisoformat(str(iso)).timestamp())
+    except ValueError:
+        return None
+
+
+def _value(payload: Mapping[str, Any], profile: Profile, part: Part) -> Any:
+    for path, held in _paths(payloads.layout(profile)):
+        if held == part:
+            value: Any = payload
+            for key in path:
+                value = value.get(key) if isinstance(value, Mapping) else None
+            return value
+    return None
+
+
+def _paths(layout: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, Part]]:
+    for key, part in layout.items():
+        if isinstance(part, Mapping):
+            yield from _paths(part, (*above, key))
+        else:
+            yield (*above, key), part

@@ -1,0 +1,128 @@
+"""Vectors on disk by a hash of what they were made from, so that no text is paid for twice.
+
+A vector is stored and found by its key alone. Nothing here knows an order of texts, so a vector cannot reach another
+text.
+"""
+
+import fcntl
+import hashlib
+import sqlite3
+import threading
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+Vector = Sequence[float]
+
+ROWS = 500
+"""Keys a query asks for; SQLite allows 32,766 parameters, old builds of it 999."""
+
+_TABLE = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT ROWID"
+
+
+@dataclass(frozen=True, slots=True)
+class VectorKind:
+    """What decides a text's vector beside the text.
+
+    Attributes:
+        provider: who embeds, as `DocumentEmbedder.provider` names it: a model's name alone does not say.
+    """
+
+    provider: str
+    model: str
+    dimension: int
+    input_type: str = "search_document"
+
+    def key(self, text: str) -> bytes:
+        """The text's key: sha256, 32 bytes."""
+        hashed = hashlib.sha256()
+        # A length before each part keeps ("ab", "c") and ("a", "bc") apart.
+        for part in (self.provider, self.model, str(self.dimension), self.input_type, text):
+            encoded = part.encode("utf-8", "surrogatepass")
+            hashed.update(len(encoded).to_bytes(8, "big"))
+            hashed.update(encoded)
+        return hashed.digest()
+
+
+class VectorCache:
+    """A folder with one SQLite file of vectors, as 32-bit floats.
+
+    Several processes may read while one writes. A batch is on disk once `put` returns, even if the process is killed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(folder / "vectors.sqlite", timeout=60, check_same_thread=False)
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._connection.execute(_TABLE)
+        self._connection.commit()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, Vector]:
+        """The vectors that are there, each of shape `(dimension,)`, by key."""
+        found: dict[bytes, Vector] = {}
+        for some in _batched(keys):
+            rows = self._select("key, numbers", some)
+            found |= {bytes(key): array("f", numbers) for key, numbers in rows}
+        return found
+
+    def missing(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Those of `keys` without a vector."""
+        wanted = list(keys)
+        there = {bytes(key) for some in _batched(wanted) for (key,) in self._select("key", some)}
+        return set(wanted) - there
+
+    def put(self, vectors: Mapping[bytes, Vector]) -> None:
+        """Keep vectors, all of them or none."""
+        rows = [(key, array("f", vector).tobytes()) for key, vector in vectors.items()]
+        with self._lock, self._connection:
+            self._connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
+
+    def close(self) -> None:
+        """Give the file back."""
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def embedding(self, waiting: Callable[[], object]) -> Iterator[None]:
+        """Let one process at a time embed for this folder; `waiting` is told when another one has to end first."""
+        with (self._folder / "embedding.lock").open("w") as file:  # the end of a process gives the lock back
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting()
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _select(self, columns: str, keys: Sequence[bytes]) -> list[tuple[bytes, ...]]:
+        marks = ",".join("?" * len(keys))
+        with self._lock:
+            return self._connection.execute(f"SELECT {columns} FROM vector WHERE key IN ({marks})", keys).fetchall()  # noqa: S608 - column names and question marks
+
+
+def _batched(keys: Iterable[bytes]) -> Iterator[list[bytes]]:
+    some: list[bytes] = []
+    for key in keys:
+        some.append(key)
+        if len(some) == ROWS:
+            yield some
+            some = []
+    if some:
+        yield some

@@ -1,0 +1,90 @@
+"""`passage index` in the test's own process: the run, the cache and the embedder are the real ones."""
+
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from handler.config.profiles import Profile
+from passage.indexing.edge_index import EdgeIndex
+from passage.indexing.embedding import BedrockDocumentEmbedder, DocumentEmbedder
+from passage.indexing.filling import Filler, Text, batches
+from passage.indexing.plan import Plan
+from passage.indexing.run import Advance, Embedding, Options, Watch, index_site
+from passage.indexing.target import Target
+from passage.indexing.vector_cache import VectorCache, VectorKind
+from passage.sites.model import Site
+
+Embedder = DocumentEmbedder | BedrockDocumentEmbedder
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did, in chunks."""
+
+    pages: int
+    chunks: int
+    embedded: int
+    removed: int
+    changed: bool
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Outcome":
+        return cls(plan.pages.now, plan.points.now, plan.texts, plan.points.removed, plan.action != "nothing")
+
+
+class Silent:
+    """A watch that tells nobody, or whom it is given."""
+
+    def __init__(
+        self, *, embedding: Callable[[int], None] = lambda _: None, waiting: Callable[[], None] = lambda: None
+    ) -> None:
+        self._embedding = embedding
+        self._waiting = waiting
+
+    def planned(self, plan: Plan) -> None: ...
+
+    def embedding(self, texts: int) -> Advance:
+        self._embedding(texts)
+        return lambda _: None
+
+    def writing(self, points: int) -> Advance:
+        return lambda _: None
+
+    def waiting(self) -> None:
+        self._waiting()
+
+
+def embedding_with(embedder: Embedder, cache: VectorCache, per_call: int = 96) -> Embedding:
+    """How texts get their vectors, without a process of its own."""
+
+    def fill(texts: Iterable[Text], progress: Advance) -> None:
+        for done in Filler(embedder, cache).fill(batches(texts, per_call)):
+            progress(done)
+
+    kind = VectorKind(embedder.provider, embedder.model, embedder.dimension)
+    return Embedding(kind, cache, fill, per_call)
+
+
+def index_to(
+    target: Target,
+    site: Site,
+    profile: Profile,
+    embedder: Embedder,
+    *,
+    watch: Watch | None = None,
+    options: Options | None = None,
+    cache: Path | None = None,
+) -> Plan:
+    """Index a site; without a `cache` folder, nothing is remembered for the next run."""
+    with tempfile.TemporaryDirectory() as folder, VectorCache(cache or Path(folder)) as opened:
+        embedding = embedding_with(embedder, opened)
+        try:
+            return index_site(site, profile, target, embedding, watch or Silent(), options or Options())
+        finally:
+            embedder.close()
+
+
+def index_edge(site: Site, profile: Profile, root: Path, embedder: Embedder, watch: Watch | None = None) -> Outcome:
+    """Index a site for the Edge store."""
+    return Outcome.of(index_to(EdgeIndex(root, profile), site, profile, embedder, watch=watch))
