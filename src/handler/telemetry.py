@@ -149,18 +149,18 @@ def notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
 
 
 def not_reranked(
-    profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, passing: bool
+    profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, temporary: bool
 ) -> None:
     """A question whose passages were to be reranked and were not; it was answered all the same.
 
     Args:
         known: see `failed`.
-        passing: it ends by itself; anything else is ours to mend.
+        temporary: the upstream recovers by itself; anything else is for the operator to repair.
     """
     cause = type(error.__cause__).__name__ if error.__cause__ else None
     extra = {"profile": profile, "code": code, "detail": detail, "cause": cause}
     message = f"not reranked: {error}"
-    if passing:
+    if temporary:
         logger.warning(message, extra=extra)
     else:
         logger.error(message, extra=extra, exc_info=None if known else error)

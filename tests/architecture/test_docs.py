@@ -13,9 +13,10 @@ import click
 import pytest
 from pydantic import BaseModel
 
-from handler import contracts, telemetry
+from handler import telemetry
 from handler.config import profiles, settings
-from handler.contracts.base import Asked, Contract
+from handler.contracts import registry
+from handler.contracts.base import Contract, ErrorContext
 from handler.core import errors
 from handler.core.errors import PassageError
 from handler.entrypoints.http import status as http_status
@@ -26,7 +27,7 @@ DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "requirements" / "README.md")
 )
-EMITTING = ("src/handler/service/answering.py", "src/handler/telemetry.py")
+EMITTING = ("src/handler/service/metrics.py", "src/handler/telemetry.py")
 NOTICING = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src" / "handler" / "contracts").glob("*.py"))
 
 EMF_KEYS = {"CloudWatchMetrics", "Dimensions", "Metrics"}
@@ -97,11 +98,11 @@ def test_profile_keys_are_those_of_the_profile_model() -> None:
 
 def test_every_contract_has_a_section() -> None:
     sections = re.findall(r"^## (\w+)$", _read("docs/contracts.md"), re.MULTILINE)
-    assert sections == list(contracts.REGISTRY)
+    assert sections == list(registry.NAMES)
 
 
 @pytest.mark.parametrize(
-    "contract", [contracts.find(name) for name in contracts.REGISTRY], ids=lambda contract: contract.name
+    "contract", [registry.load(name) for name in registry.NAMES], ids=lambda contract: contract.name
 )
 def test_a_contracts_section_has_its_fields_and_codes(contract: Contract) -> None:
     section = _section("docs/contracts.md", contract.name)
@@ -138,8 +139,8 @@ def test_error_codes_are_those_of_the_error_tree() -> None:
 def test_error_status_and_contract_code_match_the_docs(kind: type[PassageError]) -> None:
     row = next(row for row in _rows(_section("docs/operations.md", "Error codes")) if row[0] == f"`{kind.code}`")
     error = _instance(kind)
-    asked = Asked(at=datetime.now(UTC), elapsed_ms=0, fields={}, profile=None)
-    body = contracts.find("query_response").render_error(error, asked).model_dump()
+    context = ErrorContext(at=datetime.now(UTC), elapsed_ms=0, fields={}, profile=None)
+    body = registry.load("query_response").render_error(error, context).model_dump()
     assert [row[1], row[2]] == [str(http_status.status(error)), body["code"]]
     assert row[3] == ("once" if isinstance(error, errors.UpstreamError) else "no")
 
@@ -253,11 +254,11 @@ def test_the_quick_start_is_two_commands() -> None:
 
 def test_the_readme_names_every_contract_and_command() -> None:
     status = {row[0]: _names(row[1]) for row in _rows(_section("README.md", "Status"))}
-    assert status["contracts"] == list(contracts.REGISTRY)
+    assert status["contracts"] == list(registry.NAMES)
     assert sorted(status["commands"]) == sorted(f"passage {name}" for name in passage.commands)
 
 
 def test_every_contract_has_rules_and_no_rule_is_listed_twice() -> None:
     rules = [(model.split(" · ")[-1], rule) for model, rule in _rows(_read("docs/contract-rules.md"))]
-    assert {contract for contract, _ in rules} == {*contracts.REGISTRY, "all"}
+    assert {contract for contract, _ in rules} == {*registry.NAMES, "all"}
     assert len(set(rules)) == len(rules)

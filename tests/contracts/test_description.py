@@ -7,18 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aws_lambda_powertools.event_handler.api_gateway import Router
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from conftest import ROOT
-from handler import contracts
 from handler.bootstrap.container import Container
 from handler.config import profiles
 from handler.config.profiles import CountLimit, Profile
 from handler.config.settings import Settings
+from handler.contracts import registry
+from handler.contracts.base import Contract
+from handler.core.errors import InvalidRequest
+from handler.entrypoints.detect import Source
+from handler.entrypoints.http.gateways import GATEWAYS
+from handler.entrypoints.http.handler import questions
 from handler.entrypoints.http.openapi.document import document, error_schema, request_schema, response_schema
-from handler.entrypoints.http.routes import PATHS, routes
+from handler.entrypoints.http.paths import PATHS
+from handler.entrypoints.http.routes import routes
 
 COMMITTED: Path = ROOT / "docs" / "openapi.json"
 DEFAULT = "query-response"
@@ -63,11 +68,12 @@ def test_routes_and_descriptions_match() -> None:
 
 
 def test_known_paths_are_those_of_the_router() -> None:
-    router: Router = routes(Container({}), None, 1)
     found: dict[str, set[str]] = {}
-    for rule, methods, *_ in router._routes:
-        path = rule.replace("<chunk>", "{id}").replace("<", "{").replace(">", "}")
-        found.setdefault(path, set()).update([methods] if isinstance(methods, str) else methods)
+    services, gateway = Container({}), GATEWAYS[Source.HTTP_API]
+    for router in (routes(services, gateway), questions(services, gateway)):
+        for rule, methods, *_ in router._routes:
+            path = rule.replace("<chunk>", "{id}").replace("<", "{").replace(">", "}")
+            found.setdefault(path, set()).update([methods] if isinstance(methods, str) else methods)
     assert found == {path: set(methods) for path, methods in PATHS.items()}
 
 
@@ -148,7 +154,7 @@ def test_request_schema_lets_unknown_fields_pass(profile: Profile) -> None:
 @each_profile
 def test_request_schema_and_contract_agree(profile: Profile) -> None:
     """On the fields besides question and count: null, other types, both ends of each range and one step beyond."""
-    contract = contracts.find(profile.contract)
+    contract = registry.find(profile)
     limited = request_schema(profile)["components"]["schemas"][f"{_pascal(profile)}Request"]["properties"]
     own = set(limited) - {*profile.query.text.names, *profile.query.count.names, "collection_name", "query_vector"}
     values = (None, True, "true", "", "x" * 200, "x" * 201, 0, 1, 1.0, -1, 1.5, 0.5, -0.1, 2**63, 10**9, [], {}, [1])
@@ -161,7 +167,7 @@ def test_request_schema_and_contract_agree(profile: Profile) -> None:
 
 def test_vector_may_stand_for_the_question() -> None:
     profile = profiles.load("vector-search")
-    contract = contracts.find(profile.contract)
+    contract = registry.find(profile)
     whole, short = [0.1] * profile.collection.dimension, [0.1]
     for fields, right in (
         ({"query_vector": whole}, True),
@@ -195,7 +201,7 @@ def test_profiles_own_names_and_range_are_described() -> None:
 def test_description_has_what_a_deployment_changed() -> None:
     changed = {"DEFAULT_PROFILE": "vector-search", "EMBEDDING_DIMENSION": "384"}
     container = Container({"COHERE_API_KEY": "x", "QDRANT_URL": "http://127.0.0.1:9", **changed})
-    described = document("vector-search", container.profile)
+    described = document("vector-search", lambda name: container.served(name).profile)
     assert described["components"]["schemas"]["VectorSearchRequest"]["properties"]["query_vector"]["maxItems"] == 384
 
 
@@ -209,9 +215,9 @@ def _pascal(profile: Profile) -> str:
     return "".join(part.capitalize() for part in profile.name.split("-"))
 
 
-def _parses(contract: contracts.Contract, fields: dict[str, Any], profile: Profile) -> bool:
+def _parses(contract: Contract, fields: dict[str, Any], profile: Profile) -> bool:
     try:
         contract.parse(fields, profile)
-    except contracts.base.InvalidRequest:
+    except InvalidRequest:
         return False
     return True

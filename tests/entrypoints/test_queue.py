@@ -357,12 +357,26 @@ def test_a_standard_queue_has_no_order_to_keep(aws: Aws, function: Function, que
     assert len(queue.replies()) == 2
 
 
-@pytest.mark.parametrize("broken", ["messageId", "receiptHandle", "body", "attributes", "eventSourceARN"])
-def test_incomplete_queue_event_returns_all_without_raising(broken: str, function: Function, output: Output) -> None:
+def test_record_without_an_id_returns_the_whole_batch(function: Function, output: Output) -> None:
     event = batch(GOOD[:2])
-    del event["Records"][1][broken]
+    del event["Records"][1]["messageId"]
     assert len(returned(function.invoke(event))) == 2
-    assert broken in output.text
+    assert "messageId" in output.text
+
+
+@pytest.mark.parametrize("unused", ["receiptHandle", "attributes", "eventSourceARN", "messageAttributes"])
+def test_record_without_an_unused_part_is_answered(unused: str, function: Function, queue: Queue) -> None:
+    event = batch(GOOD[:2])
+    del event["Records"][1][unused]
+    assert returned(function.invoke(event)) == []
+    assert [reply["status"] for reply in queue.replies()] == ["answered"] * 2
+
+
+def test_record_without_a_body_is_refused_alone(function: Function, queue: Queue) -> None:
+    event = batch(GOOD[:2])
+    del event["Records"][1]["body"]
+    assert returned(function.invoke(event)) == []
+    assert sorted(reply["status"] for reply in queue.replies()) == ["answered", "refused"]
 
 
 def test_no_message_is_lost_from_queue_to_queue(

@@ -13,7 +13,7 @@ import pytest
 from alike import alike
 from conftest import EVENTS, ROOT
 from handler.config import profiles
-from handler.entrypoints.http.routes import PATHS
+from handler.entrypoints.http.paths import PATHS
 from passage.local.runtime import Runtime
 
 ORIGIN = "http://localhost:3000"

@@ -8,18 +8,19 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from handler import contracts
 from handler.adapters.qdrant.payload import Hit, read
 from handler.bootstrap.container import Container
 from handler.config import profiles
 from handler.config.profiles import Profile
+from handler.contracts import registry
 from handler.core.errors import PassageError
-from handler.core.model import CollectionInfo, Found, Point, Search, Vector
+from handler.core.model import CollectionInfo, Point, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from handler.entrypoints.http.openapi.document import error_schema, response_schema
 from passage.local.http_event import http_api_event
+from unit.pipelines import pipeline
 
 NAMES = profiles.names()
 ENVIRON = {
@@ -63,14 +64,11 @@ class FixedStore:
     def collection(self) -> str:
         return self.profile.collection.name
 
-    def search(self, vector: Vector, search: Search) -> Found:
-        self.asked.append(search)
+    def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
+        self.asked += [search for _, search in searches]
         if self.failure is not None:
             raise self.failure
-        return read(self.hits, self.profile.payload)
-
-    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
-        return [self.search(vector, search) for vector, search in searches]
+        return [read(self.hits, self.profile.payload) for _ in searches]
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None
@@ -95,11 +93,12 @@ class FakedContainer(Container):
     def retriever(self, profile: Profile) -> Retriever:
         embedder = FixedEmbedder(profile, self.embedding_failure, self.embedded)
         store = FixedStore(profile, self.hits, self.store_failure, self.searches)
-        return Retriever(embedder, store, usable=contracts.find(profile.contract).usable)
+        displayable = registry.find(profile).displayable
+        return pipeline(embedder, store, dimension=profile.collection.dimension, displayable=displayable)
 
 
 CONTAINER = FakedContainer()
-"""One for all: what it is given changes with each question."""
+"""One for all; its fakes change with each question."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +131,7 @@ def send(
     """The answer to an event."""
     CONTAINER.hits, CONTAINER.embedded, CONTAINER.searches = hits, [], []
     CONTAINER.embedding_failure, CONTAINER.store_failure = embedding_failure, store_failure
+    CONTAINER.served.cache_clear()  # so that the pipelines are built with these fakes
     response = http.handle(event, None, CONTAINER, Source.HTTP_API)
     headers = {name.lower(): value for name, value in response["headers"].items()}
     return Answer(

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from handler import contracts
 from handler.adapters.qdrant.payload import Hit
 from handler.config.profiles import NESTED, SEEN, Profile
+from handler.contracts import registry
 
 bounded = settings(max_examples=25, deadline=None)
 """For a property with a whole request in it; all of them together keep below a minute."""
@@ -156,7 +156,7 @@ FIELDS: Mapping[str, st.SearchStrategy[Any]] = {
 
 def requests(profile: Profile) -> st.SearchStrategy[dict[str, Any]]:
     """A request's fields: its question under one of its names or none, other fields of the contract, unknown ones."""
-    contract, limits = contracts.find(profile.contract), profile.query
+    contract, limits = registry.find(profile), profile.query
     others = {name: FIELDS[name] for name in contract.request_model.model_fields if name in FIELDS}
     optional = {name: strategy | anything for name, strategy in others.items()}
     optional |= dict.fromkeys(limits.text.names, wild | anything)

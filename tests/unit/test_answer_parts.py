@@ -16,7 +16,7 @@ from handler.adapters.qdrant.payload import LARGEST_WHOLE, MILLISECONDS_FROM, Hi
 from handler.config import profiles
 from handler.config.profiles import CountLimit, Payload, Profile, TextLimit
 from handler.contracts import context
-from handler.contracts.base import clipped, has_web_address, json_safe, named, zulu
+from handler.contracts.base import clipped, has_web_address, json_safe, limited_count, limited_text, named, zulu
 from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block
 from handler.core.errors import BlankText, InvalidRequest
 from handler.core.model import Passage
@@ -249,7 +249,7 @@ limits = st.lists(st.integers(1, 1_000), min_size=3, max_size=3).map(sorted)
 @given(ends=limits, count=st.integers() | huge | st.none())
 def test_any_count_is_clamped_where_the_profile_says_clamp(ends: list[int], count: int | None) -> None:
     limit = CountLimit(names=("k",), min=ends[0], default=ends[1], max=ends[2], outside="clamp")
-    checked = limit.check(count)
+    checked = limited_count(limit, count)
     assert limit.min <= checked <= limit.max
     if count is None:
         assert checked == limit.default
@@ -263,12 +263,12 @@ def test_any_count_is_clamped_where_the_profile_says_clamp(ends: list[int], coun
 def test_any_count_outside_is_refused_where_profile_says_reject(ends: list[int], count: int | None) -> None:
     limit = CountLimit(names=("k",), min=ends[0], default=ends[1], max=ends[2], outside="reject")
     if count is None:
-        assert limit.check(count) == limit.default
+        assert limited_count(limit, count) == limit.default
     elif limit.min <= count <= limit.max:
-        assert limit.check(count) == count
+        assert limited_count(limit, count) == count
     else:
         with pytest.raises(InvalidRequest, match=f"allowed are {limit.min} to {limit.max}"):
-            limit.check(count)
+            limited_count(limit, count)
 
 
 @given(ends=st.lists(st.integers(1, 60), min_size=2, max_size=2).map(sorted), text=encodable)
@@ -276,12 +276,12 @@ def test_text_within_limits_is_kept_and_outside_refused(ends: list[int], text: s
     limit = TextLimit(names=("text",), min=ends[0], max=ends[1])
     if not text.strip():
         with pytest.raises(BlankText):
-            limit.check(text)
+            limited_text(limit, text)
     elif limit.min <= len(text) <= limit.max:
-        assert limit.check(text) is text
+        assert limited_text(limit, text) is text
     else:
         with pytest.raises(InvalidRequest):
-            limit.check(text)
+            limited_text(limit, text)
 
 
 ALIASES = {"text": ("text", "query", "question"), "k": ("k", "top_k")}

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from handler import contracts
 from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles
+from handler.contracts import registry
 from handler.contracts.ranked import notices
 from handler.core import errors
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Timings
@@ -252,6 +252,6 @@ def test_a_partial_failure_is_a_success_with_fewer_results(held: list[Hit], brok
 
 def test_the_contract_refuses_nothing_of_what_it_answers() -> None:
     """An answer is made by the models that publish the schema: their bounds are not looser than the seed's."""
-    schema: Any = contracts.find(PROFILE.contract).response_model.model_json_schema()
+    schema: Any = registry.find(PROFILE).response_model.model_json_schema()
     assert schema["$defs"]["SearchResult"]["properties"]["rank"]["minimum"] == 1
     assert schema["$defs"]["Metadata"]["properties"]["section_headers"]["minItems"] == 1

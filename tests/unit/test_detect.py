@@ -6,7 +6,7 @@ import pytest
 
 from conftest import EVENTS
 from handler.core.errors import InvalidRequest
-from handler.entrypoints.detect import PREDICATES, Source, detect
+from handler.entrypoints.detect import Source, detect
 
 PREFIXES = {
     "alb": Source.ALB,
@@ -37,18 +37,6 @@ def test_every_source_has_a_sample_event() -> None:
     assert {next(source for prefix, source in PREFIXES.items() if name.startswith(prefix)) for name in SAMPLES} == set(
         Source
     )
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_sample_event_matches_one_source_or_the_first_in_order(name: str, load_event: Any) -> None:
-    """A load balancer's event is made like a REST API's, a Function URL's like an HTTP API's."""
-    event = load_event(name)
-    allowed = {
-        Source.ALB: {Source.ALB, Source.REST_API},
-        Source.FUNCTION_URL: {Source.FUNCTION_URL, Source.HTTP_API},
-    }
-    source = detect(event)
-    assert {each for each, matches in PREDICATES if matches(event)} <= allowed.get(source, {source})
 
 
 @pytest.mark.parametrize(

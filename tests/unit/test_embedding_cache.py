@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handler.core.deadline import Deadline
-from handler.core.embedding_cache import EmbeddingCache, normalised
-from handler.core.model import CollectionInfo, Found, Point, RetrievalRequest, Search, Vector
+from handler.core.embedding import EmbeddingCache, normalised
+from handler.core.model import CollectionInfo, Point, RetrievalRequest, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
+from unit.pipelines import pipeline
 
 TEXTS = st.text(min_size=1).filter(str.strip)
 FEW_TEXTS = st.sampled_from(["a", "b", "c", " a ", "a\u2003", "B", "e\u0301", "\u00e9", "a b", "a \n b"])
@@ -42,12 +43,9 @@ class Telling:
     def __init__(self) -> None:
         self.vectors: list[Vector] = []
 
-    def search(self, vector: Vector, search: Search) -> Found:
-        self.vectors.append(tuple(vector))
-        return Found(())
-
-    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
-        return [self.search(vector, search) for vector, search in searches]
+    def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
+        self.vectors += [tuple(vector) for vector, _ in searches]
+        return [SearchResult(()) for _ in searches]
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None
@@ -59,18 +57,16 @@ class Telling:
 
 
 def ask(retriever: Retriever, texts: Sequence[str]) -> list[bool | None]:
-    """Ask them, one alone and several at once, and say which cost no call."""
+    """Ask them at once, and say which cost no call."""
     requests = [RetrievalRequest(text=text, search=Search(top_k=1)) for text in texts]
-    if len(requests) == 1:
-        return [retriever.retrieve(requests[0], Deadline.after(60)).embedding_cached]
-    answers = retriever.retrieve_many(requests, Deadline.after(60))
+    answers = retriever.retrieve(requests, Deadline.after(60))
     return [answer.embedding_cached for answer in answers if not isinstance(answer, Exception)]
 
 
 @given(st.lists(st.lists(FEW_TEXTS, min_size=1, max_size=5), max_size=20), st.integers(0, 4))
 def test_search_uses_the_questions_own_vector_whatever_is_cached(invocations: list[list[str]], size: int) -> None:
     embedder, store, cache = Counting(), Telling(), EmbeddingCache(size)
-    retriever = Retriever(embedder, store, cache=cache)
+    retriever = pipeline(embedder, store, cache=cache)
     for texts in invocations:
         store.vectors.clear()
         embedder.asked.clear()
@@ -83,7 +79,7 @@ def test_search_uses_the_questions_own_vector_whatever_is_cached(invocations: li
 @given(st.lists(FEW_TEXTS, min_size=1))
 def test_within_its_bound_nothing_is_embedded_twice(texts: list[str]) -> None:
     embedder = Counting()
-    retriever = Retriever(embedder, Telling(), cache=EmbeddingCache(10))
+    retriever = pipeline(embedder, Telling(), cache=EmbeddingCache(10))
     for text in texts:
         ask(retriever, [text])
     assert embedder.asked == list(dict.fromkeys(map(normalised, texts)))
@@ -92,7 +88,7 @@ def test_within_its_bound_nothing_is_embedded_twice(texts: list[str]) -> None:
 @given(st.lists(TEXTS, min_size=3, max_size=8, unique_by=normalised))
 def test_what_was_asked_longest_ago_makes_room(texts: list[str]) -> None:
     embedder = Counting()
-    retriever = Retriever(embedder, Telling(), cache=EmbeddingCache(len(texts) - 1))
+    retriever = pipeline(embedder, Telling(), cache=EmbeddingCache(len(texts) - 1))
     first, *rest = texts
     for text in (first, *rest[:-1], first, rest[-1], first):
         ask(retriever, [text])
@@ -104,7 +100,7 @@ def test_models_do_not_share_what_they_know(text: str) -> None:
     cache, one, other = EmbeddingCache(10), Counting(), Counting(bias=1.0)
     for embedder, space in ((one, "cohere v3 1024"), (other, "cohere v4 1024")):
         store = Telling()
-        assert ask(Retriever(embedder, store, cache=cache, space=space), [text]) == [False]
+        assert ask(pipeline(embedder, store, cache=cache, space=space), [text]) == [False]
         assert store.vectors == [embedder.vector(normalised(text))]
 
 

@@ -6,20 +6,20 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handler import contracts
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles
+from handler.contracts import registry
 from handler.core.deadline import Deadline
 from handler.core.model import RetrievalRequest, Search
-from handler.core.retrieve import Retriever
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.target import Point, Wanted
 from unit.asking import FixedEmbedder, answered
+from unit.pipelines import pipeline, retrieve
 from unit.strategies import bounded, hits, words
 
 PROFILE = profiles.load("query-response")
-CONTRACT = contracts.find(PROFILE.contract)
+CONTRACT = registry.find(PROFILE)
 
 some_hits = hits(PROFILE, max_size=20)
 counts = st.integers(1, 100)
@@ -106,7 +106,9 @@ def test_five_integrity_guarantees_hold_with_the_real_engine(held: Any, top_k: i
     index.replace(Wanted(PROFILE, "digest", len(stored), "emulator"), stored)
     store = QdrantEdgeStore(root=tmp_path, profile=PROFILE)
     request = RetrievalRequest(text="question", search=Search(top_k=top_k))
-    retrieval = Retriever(FixedEmbedder(PROFILE), store).retrieve(request, Deadline.after(60))
+    retrieval = retrieve(
+        pipeline(FixedEmbedder(PROFILE), store, dimension=PROFILE.collection.dimension), request, Deadline.after(60)
+    )
     body = CONTRACT.render(retrieval).model_dump(mode="json")
     assert body["total_results"] == len(body["results"]) == min(top_k, len(held))
     for result in body["results"]:

@@ -21,11 +21,12 @@ from handler import app
 from handler.bootstrap.container import Container
 from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError, DeadlineExceeded, UpstreamThrottled
-from handler.core.model import Found, Passage, Reply, Search, Vector
-from handler.core.ports import ReplySink
+from handler.core.model import Passage, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
 from handler.entrypoints.messaging.messages import read
+from handler.service.replies import Reply, ReplySink
 from unit.asking import ENVIRON, FixedEmbedder, FixedStore
+from unit.pipelines import pipeline
 from unit.strategies import anything, wild
 
 bounded = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -72,13 +73,11 @@ class Embedder(FixedEmbedder):
 class Store(FixedStore):
     weather: Weather = field(default_factory=Weather)
 
-    def search(self, vector: Vector, search: Search) -> Found:
+    def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         fail(taken(self.weather.store))
-        return Found((Passage(id=1, score=0.5, text="the text", url="https://site.example/"),))
-
-    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
-        fail(taken(self.weather.store))
-        return [Found((Passage(id=1, score=0.5, text="the text", url="https://site.example/"),)) for _ in searches]
+        return [
+            SearchResult((Passage(id=1, score=0.5, text="the text", url="https://site.example/"),)) for _ in searches
+        ]
 
 
 @dataclass
@@ -111,9 +110,11 @@ class Services(Container):
         self.sinks = [Sink(self.weather) for _ in range(destinations)]
 
     def retriever(self, profile: Profile) -> Retriever:
-        return Retriever(Embedder(profile, weather=self.weather), Store(profile, weather=self.weather))
+        embedder, store = Embedder(profile, weather=self.weather), Store(profile, weather=self.weather)
+        return pipeline(embedder, store, dimension=profile.collection.dimension)
 
-    def reply_sinks(self) -> Sequence[ReplySink]:
+    @property
+    def reply_sinks(self) -> Sequence[ReplySink]:  # type: ignore[override]  # a cached property there
         return self.sinks
 
 

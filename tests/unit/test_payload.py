@@ -7,7 +7,7 @@ import pytest
 
 from handler.adapters.qdrant.payload import Hit, read
 from handler.config.profiles import Payload
-from handler.core.model import Found
+from handler.core.model import SearchResult
 
 KEYS = Payload(
     text=("text_content", "content"),
@@ -19,7 +19,7 @@ KEYS = Payload(
 GOOD = {"text_content": "A twin.", "source_url": "https://example.com/twin"}
 
 
-def found_in(points: list[tuple[Any, float, Any]]) -> Found:
+def found_in(points: list[tuple[Any, float, Any]]) -> SearchResult:
     return read([Hit(*point) for point in points], KEYS)
 
 

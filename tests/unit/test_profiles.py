@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from handler import contracts
 from handler.config import profiles
 from handler.config.profiles import CountLimit, TextLimit
 from handler.config.settings import Settings
+from handler.contracts import registry
+from handler.contracts.base import limited_count, limited_text
 from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, NotFound
 
 
@@ -24,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_shipped_profile_is_valid_with_a_known_contract(name: str) -> None:
     profile = profiles.load(name)
     assert profile.name == name
-    assert contracts.find(profile.contract).name == profile.contract
+    assert registry.find(profile).name == profile.contract
 
 
 def test_the_default_profile_is_what_seed_000_says() -> None:
@@ -62,7 +63,7 @@ def test_a_wrong_profile_names_its_file(folder: Path, change: str, expected: str
 
 def test_unknown_contract_is_a_configuration_error() -> None:
     with pytest.raises(ConfigurationError, match="query_response"):
-        contracts.find("rest")
+        registry.find(profiles.load("ranked").model_copy(update={"contract": "rest"}))
 
 
 def test_default_profile_can_use_another_collection() -> None:
@@ -81,22 +82,22 @@ def test_default_profile_can_use_another_collection() -> None:
 
 def test_text_limits_count_characters_and_refuse_blank_text() -> None:
     limit = TextLimit(names=("text",), min=3, max=5)
-    assert limit.check(" a ") == " a "
-    assert limit.check("🤖🤖🤖🤖🤖") == "🤖🤖🤖🤖🤖"
+    assert limited_text(limit, " a ") == " a "
+    assert limited_text(limit, "🤖🤖🤖🤖🤖") == "🤖🤖🤖🤖🤖"
     with pytest.raises(BlankText):
-        limit.check(" \t\n　")
+        limited_text(limit, " \t\n　")
     for text in ("ab", "abcdef"):
         with pytest.raises(InvalidRequest, match="allowed are 3 to 5"):
-            limit.check(text)
+            limited_text(limit, text)
 
 
 @pytest.mark.parametrize(("outside", "count", "expected"), [("clamp", 0, 3), ("clamp", 99, 8), ("clamp", None, 5)])
 def test_count_outside_limits_is_clamped_if_profile_says_so(outside: str, count: int | None, expected: int) -> None:
     limit = CountLimit(names=("k",), default=5, min=3, max=8, outside=outside)  # type: ignore[arg-type]
-    assert limit.check(count) == expected
+    assert limited_count(limit, count) == expected
 
 
 @pytest.mark.parametrize("count", [0, -1, 101, 10**30])
 def test_a_count_beyond_the_limits_is_otherwise_refused(count: int) -> None:
     with pytest.raises(InvalidRequest, match="allowed are 1 to 100"):
-        CountLimit(names=("k",), default=5, max=100).check(count)
+        limited_count(CountLimit(names=("k",), default=5, max=100), count)

@@ -75,6 +75,7 @@ def asked(name: str, held: list[Hit], scores: Sequence[float], count: int, failu
     limits = profiles.load(name).query
     body = f'{{"{limits.text.names[0]}": "question", "{limits.count.names[0]}": {count}}}'
     CONTAINER.hits, CONTAINER.reranker = held, FixedReranker(scores, failure)
+    CONTAINER.served.cache_clear()  # so that the pipeline is built with them
     event = http_api_event("POST", f"/profiles/{name}/query", body=body.encode())
     response = http.handle(event, None, CONTAINER, Source.HTTP_API)
     answer = Answer(

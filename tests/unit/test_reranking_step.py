@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from handler.core import deadline as deadlines
-from handler.core import rerank, retry
+from handler.core import rerank
 from handler.core.deadline import Deadline
 from handler.core.errors import (
     CollectionNotFound,
@@ -19,9 +19,10 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import CollectionInfo, Found, Passage, Point, Retrieval, RetrievalRequest, Search, Vector
+from handler.core.model import CollectionInfo, Passage, Point, Retrieval, RetrievalRequest, Search, SearchResult, Vector
 from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
+from unit.pipelines import pipeline, retrieve
 
 REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2, score_threshold=0.3))
 BY_VECTOR = replace(REQUEST, text="", vector=[1.0, 0.0])
@@ -54,15 +55,12 @@ class FakeStore:
     missing: bool = False
     collection: str = "collection"
 
-    def search(self, vector: Vector, search: Search) -> Found:
-        self.asked.append(search)
+    def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
+        self.asked += [search for _, search in searches]
         if self.missing:
             raise CollectionNotFound("none", upstream="store")
         held = [passage(number, 1 - number / 100) for number in range(self.size)]
-        return Found(tuple(held[: search.top_k]), skipped=1)
-
-    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
-        return [self.search(vector, search) for vector, search in searches]
+        return [SearchResult(tuple(held[: search.top_k]), skipped=1) for _, search in searches]
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None
@@ -109,7 +107,7 @@ def reranker() -> FakeReranker:
 
 @pytest.fixture
 def retriever(store: FakeStore, reranker: FakeReranker) -> Retriever:
-    return Retriever(FakeEmbedder(), store, Reranking(reranker, candidates=50))
+    return pipeline(FakeEmbedder(), store, reranking=Reranking(reranker, candidates=50))
 
 
 def ids(retrieval: Retrieval) -> list[object]:
@@ -119,7 +117,7 @@ def ids(retrieval: Retrieval) -> list[object]:
 def test_best_candidates_are_answered_with_relevance_as_score(
     retriever: Retriever, store: FakeStore, reranker: FakeReranker
 ) -> None:
-    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
     assert ids(retrieval) == [49, 48]
     assert [item.score for item in retrieval.passages] == [0.98, 0.96]
     assert retrieval.warnings == ()
@@ -132,37 +130,37 @@ def test_best_candidates_are_answered_with_relevance_as_score(
 
 
 def test_undisplayable_passages_are_not_reranked_or_answered(retriever: Retriever, reranker: FakeReranker) -> None:
-    picky = replace(retriever, usable=lambda item: int(item.id) % 10 == 0)
-    retrieval = picky.retrieve(REQUEST, Deadline.after(5))
+    picky = replace(retriever, displayable=lambda item: int(item.id) % 10 == 0)
+    retrieval = retrieve(picky, REQUEST, Deadline.after(5))
     assert ids(retrieval) == [40, 30]
     assert [texts for _, texts in reranker.asked] == [tuple(f"text {number}" for number in range(0, 50, 10))]
     assert retrieval.skipped == 1 + 45
-    (many, _) = picky.retrieve_many([REQUEST, REQUEST], Deadline.after(5))
+    (many, _) = picky.retrieve([REQUEST, REQUEST], Deadline.after(5))
     assert isinstance(many, Retrieval)
     assert (ids(many), many.skipped) == ([40, 30], 46)
 
 
 def test_at_least_as_many_are_asked_for_as_are_wanted(retriever: Retriever, store: FakeStore) -> None:
-    retrieval = retriever.retrieve(replace(REQUEST, search=Search(top_k=55)), Deadline.after(5))
+    retrieval = retrieve(retriever, replace(REQUEST, search=Search(top_k=55)), Deadline.after(5))
     assert store.asked[0].top_k == 55
     assert ids(retrieval) == list(range(54, -1, -1))
 
 
 def test_what_the_store_is_asked_for_beside_the_number_stays(retriever: Retriever, store: FakeStore) -> None:
     search = Search(top_k=2, filters={"url": ("x",)}, with_vectors=True, whole_payload=True)
-    retriever.retrieve(replace(REQUEST, search=search), Deadline.after(5))
+    retrieve(retriever, replace(REQUEST, search=search), Deadline.after(5))
     assert store.asked == [replace(search, top_k=50)]
 
 
 def test_equals_keep_the_stores_order(retriever: Retriever, reranker: FakeReranker) -> None:
     reranker.relevance = lambda position, _: 0.5 if position < 40 else 0.25
-    assert ids(retriever.retrieve(replace(REQUEST, search=Search(top_k=50)), Deadline.after(5))) == list(range(50))
+    assert ids(retrieve(retriever, replace(REQUEST, search=Search(top_k=50)), Deadline.after(5))) == list(range(50))
 
 
 def test_vector_question_is_not_reranked_or_widened(
     retriever: Retriever, store: FakeStore, reranker: FakeReranker
 ) -> None:
-    retrieval = retriever.retrieve(BY_VECTOR, Deadline.after(5))
+    retrieval = retrieve(retriever, BY_VECTOR, Deadline.after(5))
     assert ids(retrieval) == [0, 1]
     assert reranker.asked == []
     assert store.asked == [BY_VECTOR.search]
@@ -175,21 +173,21 @@ def test_nothing_to_order_costs_no_call(
     size: int, store: FakeStore, retriever: Retriever, reranker: FakeReranker
 ) -> None:
     store.size = size
-    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
     assert len(retrieval.passages) == size
     assert reranker.asked == []
     assert (retrieval.warnings, retrieval.timings.rerank_ms) == ((), None)
 
 
 def test_without_a_reranker_nothing_is_widened(store: FakeStore) -> None:
-    retrieval = Retriever(FakeEmbedder(), store).retrieve(REQUEST, Deadline.after(5))
+    retrieval = retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5))
     assert ids(retrieval) == [0, 1]
     assert store.asked == [REQUEST.search]
     assert retrieval.timings.rerank_ms is None
 
 
 def test_what_it_took_is_its_own_figure(retriever: Retriever) -> None:
-    timings = retriever.retrieve(REQUEST, Deadline.after(5)).timings
+    timings = retrieve(retriever, REQUEST, Deadline.after(5)).timings
     assert timings.rerank_ms is not None
     assert timings.rerank_ms > 0
     assert timings.embedding_ms + timings.search_ms + timings.rerank_ms <= timings.total_ms
@@ -198,7 +196,7 @@ def test_what_it_took_is_its_own_figure(retriever: Retriever) -> None:
 @pytest.mark.parametrize("failure", [DOWN, BUSY])
 def test_a_passing_failure_is_tried_once_more(failure: Exception, retriever: Retriever, reranker: FakeReranker) -> None:
     reranker.failures = [failure]
-    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
     assert ids(retrieval) == [49, 48]
     assert retrieval.warnings == ()
     assert len(reranker.asked) == 2
@@ -221,7 +219,7 @@ def test_a_failure_leaves_the_stores_order_and_a_warning(
     failure: Exception, reason: str, attempts: int, retriever: Retriever, reranker: FakeReranker
 ) -> None:
     reranker.failures = [failure] * 3
-    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
     assert ids(retrieval) == [0, 1]
     assert [item.score for item in retrieval.passages] == [1.0, 0.99]
     assert retrieval.warnings == (f"The passages are in order of similarity: reranking failed ({reason}).",)
@@ -235,13 +233,13 @@ def test_another_number_of_relevances_is_a_failure(
     number: int, retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reranker, "rerank", lambda *_: [0.5] * number)
-    retrieval = retriever.retrieve(REQUEST, Deadline.after(5))
+    retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
     assert ids(retrieval) == [0, 1]
     assert isinstance(retrieval.rerank_failure, ValueError)
 
 
 def test_the_step_gets_what_is_left_less_a_margin(retriever: Retriever, reranker: FakeReranker) -> None:
-    retriever.retrieve(REQUEST, Deadline.after(60))
+    retrieve(retriever, REQUEST, Deadline.after(60))
     assert reranker.remaining[0] <= 60 - rerank.MARGIN
 
 
@@ -249,7 +247,7 @@ def test_too_little_time_is_no_call_and_no_failed_answer(
     retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rerank, "LEAST", 60.0)
-    retrieval = retriever.retrieve(REQUEST, Deadline.after(60))
+    retrieval = retrieve(retriever, REQUEST, Deadline.after(60))
     assert ids(retrieval) == [0, 1]
     assert "the time ran out" in retrieval.warnings[0]
     assert reranker.asked == []
@@ -262,9 +260,9 @@ def test_a_deadline_that_passes_meanwhile_is_no_failed_answer(
     """The second attempt finds no time left: a wait that outlasts it is not even begun."""
     waited: list[float] = []
     monkeypatch.setattr(time, "sleep", waited.append)
-    monkeypatch.setattr(retry, "RETRY_DELAY", 100.0)
+    monkeypatch.setattr(deadlines, "RETRY_DELAY", 100.0)
     reranker.failures = [DOWN]
-    assert ids(retriever.retrieve(REQUEST, Deadline.after(60))) == [0, 1]
+    assert ids(retrieve(retriever, REQUEST, Deadline.after(60))) == [0, 1]
     assert waited == []
 
 
@@ -275,7 +273,7 @@ def test_warming_up_warms_the_reranker(retriever: Retriever, reranker: FakeReran
 
 def many(retriever: Retriever, requests: Sequence[RetrievalRequest]) -> list[Retrieval]:
     retrievals = []
-    for each in retriever.retrieve_many(requests, Deadline.after(5)):
+    for each in retriever.retrieve(requests, Deadline.after(5)):
         assert isinstance(each, Retrieval), each
         retrievals.append(each)
     return retrievals
@@ -305,7 +303,7 @@ def test_no_more_are_asked_at_a_time_than_allowed(
         with at_once:
             running[0] += 1
             most[0] = max(most[0], running[0])
-            if running[0] == rerank.AT_ONCE:
+            if running[0] == rerank.CONCURRENT:
                 together.set()
         assert together.wait(30), "they run beside each other"
         with at_once:
@@ -313,8 +311,8 @@ def test_no_more_are_asked_at_a_time_than_allowed(
         return [0.5] * len(texts)
 
     monkeypatch.setattr(reranker, "rerank", counted)
-    assert len(many(retriever, [question(number) for number in range(3 * rerank.AT_ONCE)])) == 3 * rerank.AT_ONCE
-    assert most[0] == rerank.AT_ONCE
+    assert len(many(retriever, [question(number) for number in range(3 * rerank.CONCURRENT)])) == 3 * rerank.CONCURRENT
+    assert most[0] == rerank.CONCURRENT
 
 
 def test_a_refused_request_is_one_questions_own_warning(
@@ -336,15 +334,15 @@ def test_a_refused_request_is_one_questions_own_warning(
 def test_failed_reranker_is_not_called_for_the_rest_of_a_batch(
     failure: Exception, retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry, "RETRY_DELAY", 0.001)
+    monkeypatch.setattr(deadlines, "RETRY_DELAY", 0.001)
     reranker.failures = [failure] * 1000
     answers = many(retriever, [question(number) for number in range(96)])
     assert all(answer.warnings and ids(answer) == [0, 1] for answer in answers)
-    assert len(reranker.asked) <= 2 * rerank.AT_ONCE, "those that had begun, and their second attempts"
+    assert len(reranker.asked) <= 2 * rerank.CONCURRENT, "those that had begun, and their second attempts"
 
 
 def test_failed_search_is_not_reranked(retriever: Retriever, store: FakeStore, reranker: FakeReranker) -> None:
     store.missing = True
-    answers = retriever.retrieve_many([question(1), question(2)], Deadline.after(5))
+    answers = retriever.retrieve([question(1), question(2)], Deadline.after(5))
     assert all(isinstance(answer, CollectionNotFound) for answer in answers)
     assert reranker.asked == []

@@ -13,8 +13,8 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import CollectionInfo, Found, Passage, Point, RetrievalRequest, Search, Vector
-from handler.core.retrieve import Retriever
+from handler.core.model import CollectionInfo, Passage, Point, RetrievalRequest, Search, SearchResult, Vector
+from unit.pipelines import pipeline, retrieve
 
 REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2))
 DOWN = UpstreamUnavailable("down", upstream="store")
@@ -41,16 +41,16 @@ class FakeEmbedder:
 
 @dataclass
 class FakeStore:
-    found: Found = field(default_factory=lambda: Found((passage(1, 0.9), passage(2, 0.8))))
+    found: SearchResult = field(default_factory=lambda: SearchResult((passage(1, 0.9), passage(2, 0.8))))
     failures: list[PassageError] = field(default_factory=list)
     collection: str = "collection"
     searches: int = 0
 
-    def search(self, vector: Vector, search: Search) -> Found:
+    def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.searches += 1
         if self.failures:
             raise self.failures.pop(0)
-        return self.found
+        return [self.found for _ in searches]
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None
@@ -63,15 +63,15 @@ class FakeStore:
 
 def test_question_is_stripped_before_embedding() -> None:
     embedder = FakeEmbedder()
-    retrieval = Retriever(embedder, FakeStore()).retrieve(REQUEST, Deadline.after(5))
+    retrieval = retrieve(pipeline(embedder, FakeStore()), REQUEST, Deadline.after(5))
     assert embedder.texts == ["What is a digital twin?"]
     assert retrieval.request is REQUEST
     assert (retrieval.model, retrieval.collection) == ("model", "collection")
 
 
 def test_passages_are_best_first_unique_and_at_most_the_limit() -> None:
-    found = Found((passage(3, 0.1), passage(1, 0.9), passage(1, 0.9), passage(2, 0.5)), skipped=4)
-    retrieval = Retriever(FakeEmbedder(), FakeStore(found)).retrieve(REQUEST, Deadline.after(5))
+    found = SearchResult((passage(3, 0.1), passage(1, 0.9), passage(1, 0.9), passage(2, 0.5)), skipped=4)
+    retrieval = retrieve(pipeline(FakeEmbedder(), FakeStore(found)), REQUEST, Deadline.after(5))
     assert [item.id for item in retrieval.passages] == [1, 2]
     assert retrieval.skipped == 4
 
@@ -79,14 +79,14 @@ def test_passages_are_best_first_unique_and_at_most_the_limit() -> None:
 @pytest.mark.parametrize("failure", [DOWN, UpstreamThrottled("busy", upstream="store", retry_after=0.01)])
 def test_a_passing_failure_is_tried_once_more(failure: PassageError) -> None:
     store = FakeStore(failures=[failure])
-    assert Retriever(FakeEmbedder(), store).retrieve(REQUEST, Deadline.after(5)).passages
+    assert retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5)).passages
     assert store.searches == 2
 
 
 def test_a_second_failure_is_the_answer() -> None:
     embedder = FakeEmbedder(failures=[DOWN, DOWN, DOWN])
     with pytest.raises(UpstreamUnavailable):
-        Retriever(embedder, FakeStore()).retrieve(REQUEST, Deadline.after(5))
+        retrieve(pipeline(embedder, FakeStore()), REQUEST, Deadline.after(5))
     assert len(embedder.texts) == 2
 
 
@@ -94,12 +94,12 @@ def test_a_second_failure_is_the_answer() -> None:
 def test_what_another_try_cannot_mend_is_not_tried_again(failure: PassageError) -> None:
     store = FakeStore(failures=[failure])
     with pytest.raises(type(failure)):
-        Retriever(FakeEmbedder(), store).retrieve(REQUEST, Deadline.after(5))
+        retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5))
     assert store.searches == 1
 
 
 def test_no_retry_when_the_wait_would_outlast_the_deadline() -> None:
     store = FakeStore(failures=[UpstreamThrottled("busy", upstream="store", retry_after=60)])
     with pytest.raises(UpstreamThrottled):
-        Retriever(FakeEmbedder(), store).retrieve(REQUEST, Deadline.after(5))
+        retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5))
     assert store.searches == 1

@@ -6,11 +6,8 @@ import io
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tarfile
 import tempfile
-import threading
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -22,7 +19,7 @@ from click.testing import CliRunner
 from conftest import TEXTBOOK
 from entrypoints.aws import Aws
 from handler.adapters.qdrant import published_index, published_store
-from handler.adapters.qdrant.published_store import PublishedStore
+from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.config import profiles
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
@@ -37,12 +34,6 @@ from wire.function import COHERE_KEY, Function, Output, Start
 
 PROFILE = "query-response"
 
-HOLDS = """
-import fcntl, os, sys
-fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_SH)
-print("locked", flush=True)
-sys.stdin.read()
-"""
 """What another process does with a version it has open."""
 
 _numbers = count(1)
@@ -353,58 +344,21 @@ def test_the_first_fetch_ends_with_the_deadline(
     assert begin().ask().status == 504
 
 
-def test_version_in_use_is_removed_after_its_last_request(
+def test_open_version_answers_after_its_removal(
     published: Bucket, begin: Start, home: Path, other_packed: bytes, later: Callable[[float], None]
 ) -> None:
-    function = begin()
-    store = function.container.retriever(function.container.profile(None)).store
-    assert isinstance(store, PublishedStore)
-    with store._open() as asking:
-        (old,) = versions(home)
-        published.put_packed(other_packed)
-        later(61)
-        assert answers_from_other(function)
-        assert old in versions(home)
-        assert asking.search([1.0] * 768, Search(top_k=3)).passages
-    assert versions(home) != [old]
-    assert len(versions(home)) == 1
-
-
-def test_another_process_keeps_the_version_it_has_open(
-    published: Bucket, begin: Start, home: Path, other_packed: bytes, later: Callable[[float], None]
-) -> None:
+    """Another process on this machine may have the old version open."""
     function = begin()
     assert function.ask().results
     (old,) = versions(home)
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDS, str(old)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"locked\n"
-        published.put_packed(other_packed)
-        later(61)
-        assert answers_from_other(function)
-        assert old in versions(home)
-        process.stdin.close()
-
-
-def test_questions_at_once_share_one_fetch(published: Bucket, begin: Start, aws: Aws) -> None:
-    store = begin().container
-    retriever = store.retriever(store.profile(None))
-    found: list[int] = []
-    threads = [
-        threading.Thread(
-            target=lambda: found.append(len(retriever.store.search([1.0] * 768, Search(top_k=3)).passages))
-        )
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [3] * 4
-    assert len(aws.door.requests) == 2
+    opened = QdrantEdgeStore(root=old, profile=function.container.served(None).profile)
+    opened.warm()
+    published.put_packed(other_packed)
+    later(61)
+    assert answers_from_other(function)
+    assert not old.exists()
+    (result,) = opened.search([([1.0] * 768, Search(top_k=3))])
+    assert len(result.passages) == 3
 
 
 def member(name: str, body: bytes = b"x", **changes: Any) -> tuple[tarfile.TarInfo, bytes]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from handler.core.embedding_cache import normalised
+from handler.core.embedding import normalised
 from passage.emulators import EmulatorServer, Fault
 from passage.local.environment import LocalContext
 from wire.function import QUESTION, Function, Output, Start

@@ -137,7 +137,7 @@ def test_surrogate_pair_escaped_in_json_is_one_character(start: Start) -> None:
 
 def test_two_requests_reuse_the_containers_clients(start: Start) -> None:
     function = start()
-    profile = function.container.profile(None)
+    profile = function.container.served(None).profile
     assert function.ask().status == 200
     retriever = function.container.retriever(profile)
     assert function.ask().status == 200

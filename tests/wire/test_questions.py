@@ -31,7 +31,7 @@ def container(textbook_index: Path) -> Iterator[Container]:
 
 
 def test_most_questions_find_a_page_that_answers_them(container: Container) -> None:
-    retriever = container.retriever(container.profile(None))
+    retriever = container.served(None).retriever
     questions = [json.loads(line) for line in (TEXTBOOK / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     found = 0
     for question in questions:

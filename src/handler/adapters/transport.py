@@ -1,7 +1,7 @@
-"""The HTTP beneath both SDKs: one connection pool, and the request's deadline on every wait.
+"""The HTTP layer below both SDKs: one connection pool, and the request's deadline on every wait.
 
-An SDK's own timeout is a constant chosen when the client is built, and starts anew with every byte that arrives. What a
-request has left is only known when it runs, so it is asked for at each connect, read and write.
+An SDK's own timeout is a constant that starts anew with every byte that arrives. The time a request has left is known
+only while it runs, so each connect, read and write asks for it.
 """
 
 import json
@@ -39,7 +39,7 @@ MOST_UNSENT_BYTES = 65_536
 
 
 def _left(timeout: float | None, most: float | None = None) -> float | None:
-    """Seconds one wait may take: the least of what was asked for, what is left until the deadline, and `most`."""
+    """Seconds one wait may take: the least of the given limits and the time until the deadline."""
     deadline = deadlines.current()
     limits = [limit for limit in (timeout, most) if limit is not None]
     if deadline is not None:
@@ -48,43 +48,40 @@ def _left(timeout: float | None, most: float | None = None) -> float | None:
 
 
 class _DeadlineStream(httpcore.NetworkStream):
-    """A connection. What is written goes out when an answer is waited for, head and body of a request at once.
+    """A connection that keeps to the deadline, and sends a request's head and body in one packet.
 
-    httpcore writes them one after the other: two packets, and a far side that is woken twice.
+    httpcore writes them one after the other, which wakes the far side twice. What is written here goes out when an
+    answer is waited for.
     """
 
     def __init__(self, inner: httpcore.NetworkStream) -> None:
         self._inner = inner
         self._unsent = bytearray()
+        self.get_extra_info = inner.get_extra_info  # type: ignore[method-assign]  # asked eight times a request
+        self.close = inner.close  # type: ignore[method-assign]  # as above
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with suppress(httpcore.WriteError):  # as httpcore takes it: there may be an answer that says why
-            self._send(timeout)
-        deadline = deadlines.current()
-        if deadline is not None and deadline.remaining() <= 0:  # bytes that are there already would come at once
+        seconds = _left(timeout)
+        if self._unsent:
+            with suppress(httpcore.WriteError):  # as httpcore does: there may be an answer that says why
+                self._send(seconds)
+        if seconds is not None and seconds <= LEAST_SECONDS:  # bytes that are there already would come at once
             raise httpcore.ReadTimeout("the request's deadline has passed")
-        return self._inner.read(max_bytes, _left(timeout))
+        return self._inner.read(max_bytes, seconds)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._unsent += buffer
         if len(self._unsent) >= MOST_UNSENT_BYTES:
-            self._send(timeout)
+            self._send(_left(timeout))
 
-    def _send(self, timeout: float | None) -> None:
-        if self._unsent:
-            unsent, self._unsent = bytes(self._unsent), bytearray()
-            self._inner.write(unsent, _left(timeout))
-
-    def close(self) -> None:
-        self._inner.close()
+    def _send(self, seconds: float | None) -> None:
+        unsent, self._unsent = bytes(self._unsent), bytearray()
+        self._inner.write(unsent, seconds)
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         return _DeadlineStream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout, CONNECT_SECONDS)))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
 
 
 class _DeadlineBackend(httpcore.NetworkBackend):
@@ -149,29 +146,29 @@ def _pooled(backend: httpcore.NetworkBackend) -> httpx.BaseTransport:
     return transport
 
 
-class _Lent(httpx.BaseTransport):
-    """The pool as a client gets it.
+class _SharedTransport(httpx.BaseTransport):
+    """The shared pool as one client gets it.
 
-    A client that is collected closes what it was given (qdrant-client in `__del__`): that would cut the other clients'
-    connections, and, in the middle of one's request, wait for ever for the pool's lock.
+    qdrant-client closes its transport in `__del__`. On the pool itself that would cut the other clients' connections,
+    or wait for ever for the pool's lock in the middle of a request.
     """
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         return shared().handle_request(request)
 
     def close(self) -> None:
-        """Not the client's to close."""
+        """Do nothing: the pool outlives its clients."""
 
 
-def lent() -> httpx.BaseTransport:
-    """The container's pool for a client to use, not to close."""
-    shared()  # what is wrong with the certificates is found when the client is built
-    return _Lent()
+def for_client() -> httpx.BaseTransport:
+    """The container's pool for one client, which cannot close it."""
+    shared()  # bad certificates are reported when the client is built
+    return _SharedTransport()
 
 
 @contextmanager
 def preparing() -> Iterator[None]:
-    """Load the certificates beside what the block does: it is OpenSSL's work, outside Python's lock."""
+    """Load the certificates in a thread beside the block: OpenSSL does that work outside Python's lock."""
     thread = Thread(target=_quietly)
     thread.start()
     try:
@@ -182,7 +179,7 @@ def preparing() -> Iterator[None]:
 
 
 def _quietly() -> None:
-    """A thread's error would only be printed; whoever asks for the pool gets it again."""
+    """Load the certificates. An error is raised again to whoever asks for the pool."""
     try:
         _certificates()
     except ConfigurationError:

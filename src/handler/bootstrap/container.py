@@ -1,61 +1,49 @@
-"""The composition root: reads the settings, builds the adapters once a container, and nothing before it is needed.
+"""The composition root: reads the settings and builds the adapters, once a container and not before they are needed.
 
 `handler.bootstrap.factories` knows which class stands behind a port; nothing else does.
 """
 
 import os
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from functools import cache, cached_property
+from typing import Protocol, runtime_checkable
 
-from handler import contracts, telemetry
+from handler import telemetry
 from handler.bootstrap.factories import EMBEDDERS, RERANKERS, SINKS, STORES, Keys, require_key
 from handler.config import profiles
-from handler.config import validation as suitability
 from handler.config.profiles import Profile
 from handler.config.settings import HttpSettings, RuntimeSettings, Settings
-from handler.core.deadline import Deadline
-from handler.core.embedding_cache import EmbeddingCache
-from handler.core.errors import CollectionNotServed, ConfigurationError
-from handler.core.model import CollectionInfo
-from handler.core.ports import ReplySink
+from handler.contracts import registry
+from handler.core.embedding import EmbeddingCache, QuestionEmbedder
+from handler.core.errors import ConfigurationError
 from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
-
-LAMBDA_MARGIN = 0.5
-"""Seconds kept of what Lambda has left, to send the answer: a function that is cut off answers nothing at all."""
-
-READY_SECONDS = 30.0
-"""How long a good answer of /ready stands, so that a monitor is not a load."""
-
-
-def _key(profile: Profile) -> tuple[str, str]:
-    return profile.name, profile.collection.name
+from handler.service.readiness import Readiness
+from handler.service.replies import ReplySink
+from handler.service.services import Served
 
 
 @runtime_checkable
-class _Restorable(Protocol):
+class _HoldsCredentials(Protocol):
     """An adapter that holds something a restored snapshot must not use."""
 
     def restored(self) -> None: ...
 
 
 class Container:
-    """Everything that lives as long as a container. See `handler.service.answering.Services`."""
+    """Everything that lives as long as a container. See `handler.service.services.Services`."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
         self._retrievers: dict[tuple[str, str], Retriever] = {}
-        self._ready: dict[tuple[str, str], tuple[float, CollectionInfo]] = {}
-
-    def http(self) -> HttpSettings:
-        return self._http
+        self.readiness = Readiness()
+        self.served = cache(self._served)
+        """Finds a profile by name, the default one for None. An error is not cached."""
 
     @cached_property
-    def _http(self) -> HttpSettings:
+    def http_settings(self) -> HttpSettings:
         return HttpSettings.from_env(self._environ)
 
     @cached_property
@@ -74,48 +62,55 @@ class Container:
     def snap_start(self) -> bool:
         return RuntimeSettings.from_env(self._environ).snap_start
 
-    def log_query_text(self) -> bool:
-        return self.settings.log_query_text
+    def _served(self, name: str | None) -> Served:
+        settings = self.settings
+        default = settings.default_profile
+        if name is None and default not in profiles.names():
+            raise ConfigurationError(f"DEFAULT_PROFILE is '{default}'. Known are: {', '.join(profiles.names())}.")
+        profile = profiles.deployed(default if name is None else name, settings)
+        if profile.name == default:
+            require_key(settings, profile)
+        return Served(
+            profile=profile,
+            contract=registry.find(profile),
+            collections=settings.allowed_collections,
+            log_query_text=settings.log_query_text,
+            find_retriever=self.retriever,
+        )
 
-    def profile(self, name: str | None) -> Profile:
-        default = self.settings.default_profile
-        if name in (None, default):
-            return self._default
-        return contracts.load(str(name))
-
-    @cached_property
-    def _default(self) -> Profile:
-        name = self.settings.default_profile
-        if name not in profiles.names():
-            raise ConfigurationError(f"DEFAULT_PROFILE is '{name}'. Known are: {', '.join(profiles.names())}.")
-        profile = contracts.load(name).overridden(self.settings)
-        require_key(self.settings, profile)
-        return profile
+    def usable_profiles(self) -> list[Served]:
+        usable = []
+        for name in profiles.names():
+            with suppress(ConfigurationError):
+                usable.append(self.served(name))
+        return usable
 
     def broken_profiles(self) -> list[ConfigurationError]:
-        _, broken = contracts.served()
+        """The errors of all profiles but the default one. Every question is answered with that one's errors."""
+        broken = {}
+        for name in profiles.names():
+            try:
+                registry.find(profiles.load(name))
+            except ConfigurationError as error:
+                broken[name] = error
         with suppress(ConfigurationError):
             broken.pop(self.settings.default_profile, None)
         return list(broken.values())
 
-    def serving(self, profile: Profile, collection: str | None) -> Profile:
-        if collection in (None, profile.collection.name):
-            return profile
-        if collection not in self.settings.allowed_collections:
-            allowed = ", ".join((profile.collection.name, *self.settings.allowed_collections))
-            raise CollectionNotServed(f"This deployment does not serve that collection. It serves: {allowed}.")
-        return profile.serving(str(collection))
-
     def retriever(self, profile: Profile) -> Retriever:
-        key = _key(profile)
+        key = (profile.name, profile.collection.name)
         if key not in self._retrievers:
+            embedding, dimension = profile.embedding, profile.collection.dimension
             self._retrievers[key] = Retriever(
-                embedder=EMBEDDERS[profile.embedding.provider](self.settings, profile, self._keys),
+                embedder=QuestionEmbedder(
+                    EMBEDDERS[embedding.provider](self.settings, profile, self._keys),
+                    dimension=dimension,
+                    cache=self._embedding_cache,
+                    space=f"{embedding.provider} {embedding.model} {dimension}",
+                ),
                 store=STORES[self.settings.store](self.settings, profile, self._keys),
                 reranking=self._reranking,
-                cache=self._embedding_cache,
-                usable=contracts.find(profile.contract).usable,
-                space=f"{profile.embedding.provider} {profile.embedding.model} {profile.collection.dimension}",
+                displayable=registry.find(profile).displayable,
             )
         return self._retrievers[key]
 
@@ -136,22 +131,8 @@ class Container:
             seconds=settings.rerank_timeout_ms / 1000,
         )
 
-    def ready(self, profile: Profile, deadline: Deadline) -> CollectionInfo:
-        now = time.monotonic()
-        known = self._ready.get(_key(profile))
-        if known is not None and now - known[0] < READY_SECONDS:
-            return known[1]
-        info = self.retriever(profile).describe(deadline)
-        for problem in suitability.problems(profile, info):
-            raise problem
-        self._ready[_key(profile)] = (now, info)
-        return info
-
-    def reply_sinks(self) -> Sequence[ReplySink]:
-        return self._reply_sinks
-
     @cached_property
-    def _reply_sinks(self) -> Sequence[ReplySink]:
+    def reply_sinks(self) -> Sequence[ReplySink]:
         settings = self.settings
         chosen = [(make, target) for name, make in SINKS.items() if (target := getattr(settings, name))]
         if not chosen:
@@ -161,50 +142,46 @@ class Container:
         return [make(settings, target) for make, target in chosen]
 
     def load(self) -> None:
-        profile = self.profile(None)  # a wrong setting is found before anything is imported
+        """Import what the default profile's questions need."""
+        served = self.served(None)  # a wrong setting is found before anything is imported
         from handler.adapters import transport  # noqa: PLC0415 - see above
 
         with transport.preparing():
-            self.retriever(profile)
+            _ = served.retriever
 
     def warm(self) -> None:
-        self.retriever(self.profile(None)).warm()
+        """Build what the default profile's first question needs, without a request to anyone."""
+        self.served(None).retriever.warm()
         for key in self._keys.made():
             key.prefetch()
 
     def unload(self) -> None:
+        """Forget what was built; it is built anew when it is next asked for."""
         self._retrievers.clear()
-        self._ready.clear()
+        self.served.cache_clear()
+        self.readiness.forget()
         for name in ("_keys", "_reranking"):
             self.__dict__.pop(name, None)
 
     def before_snapshot(self) -> None:
         """See `handler.cold_start.snap_start.Restorable`."""
         transport = sys.modules.get("handler.adapters.transport")
-        if transport is not None:  # whatever made a connection has imported it
+        if transport is not None:  # every connection was made by it
             with suppress(ConfigurationError):
-                transport.shared().close()  # the pool's connections; the pool itself goes on
-        self._ready.clear()
+                transport.shared().close()  # closes the pool's connections; the pool itself stays usable
+        self.readiness.forget()
 
     def after_restore(self) -> None:
         """See `handler.cold_start.snap_start.Restorable`."""
-        self.before_snapshot()  # what happened between the two hooks is not recent, either
+        self.before_snapshot()  # results from between the two hooks are old as well
         for key in self._keys.made() if self._retrievers else ():
             key.restored()
         adapters: list[object] = [self._reranking.reranker] if self._retrievers and self._reranking else []
         for retriever in self._retrievers.values():
-            adapters += (retriever.embedder, retriever.store)
+            adapters += (retriever.embedder.embedder, retriever.store)
         for adapter in adapters:
-            if isinstance(adapter, _Restorable):
+            if isinstance(adapter, _HoldsCredentials):
                 adapter.restored()
-
-    def deadline(self, context: Any, limit: float | None) -> Deadline:
-        seconds = [self.settings.request_timeout_ms / 1000]
-        if limit is not None:
-            seconds.append(limit)
-        if context is not None:
-            seconds.append(context.get_remaining_time_in_millis() / 1000 - LAMBDA_MARGIN)
-        return Deadline.after(min(seconds))
 
 
 def build() -> Container:

@@ -12,7 +12,8 @@ from handler.config.profiles import Profile
 from handler.config.settings import Settings
 from handler.config.values import SecretReference
 from handler.core.errors import ConfigurationError
-from handler.core.ports import Embedder, PassageStore, ReplySink, Reranker
+from handler.core.ports import Embedder, PassageStore, Reranker
+from handler.service.replies import ReplySink
 
 if TYPE_CHECKING:
     from handler.adapters.aws.secrets import KeptKey

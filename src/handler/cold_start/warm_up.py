@@ -10,7 +10,7 @@ from handler.cold_start.deferred import deferred_models
 from handler.cold_start.garbage import no_collection
 from handler.core.errors import ConfigurationError
 from handler.entrypoints.http import handler as http
-from handler.service.answering import Services
+from handler.service.services import Services
 
 
 def warm_up(services: Services) -> None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from handler.config import models
 from handler.config.settings import CollectionSettings
-from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, NotFound
+from handler.core.errors import ConfigurationError, NotFound
 
 FOLDER = Path(__file__).parent / "profiles"
 
@@ -166,21 +166,6 @@ class TextLimit(_Section):
             raise ValueError("min must not be above max")
         return self
 
-    def check(self, text: str) -> str:
-        """The text as sent, when it is within the limits.
-
-        Raises:
-            BlankText: nothing but white space.
-            InvalidRequest: too short or too long.
-        """
-        if not text.strip():
-            raise BlankText(f"'{self.names[0]}' is blank: it takes {self.min} to {self.max:,} characters.")
-        if not self.min <= len(text) <= self.max:
-            raise InvalidRequest(
-                f"'{self.names[0]}' has {len(text):,} characters: allowed are {self.min} to {self.max:,}."
-            )
-        return text
-
 
 class CountLimit(_Section):
     """How many passages may be asked for. `outside` says what a number beyond the limits gets."""
@@ -196,20 +181,6 @@ class CountLimit(_Section):
         if not self.min <= self.default <= self.max:
             raise ValueError("min, default and max must be in ascending order")
         return self
-
-    def check(self, count: int | None) -> int:
-        """The number of passages to retrieve.
-
-        Raises:
-            InvalidRequest: beyond the limits, where the profile rejects rather than clamps.
-        """
-        if count is None:
-            return self.default
-        if self.outside == "clamp":
-            return max(self.min, min(count, self.max))
-        if not self.min <= count <= self.max:
-            raise InvalidRequest(f"'{self.names[0]}' is out of range: allowed are {self.min} to {self.max}.")
-        return count
 
 
 class Query(_Section):

@@ -1,4 +1,4 @@
-"""What a contract is, and what all of them do alike: validate, rename, clip, tell the time."""
+"""What a contract is, and what all contracts share: validation, field names, clipped scores, times."""
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -11,9 +11,9 @@ from aws_lambda_powertools.utilities.parser import ValidationError, parse
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictInt, StrictStr
 from pydantic_core import PydanticKnownError
 
-from handler.config.profiles import Profile
-from handler.contracts.faults import explained, place
-from handler.core.errors import InvalidRequest, PassageError
+from handler.config.profiles import CountLimit, Profile, TextLimit
+from handler.contracts.faults import explained
+from handler.core.errors import BlankText, InvalidRequest, PassageError
 from handler.core.model import Passage, Retrieval, RetrievalRequest
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -54,7 +54,7 @@ Threshold = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)
 
 
 @dataclass(frozen=True)
-class Asked:
+class ErrorContext:
     """What is known of a request that failed.
 
     Attributes:
@@ -87,14 +87,6 @@ class Answer(BaseModel):
     )
 
 
-def _nothing(_: Retrieval) -> Iterable[Notice]:
-    return ()
-
-
-def _any(_: Passage) -> bool:
-    return True
-
-
 def _same(chunk_id: str) -> str:
     return chunk_id
 
@@ -110,8 +102,8 @@ class Contract:
         parse: the caller's fields to a checked request. Raises InvalidRequest.
         render: an answer to `response_model`, but for its warnings: those are the same in all contracts.
         render_error: an error to `error_model`.
-        usable: whether a passage can be shown under the contract's own rules; one that cannot is left out and counted.
-        notices: what is worth a line in the log about an answer.
+        displayable: whether the contract can show a passage; others are left out and counted. None shows them all.
+        notices: what is worth a line in the log about an answer; None for nothing.
         stored_id: the id to find a chunk by, given the one this contract shows for it.
         plain: an answer as plain text, for a caller who accepts that; None when the contract has no such form.
     """
@@ -124,14 +116,14 @@ class Contract:
     count: str
     parse: Callable[[Mapping[str, Any], Profile], RetrievalRequest]
     render: Callable[[Retrieval], Answer]
-    render_error: Callable[[PassageError, Asked], BaseModel]
-    usable: Callable[[Passage], bool] = _any
-    notices: Callable[[Retrieval], Iterable[Notice]] = _nothing
+    render_error: Callable[[PassageError, ErrorContext], BaseModel]
+    displayable: Callable[[Passage], bool] | None = None
+    notices: Callable[[Retrieval], Iterable[Notice]] | None = None
     stored_id: Callable[[str], str] = _same
     plain: Callable[[BaseModel], str] | None = None
 
     def answer(self, retrieval: Retrieval) -> Answer:
-        """The whole answer."""
+        """The rendered answer, with its warnings."""
         body = self.render(retrieval)
         return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body
 
@@ -153,21 +145,6 @@ def validated(fields: Mapping[str, Any], model: type[Model], ours: Container[str
         raise InvalidRequest("; ".join(told[:MOST_FAULTS] + more)) from None
 
 
-def event_checked(event: Mapping[str, Any], model: type[BaseModel], kind: str) -> None:
-    """See whether an event is whole, by Powertools' model of it.
-
-    Raises:
-        InvalidRequest: names the parts that are missing or of another kind; never repeats what was sent.
-    """
-    try:
-        parse(event=dict(event), model=model)
-    except ValidationError as error:
-        parts = dict.fromkeys(place(item, event) for item in error.errors(include_input=False, include_url=False))
-        raise InvalidRequest(
-            f"The event is not a whole {kind} event. Missing, or of another kind: {', '.join(parts)}."
-        ) from None
-
-
 def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """`fields` under the contract's own names, where a profile lets a request use others (`query` for `text`).
 
@@ -186,6 +163,37 @@ def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> 
             renamed[name] = fields[given[0]]
     taken = {alias for allowed in aliases.values() for alias in allowed}
     return {**{name: value for name, value in fields.items() if name not in taken}, **renamed}
+
+
+def limited_text(limit: TextLimit, text: str) -> str:
+    """The text as sent, when it is within the profile's limits.
+
+    Raises:
+        BlankText: it is empty or only white space.
+        InvalidRequest: it is too short or too long.
+    """
+    if not text.strip():
+        raise BlankText(f"'{limit.names[0]}' is blank: it takes {limit.min} to {limit.max:,} characters.")
+    if not limit.min <= len(text) <= limit.max:
+        raise InvalidRequest(
+            f"'{limit.names[0]}' has {len(text):,} characters: allowed are {limit.min} to {limit.max:,}."
+        )
+    return text
+
+
+def limited_count(limit: CountLimit, count: int | None) -> int:
+    """How many passages to retrieve: the profile's default for None.
+
+    Raises:
+        InvalidRequest: it is beyond the limits, where the profile rejects rather than clamps.
+    """
+    if count is None:
+        return limit.default
+    if limit.outside == "clamp":
+        return max(limit.min, min(count, limit.max))
+    if not limit.min <= count <= limit.max:
+        raise InvalidRequest(f"'{limit.names[0]}' is out of range: allowed are {limit.min} to {limit.max}.")
+    return count
 
 
 def clipped(score: float) -> float:
@@ -218,3 +226,8 @@ def json_safe(value: Any) -> Any:
 def zulu(moment: datetime) -> str:
     """UTC as ISO 8601 ending in Z, to the second."""
     return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"  # strftime does not pad a year below 1000
+
+
+def to_json(body: BaseModel) -> str:
+    """A body as it is sent: only the fields that are set."""
+    return body.model_dump_json(exclude_unset=True)

@@ -8,14 +8,16 @@ from pydantic import BaseModel, Field, StrictBool
 from handler.config.profiles import Profile
 from handler.contracts.base import (
     Answer,
-    Asked,
     Contract,
+    ErrorContext,
     Integer,
     Score,
     Text,
     Threshold,
     clipped,
     has_web_address,
+    limited_count,
+    limited_text,
     named,
     validated,
     zulu,
@@ -72,8 +74,8 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
     query = validated(named(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), QueryRequest)
     return RetrievalRequest(
-        text=limits.text.check(query.query_text),
-        search=Search(top_k=limits.count.check(query.top_k), score_threshold=query.threshold),
+        text=limited_text(limits.text, query.query_text),
+        search=Search(top_k=limited_count(limits.count, query.top_k), score_threshold=query.threshold),
         options={"include_metadata": query.include_metadata},
     )
 
@@ -106,10 +108,10 @@ def _result(passage: Passage, *, whole: bool) -> RetrievedChunk:
     )
 
 
-def render_error(error: PassageError, asked: Asked) -> ErrorResponse:
+def render_error(error: PassageError, context: ErrorContext) -> ErrorResponse:
     return ErrorResponse(
         error=ErrorDetail(code=_code(error), message=str(error)),
-        metadata=Metadata(query_time_ms=round(asked.elapsed_ms), total_results=0, timestamp=zulu(asked.at)),
+        metadata=Metadata(query_time_ms=round(context.elapsed_ms), total_results=0, timestamp=zulu(context.at)),
     )
 
 
@@ -135,5 +137,5 @@ CONTRACT = Contract(
     parse=parse,
     render=render,
     render_error=render_error,
-    usable=has_web_address,
+    displayable=has_web_address,
 )

@@ -6,7 +6,20 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StrictInt
 
 from handler.config.profiles import Profile
-from handler.contracts.base import WHOLE, Answer, Asked, Contract, Integer, Score, Text, clipped, named, validated
+from handler.contracts.base import (
+    WHOLE,
+    Answer,
+    Contract,
+    ErrorContext,
+    Integer,
+    Score,
+    Text,
+    clipped,
+    limited_count,
+    limited_text,
+    named,
+    validated,
+)
 from handler.core.errors import (
     BlankText,
     CollectionNotFound,
@@ -81,8 +94,8 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     query = validated(named(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
     budgets = [query.max_chars, query.max_tokens and query.max_tokens * CHARACTERS_PER_TOKEN]
     return RetrievalRequest(
-        text=limits.text.check(query.text),
-        search=Search(top_k=limits.count.check(query.k)),
+        text=limited_text(limits.text, query.text),
+        search=Search(top_k=limited_count(limits.count, query.k)),
         options={"max_chars": min((budget for budget in budgets if budget), default=None)},
     )
 
@@ -138,7 +151,7 @@ def plain(answer: BaseModel) -> str:
     return answer.context.formatted_text
 
 
-def render_error(error: PassageError, asked: Asked) -> RetrievalError:  # noqa: ARG001 - every contract's signature
+def render_error(error: PassageError, context: ErrorContext) -> RetrievalError:  # noqa: ARG001 - every contract's signature
     return RetrievalError(code=_code(error), message=str(error), details="")
 
 

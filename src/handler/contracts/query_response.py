@@ -7,7 +7,20 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Asked, Contract, Integer, Score, Text, clipped, named, validated, zulu
+from handler.contracts.base import (
+    Answer,
+    Contract,
+    ErrorContext,
+    Integer,
+    Score,
+    Text,
+    clipped,
+    limited_count,
+    limited_text,
+    named,
+    validated,
+    zulu,
+)
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 
@@ -48,7 +61,9 @@ class ErrorResponse(BaseModel):
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
     query = validated(named(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
-    return RetrievalRequest(text=limits.text.check(query.text), search=Search(top_k=limits.count.check(query.k)))
+    return RetrievalRequest(
+        text=limited_text(limits.text, query.text), search=Search(top_k=limited_count(limits.count, query.k))
+    )
 
 
 def render(retrieval: Retrieval) -> QueryResponse:
@@ -77,8 +92,8 @@ def stored_id(chunk_id: str) -> str:
     return shown[1] if shown else chunk_id
 
 
-def render_error(error: PassageError, asked: Asked) -> ErrorResponse:
-    return ErrorResponse(error=str(error), code=_code(error), timestamp=zulu(asked.at))
+def render_error(error: PassageError, context: ErrorContext) -> ErrorResponse:
+    return ErrorResponse(error=str(error), code=_code(error), timestamp=zulu(context.at))
 
 
 def _code(error: PassageError) -> Code:

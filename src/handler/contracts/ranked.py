@@ -11,14 +11,16 @@ from pydantic import BaseModel, Field
 from handler.config.profiles import Profile
 from handler.contracts.base import (
     Answer,
-    Asked,
     Contract,
+    ErrorContext,
     Integer,
     Notice,
     Score,
     Text,
     clipped,
     has_web_address,
+    limited_count,
+    limited_text,
     named,
     validated,
 )
@@ -124,8 +126,8 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
     query = validated(named(fields, {"text": limits.text.names, "top_k": limits.count.names}), Query)
     return RetrievalRequest(
-        text=limits.text.check(query.text),
-        search=Search(top_k=limits.count.check(query.top_k)),
+        text=limited_text(limits.text, query.text),
+        search=Search(top_k=limited_count(limits.count, query.top_k)),
         options={"query_id": query.query_id or _new_id()},
     )
 
@@ -198,10 +200,10 @@ def _id_holds(passage: Passage) -> bool:
     return passage.chunk_id.lower() in {hashlib.sha256(text.encode()).hexdigest() for text in hashed}
 
 
-def render_error(error: PassageError, asked: Asked) -> RetrievalResponse:
-    profile = asked.profile
+def render_error(error: PassageError, context: ErrorContext) -> RetrievalResponse:
+    profile = context.profile
     metrics: dict[str, Any] = {
-        "total_execution_time_ms": asked.elapsed_ms,
+        "total_execution_time_ms": context.elapsed_ms,
         "embedding_model": profile.embedding.model if profile else "",
         "collection_name": profile.collection.name if profile else "",
     }
@@ -209,22 +211,22 @@ def render_error(error: PassageError, asked: Asked) -> RetrievalResponse:
         metrics["query_embedding_time_ms"] = 0.0  # seed 003, "Error States"
     return RetrievalResponse(
         status="error",
-        query=_echo(asked),
+        query=_echo(context),
         results=[],
         total_results=0,
-        requested_top_k=_requested(asked),
+        requested_top_k=_requested(context),
         execution_metrics=ExecutionMetrics(**metrics),
         error=ErrorDetail(code=_code(error), message=str(error)),
     )
 
 
-def _sent(asked: Asked, names: tuple[str, ...]) -> Any:
-    return next((asked.fields[name] for name in names if name in asked.fields), None)
+def _sent(context: ErrorContext, names: tuple[str, ...]) -> Any:
+    return next((context.fields[name] for name in names if name in context.fields), None)
 
 
-def _echo(asked: Asked) -> QueryEcho:
-    text = _sent(asked, asked.profile.query.text.names if asked.profile else ("text",))
-    query_id = asked.fields.get("query_id")
+def _echo(context: ErrorContext) -> QueryEcho:
+    text = _sent(context, context.profile.query.text.names if context.profile else ("text",))
+    query_id = context.fields.get("query_id")
     return QueryEcho(text=_plain(text), query_id=_plain(query_id) or _new_id())
 
 
@@ -233,12 +235,12 @@ def _plain(value: Any) -> str:
     return value[:ECHOED].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
-def _requested(asked: Asked) -> int:
+def _requested(context: ErrorContext) -> int:
     """The number asked for where it is one that may be asked for, else the default."""
-    if asked.profile is None:
+    if context.profile is None:
         return 5
-    limit = asked.profile.query.count
-    sent = _sent(asked, limit.names)
+    limit = context.profile.query.count
+    sent = _sent(context, limit.names)
     valid = isinstance(sent, int) and not isinstance(sent, bool) and limit.min <= sent <= limit.max
     return sent if valid else limit.default
 
@@ -271,6 +273,6 @@ CONTRACT = Contract(
     parse=parse,
     render=render,
     render_error=render_error,
-    usable=has_web_address,
+    displayable=has_web_address,
     notices=notices,
 )

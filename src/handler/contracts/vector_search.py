@@ -8,14 +8,16 @@ from pydantic import BaseModel, Field, StrictBool
 from handler.config.profiles import Profile
 from handler.contracts.base import (
     Answer,
-    Asked,
     Contract,
+    ErrorContext,
     Integer,
     Score,
     Text,
     Threshold,
     clipped,
     json_safe,
+    limited_count,
+    limited_text,
     named,
     validated,
     zulu,
@@ -106,11 +108,11 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
             f"'query_vector' has {len(query.query_vector)} numbers: it takes {profile.collection.dimension}."
         )
     return RetrievalRequest(
-        text="" if query.query_text is None else limits.text.check(query.query_text),
+        text="" if query.query_text is None else limited_text(limits.text, query.query_text),
         vector=query.query_vector,
         collection=query.collection_name,
         search=Search(
-            top_k=limits.count.check(query.top_k),
+            top_k=limited_count(limits.count, query.top_k),
             score_threshold=query.score_threshold,
             filters=_filters(query, profile),
             with_vectors=query.with_vectors,
@@ -149,8 +151,8 @@ def _result(passage: Passage, retrieval: Retrieval) -> RetrievalResult:
     )
 
 
-def render_error(error: PassageError, asked: Asked) -> ErrorResponse:
-    return ErrorResponse(error=ErrorDetail(code=_code(error), message=str(error)), timestamp=zulu(asked.at))
+def render_error(error: PassageError, context: ErrorContext) -> ErrorResponse:
+    return ErrorResponse(error=ErrorDetail(code=_code(error), message=str(error)), timestamp=zulu(context.at))
 
 
 def _code(error: PassageError) -> Code:  # noqa: PLR0911 - a table of classes reads best as one

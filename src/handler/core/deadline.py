@@ -1,12 +1,19 @@
 """One deadline per request. Embedding, search and the wait before a retry all draw on it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeVar
 
-from handler.core.errors import DeadlineExceeded, Upstream
+from handler import telemetry
+from handler.core.errors import DeadlineExceeded, Upstream, UpstreamError, UpstreamThrottled
+
+T = TypeVar("T")
+
+RETRY_DELAY = 0.1
+"""Seconds before the second attempt when the upstream named no time."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +48,15 @@ class Deadline:
 
 _current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
+current: Callable[[], Deadline | None] = _current.get
+"""The deadline of the running request; None outside of one."""
+
 
 @contextmanager
 def running(deadline: Deadline) -> Iterator[None]:
-    """Make `deadline` the one that every HTTP call made inside the block keeps to.
+    """Make `deadline` the one that every HTTP call inside the block keeps to.
 
-    The SDKs own their HTTP clients' call sites, so the deadline reaches the transport beneath them this way.
+    The SDKs own the call sites of their HTTP clients, so this is how the deadline reaches the transport below them.
     """
     token = _current.set(deadline)
     try:
@@ -55,5 +65,29 @@ def running(deadline: Deadline) -> Iterator[None]:
         _current.reset(token)
 
 
-def current() -> Deadline | None:
-    return _current.get()
+def with_one_retry(call: Callable[[], T], deadline: Deadline, upstream: Upstream) -> T:
+    """Call `upstream`, and once more after a temporary failure if the deadline leaves room for the wait.
+
+    The SDKs' own retries are off: they could sleep up to a minute each, longer than any gateway waits.
+
+    Raises:
+        DeadlineExceeded: no time is left for the first call.
+        PassageError: as `call` raises it.
+    """
+    deadline.require(upstream)
+    try:
+        return call()
+    except UpstreamError as error:
+        delay = _delay(error)
+        if delay >= deadline.remaining():
+            raise
+        telemetry.retrying(error.code, delay)
+    time.sleep(delay)
+    return call()
+
+
+def _delay(error: UpstreamError) -> float:
+    """Seconds to wait before the second attempt; the upstream's own wish comes first."""
+    if error.retry_after is not None:
+        return error.retry_after
+    return RETRY_DELAY * 10 if isinstance(error, UpstreamThrottled) else RETRY_DELAY

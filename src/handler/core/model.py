@@ -1,6 +1,5 @@
-"""What the pipeline takes and gives: frozen values, the same for every contract, store and source."""
+"""The pipeline's values, all frozen: the same for every contract, store and event source."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +17,7 @@ Filters = Mapping[str, tuple[str | int, ...]]
 
 @dataclass(frozen=True)
 class Search:
-    """What a store is asked.
+    """One search of a store.
 
     Attributes:
         top_k: how many passages are wanted, at least 1.
@@ -83,8 +82,8 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A search's passages, best first, and how many points were left out because their payload was unusable."""
+class SearchResult:
+    """A search's passages, best first, and how many points were skipped because their payload was unusable."""
 
     passages: tuple[Passage, ...]
     skipped: int = 0
@@ -109,9 +108,9 @@ class Retrieval:
 
     Attributes:
         asked_at: UTC.
-        warnings: what the caller should know of an answer that is less than it could be; each a sentence for a person.
+        warnings: why the answer is less complete than it could be; each a sentence for a person.
         embedding_cached: whether the question's embedding cost no call; None when the caller sent the vector.
-        rerank_failure: why the passages were not reranked although they should have been; for the log.
+        rerank_failure: why the passages were not reranked although they should have been.
     """
 
     request: RetrievalRequest
@@ -136,29 +135,8 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Reply:
-    """What is sent for a message.
-
-    Attributes:
-        id: the same for the same message, however often it is delivered.
-        status: "answered", or "refused" when the message can never be.
-        text: the reply itself, JSON.
-    """
-
-    id: str
-    correlation_id: str
-    profile: str
-    status: str
-    text: str
-
-    def body(self) -> Any:
-        """The reply as an object."""
-        return json.loads(self.text)
-
-
-@dataclass(frozen=True)
 class CollectionInfo:
-    """What a collection says of itself. `embedding_model` is None when it does not record one."""
+    """Collection metadata. `embedding_model` is None when the collection does not record one."""
 
     name: str
     vector_size: int

@@ -1,9 +1,9 @@
-"""What the core needs of the world."""
+"""The services that the pipeline calls, as Protocols."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from handler.core.model import CollectionInfo, Found, Point, Reply, Search, Vector
+from handler.core.model import CollectionInfo, Point, Search, SearchResult, Vector
 
 
 class Embedder(Protocol):
@@ -22,7 +22,7 @@ class Embedder(Protocol):
             One vector of shape `(dimension,)` for each text, in order.
 
         Raises:
-            UpstreamError: the service failed for a passing reason.
+            UpstreamError: the service failed temporarily.
             DeadlineExceeded: the running deadline passed.
             ConfigurationError: the key or the model was refused, or the model's dimension is not the profile's.
         """
@@ -34,31 +34,29 @@ class Embedder(Protocol):
 
 
 class PassageStore(Protocol):
-    """Finds the passages nearest to a vector."""
+    """Finds the passages nearest to a vector, and points by id."""
 
     @property
     def collection(self) -> str: ...
 
-    def search(self, vector: Vector, search: Search) -> Found:
-        """The passages nearest to `vector` of shape `(dimension,)`, best first, at most `search.top_k`.
+    def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
+        """Run searches in one request.
+
+        Args:
+            searches: each a vector of shape `(dimension,)` and what to look for.
+
+        Returns:
+            For each search its nearest passages, best first, at most `top_k`.
 
         Raises:
-            UpstreamError: the store failed for a passing reason.
+            UpstreamError: the store failed temporarily.
             DeadlineExceeded: the running deadline passed.
             ConfigurationError: the collection is missing or shaped differently, or the key was refused.
         """
         ...
 
-    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
-        """Several searches in one request: what `search` gives for each, in order.
-
-        Raises:
-            The same as `search`, for all of them together.
-        """
-        ...
-
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        """The point with that id, or the one whose payload has it as its chunk id; None when there is neither.
+        """The point with that id, or the one whose payload has it as its chunk id; None without either.
 
         Raises:
             The same as `search`.
@@ -66,7 +64,7 @@ class PassageStore(Protocol):
         ...
 
     def describe(self) -> CollectionInfo:
-        """The collection's own account of itself. Whether it suits the profile is for the caller to check.
+        """The collection's metadata. The caller validates it against the profile.
 
         Raises:
             The same as `search`.
@@ -79,7 +77,7 @@ class PassageStore(Protocol):
 
 
 class Reranker(Protocol):
-    """Says how well texts answer a question, by reading both."""
+    """Scores how well texts answer a question."""
 
     @property
     def model(self) -> str: ...
@@ -95,7 +93,7 @@ class Reranker(Protocol):
             One relevance for each text, in the texts' order; finite, of 0…1 as the models give it.
 
         Raises:
-            UpstreamError: the service failed for a passing reason.
+            UpstreamError: the service failed temporarily.
             DeadlineExceeded: the running deadline passed.
             ConfigurationError: the key or the model was refused.
         """
@@ -103,25 +101,4 @@ class Reranker(Protocol):
 
     def warm(self) -> None:
         """Build what the first call would have to; no request is made."""
-        ...
-
-
-class ReplySink(Protocol):
-    """A configured place that replies go to."""
-
-    @property
-    def seconds(self) -> float:
-        """The longest `send` takes before it gives up."""
-        ...
-
-    def send(self, reply: Reply, *, group: str | None) -> None:
-        """Send one reply.
-
-        Args:
-            group: the FIFO group of the message it answers, None for a standard queue's; a FIFO destination keeps it.
-
-        Raises:
-            UpstreamError: it could not be sent for a passing reason.
-            ConfigurationError: the destination does not exist, or may not be written to.
-        """
         ...

@@ -1,16 +1,15 @@
-"""The optional step after the search: the candidates in order of relevance, or else as the store had them.
+"""The optional step after the search: sort the candidates by relevance.
 
-Nothing that goes wrong here fails an answer: the passages are there already, in an order that was good enough for
-every answer before there was a reranker.
+A failure here never fails an answer. The passages are there already, in the order that answers have without a reranker.
 """
 
 import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
-from handler.core import deadline as deadlines
-from handler.core.deadline import Deadline
+from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.errors import (
     ConfigurationError,
     DeadlineExceeded,
@@ -21,37 +20,31 @@ from handler.core.errors import (
 )
 from handler.core.model import Passage, Search
 from handler.core.ports import Reranker
-from handler.core.retry import with_one_retry
 
 MARGIN = 0.1
-"""Seconds of the request's time that stay for the answer itself: a step that may fail must not take all there is."""
+"""Seconds of the request's time kept for the answer itself: an optional step must not use all of it."""
 
 LEAST = 0.1
 """Seconds below which no call is begun: it could not end in time, and would be paid for."""
 
-AT_ONCE = 8
+CONCURRENT = 8
 """How many of a batch's questions are reranked at a time: no API takes several, and the connection pool keeps ten."""
 
 
 @dataclass(frozen=True)
 class Reranked:
-    """Passages, best first, and what became of the step.
+    """Passages, best first, and how the step went.
 
     Attributes:
         took_ms: milliseconds; None when no call was made.
-        failure: why the passages are in the store's order after all; None when they are not, or needed no other.
+        failure: why the passages kept the store's order; None when the step succeeded or was not needed.
+        warnings: the same for the caller, never in an upstream's words.
     """
 
     passages: tuple[Passage, ...]
     took_ms: float | None = None
     failure: Exception | None = None
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a caller is told of the failure: never an upstream's words."""
-        if self.failure is None:
-            return ()
-        return (f"The passages are in order of similarity: reranking failed ({_reason(self.failure)}).",)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,66 +52,67 @@ class Reranking:
     """The step as a deployment configures it.
 
     Attributes:
-        candidates: of how many passages the best are to be found.
-        seconds: the longest that one question's reranking takes, retry and all.
+        candidates: how many passages are fetched to find the best among them.
+        seconds: the longest that one question's reranking takes, retry included.
     """
 
     reranker: Reranker
     candidates: int
     seconds: float = math.inf
 
-    def widened(self, search: Search) -> Search:
+    def with_candidates(self, search: Search) -> Search:
         """The search that finds the candidates."""
         return replace(search, top_k=max(search.top_k, self.candidates))
 
-    def reordered(self, question: str, passages: tuple[Passage, ...], deadline: Deadline) -> Reranked:
-        """All of `passages`, best first by relevance, which becomes their score; equals keep their order.
+    def rerank(self, question: str, passages: tuple[Passage, ...], deadline: Deadline) -> Reranked:
+        """All of `passages`, sorted by relevance, which becomes their score; equals keep their order.
 
         Raises nothing.
         """
-        if len(passages) < 2:  # there is nothing to order, and a call costs as much as for a hundred
+        if len(passages) < 2:  # nothing to sort, and a call costs as much as for a hundred
             return Reranked(passages)
         step = Deadline(deadline.at - MARGIN).capped(self.seconds)
         if step.remaining() < LEAST:
             late = DeadlineExceeded("Too little of the request's time was left for reranking.", upstream="reranking")
-            return Reranked(passages, failure=late)
+            return _failed(passages, late)
         started = time.perf_counter()
-        failure: Exception | None = None
         try:
-            with deadlines.running(step):
+            with running(step):
                 texts = [passage.text for passage in passages]
                 relevances = with_one_retry(lambda: self.reranker.rerank(question, texts), step, "reranking")
             scored = [replace(passage, score=score) for passage, score in zip(passages, relevances, strict=True)]
-            passages = tuple(sorted(scored, key=lambda passage: passage.score, reverse=True))
-        except Exception as error:  # noqa: BLE001 - an optional step fails no answer, whatever it trips over
-            failure = error
-        return Reranked(passages, (time.perf_counter() - started) * 1000, failure)
+        except Exception as error:  # noqa: BLE001 - an optional step never fails an answer
+            return _failed(passages, error, (time.perf_counter() - started) * 1000)
+        best_first = tuple(sorted(scored, key=attrgetter("score"), reverse=True))
+        return Reranked(best_first, (time.perf_counter() - started) * 1000)
 
-    def reordered_many(
-        self, asked: Sequence[tuple[str, tuple[Passage, ...]]], deadline: Deadline
-    ) -> Sequence[Reranked]:
-        """The same for several questions with the passages of each, a few at a time; each has its own outcome.
+    def rerank_many(self, asked: Sequence[tuple[str, tuple[Passage, ...]]], deadline: Deadline) -> Sequence[Reranked]:
+        """Rerank several questions' passages, a few at a time; each has its own outcome.
 
-        A service that limits us, is down, or refuses our key does so for every question of the batch, and was tried
-        twice by then: those that were not begun keep the store's order, without a call. A refused request may be one
-        question's own, and stops no other.
+        A service that throttles, is down or refuses the key does so for every question. Once that is known, the
+        remaining questions keep the store's order without a call. A refused request may concern one question only.
         """
         if len(asked) < 2:
-            return [self.reordered(question, passages, deadline) for question, passages in asked]
+            return [self.rerank(question, passages, deadline) for question, passages in asked]
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only a batch needs it
 
         stopped: list[PassageError] = []
 
         def one(question: str, passages: tuple[Passage, ...]) -> Reranked:
             if stopped and len(passages) > 1:
-                return Reranked(passages, failure=stopped[0])
-            outcome = self.reordered(question, passages, deadline)  # sets the deadline that runs in this thread
+                return _failed(passages, stopped[0])
+            outcome = self.rerank(question, passages, deadline)  # sets the deadline of this thread
             if isinstance(outcome.failure, PassageError) and not isinstance(outcome.failure, RequestRefused):
                 stopped.append(outcome.failure)
             return outcome
 
-        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="rerank") as pool:
+        with ThreadPoolExecutor(CONCURRENT, thread_name_prefix="rerank") as pool:
             return list(pool.map(one, *zip(*asked, strict=True)))
+
+
+def _failed(passages: tuple[Passage, ...], failure: Exception, took_ms: float | None = None) -> Reranked:
+    warning = f"The passages are in order of similarity: reranking failed ({_reason(failure)})."
+    return Reranked(passages, took_ms, failure, (warning,))
 
 
 def _reason(failure: Exception) -> str:

@@ -1,6 +1,6 @@
-"""Which source an event comes from, by its shape alone. Ordered, pure, and nothing is a source by being no other."""
+"""Which event source an event comes from, by its shape alone. A direct question is a positive match, never the rest."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -10,7 +10,7 @@ QUESTION_KEYS = frozenset({"text", "query", "question", "query_text", "query_vec
 """The names under which the shipped contracts take a question."""
 
 PROFILE_KEY = "profile"
-"""A profile of one's own may take it under another name: such a question says which profile it asks."""
+"""A profile of one's own may take the question under another name; such an event names its profile."""
 
 
 class Source(StrEnum):
@@ -35,14 +35,47 @@ SHAPES = (
 )
 
 
-def _context(event: Any) -> Mapping[str, Any]:
-    context = event.get("requestContext") if isinstance(event, Mapping) else None
-    return context if isinstance(context, Mapping) else {}
+def detect(event: object) -> Source:
+    """The source of `event`.
+
+    Raises:
+        InvalidRequest: it has no known shape; names the shapes there are.
+    """
+    source = None
+    if isinstance(event, list):
+        source = Source.DIRECT_BATCH if any(map(_is_question, event)) else None
+    elif isinstance(event, Mapping):
+        source = _message(event) or _http(event) or (Source.DIRECT if _is_question(event) else None)
+    if source is None:
+        raise InvalidRequest(f"The event has no known shape. Known are: {SHAPES}.")
+    return source
 
 
-def _records_of(event: Any, key: str, service: str) -> bool:
-    """Whether it holds records, all of them of one service: `eventSource` is SQS's spelling, `EventSource` is SNS's."""
-    records = event.get("Records") if isinstance(event, Mapping) else None
+def _message(event: Mapping[str, Any]) -> Source | None:
+    """Records of a queue or a topic, or an event of a bus. What a sender puts beside them does not count."""
+    if "Records" in event:
+        if _records_of(event, "eventSource", "aws:sqs"):
+            return Source.SQS
+        if _records_of(event, "EventSource", "aws:sns"):
+            return Source.SNS
+    return Source.EVENT_BRIDGE if event.keys() >= {"detail-type", "detail", "source"} else None
+
+
+def _http(event: Mapping[str, Any]) -> Source | None:
+    """An HTTP request, by what its API puts into `requestContext`."""
+    context = event.get("requestContext")
+    if not isinstance(context, Mapping):
+        return None
+    if "elb" in context:
+        return Source.ALB
+    if isinstance(context.get("http"), Mapping):
+        return Source.FUNCTION_URL if ".lambda-url." in str(context.get("domainName")) else Source.HTTP_API
+    return Source.REST_API if context and "httpMethod" in event else None
+
+
+def _records_of(event: Mapping[str, Any], key: str, service: str) -> bool:
+    """Whether the event holds records, all of one service: SQS spells its key `eventSource`, SNS `EventSource`."""
+    records = event.get("Records")
     return (
         isinstance(records, list)
         and bool(records)
@@ -50,51 +83,9 @@ def _records_of(event: Any, key: str, service: str) -> bool:
     )
 
 
-def _is_event_bridge(event: Any) -> bool:
-    return isinstance(event, Mapping) and "detail-type" in event and "detail" in event and "source" in event
-
-
-def _is_payload_2(event: Any) -> bool:
-    return isinstance(_context(event).get("http"), Mapping)
-
-
-def _is_function_url(event: Any) -> bool:
-    return _is_payload_2(event) and ".lambda-url." in str(_context(event).get("domainName"))
-
-
-def _is_rest_api(event: Any) -> bool:
-    return bool(_context(event)) and "httpMethod" in event
-
-
-def _is_direct(event: Any) -> bool:
-    return (
-        isinstance(event, Mapping)
-        and not _context(event)
-        and not {"Records", "detail-type"} & event.keys()
-        and bool({PROFILE_KEY, *QUESTION_KEYS} & event.keys())
-    )
-
-
-PREDICATES: tuple[tuple[Source, Callable[[Any], bool]], ...] = (
-    (Source.SQS, lambda event: _records_of(event, "eventSource", "aws:sqs")),
-    (Source.SNS, lambda event: _records_of(event, "EventSource", "aws:sns")),
-    (Source.EVENT_BRIDGE, _is_event_bridge),
-    (Source.ALB, lambda event: "elb" in _context(event)),
-    (Source.FUNCTION_URL, _is_function_url),
-    (Source.HTTP_API, _is_payload_2),
-    (Source.REST_API, _is_rest_api),
-    (Source.DIRECT, _is_direct),
-    (Source.DIRECT_BATCH, lambda event: isinstance(event, list) and any(map(_is_direct, event))),
-)
-
-
-def detect(event: object) -> Source:
-    """The source of `event`.
-
-    Raises:
-        InvalidRequest: it has no known shape; names the shapes there are.
-    """
-    for source, matches in PREDICATES:
-        if matches(event):
-            return source
-    raise InvalidRequest(f"The event has no known shape. Known are: {SHAPES}.")
+def _is_question(event: object) -> bool:
+    """Whether it is a bare question: one of the known keys, and nothing of an event source."""
+    if not isinstance(event, Mapping) or event.keys() & {"Records", "detail-type"}:
+        return False
+    context = event.get("requestContext")
+    return not (isinstance(context, Mapping) and context) and bool({PROFILE_KEY, *QUESTION_KEYS} & event.keys())

@@ -1,293 +1,158 @@
-"""One question answered, whatever its source; and the one place where a failure becomes a contract's error."""
+"""The use case: questions answered, whatever event source they came from. A single question is a list of one."""
 
-import json
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from functools import cached_property
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel
 
-from handler import contracts, telemetry
+from handler import telemetry
 from handler.config.profiles import Profile
-from handler.config.settings import HttpSettings
-from handler.contracts.base import Asked, Contract
+from handler.contracts.base import to_json
 from handler.core.deadline import Deadline
-from handler.core.embedding_cache import normalised
-from handler.core.errors import (
-    ConfigurationError,
-    DeadlineExceeded,
-    InternalError,
-    PassageError,
-    UpstreamError,
-)
-from handler.core.model import CollectionInfo, Retrieval, RetrievalRequest
-from handler.core.ports import ReplySink
+from handler.core.model import Retrieval, RetrievalRequest
 from handler.core.retrieve import Retriever
+from handler.service import metrics
+from handler.service.failures import Failure, failure
+from handler.service.services import Served, Services
 
-ENVELOPE_BYTES = 4_096
-"""What headers and the rest of a response around the body may take of the bytes it may have."""
+LAMBDA_MARGIN = 0.5
+"""Seconds of Lambda's remaining time kept for sending the answer: a function that is cut off answers nothing."""
+
+TEXTS_PER_CALL = 96
+"""The most texts an embedding call takes (Cohere, embed reference)."""
 
 
-class Services(Protocol):
-    """What `bootstrap` provides. Nothing is built before it is asked for, so a bad request costs no SDK import."""
+@dataclass(frozen=True)
+class Question:
+    """A question as it came in.
 
-    def __hash__(self) -> int: ...
+    Attributes:
+        read: the fields the caller sent; their names may depend on the profile. Raises InvalidRequest.
+        profile: the name of the profile it asks, None for the default one.
+    """
 
-    def http(self) -> HttpSettings:
-        """Raises ConfigurationError, as the others do."""
-        ...
-
-    def profile(self, name: str | None) -> Profile:
-        """The profile of that name, or the default one. Raises NotFound."""
-        ...
-
-    def broken_profiles(self) -> list[ConfigurationError]:
-        """What is wrong with profiles other than the default one, whose faults every question is answered with."""
-        ...
-
-    def serving(self, profile: Profile, collection: str | None) -> Profile:
-        """The profile for another collection of the deployment's. Raises CollectionNotServed."""
-        ...
-
-    def retriever(self, profile: Profile) -> Retriever: ...
-
-    def ready(self, profile: Profile, deadline: Deadline) -> CollectionInfo:
-        """The profile's collection, reachable and shaped as the profile expects. Raises as `PassageStore.describe`."""
-        ...
-
-    def deadline(self, context: Any, limit: float | None) -> Deadline:
-        """The request's deadline: what Lambda has left, the caller's own `limit` in seconds, or the setting."""
-        ...
-
-    def log_query_text(self) -> bool: ...
-
-    def reply_sinks(self) -> Sequence[ReplySink]:
-        """Where replies to messages go. Raises ConfigurationError when no destination is set."""
-        ...
-
-    def load(self) -> None:
-        """Import what the default profile's questions need."""
-        ...
-
-    def warm(self) -> None:
-        """Build what the default profile's first question needs, without a request to anyone."""
-        ...
-
-    def unload(self) -> None:
-        """Forget what was built; it is built anew when it is next asked for."""
-        ...
+    read: Callable[[Profile], Mapping[str, Any]]
+    profile: str | None = None
 
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer, and what its contract made of it. `left_out` counts passages it did without to be small enough."""
+    """An answer in its contract's shape. `left_out` counts passages dropped to make it small enough."""
 
-    profile: Profile
-    contract: Contract
+    served: Served
     retrieval: Retrieval
     body: BaseModel
     left_out: int = 0
 
-    def json(self) -> str:
-        return as_json(self.body)
+    @property
+    def profile(self) -> str:
+        return self.served.profile.name
 
-    def fitting(self, most: int) -> "Answered":
-        """This answer, short enough for the body of a response of `most` bytes."""
-        return self.shortened(lambda answered: _sent_bytes(answered.json(), most) <= most - ENVELOPE_BYTES)
+    @cached_property
+    def text(self) -> str:
+        """The body as JSON, serialised once."""
+        return to_json(self.body)
 
     def shortened(self, fits: Callable[["Answered"], bool]) -> "Answered":
-        """This answer with as many of its passages as `fits` lets it have; the last ones are left out, and counted."""
+        """This answer with as many of its passages as `fits` allows; the last ones are dropped, and counted."""
         total = len(self.retrieval.passages)
         if total == 0 or fits(self):
             return self
         kept = bisect_left(range(1, total), True, key=lambda count: not fits(self._first(count)))
-        telemetry.notice(self.profile.name, "answer too large to be sent whole", {"left_out": total - kept})
+        telemetry.notice(self.profile, "answer too large to be sent whole", {"left_out": total - kept})
         return self._first(kept)
 
     def _first(self, count: int) -> "Answered":
-        passages = self.retrieval.passages
-        shorter = replace(self.retrieval, passages=passages[:count])
-        body, left_out = self.contract.answer(shorter), len(passages) - count
-        return replace(self, retrieval=shorter, body=body, left_out=left_out)
+        shorter = replace(self.retrieval, passages=self.retrieval.passages[:count])
+        left_out = len(self.retrieval.passages) - count
+        return replace(self, retrieval=shorter, body=self.served.contract.answer(shorter), left_out=left_out)
+
+
+Outcome = Answered | Failure
 
 
 @dataclass(frozen=True)
-class Failure:
-    """An error, and the body that the contract of `profile` gives it."""
+class _Prepared:
+    """A question that was read and validated, and the pipeline that answers it."""
 
-    error: PassageError
-    body: BaseModel
-    profile: str
-
-
-def _sent_bytes(body: str, most: int) -> int:
-    """Bytes of a body within the response's JSON, as Lambda's runtime writes it; not counted where it cannot matter."""
-    return len(body) if len(body) * 6 < most - ENVELOPE_BYTES else len(json.dumps(body))
-
-
-def as_json(body: BaseModel) -> str:
-    """A contract's body as it is sent: the fields that are set, and no others."""
-    return body.model_dump_json(exclude_unset=True)
-
-
-def as_object(body: BaseModel) -> dict[str, Any]:
-    """The same for a caller who gets an object rather than text."""
-    return body.model_dump(mode="json", exclude_unset=True)
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A question that was read and found right, and what will answer it: `served` is the profile for its collection."""
-
-    profile: Profile
-    served: Profile
-    contract: Contract
+    served: Served
+    fields: Mapping[str, Any]
     request: RetrievalRequest
+    retriever: Retriever
 
 
-def prepare(fields: Mapping[str, Any], profile: Profile, services: Services) -> Prepared:
-    """Read a question by its profile's contract. No service is asked.
+def answer(questions: Sequence[Question], services: Services, deadline: Deadline) -> list[Outcome]:
+    """Each question's answer or failure, in order. Questions to one collection share embedding calls and searches.
 
-    Raises:
-        PassageError: the question is not right, or the profile is not.
+    Raises nothing: a question's failure does not touch the others.
     """
-    contract = contracts.find(profile.contract)
-    request = contract.parse(fields, profile)
-    return Prepared(profile, services.serving(profile, request.collection), contract, request)
+    started = perf_counter()
+    prepared = [_prepared(question, services, started) for question in questions]
+    outcomes: dict[int, Outcome] = {}
+    groups: dict[int, list[tuple[int, _Prepared]]] = defaultdict(list)
+    for number, each in enumerate(prepared):
+        if isinstance(each, Failure):
+            outcomes[number] = each
+        else:
+            groups[id(each.retriever)].append((number, each))
+    for group in groups.values():
+        for start in range(0, len(group), TEXTS_PER_CALL):
+            numbers, questions_of_call = zip(*group[start : start + TEXTS_PER_CALL], strict=True)
+            outcomes.update(zip(numbers, _answered(questions_of_call, services, deadline, started), strict=True))
+    return [outcomes[number] for number in range(len(questions))]
 
 
-def finish(prepared: Prepared, retrieval: Retrieval, services: Services) -> Answered:
-    """An answer from what was retrieved, logged and counted."""
-    contract = prepared.contract
-    _record(prepared.served, retrieval, contract, log_text=services.log_query_text())
-    return Answered(prepared.profile, contract, retrieval, contract.answer(retrieval))
+def _prepared(question: Question, services: Services, started: float) -> _Prepared | Failure:
+    """Read and validate a question. No upstream is called."""
+    served: Served | None = None
+    fields: Mapping[str, Any] = {}
+    try:
+        served = services.served(question.profile)
+        fields = question.read(served.profile)
+        request = served.contract.parse(fields, served.profile)
+        name = request.collection
+        return _Prepared(served, fields, request, served.retriever if name is None else served.retriever_for(name))
+    except Exception as error:  # noqa: BLE001 - becomes this question's failure
+        return failure(error, services, served, fields, started)
 
 
-def answer(fields: Mapping[str, Any], profile: Profile, services: Services, deadline: Deadline) -> Answered:
-    """A question's answer in the profile's contract.
+def _answered(
+    questions: Sequence[_Prepared], services: Services, deadline: Deadline, started: float
+) -> Iterator[Outcome]:
+    """Retrieve and render the answers of questions to one collection."""
+    found: Sequence[Retrieval | Exception]
+    try:
+        found = questions[0].retriever.retrieve([question.request for question in questions], deadline)
+    except Exception as error:  # noqa: BLE001 - becomes each question's failure
+        found = [error] * len(questions)
+    for question, retrieval in zip(questions, found, strict=True):
+        try:
+            if isinstance(retrieval, Exception):
+                raise retrieval
+            metrics.record(question.served, retrieval)
+            yield Answered(question.served, retrieval, question.served.contract.answer(retrieval))
+        except Exception as error:  # noqa: BLE001 - becomes this question's failure
+            yield failure(error, services, question.served, question.fields, started)
 
-    Raises:
-        PassageError: whatever went wrong.
-    """
-    prepared = prepare(fields, profile, services)
-    return finish(prepared, services.retriever(prepared.served).retrieve(prepared.request, deadline), services)
 
-
-def failure(
-    error: Exception,
-    services: Services,
-    profile: Profile | None = None,
-    fields: Mapping[str, Any] | None = None,
-    started: float | None = None,
-) -> Failure:
-    """Log and count what went wrong, and give it the shape of the profile's contract (the default's without one).
+def deadline(services: Services, context: Any, limit: float | None = None) -> Deadline:
+    """The deadline of one invocation: the least of the setting, Lambda's remaining time and the gateway's limit.
 
     Args:
-        fields: what the caller sent, as far as it could be read.
-        started: when the request came in, on the performance counter's clock, in seconds.
+        context: Lambda's; None when there is none.
+        limit: seconds after which the API in front gives up; None for no limit.
+
+    Raises:
+        ConfigurationError: the settings cannot be read.
     """
-    known = error if isinstance(error, PassageError) else InternalError()
-    if profile is None:
-        # When even the default profile cannot be had, the settings are what is wrong, and `error` says so already.
-        with suppress(Exception):
-            profile = services.profile(None)
-    contract = contracts.find(contracts.REGISTRY[0])
-    if profile is not None:
-        with suppress(PassageError):
-            contract = contracts.find(profile.contract)
-    name = profile.name if profile else "unknown"
-    with telemetry.hiding(_questions(fields or {}, services)):
-        telemetry.failed(
-            name,
-            error,
-            code=known.code,
-            detail=known.detail,
-            known=known is error,
-            blame=known.blame,
-        )
-    elapsed = 0.0 if started is None else (perf_counter() - started) * 1000
-    asked = Asked(at=datetime.now(UTC), elapsed_ms=elapsed, fields=fields or {}, profile=profile)
-    return Failure(error=known, body=contract.render_error(known, asked), profile=name)
-
-
-def _questions(fields: Mapping[str, Any], services: Services) -> list[str]:
-    """The texts of a request that the log must not have: an upstream may repeat them in its error."""
-    with suppress(PassageError):
-        if services.log_query_text():
-            return []
-    texts = [value for value in fields.values() if isinstance(value, str) and len(value) > 2]
-    return [form for text in texts for form in _forms(text)]
-
-
-def _forms(text: str) -> tuple[str, ...]:
-    """A text as it was sent, and as it is sent on."""
-    return tuple(dict.fromkeys((text, text.strip(), normalised(text))))
-
-
-def _record(profile: Profile, retrieval: Retrieval, contract: Contract, *, log_text: bool) -> None:
-    figures, metrics = _figures(retrieval), _metrics(retrieval)
-    if log_text:
-        figures["query_text"] = retrieval.request.text
-    if retrieval.rerank_failure is not None:
-        _not_reranked(profile, retrieval.request, retrieval.rerank_failure, log_text=log_text)
-    for notice in contract.notices(retrieval):
-        telemetry.notice(profile.name, notice.message, notice.figures)
-        if notice.metric:
-            metrics[notice.metric] = metrics.get(notice.metric, 0.0) + 1
-    telemetry.retrieved(profile.name, figures, metrics)
-
-
-def _figures(retrieval: Retrieval) -> dict[str, Any]:
-    """What an answer's line in the log says."""
-    timings, passages = retrieval.timings, retrieval.passages
-    steps = {"embedding_cached": retrieval.embedding_cached, "rerank_ms": _rounded(timings.rerank_ms)}
-    return {
-        "top_k": retrieval.request.search.top_k,
-        "result_count": len(passages),
-        "skipped": retrieval.skipped,
-        "top_score": round(passages[0].score, 4) if passages else None,
-        "embedding_ms": _rounded(timings.embedding_ms),
-        "search_ms": _rounded(timings.search_ms),
-        "total_ms": _rounded(timings.total_ms),
-        **{name: value for name, value in steps.items() if value is not None},
-    }
-
-
-def _rounded(milliseconds: float | None) -> float | None:
-    return None if milliseconds is None else round(milliseconds, 1)
-
-
-def _metrics(retrieval: Retrieval) -> dict[str, float]:
-    """What is counted of an answer. A step that was not taken took no time that says anything of its service."""
-    timings, passages, cached = retrieval.timings, retrieval.passages, retrieval.embedding_cached
-    metrics = {
-        "EmbeddingLatency": None if cached else timings.embedding_ms,
-        "EmbeddingCacheHit": cached,  # its average is the share of questions that cost no call
-        "SearchLatency": timings.search_ms,
-        "RerankLatency": timings.rerank_ms,
-        "RerankFailed": None if retrieval.rerank_failure is None else 1,
-        "TotalLatency": timings.total_ms,
-        "ResultCount": len(passages),
-        "TopScore": passages[0].score if passages else None,
-        "SkippedPoints": retrieval.skipped or None,
-    }
-    return {name: float(value) for name, value in metrics.items() if value is not None}
-
-
-def _not_reranked(profile: Profile, request: RetrievalRequest, error: Exception, *, log_text: bool) -> None:
-    """Log why an answer has the store's order: the caller sees only that it has."""
-    known = error if isinstance(error, PassageError) else InternalError()
-    text = request.text
-    with telemetry.hiding([] if log_text or len(text.strip()) < 3 else _forms(text)):
-        telemetry.not_reranked(
-            profile.name,
-            error,
-            code=known.code,
-            detail=known.detail,
-            known=known is error,
-            passing=isinstance(known, UpstreamError | DeadlineExceeded),
-        )
+    seconds = services.settings.request_timeout_ms / 1000
+    if limit is not None:
+        seconds = min(seconds, limit)
+    if context is not None:
+        seconds = min(seconds, context.get_remaining_time_in_millis() / 1000 - LAMBDA_MARGIN)
+    return Deadline.after(seconds)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from handler.config import models
+from handler.core.embedding import validated
 from handler.core.errors import PassageError, UpstreamError
 from passage.local.provider import is_loopback, provider
 
@@ -121,7 +122,7 @@ class BedrockDocumentEmbedder:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """See `DocumentEmbedder`."""
         try:
-            return [list(vector) for vector in self._embedder.embed(texts)]
+            return list(map(list, validated(self._embedder.embed(texts), self.model, self.dimension)))
         except PassageError as error:
             raise _said(error) from error
 

@@ -10,7 +10,7 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 
-from handler.adapters.transport import lent
+from handler.adapters.transport import for_client
 
 CONFIG = Config(connect_timeout=3, read_timeout=5, retries={"total_max_attempts": 1, "mode": "standard"})
 """No retries: they are the core's, within the request's deadline."""
@@ -46,7 +46,7 @@ def client(service: str, *, region: str | None = None, transport: httpx.BaseTran
     has timeouts that are chosen once, this one ends every wait with the running deadline.
     """
     made = boto3.session.Session(region_name=region).client(service, config=CONFIG)
-    made.meta.events.register("before-send", lambda request, **_: _sent(request, transport or lent()))
+    made.meta.events.register("before-send", lambda request, **_: _sent(request, transport or for_client()))
     return made
 
 

@@ -11,8 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from handler.adapters.aws import client as aws
 from handler.core.errors import ConfigurationError, PassageError, UpstreamThrottled, UpstreamUnavailable
-from handler.core.model import Reply
-from handler.core.ports import ReplySink
+from handler.service.replies import Reply, ReplySink
 
 SOURCE = "passage"
 DETAIL_TYPE = "Passage Reply"

@@ -11,7 +11,7 @@ import httpx
 
 from handler import telemetry
 from handler.adapters.errors import Service
-from handler.adapters.transport import lent
+from handler.adapters.transport import for_client
 from handler.config.settings import RuntimeSettings
 from handler.config.values import SecretReference, usable_key
 from handler.core import deadline as deadlines
@@ -152,7 +152,7 @@ class KeptKey:
             "GET", f"http://localhost:{port}/{path}", headers={"X-Aws-Parameters-Secrets-Token": token}
         )
         try:
-            response = lent().handle_request(request)
+            response = for_client().handle_request(request)
             response.read()
             if response.status_code != 200:
                 return True, None  # boto3 tells better what is wrong

@@ -71,7 +71,6 @@ class BedrockEmbedder:
         if not isinstance(found, list) or len(found) != expected or not all(found):
             raise SERVICE.unavailable("gave no embedding", f"asked for {expected}")
         try:
-            numbers = [[float(value) for value in vector] for vector in found]
+            return [[float(value) for value in vector] for vector in found]
         except (TypeError, ValueError) as error:
             raise SERVICE.from_transport(error) from error
-        return vectors.checked(numbers, SERVICE, self.model, self._dimension)

@@ -42,7 +42,7 @@ class CohereEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `handler.core.ports.Embedder`."""
-        check_dimension("cohere", self._model, self._dimension)
+        _ = self._fits
         return self._embed(texts)
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -75,7 +75,12 @@ class CohereEmbedder:
         same = CohereEmbedder(self._account.made_up(answer), model=self._model, dimension=self._dimension)
         same._embed(["warm-up"])  # not the dimension: a deployment may search by vectors alone
 
-    @property
+    @cached_property
+    def _fits(self) -> None:
+        """Check once that the model gives vectors of the collection's dimension. Raises DimensionMismatch."""
+        check_dimension("cohere", self._model, self._dimension)
+
+    @cached_property
     def _output_dimension(self) -> Any:
         # `...` is the SDK's own mark for "not sent".
         return self._dimension if models.takes_dimension(self._model) else ...
@@ -86,10 +91,9 @@ class CohereEmbedder:
         if not isinstance(found, list) or len(found) != expected or not all(found):
             raise self._service.unavailable("gave no embedding", f"asked for {expected} as base64")
         try:
-            numbers = [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in found]
+            return [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in found]
         except (binascii.Error, struct.error, ValueError, TypeError) as error:
             raise self._service.from_transport(error) from error
-        return vectors.checked(numbers, self._service, self._model, self._dimension)
 
 
 def _decoded(encoded: str) -> Vector:

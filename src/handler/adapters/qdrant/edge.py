@@ -17,13 +17,12 @@ import qdrant_edge
 from pydantic import BaseModel, ConfigDict, Field
 
 from handler.adapters.qdrant import payload, query
-from handler.adapters.qdrant.payload import Hit
 from handler.config import models
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name, check_vectors
 from handler.core import deadline as deadlines
 from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch, UpstreamUnavailable
-from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
+from handler.core.model import CollectionInfo, Filters, Point, Search, SearchResult, Vector
 
 MANIFEST = "manifest.json"
 SHARD = "shard"
@@ -70,15 +69,14 @@ class QdrantEdgeStore:
     def collection(self) -> str:
         return self._profile.collection.name
 
-    def search(self, vector: Vector, search: Search) -> Found:
+    def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
-        request = self._request(vector, search)
-        return self._found(self._ask(lambda shard: shard.query(request)))
-
-    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
-        """See `handler.core.ports.PassageStore`."""
-        batch = qdrant_edge.QueryBatchRequest([self._request(vector, search) for vector, search in searches])
-        return [self._found(points) for points in self._ask(lambda shard: shard.query_batch(batch))]
+        requests = [self._request(vector, search) for vector, search in searches]
+        if len(requests) == 1:
+            answers = [self._ask(lambda shard: shard.query(requests[0]))]
+        else:
+            answers = self._ask(lambda shard: shard.query_batch(qdrant_edge.QueryBatchRequest(requests)))
+        return [self._result(points, search) for points, (_, search) in zip(answers, searches, strict=True)]
 
     def _request(self, vector: Vector, search: Search) -> qdrant_edge.QueryRequest:
         check_vectors(self._profile.collection, self._manifest.sizes())
@@ -86,17 +84,14 @@ class QdrantEdgeStore:
         return qdrant_edge.QueryRequest(
             limit=search.top_k,
             query=qdrant_edge.Query.Nearest(list(vector), using=self._profile.collection.vector or None),
-            filter=_filter(search.filters, self._profile),
+            filter=_filter(search.filters, self._profile) if search.filters else None,
             score_threshold=query.threshold(search.score_threshold),
             with_payload=True if search.whole_payload else list(self._profile.payload.read),
             with_vector=search.with_vectors,
         )
 
-    def _found(self, points: Sequence[qdrant_edge.ScoredPoint]) -> Found:
-        hits = (
-            Hit(query.identity(point.id), point.score, point.payload, self._vector(point.vector)) for point in points
-        )
-        return payload.read(hits, self._profile.payload)
+    def _result(self, points: Sequence[qdrant_edge.ScoredPoint], search: Search) -> SearchResult:
+        return payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
@@ -114,7 +109,7 @@ class QdrantEdgeStore:
             )
             records = self._ask(lambda shard: shard.scroll(request))[0]
         return next(
-            (Point(query.identity(found.id), found.payload or {}, self._vector(found.vector)) for found in records),
+            (Point(query.identity(found.id), found.payload or {}, self._vector(found)) for found in records),
             None,
         )
 
@@ -133,7 +128,7 @@ class QdrantEdgeStore:
 
     def warm(self) -> None:
         """See `handler.core.ports.PassageStore`. Opens the index and searches it once, which maps it."""
-        self.search([1.0] * self._profile.collection.dimension, Search(top_k=1))
+        self.search([([1.0] * self._profile.collection.dimension, Search(top_k=1))])
 
     def close(self) -> None:
         """Give the index's files back; nothing may be asked afterwards."""
@@ -156,7 +151,8 @@ class QdrantEdgeStore:
                 "The vector store failed to answer.", upstream="store", detail=str(error)
             ) from error
 
-    def _vector(self, found: Any) -> Vector | None:
+    def _vector(self, point: Any) -> Vector | None:
+        found = point.vector
         vector = found.get(self._profile.collection.vector) if isinstance(found, dict) else found
         return tuple(vector) if vector is not None else None
 
@@ -214,14 +210,14 @@ class QdrantEdgeStore:
             ) from error
 
 
-def _filter(filters: Filters, profile: Profile) -> qdrant_edge.Filter | None:
+def _filter(filters: Filters, profile: Profile) -> qdrant_edge.Filter:
     must: list[Any] = [
         qdrant_edge.Filter(
             should=[qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchAny(values)) for key, values in alternatives]
         )
         for alternatives in query.conditions(filters, profile)
     ]
-    return qdrant_edge.Filter(must=must) if must else None
+    return qdrant_edge.Filter(must=must)
 
 
 @contextmanager

@@ -1,13 +1,13 @@
-"""From a stored point to a passage. The only place that looks a payload key up."""
+"""From a stored point to a passage. The only place that looks up payload keys."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from handler.config.profiles import KeyPath, Payload
-from handler.core.model import Found, Passage, PointId, Vector
+from handler.core.model import Passage, SearchResult, Vector
 
 KeyPaths = tuple[KeyPath, ...]
 
@@ -15,132 +15,119 @@ MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
 
 LARGEST_WHOLE = 2**53 - 1
-"""The largest integer that every reader of JSON takes exactly; no position or count comes near it."""
+"""The largest integer that every JSON reader takes exactly; no position or count comes near it."""
+
+
+class Scored(Protocol):
+    """A found point, as both SDKs give it."""
+
+    @property
+    def id(self) -> Any: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def payload(self) -> Mapping[str, Any] | None: ...
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A point as a store gave it: `vector`, shape `(dimension,)`, when it was asked for."""
+    """A payload in the shape of a found point."""
 
-    id: PointId
+    id: int | str
     score: float
     payload: Mapping[str, Any] | None
-    vector: Vector | None = None
 
 
-def read(hits: Iterable[Hit], keys: Payload) -> Found:
+def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector | None] | None = None) -> SearchResult:
     """Turn points into passages, in the order given.
 
-    A point that cannot be shown as a passage (no text or URL, or one that is not text; a score that is not a number)
-    is left out and counted: one bad point must not take the good ones with it.
+    A point is skipped and counted when it has no text or URL, or a score that is not a number: one bad point must not
+    cost the good ones.
+
+    Args:
+        vector: takes a point's vector out, shape `(dimension,)`; None when vectors were not asked for.
     """
     passages: list[Passage] = []
     skipped = 0
-    for hit in hits:
-        passage = _passage(hit, keys)
-        if passage is None:
+    for point in points:
+        stored = point.payload or {}
+        found = _fields(stored, keys.paths, CHUNK_FIELDS) if math.isfinite(point.score) else None
+        if found is None or not found.keys() >= REQUIRED:
             skipped += 1
-        else:
-            passages.append(passage)
-    return Found(passages=tuple(passages), skipped=skipped)
+            continue
+        passages.append(
+            Passage(
+                id=point.id if isinstance(point.id, int) else str(point.id),
+                score=point.score,
+                payload=stored,
+                vector=None if vector is None else vector(point),
+                **found,
+            )
+        )
+    return SearchResult(tuple(passages), skipped)
 
 
 def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:
     """The model a point says it was embedded with."""
-    return _text(payload or {}, keys.paths["model"])
+    found = _fields(payload or {}, keys.paths, {"model": _text})
+    return None if found is None else found.get("model")
 
 
-def _passage(hit: Hit, keys: Payload) -> Passage | None:
-    payload, paths = hit.payload or {}, keys.paths
-    text, url = _value(payload, paths["text"]), _value(payload, paths["url"])
-    if not math.isfinite(hit.score) or not _usable(text) or not _usable(url):
-        return None
-    return Passage(
-        id=hit.id,
-        score=hit.score,
-        text=text,
-        url=url,
-        title=_text(payload, paths["title"]),
-        index=_whole(payload, paths["index"]),
-        chapter=_text(payload, paths["chapter"]),
-        section=_text(payload, paths["section"]),
-        headings=_texts(payload, paths["headings"]),
-        chunk_id=_identity(payload, paths["chunk_id"]),
-        tokens=_whole(payload, paths["tokens"]),
-        created_at=_time(payload, paths["created_at"]),
-        payload=payload,
-        vector=hit.vector,
-    )
+def _fields(
+    payload: Mapping[str, Any], paths: Mapping[str, KeyPaths], converters: Mapping[str, Callable[[Any], Any]]
+) -> dict[str, Any] | None:
+    """What the payload stores under each field's keys; None when a required value cannot be used.
+
+    A required field takes the first value that is stored, an optional one the first that it can use.
+    """
+    found: dict[str, Any] = {}
+    for field, convert in converters.items():
+        for key, outer, inner in paths[field]:
+            value = payload.get(key)
+            if value is None and inner:
+                value = payload.get(outer)
+                for part in inner:
+                    value = value.get(part) if isinstance(value, dict) else None
+            if value is None:  # absent, or stored as null
+                continue
+            converted = convert(value)
+            if converted is not None:
+                found[field] = converted
+                break
+            if field in REQUIRED:
+                return None
+    return found
 
 
-def _values(payload: Mapping[str, Any], paths: KeyPaths) -> Iterable[Any]:
-    """What is stored under keys, in their order; null counts as absent."""
-    for key, outer, inner in paths:
-        value = payload.get(key)
-        if value is None and inner:
-            value = payload.get(outer)
-            for part in inner:
-                value = value.get(part) if isinstance(value, dict) else None
-        if value is not None:
-            yield value
-
-
-def _value(payload: Mapping[str, Any], paths: KeyPaths) -> Any:
-    """What is stored under the first key present."""
-    return next(iter(_values(payload, paths)), None)
-
-
-def _usable(value: Any) -> bool:
-    """Text with something in it that UTF-8 can carry: a lone surrogate would break the answer's encoding."""
+def _text(value: Any) -> str | None:
+    """Text that is not blank and that UTF-8 can carry: a lone surrogate would break the answer's encoding."""
     if not isinstance(value, str) or not value.strip():
-        return False
+        return None
     try:
-        value.encode()
+        value.isascii() or value.encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        return None
+    return value
 
 
-def _text(payload: Mapping[str, Any], paths: KeyPaths) -> str | None:
-    """The first value that is text: where a passage goes without, what is not text is as good as absent."""
-    for value in _values(payload, paths):
-        if _usable(value):
-            return str(value)
-    return None
+def _texts(value: Any) -> tuple[str, ...] | None:
+    items = value if isinstance(value, list | tuple) else [value]
+    return tuple(text for item in items if (text := _text(item))) or None
 
 
-def _texts(payload: Mapping[str, Any], paths: KeyPaths) -> tuple[str, ...]:
-    for value in _values(payload, paths):
-        items = value if isinstance(value, list | tuple) else [value]
-        texts = tuple(str(item) for item in items if _usable(item))
-        if texts:
-            return texts
-    return ()
-
-
-def _identity(payload: Mapping[str, Any], paths: KeyPaths) -> str | None:
+def _identity(value: Any) -> str | None:
     """A chunk's id as text; live collections have integers among them."""
-    for value in _values(payload, paths):
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        if _usable(value):
-            return str(value)
-    return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return _text(value)
 
 
-def _whole(payload: Mapping[str, Any], paths: KeyPaths) -> int | None:
-    """The first value that is a whole number and not negative: a position, a count."""
-    for value in _values(payload, paths):
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            continue
-        if 0 <= value <= LARGEST_WHOLE and value == int(value):  # the first is false for what is no number
-            return int(value)
-    return None
-
-
-def _time(payload: Mapping[str, Any], paths: KeyPaths) -> datetime | None:
-    """The first value that is a time."""
-    return next((moment for value in _values(payload, paths) if (moment := _moment(value))), None)
+def _whole(value: Any) -> int | None:
+    """A whole number that is not negative: a position, a count."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # The first comparison is false for NaN and infinity, which have no integer.
+    return int(value) if 0 <= value <= LARGEST_WHOLE and value == int(value) else None
 
 
 def _moment(value: Any) -> datetime | None:
@@ -154,3 +141,20 @@ def _moment(value: Any) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         return None
     return None
+
+
+CHUNK_FIELDS: Mapping[str, Callable[[Any], Any]] = {
+    "text": _text,
+    "url": _text,
+    "title": _text,
+    "index": _whole,
+    "chapter": _text,
+    "section": _text,
+    "headings": _texts,
+    "chunk_id": _identity,
+    "tokens": _whole,
+    "created_at": _moment,
+}
+"""A passage's fields, and how each reads a stored value: None means that it cannot use the value."""
+
+REQUIRED = frozenset({"text", "url"})

@@ -4,7 +4,6 @@ A pointer is replaced in one step, and what it points to is named by its content
 sees one whole version or the other.
 """
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -16,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ConfigDict, Field
@@ -85,8 +84,8 @@ class PublishedIndex:
         except ValueError as error:
             raise ConfigurationError(self._again("has a pointer that cannot be read"), upstream="store") from error
 
-    def unpack(self, pointer: Pointer, until: float | None) -> "Unpacked":
-        """That version on this machine, fetched if it is not there yet.
+    def unpack(self, pointer: Pointer, until: float | None) -> Path:
+        """The folder that holds that version, fetched unless it is there already.
 
         Args:
             until: when to give up, on the monotonic clock.
@@ -94,12 +93,11 @@ class PublishedIndex:
         Raises:
             As `pointer`, and DeadlineExceeded.
         """
-        home = _home()
-        final = home / f"{self._profile}-{pointer.sha256[:16]}"
-        with self._errors(), _locked(home / ".lock"):
+        with self._errors():
+            final = _home() / f"{self._profile}-{pointer.sha256[:16]}"
             if not final.is_dir():
-                part = home / f".{final.name}"
-                shutil.rmtree(part, ignore_errors=True)  # of a run that was cut off
+                part = final.with_name(f".{final.name}")
+                shutil.rmtree(part, ignore_errors=True)  # left by a process that was killed
                 part.mkdir()
                 try:
                     packed = part / "packed"
@@ -109,21 +107,16 @@ class PublishedIndex:
                     part.rename(final)
                 finally:
                     shutil.rmtree(part, ignore_errors=True)
-            return Unpacked(final, pointer.sha256)
+            return final
 
-    def sweep(self) -> None:
-        """Remove the versions of this profile's index that no one has open."""
-        home = _home()
-        with _locked(home / ".lock"):
-            for folder in home.glob(f"{self._profile}-{'[0-9a-f]' * 16}"):
-                descriptor = os.open(folder, os.O_RDONLY)
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(folder, ignore_errors=True)
-                except BlockingIOError:
-                    continue
-                finally:
-                    os.close(descriptor)
+    def remove_others(self, current: Path) -> None:
+        """Remove every version of this profile's index on this machine but `current`.
+
+        Another process that has one open keeps its files until it closes them (unlink(2)).
+        """
+        for folder in current.parent.glob(f"{self._profile}-{'[0-9a-f]' * 16}"):
+            if folder != current:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _download(self, pointer: Pointer, to: Path, until: float | None) -> None:
         body = self._get(pointer.object)
@@ -185,27 +178,6 @@ class PublishedIndex:
         )
 
 
-class Unpacked:
-    """One version on this machine, kept from being removed until it is closed or the process ends.
-
-    root: what `QdrantEdgeStore` takes.
-    """
-
-    def __init__(self, root: Path, sha256: str) -> None:
-        self.root = root
-        self.sha256 = sha256
-        self._descriptor: int | None = os.open(root, os.O_RDONLY)
-        fcntl.flock(self._descriptor, fcntl.LOCK_SH)
-
-    def close(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
-
-    def __del__(self) -> None:
-        self.close()
-
-
 class UnsafeArchive(Exception):
     """An archive holds something else than plain files and folders, or would put one outside of its folder."""
 
@@ -253,10 +225,3 @@ def _home() -> Path:
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
         raise ConfigurationError("The folder that indexes are unpacked to is not the function's own.", detail=str(home))
     return home
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[IO[bytes]]:
-    with path.open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield file

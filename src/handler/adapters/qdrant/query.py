@@ -1,4 +1,4 @@
-"""What both Qdrant stores make of a search before the engine sees it: threshold, filter, a chunk's id."""
+"""Thresholds, filters and point ids in Qdrant's terms, for both stores."""
 
 import struct
 import uuid

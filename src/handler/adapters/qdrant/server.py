@@ -16,8 +16,7 @@ from qdrant_client.qdrant_remote import QdrantRemote
 
 from handler.adapters.errors import Service
 from handler.adapters.qdrant import not_found, payload, query
-from handler.adapters.qdrant.payload import Hit
-from handler.adapters.transport import UNLIMITED, lent, made_up
+from handler.adapters.transport import UNLIMITED, for_client, made_up
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_indexes, check_name, check_vectors
 from handler.core.errors import (
@@ -28,7 +27,7 @@ from handler.core.errors import (
     RequestRefused,
     UpstreamError,
 )
-from handler.core.model import CollectionInfo, Filters, Found, Point, Search, Vector
+from handler.core.model import CollectionInfo, Filters, Point, Search, SearchResult, Vector
 
 if TYPE_CHECKING:
     from qdrant_client.http import models
@@ -85,44 +84,49 @@ class QdrantServerStore:
             check_compatibility=False,  # it would start a thread that makes a request
             prefer_grpc=False,
             timeout=UNLIMITED,
-            transport=self._transport or lent(),
+            transport=self._transport or for_client(),
             auth=self._auth,
         )
 
-    def search(self, vector: Vector, search: Search) -> Found:
+    def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
-        expected = self._profile.collection
-        request = to_json(self._request(vector, search))
+        requests = [self._request(vector, search) for vector, search in searches]
+        answers = [self._query(requests[0], searches[0][1])] if len(requests) == 1 else self._query_batch(requests)
+        return [self._result(points, search) for points, (_, search) in zip(answers, searches, strict=True)]
 
+    def _query(self, request: Mapping[str, Any], search: Search) -> Sequence[models.ScoredPoint]:
+        body = to_json(request)
         try:
-            points = self._call(lambda: self._searches.query_points(expected.name, query_request=request).result.points)
+            answer = self._call(lambda: self._api.query_points(self.collection, query_request=body))
         except RequestRefused as error:
-            # A bad request says only in prose what was wrong with it. The collection itself says it in figures,
-            # unless it cannot be asked either: then the refusal is all there is to say.
-            try:
-                info = self._info()
-            except (CredentialsRefused, UpstreamError, DeadlineExceeded):
-                raise error from error.__cause__
-            check_vectors(expected, _sizes(info))
-            check_indexes(
-                expected, query.filtered_keys(search.filters, self._profile), info.payload_schema, error.detail
-            )
+            self._explain(error, search)
             raise
-        return self._found(points)
+        return self._points(answer.result)
 
-    def search_many(self, searches: Sequence[tuple[Vector, Search]]) -> list[Found]:
-        """See `handler.core.ports.PassageStore`."""
-        request = to_json({"searches": [self._request(vector, search) for vector, search in searches]})
+    def _query_batch(self, requests: Sequence[Mapping[str, Any]]) -> list[Sequence[models.ScoredPoint]]:
+        body = to_json({"searches": requests})
+        answer = self._call(lambda: self._api.query_batch_points(self.collection, query_request_batch=body))
+        found = answer.result or ()
+        if len(found) != len(requests):
+            raise self._service.unavailable("gave an answer that could not be read", f"{len(found)} answers")
+        return [self._points(result) for result in found]
 
-        answers = self._call(lambda: self._searches.query_batch_points(self.collection, query_request_batch=request))
-        if len(answers.result or ()) != len(searches):
-            raise self._service.unavailable(
-                "gave an answer that could not be read", f"{len(answers.result or ())} answers"
-            )
-        return [self._found(answer.points) for answer in answers.result]
+    def _explain(self, error: RequestRefused, search: Search) -> None:
+        """Say what a refused search got wrong. Qdrant says it in prose; the collection's metadata says it in figures.
 
-    @property
-    def _searches(self) -> Any:
+        Raises:
+            ConfigurationError: the collection's shape, or its payload indexes, explain the refusal.
+        """
+        expected = self._profile.collection
+        try:
+            info = self._info()
+        except (CredentialsRefused, UpstreamError, DeadlineExceeded):
+            return  # the refusal is all there is to say
+        check_vectors(expected, _sizes(info))
+        check_indexes(expected, query.filtered_keys(search.filters, self._profile), info.payload_schema, error.detail)
+
+    @cached_property
+    def _api(self) -> Any:
         """The client's calls to Qdrant's search API.
 
         Passage gives them a request in JSON, where the client would make it from a model: `QueryRequest` takes more
@@ -131,26 +135,29 @@ class QdrantServerStore:
         return self._client.http.search_api
 
     def _request(self, vector: Vector, search: Search) -> dict[str, Any]:
-        """One search, as Qdrant's API takes it (Qdrant, API reference, "Query points")."""
-        named = {"using": self._profile.collection.vector} if self._profile.collection.vector else {}
-        threshold = query.threshold(search.score_threshold)
-        limits = {} if threshold is None else {"score_threshold": threshold}
-        must = _filter(search.filters, self._profile)
-        return {
+        """One search as Qdrant's API takes it (Qdrant, API reference, "Query points")."""
+        request: dict[str, Any] = {
             "query": list(vector),
             "limit": search.top_k,
-            "with_payload": True if search.whole_payload else list(self._profile.payload.read),
+            "with_payload": True if search.whole_payload else self._profile.payload.read,
             "with_vector": search.with_vectors,
-            **named,
-            **limits,
-            **({"filter": must} if must else {}),
         }
+        if self._profile.collection.vector:
+            request["using"] = self._profile.collection.vector
+        if search.score_threshold:
+            request["score_threshold"] = query.threshold(search.score_threshold)
+        if search.filters:
+            request["filter"] = _filter(search.filters, self._profile)
+        return request
 
-    def _found(self, points: Sequence[models.ScoredPoint]) -> Found:
-        if _rising(points):  # by a distance, not a similarity; the collection says which
+    def _points(self, result: Any) -> Sequence[models.ScoredPoint]:
+        points: Sequence[models.ScoredPoint] = result.points
+        if points and points[0].score < points[-1].score:  # least first: sorted by a distance, not a similarity
             check_distance(self._profile.collection, self.describe().distance_metric)
-        hits = (Hit(query.identity(point.id), point.score, point.payload, self._vector(point)) for point in points)
-        return payload.read(hits, self._profile.payload)
+        return points
+
+    def _result(self, points: Sequence[models.ScoredPoint], search: Search) -> SearchResult:
+        return payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
@@ -219,7 +226,7 @@ class QdrantServerStore:
             api_key=None,
             profile=self._profile,
             transport=made_up(answer),
-        ).search([0.5] * self._profile.collection.dimension, Search(top_k=1))
+        ).search([([0.5] * self._profile.collection.dimension, Search(top_k=1))])
 
     def _info(self) -> models.CollectionInfo:
         return self._call(lambda: self._client.get_collection(self.collection))
@@ -273,7 +280,7 @@ class QdrantServerStore:
                 upstream="store",
                 detail=known.detail,
             )
-        return not_found.explained(known, self._service, self._url, self._transport or lent())
+        return not_found.explained(known, self._service, self._url, self._transport or for_client())
 
     def _transport_failed(self, error: Exception) -> PassageError:
         if urlsplit(self._url).port == GRPC_PORT and isinstance(error, httpx.RemoteProtocolError):
@@ -282,18 +289,13 @@ class QdrantServerStore:
         return self._service.from_transport(error)
 
 
-def _rising(points: Sequence[models.ScoredPoint]) -> bool:
-    """Whether the points come with the least score first."""
-    return bool(points) and points[0].score < points[-1].score
-
-
-def _filter(filters: Filters, profile: Profile) -> dict[str, Any] | None:
+def _filter(filters: Filters, profile: Profile) -> dict[str, Any]:
     """Filters in Qdrant's terms: of each field's alternatives one must hold."""
     must = [
         {"should": [{"key": key, "match": {"any": values}} for key, values in alternatives]}
         for alternatives in query.conditions(filters, profile)
     ]
-    return {"must": must} if must else None
+    return {"must": must}
 
 
 def _sizes(info: models.CollectionInfo) -> dict[str, int]:

@@ -1,63 +1,86 @@
-"""HTTP, whatever kind of API is in front: Powertools routes, and JSON and CORS on every answer."""
+"""A question over HTTP: an event of any kind of API in, JSON with CORS headers on every answer out."""
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.event_handler import CORSConfig, Response
-from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
+from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver, Router
 
 from handler import telemetry
 from handler.config.settings import HttpSettings
-from handler.contracts.base import event_checked
 from handler.core.errors import ConfigurationError
 from handler.entrypoints.detect import Source
-from handler.entrypoints.http.gateways import GATEWAYS, as_get, completed, method
-from handler.entrypoints.http.routes import JSON, LEFT_OUT, failure_response, no_such_route, routes
-from handler.service.answering import Services
+from handler.entrypoints.http.accept import prefers_plain_text
+from handler.entrypoints.http.gateways import GATEWAYS, Gateway
+from handler.entrypoints.http.paths import LEFT_OUT
+from handler.entrypoints.http.request import fields_of_body, fields_of_url
+from handler.entrypoints.http.routes import routes
+from handler.entrypoints.http.status import JSON, failure_response, no_such_route
+from handler.service.answering import Answered, Question, answer, deadline
+from handler.service.failures import failure
+from handler.service.services import Services
+
+PLAIN = "text/plain; charset=utf-8"
+
+ENVELOPE_BYTES = 4_096
+"""Room for headers and the rest of a response around its body."""
+
+WIDEST = 6
+"""The most bytes that a character of JSON text takes in JSON again: a control character as an escape."""
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
     """Answer one HTTP event in its API's response format; whatever happens, JSON with the CORS headers."""
-    without_body = method(event) == "HEAD"
-    whole = completed(as_get(event) if without_body else event, source)
-    telemetry.correlate(whole["requestContext"].get("requestId"))
+    head = False
     try:
-        # Which methods there are is the routes' to say, with 405 and Allow; the model knows some only.
-        event_checked(
-            as_get(whole) if isinstance(method(whole), str) else whole, GATEWAYS[source].event_model(), source.value
-        )
-        response = _application(source, services).resolve(whole, context)
-    except Exception as error:  # noqa: BLE001 - what no route caught must still reach the browser as JSON
-        response = _bare(failure_response(error, services), whole, services)
-    return _varying({**response, "body": ""} if without_body else response)
+        request = GATEWAYS[source].normalise(event)
+        telemetry.correlate(request["requestContext"]["requestId"])
+        head = _head_as_get(request)
+        response = _application(source, services).resolve(request, context)
+    except Exception as error:  # noqa: BLE001 - an error that no route caught must still reach the browser as JSON
+        response = _bare(failure_response(failure(error, services)), event, services)
+    if head:
+        response["body"] = ""
+    # Also on an answer without CORS headers: a cache must not give it to another origin.
+    if "multiValueHeaders" in response:
+        response["multiValueHeaders"]["Vary"] = ["Origin"]
+    else:
+        response["headers"]["Vary"] = "Origin"
+    return response
 
 
 def warm_up(services: Services) -> None:
     """Answer a made-up request, so that what Powertools and the routes need is imported and built.
 
     Raises:
-        RuntimeError: it is not.
+        RuntimeError: the answer is not 200, so something is missing.
         ConfigurationError: the settings for HTTP cannot be read.
     """
-    event = {
-        "version": "2.0",
-        "rawPath": f"{services.http().base_path}/health",
-        "headers": {},
-        "requestContext": {"stage": "$default", "http": {"method": "GET"}},
-    }
-    context: Any = None
-    response = _application(Source.HTTP_API, services).resolve(event, context)
-    if response["statusCode"] != 200:
-        raise RuntimeError(f"a made-up request was answered {response['statusCode']}")
+    event = {"rawPath": f"{services.http_settings.base_path}/health", "requestContext": {"http": {"method": "GET"}}}
+    status = handle(event, None, services, Source.HTTP_API)["statusCode"]
+    if status != 200:
+        raise RuntimeError(f"the warm-up request was answered {status}")
+
+
+def _head_as_get(request: dict[str, Any]) -> bool:
+    """Turn a HEAD request into its GET: Powertools has no HEAD routes. Returns whether it was one."""
+    part = request if "httpMethod" in request else request["requestContext"]["http"]
+    name = "httpMethod" if "httpMethod" in request else "method"
+    if part[name] != "HEAD":
+        return False
+    part[name] = "GET"
+    return True
 
 
 @cache
 def _application(source: Source, services: Services) -> ApiGatewayResolver:
     gateway = GATEWAYS[source]
-    settings = services.http()
+    settings = services.http_settings
     app = gateway.resolver(cors=_cors(settings), strip_prefixes=[settings.base_path] if settings.base_path else None)
-    app.include_router(routes(services, gateway.limit, gateway.response_bytes))
+    app.include_router(questions(services, gateway))
+    app.include_router(routes(services, gateway))
 
     @app.not_found
     def not_found(_: Exception) -> Response[str]:
@@ -68,9 +91,45 @@ def _application(source: Source, services: Services) -> ApiGatewayResolver:
 
     @app.exception_handler(Exception)  # type: ignore[untyped-decorator]  # Powertools publishes no type for it
     def failed(error: Exception) -> Response[str]:
-        return failure_response(error, services)
+        return failure_response(failure(error, services))
 
     return app
+
+
+def questions(services: Services, gateway: Gateway) -> Router:
+    """The routes that take a question, by body or by query string."""
+    router = Router()  # type: ignore[no-untyped-call]  # Powertools publishes no type for it
+
+    def by_body(profile: str | None = None) -> Response[str]:
+        request = router.current_event.raw_event
+        return ask(Question(lambda _: fields_of_body(request), profile))
+
+    def by_url(profile: str | None = None) -> Response[str]:
+        request = router.current_event.raw_event
+        return ask(Question(lambda served: fields_of_url(request, served), profile))
+
+    def ask(question: Question) -> Response[str]:
+        (outcome,) = answer([question], services, deadline(services, router.lambda_context, gateway.limit))
+        if not isinstance(outcome, Answered):
+            return failure_response(outcome)
+        outcome = outcome.shortened(lambda answered: _fits(answered.text, gateway.response_bytes))
+        headers = {LEFT_OUT: str(outcome.left_out)} if outcome.left_out else {}
+        plain = outcome.served.contract.plain
+        if plain is not None and prefers_plain_text(router.current_event.headers.get("accept") or ""):
+            return Response(200, PLAIN, plain(outcome.body), headers=headers)
+        return Response(200, JSON, outcome.text, headers=headers)
+
+    router.post("/query")(by_body)
+    router.get("/query")(by_url)
+    router.post("/profiles/<profile>/query")(by_body)
+    router.get("/profiles/<profile>/query")(by_url)
+    return router
+
+
+def _fits(text: str, most: int) -> bool:
+    """Whether a response with `text` as its body has at most `most` bytes, as Lambda's runtime writes it."""
+    room = most - ENVELOPE_BYTES
+    return len(text) * WIDEST <= room or len(json.dumps(text)) <= room
 
 
 def _cors(settings: HttpSettings) -> CORSConfig | None:
@@ -81,31 +140,23 @@ def _cors(settings: HttpSettings) -> CORSConfig | None:
 
 
 def _bare(response: Response[str], event: Mapping[str, Any], services: Services) -> dict[str, Any]:
-    """A response that no resolver could build, in the form that every kind of API takes."""
-    headers = {str(name): value for name, value in response.headers.items()}
+    """A response that no resolver could build, in the form that its API takes."""
+    headers: dict[str, Any] = {"Content-Type": JSON, **response.headers, **_cors_headers(event, services)}
+    # As Powertools does: several values a header for an event that has them.
+    several = "multiValueHeaders" in event or ("httpMethod" in event and "elb" not in event["requestContext"])
+    named = (
+        {"multiValueHeaders": {name: [value] for name, value in headers.items()}} if several else {"headers": headers}
+    )
+    return {"statusCode": response.status_code, "body": response.body, "isBase64Encoded": False, **named}
+
+
+def _cors_headers(event: Mapping[str, Any], services: Services) -> Mapping[str, str]:
     try:
-        cors = _cors(services.http())
+        cors = _cors(services.http_settings)
     except ConfigurationError:
-        cors = None  # which origins are allowed is what could not be read
-    origin = next((value for name, value in event["headers"].items() if name.lower() == "origin"), None)
+        return {}  # the allowed origins are what could not be read
+    headers = event.get("headers")
+    named = headers.items() if isinstance(headers, Mapping) else ()
+    origin = next((value for name, value in named if str(name).lower() == "origin"), None)
     allowed = cors.allowed_origin(origin) if cors and isinstance(origin, str) else None
-    if cors and allowed:
-        headers.update(cors.to_dict(allowed))
-    sent: dict[str, Any] = {"Content-Type": JSON, **headers}
-    # An event with several values a header is answered so, as Powertools does for its API.
-    several = "multiValueHeaders" in event
-    return {
-        "statusCode": response.status_code,
-        "body": response.body,
-        "isBase64Encoded": False,
-        **({"multiValueHeaders": {name: [value] for name, value in sent.items()}} if several else {"headers": sent}),
-    }
-
-
-def _varying(response: dict[str, Any]) -> dict[str, Any]:
-    """Say that the answer depends on the origin, also to one that got no CORS headers: a cache must not mix them up."""
-    if "multiValueHeaders" in response:
-        response["multiValueHeaders"]["Vary"] = ["Origin"]
-    else:
-        response["headers"]["Vary"] = "Origin"
-    return response
+    return cors.to_dict(allowed) if cors and allowed else {}

@@ -1,23 +1,180 @@
-"""What an HTTP request says: the fields of its body or its query string, and which kind of answer it accepts."""
+"""What an HTTP event says: its parts, validated once, and the fields of its body or query string.
+
+Only the parts that Passage uses are read. Whatever else an event holds (an authorizer's claims, a caller's address) can
+have any shape.
+"""
 
 import base64
 import binascii
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote_plus
 
 from handler.config.profiles import Profile
 from handler.core.errors import InvalidRequest
 
+AS_TEXT = frozenset({"query_id", "collection_name"})
+"""Parameters that stay text in a query string, besides the question."""
 
-def body(event: Mapping[str, Any]) -> dict[str, Any]:
+
+def payload_2_event(event: Mapping[str, Any]) -> dict[str, Any]:
+    """An event of an HTTP API or a Function URL (payload format 2.0), reduced to what Passage uses.
+
+    An HTTP API puts its stage before the path, except on a custom domain.
+
+    Raises:
+        InvalidRequest: names the part that is wrong.
+    """
+    context = _mapping(event, "requestContext")
+    method = _text(_mapping(context, "http"), "method", "requestContext.http.method")
+    path = _text(event, "rawPath")
+    stage = context.get("stage")
+    if isinstance(stage, str) and stage != "$default" and f"{path}/".startswith(f"/{stage}/"):
+        path = path.removeprefix(f"/{stage}")
+    path = path.rstrip("/") or "/"
+    return {
+        **_common(event),
+        "version": "2.0",
+        "rawPath": path,
+        "headers": _texts(event, "headers"),
+        "queryStringParameters": _texts(event, "queryStringParameters"),
+        "requestContext": {"requestId": _id(context), "stage": "$default", "http": {"method": method, "path": path}},
+    }
+
+
+def payload_1_event(event: Mapping[str, Any]) -> dict[str, Any]:
+    """An event of a REST API, or of an HTTP API with payload format 1.0, reduced to what Passage uses.
+
+    Of the two only the HTTP API has a version, and its stage in the path.
+
+    Raises:
+        InvalidRequest: names the part that is wrong.
+    """
+    context = _mapping(event, "requestContext")
+    path = _text(event, "path")
+    stage = context.get("stage")
+    if event.get("version") == "1.0" and isinstance(stage, str) and f"{path}/".startswith(f"/{stage}/"):
+        path = path.removeprefix(f"/{stage}") or "/"
+    return {
+        **_common(event),
+        "httpMethod": _text(event, "httpMethod"),
+        "path": path,
+        "headers": {**_joined(event, "multiValueHeaders"), **_texts(event, "headers")},
+        "multiValueHeaders": {},
+        "queryStringParameters": _texts(event, "queryStringParameters"),
+        "requestContext": {"requestId": _id(context), "stage": "$default"},
+    }
+
+
+def load_balancer_event(event: Mapping[str, Any]) -> dict[str, Any]:
+    """An event of an Application Load Balancer, reduced to what Passage uses.
+
+    Its target group decides whether headers and parameters have one value each or several. It decodes no parameter.
+
+    Raises:
+        InvalidRequest: names the part that is wrong.
+    """
+    headers = _texts(event, "headers") or _joined(event, "multiValueHeaders")
+    # Powertools answers with several values a header where the event has them, as the load balancer requires.
+    several = {"multiValueHeaders": {name: [value] for name, value in headers.items()}}
+    parameters = _texts(event, "queryStringParameters") or _last(event, "multiValueQueryStringParameters")
+    return {
+        **_common(event),
+        "httpMethod": _text(event, "httpMethod"),
+        "path": _text(event, "path").rstrip("/") or "/",
+        "headers": headers,
+        **(several if "multiValueHeaders" in event else {}),
+        "queryStringParameters": {unquote_plus(name): unquote_plus(value) for name, value in parameters.items()},
+        "requestContext": {"requestId": None},
+    }
+
+
+def _common(event: Mapping[str, Any]) -> dict[str, Any]:
+    body = event.get("body")
+    if body is not None and not isinstance(body, str):
+        raise _wrong("body", body, "text")
+    return {"body": body or "", "isBase64Encoded": event.get("isBase64Encoded") is True}
+
+
+def _mapping(part: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = part.get(name)
+    if not isinstance(value, Mapping):
+        raise _wrong(name, value, "an object")
+    return value
+
+
+def _text(part: Mapping[str, Any], name: str, path: str = "") -> str:
+    value = part.get(name)
+    if not isinstance(value, str):
+        raise _wrong(path or name, value, "text")
+    return value
+
+
+def _texts(event: Mapping[str, Any], name: str) -> dict[str, str]:
+    """A mapping of texts; a null, as of the test console, counts as absent."""
+    values = event.get(name)
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise _wrong(name, values, "an object")
+    for key, value in values.items():
+        if value is not None and not isinstance(value, str):
+            raise _wrong(f"{name}.{key}", value, "text")
+    return {str(key): value for key, value in values.items() if value is not None}
+
+
+def _lists(event: Mapping[str, Any], name: str) -> dict[str, list[str]]:
+    values = event.get(name)
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise _wrong(name, values, "an object")
+    for key, several in values.items():
+        if several is not None and not (isinstance(several, list) and all(isinstance(one, str) for one in several)):
+            raise _wrong(f"{name}.{key}", several, "a list of texts")
+    return {str(key): several for key, several in values.items() if several}
+
+
+def _joined(event: Mapping[str, Any], name: str) -> dict[str, str]:
+    return {key: ",".join(several) for key, several in _lists(event, name).items()}
+
+
+def _last(event: Mapping[str, Any], name: str) -> dict[str, str]:
+    return {key: several[-1] for key, several in _lists(event, name).items()}
+
+
+def _id(context: Mapping[str, Any]) -> str | None:
+    """The request id that the gateway returns to the caller; it goes into the log only."""
+    value = context.get("requestId")
+    return value if isinstance(value, str) and value.isprintable() else None
+
+
+KINDS: Mapping[type, str] = {
+    type(None): "missing",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def _wrong(part: str, value: object, wanted: str) -> InvalidRequest:
+    came = KINDS.get(type(value), "something else")
+    name = part if part.isprintable() and len(part) < 100 else part.split(".", maxsplit=1)[0]
+    return InvalidRequest(f"The event's '{name}' is {came}: it must be {wanted}.")
+
+
+def fields_of_body(event: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a JSON body.
 
     Raises:
         InvalidRequest: there is none, or it is not base64, UTF-8, JSON or an object.
     """
-    raw = event.get("body") or ""
-    if event.get("isBase64Encoded"):
+    raw = event["body"]
+    if event["isBase64Encoded"]:
         try:
             raw = base64.b64decode(raw, validate=True).decode("utf-8")
         except (binascii.Error, ValueError):
@@ -33,15 +190,16 @@ def body(event: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def query_string(event: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+def fields_of_url(event: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     """The fields of a query string. Text stays text; all else is read as JSON would be, so that `k=5` is a number."""
-    as_text = {*profile.query.text.names, "query_id", "collection_name"}
+    as_text = {*profile.query.text.names, *AS_TEXT}
     return {name: value if name in as_text else _literal(value) for name, value in parameters(event).items()}
 
 
 def parameters(event: Mapping[str, Any]) -> Mapping[str, str]:
     """The query string's parameters, decoded."""
-    return event.get("queryStringParameters") or {}
+    found: Mapping[str, str] = event["queryStringParameters"]
+    return found
 
 
 def _literal(value: str) -> Any:
@@ -50,20 +208,3 @@ def _literal(value: str) -> Any:
     except (ValueError, RecursionError):
         return value
     return value if read is None else read  # a URL leaves out what it does not give; `k=null` is a mistake
-
-
-def prefers_plain_text(accept: str) -> bool:
-    """Whether an Accept header puts plain text above JSON (RFC 9110, 12.5.1); without one, JSON it is."""
-    weights: dict[str, float] = {}
-    for part in accept.lower().split(","):
-        kind, *options = (item.strip() for item in part.split(";"))
-        weights[kind] = next((_weight(option) for option in options if option.startswith("q=")), 1.0)
-    json_weight = max(weights.get(kind, 0.0) for kind in ("application/json", "application/*", "*/*"))
-    return weights.get("text/plain", weights.get("text/*", 0.0)) > json_weight
-
-
-def _weight(option: str) -> float:
-    try:
-        return float(option.removeprefix("q="))
-    except ValueError:
-        return 0.0

@@ -1,6 +1,10 @@
-"""The HTTP status of every error: one table, the only place where an error meets HTTP."""
+"""Errors as HTTP responses. The table of statuses is the only place where an error meets HTTP."""
 
 import math
+from collections.abc import Mapping
+from contextlib import suppress
+
+from aws_lambda_powertools.event_handler import Response
 
 from handler.core.errors import (
     ConfigurationError,
@@ -13,8 +17,13 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
+from handler.entrypoints.http.paths import PATHS, methods, profile_in
+from handler.service.failures import Failure, failure
+from handler.service.services import Services
 
-STATUS: dict[type[PassageError], int] = {
+JSON = "application/json"
+
+STATUS: Mapping[type[PassageError], int] = {
     InvalidRequest: 400,
     NotFound: 404,
     UpstreamThrottled: 429,
@@ -25,7 +34,7 @@ STATUS: dict[type[PassageError], int] = {
 }
 
 RETRY_AFTER = 2
-"""Seconds a caller is asked to wait when the upstream did not say."""
+"""Seconds a caller is asked to wait when the upstream named no time."""
 
 
 def status(error: PassageError) -> int:
@@ -34,7 +43,35 @@ def status(error: PassageError) -> int:
 
 
 def retry_after(error: PassageError) -> int | None:
-    """Whole seconds a caller should wait; None where waiting would not help."""
+    """Whole seconds a caller should wait; None where waiting does not help."""
     if not isinstance(error, UpstreamError):
         return None
     return max(1, math.ceil(error.retry_after or RETRY_AFTER))
+
+
+def failure_response(failed: Failure) -> Response[str]:
+    """A failure's status, its contract's body and, where waiting helps, Retry-After."""
+    seconds = retry_after(failed.error)
+    headers = {} if seconds is None else {"Retry-After": str(seconds)}
+    return Response(status(failed.error), JSON, failed.text, headers=headers)
+
+
+def no_such_route(method: str, path: str, services: Services) -> Response[str]:
+    """404, or 405 with Allow where only the method is unknown; under a profile's path, in its contract."""
+    name = profile_in(path)
+    served = None
+    if name is not None:
+        with suppress(PassageError):
+            served = services.served(name)
+    allowed = methods(path)
+    if not allowed:
+        message = f"There is no such path. Known paths are {', '.join(PATHS)}."
+    elif method in allowed:  # a character that no profile or chunk has kept the path from matching
+        message = "There is no such profile or chunk."
+    else:
+        message = f"This path takes {', '.join(allowed)} only."
+    response = failure_response(failure(NotFound(message), services, served))
+    if allowed and method not in allowed:
+        response.status_code = 405
+        response.headers["Allow"] = ", ".join(allowed)
+    return response

@@ -1,4 +1,4 @@
-"""A question in a message, and the reply to it: the same form whichever queue, topic or bus brought it."""
+"""A question in a message, and the reply to it: the same form for queues, topics and buses."""
 
 import json
 import re
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from handler.core.errors import ConfigurationError, InvalidRequest, NotFound, PassageError
-from handler.core.model import Reply
-from handler.service.answering import Answered, Failure, as_object
-from handler.service.batch import Outcome, Question, profile_name
+from handler.entrypoints.direct import profile_name
+from handler.service.answering import Answered, Outcome, Question
+from handler.service.replies import Reply
 
 REPLY_BYTES = 262_144 - 2_048
 """The most a reply's text may have: SQS, SNS and EventBridge take 256 KB, and count what stands beside it as well."""
@@ -19,15 +19,15 @@ ID_CHARACTERS = 256
 """Of an id that comes back in a reply's attributes."""
 
 ENVELOPES = 3
-"""How many envelopes are taken off: a bus to a topic to a queue makes two. More are no one's, but a parser's ruin."""
+"""Envelopes that are unwrapped: a bus to a topic to a queue makes two. The limit stops hostile input."""
 
 REPLY_FIELDS = frozenset({"reply_id", "correlation_id", "profile", "status", "answer", "results_left_out"})
 
 NAMESPACE = uuid.UUID("6f0f6e9c-2f0e-5b57-9a3a-6b1d3f6f2a10")
-"""Of the reply ids, so that they are no one else's UUIDs."""
+"""The UUID namespace of reply ids."""
 
 _UNSENDABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
-"""What JSON lets stand as it is, and UTF-8 or SQS does not take."""
+"""Characters that JSON text may hold, but UTF-8 or SQS refuses."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def read(body: Any, identity: str) -> Message:
     return Message(
         reply_id=_reply_id(identity, body),
         correlation_id=correlation or identity,
-        question=Question(fields=fields, profile=profile),
+        question=Question(lambda _: fields, profile),
     )
 
 
@@ -127,38 +127,39 @@ def _reply_id(identity: str, body: object) -> str:
 
 
 def is_final(outcome: Outcome) -> bool:
-    """Whether another try could not end otherwise: it was answered, or the question itself is wrong.
+    """Whether another try would end the same way: the question was answered, or is itself wrong.
 
-    A wrong setting of ours is not the message's fault: it comes back, and is answered once the setting is mended.
+    A configuration error is not the message's fault: it comes back, and is answered once the setting is right.
     """
     return isinstance(outcome, Answered) or isinstance(outcome.error, InvalidRequest | NotFound)
 
 
 def reply(message: Message, outcome: Outcome) -> Reply:
     """The reply to a message, no larger than a message may be: results are dropped from the end, and counted."""
-    if isinstance(outcome, Failure):
-        return _reply(message, "refused", outcome.profile, as_object(outcome.body), 0)
-
-    def made(answered: Answered) -> Reply:
-        return _reply(message, "answered", answered.profile.name, as_object(answered.body), answered.left_out)
-
-    return made(outcome.shortened(lambda answered: len(made(answered).text.encode()) <= REPLY_BYTES))
-
-
-def _reply(message: Message, status: str, profile: str, answer: Mapping[str, Any], left_out: int) -> Reply:
-    body = {
-        "reply_id": message.reply_id,
-        "correlation_id": message.correlation_id,
-        "profile": profile,
-        "status": status,
-        "answer": answer,
-        "results_left_out": left_out,
-    }
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(outcome, Answered):
+        outcome = outcome.shortened(lambda answered: len(_text(message, answered).encode()) <= REPLY_BYTES)
     return Reply(
         id=message.reply_id,
         correlation_id=message.correlation_id,
-        profile=profile,
-        status=status,
-        text=_UNSENDABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text),
+        profile=outcome.profile,
+        status=_status(outcome),
+        text=_text(message, outcome),
     )
+
+
+def _status(outcome: Outcome) -> str:
+    return "answered" if isinstance(outcome, Answered) else "refused"
+
+
+def _text(message: Message, outcome: Outcome) -> str:
+    """The reply as JSON. The answer is JSON already, so it is put in as it is."""
+    before = {
+        "reply_id": message.reply_id,
+        "correlation_id": message.correlation_id,
+        "profile": outcome.profile,
+        "status": _status(outcome),
+    }
+    left_out = outcome.left_out if isinstance(outcome, Answered) else 0
+    head = json.dumps(before, ensure_ascii=False, separators=(",", ":"))[:-1]
+    text = f'{head},"answer":{outcome.text},"results_left_out":{left_out}}}'
+    return _UNSENDABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)

@@ -1,59 +1,59 @@
-"""SNS and EventBridge: Lambda invokes the function for them asynchronously, and hands on what it returns or raises.
+"""SNS and EventBridge: Lambda invokes the function for them asynchronously, and forwards what it returns or raises.
 
-The reply is the return value, for the function's OnSuccess destination. A passing failure is raised: Lambda tries
-again, and after the last try hands the event to the OnFailure destination.
+The reply is the return value, for the function's OnSuccess destination. A temporary failure is raised: Lambda tries
+again, and after the last try sends the event to the OnFailure destination.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from handler.contracts.base import event_checked
 from handler.core.errors import InternalError, InvalidRequest
 from handler.entrypoints.messaging.messages import Message, is_final, read, reply, unreadable
-from handler.service.answering import Failure, Services, failure
-from handler.service.batch import answer_all
+from handler.service.answering import answer, deadline
+from handler.service.failures import Failure, failure
+from handler.service.services import Services
 
 
 def handle_sns(event: Mapping[str, Any], context: Any, services: Services) -> list[Any]:
-    """The replies to a topic's notifications; Lambda gets one at a time, but the event has room for more.
+    """The replies to a topic's notifications; Lambda sends one at a time, but the event has room for more.
 
     Raises:
-        PassageError: a notification failed for a passing reason.
+        PassageError: a notification failed temporarily.
     """
-    from aws_lambda_powertools.utilities.parser.models import SnsModel  # noqa: PLC0415 - only where topics are used
-
-    try:
-        event_checked(event, SnsModel, "SNS")
-        messages = [read(each["Sns"]["Message"], each["Sns"]["MessageId"]) for each in event["Records"]]
-    except InvalidRequest as error:
-        messages = [unreadable(error, _invocation(context))]
-    return _replies(messages, context, services)
+    return _replies([_notification(record, context) for record in event["Records"]], context, services)
 
 
 def handle_event_bridge(event: Mapping[str, Any], context: Any, services: Services) -> Any:
     """The reply to one event, whose detail is the question.
 
     Raises:
-        PassageError: it failed for a passing reason.
+        PassageError: it failed temporarily.
     """
-    from aws_lambda_powertools.utilities.parser.models import EventBridgeModel  # noqa: PLC0415 - see above
-
-    try:
-        event_checked(event, EventBridgeModel, "EventBridge")
-        message = read(event["detail"], event["id"])
-    except InvalidRequest as error:
-        message = unreadable(error, _invocation(context))
+    identity = event.get("id")
+    if isinstance(identity, str) and identity:
+        message = read(event["detail"], identity)
+    else:
+        message = unreadable(InvalidRequest("The event is not whole: an EventBridge event has an id."), _id_of(context))
     return _replies([message], context, services)[0]
 
 
-def _invocation(context: Any) -> str:
+def _notification(record: Mapping[str, Any], context: Any) -> Message:
+    sns = record.get("Sns")
+    identity = sns.get("MessageId") if isinstance(sns, Mapping) else None
+    if not isinstance(sns, Mapping) or not isinstance(identity, str) or "Message" not in sns:
+        wrong = InvalidRequest("The event is not whole: an SNS record has Sns with MessageId and Message.")
+        return unreadable(wrong, _id_of(context))
+    return read(sns["Message"], identity)
+
+
+def _id_of(context: Any) -> str:
     """The id of an event that has none of its own: Lambda keeps it when it tries again."""
     return str(getattr(context, "aws_request_id", "unknown"))
 
 
 def _replies(messages: Sequence[Message], context: Any, services: Services) -> list[Any]:
     questions = [message.question for message in messages if message.question is not None]
-    answered = iter(answer_all(questions, services, services.deadline(context, None)))
+    answered = iter(answer(questions, services, deadline(services, context)))
     made = []
     for message in messages:
         outcome = failure(message.error or InternalError(), services) if message.question is None else next(answered)

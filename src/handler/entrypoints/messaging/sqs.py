@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from handler import telemetry
-from handler.contracts.base import event_checked
 from handler.core.deadline import Deadline
-from handler.core.errors import DeadlineExceeded
-from handler.core.ports import ReplySink
+from handler.core.errors import DeadlineExceeded, InvalidRequest
 from handler.entrypoints.messaging.messages import Message, is_final, read, reply
-from handler.service.answering import Services, failure
-from handler.service.batch import Outcome, answer_all
+from handler.service.answering import Outcome, answer, deadline
+from handler.service.failures import failure
+from handler.service.replies import ReplySink
+from handler.service.services import Services
 
 LEAST_SECONDS = 1.0
 """What must be left of the deadline to begin with a batch."""
@@ -33,9 +33,8 @@ class Record:
 def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[str, Any]:
     """Answer a batch; the response names the records that must come again."""
     try:
-        event_checked(event, _event_model(), "SQS")
-        records = [_record(record) for record in event["Records"]]
-        returned = _answer(records, services, services.deadline(context, None), services.reply_sinks())
+        records = list(map(_record, event["Records"]))
+        returned = _answer(records, services, deadline(services, context), services.reply_sinks)
     except Exception as error:  # noqa: BLE001 - nothing was sent yet (see `_settled`), so all of them come again
         failure(error, services)
         returned = [str(record.get("messageId")) for record in event["Records"]]
@@ -45,28 +44,30 @@ def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[s
     return {"batchItemFailures": [{"itemIdentifier": identity} for identity in returned]}
 
 
-def _event_model() -> Any:
-    from aws_lambda_powertools.utilities.parser.models import SqsModel  # noqa: PLC0415 - only where queues are used
-
-    return SqsModel
-
-
 def _record(record: Mapping[str, Any]) -> Record:
-    identity = record["messageId"]
+    """One record. A body that is no question is refused later, as its own message's fault.
+
+    Raises:
+        InvalidRequest: it has no id, so it could not be returned to the queue on its own.
+    """
+    identity, attributes = record.get("messageId"), record.get("attributes")
+    if not isinstance(identity, str):
+        raise InvalidRequest("The event is not whole: a record's 'messageId' must be text.")
     # A standard queue's messages may have groups as well, for fairness: they have no order to keep.
-    fifo = record["eventSourceARN"].endswith(".fifo")
-    group = str(record["attributes"].get("MessageGroupId", "")) if fifo else None
-    return Record(id=identity, group=group, message=read(record["body"], identity))
+    group = None
+    if str(record.get("eventSourceARN")).endswith(".fifo"):
+        group = str(attributes.get("MessageGroupId", "")) if isinstance(attributes, Mapping) else ""
+    return Record(id=identity, group=group, message=read(record.get("body"), identity))
 
 
-def _answer(records: Sequence[Record], services: Services, deadline: Deadline, sinks: Sequence[ReplySink]) -> list[str]:
+def _answer(records: Sequence[Record], services: Services, until: Deadline, sinks: Sequence[ReplySink]) -> list[str]:
     """The ids of the records that were not answered."""
-    left = deadline.remaining()
+    left = until.remaining()
     if left < LEAST_SECONDS:
         return [record.id for record in records]
     # Were Lambda to cut us off while a reply is sent, the whole batch would come again, answered records and all.
     reserve = min(max(sink.seconds for sink in sinks), left / 2)
-    last = Deadline(deadline.at - reserve)
+    last = Deadline(until.at - reserve)
     outcomes = _outcomes(records, services, Deadline(last.at - reserve / 3))  # what is known by then can still be sent
     returned: list[str] = []
     stopped: set[str] = set()
@@ -83,10 +84,10 @@ def _answer(records: Sequence[Record], services: Services, deadline: Deadline, s
     return returned
 
 
-def _outcomes(records: Sequence[Record], services: Services, deadline: Deadline) -> list[Outcome]:
+def _outcomes(records: Sequence[Record], services: Services, until: Deadline) -> list[Outcome]:
     """Each record's outcome, in order; those that hold a question share their calls."""
     questions = [record.message.question for record in records if record.message.question is not None]
-    answered = iter(answer_all(questions, services, deadline))
+    answered = iter(answer(questions, services, until))
     return [
         next(answered) if record.message.error is None else failure(record.message.error, services)
         for record in records

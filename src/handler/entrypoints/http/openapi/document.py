@@ -1,15 +1,17 @@
-"""The API's own description, OpenAPI 3.1: every route, each profile's question and answer as schemas of their own."""
+"""The API's OpenAPI 3.1 document: every route, with schemas for each profile's questions and answers."""
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from handler import contracts
 from handler.config import profiles
 from handler.config.profiles import Profile
+from handler.contracts import registry
 from handler.contracts.base import Contract
+from handler.core.errors import ConfigurationError
 from handler.entrypoints.http.openapi.examples import ANSWERS, QUESTIONS
 from handler.entrypoints.http.openapi.schemas import (
     FIXED,
@@ -21,7 +23,7 @@ from handler.entrypoints.http.openapi.schemas import (
     request_schema,
     response_schema,
 )
-from handler.entrypoints.http.routes import LEFT_OUT
+from handler.entrypoints.http.paths import LEFT_OUT
 
 __all__ = ["document", "error_schema", "page", "request_schema", "response_schema"]
 
@@ -63,9 +65,9 @@ def document(default: str, find: Callable[[str], Profile] = profiles.load) -> di
         "/query": _query_path(asked, "default", DEFAULT),
         "/ready": {"get": _get("ready", DEFAULT, _json("Ready"), "Whether its collection can answer.", asked)},
     }
-    names = [usable.name for usable in contracts.served()[0]]
-    for name in names:
-        profile, base = find(name), f"/profiles/{name}"
+    usable = _usable(find)
+    for name, profile in usable.items():
+        base = f"/profiles/{name}"
         schemas |= components(profile)
         collection = _get(f"{name}-collection", name, _json("CollectionInfo"), "The collection and its state.", profile)
         chunk = _get(f"{name}-chunk", name, _json("Chunk"), "One chunk, by its point's id or its own.", profile)
@@ -82,10 +84,19 @@ def document(default: str, find: Callable[[str], Profile] = profiles.load) -> di
         },
         # Relative to where this description stands, so that a stage or a base path before it holds for the rest too.
         "servers": [{"url": "./"}],
-        "tags": [{"name": tag} for tag in dict.fromkeys((DEFAULT, *names, SERVICE))],
+        "tags": [{"name": tag} for tag in dict.fromkeys((DEFAULT, *usable, SERVICE))],
         "paths": dict(sorted(paths.items())),
         "components": {"schemas": dict(sorted(schemas.items()))},
     }
+
+
+def _usable(find: Callable[[str], Profile]) -> dict[str, Profile]:
+    """The profiles by name, without those that have an error."""
+    found = {}
+    for name in profiles.names():
+        with suppress(ConfigurationError):
+            found[name] = find(name)
+    return found
 
 
 CHUNK_PARAMETERS: list[dict[str, Any]] = [
@@ -129,7 +140,7 @@ def _errors(profile: Profile, statuses: Iterable[int] = STATUSES) -> dict[str, A
 
 
 def _query_path(profile: Profile, name: str, tag: str) -> dict[str, Any]:
-    contract = contracts.find(profile.contract)
+    contract = registry.find(profile)
     request, response = (ref(component(profile, kind)) for kind in ("Request", "Response"))
     answers: dict[str, Any] = {
         "application/json": {"schema": {"$ref": response}, "example": ANSWERS[contract.name]},
@@ -165,7 +176,7 @@ def _question(profile: Profile, contract: Contract) -> dict[str, Any]:
 def _parameters(profile: Profile) -> list[dict[str, Any]]:
     """A request's fields as query parameters, each under its first name; objects are sent as JSON.
 
-    That a parameter has other names cannot be said of separate parameters but in words. A URL has no room for a vector.
+    OpenAPI cannot express aliases, so the description lists them. A URL has no room for a vector.
     """
     request = components(profile)[component(profile, "Request")]
     text, count = profile.query.text.names, profile.query.count.names

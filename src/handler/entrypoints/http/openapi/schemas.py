@@ -1,4 +1,4 @@
-"""The schemas of the API's description: each profile's question, answer and error, with the profile's own limits."""
+"""The OpenAPI document's schemas: each profile's question, answer and error, with the profile's own limits."""
 
 import json
 from itertools import combinations
@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from handler import contracts
 from handler.config.profiles import CountLimit, Profile
+from handler.contracts import registry
 from handler.contracts.base import Contract
 
 REFERENCE = "#/components/schemas/{model}"
@@ -101,7 +101,7 @@ def ref(model: str) -> str:
 
 def components(profile: Profile) -> dict[str, Any]:
     """A profile's three schemas and what they refer to, under names of its own."""
-    contract = contracts.find(profile.contract)
+    contract = registry.find(profile)
     kinds: dict[str, type[BaseModel]] = {
         "Request": contract.request_model,
         "Response": contract.response_model,

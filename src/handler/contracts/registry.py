@@ -1,0 +1,30 @@
+"""The list of contracts. A contract is a module beside this one."""
+
+from importlib import import_module
+
+from handler.config.profiles import Profile
+from handler.contracts.base import Contract
+from handler.core.errors import ConfigurationError
+
+NAMES: tuple[str, ...] = ("query_response", "vector_search", "context", "ranked", "chunks")
+"""Each names a module, imported when a profile names it: its models take milliseconds to build."""
+
+
+def find(profile: Profile) -> Contract:
+    """The contract that a profile names.
+
+    Raises:
+        ConfigurationError: there is none of that name.
+    """
+    if profile.contract not in NAMES:
+        raise ConfigurationError(
+            f"profiles/{profile.name}.toml is not usable: contract: there is no '{profile.contract}', allowed are "
+            f"{', '.join(NAMES)}"
+        )
+    return load(profile.contract)
+
+
+def load(name: str) -> Contract:
+    """The contract of a name in `NAMES`."""
+    contract: Contract = import_module(f"handler.contracts.{name}").CONTRACT
+    return contract

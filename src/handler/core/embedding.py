@@ -1,0 +1,132 @@
+"""Questions to vectors: cached ones first, the rest in one call.
+
+The cache lives as long as its container. Documentation sites are asked the same questions again and again, a widget's
+suggestions above all.
+"""
+
+import math
+import unicodedata
+from array import array
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from handler.core.deadline import Deadline, with_one_retry
+from handler.core.errors import DimensionMismatch, UpstreamUnavailable
+from handler.core.model import RetrievalRequest, Vector
+from handler.core.ports import Embedder
+
+DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True)
+class EmbeddedQuestion:
+    """A question's vector, `(dimension,)`, and whether it cost no call; None when the caller sent it."""
+
+    vector: Vector
+    cached: bool | None = None
+
+
+class EmbeddingCache:
+    """The embeddings of the questions asked last.
+
+    A question is kept as a digest, so the cache cannot be read back. A vector takes 8 bytes a number.
+
+    Args:
+        size: how many embeddings are kept; 0 keeps none.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: OrderedDict[bytes, array[float]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: bytes) -> Vector | None:
+        """The vector kept under `key`, `(dimension,)`."""
+        vector = self._kept.get(key)
+        if vector is not None:
+            self._kept.move_to_end(key)
+        return vector
+
+    def put(self, key: bytes, vector: Vector) -> None:
+        """Keep `vector`; the one that was used longest ago makes room."""
+        self._kept[key] = array("d", vector)
+        while len(self._kept) > self._size:
+            self._kept.popitem(last=False)
+
+
+@dataclass(frozen=True)
+class QuestionEmbedder:
+    """An embedder with its cache.
+
+    Attributes:
+        dimension: of the collection's vectors; the embedder's must have it, too.
+        space: what tells this embedder's vectors from others in the cache.
+    """
+
+    embedder: Embedder
+    dimension: int
+    cache: EmbeddingCache
+    space: str = ""
+
+    def embed(self, requests: Sequence[RetrievalRequest], deadline: Deadline) -> list[EmbeddedQuestion]:
+        """Each request's vector: the caller's own, a cached one, or one embedded together with the others'.
+
+        Raises:
+            PassageError: as `Embedder.embed`, after one retry.
+        """
+        texts = [None if request.vector is not None else normalised(request.text) for request in requests]
+        keys = {text: _digest(self.space, text) for text in texts if text is not None}
+        vectors = {text: self.cache.get(key) for text, key in keys.items()}
+        new = [text for text, vector in vectors.items() if vector is None]
+        if new:
+            made = with_one_retry(lambda: self.embedder.embed(new), deadline, "embedding")
+            for text, one in zip(new, validated(made, self.embedder.model, self.dimension), strict=True):
+                vectors[text] = one
+                self.cache.put(keys[text], one)
+        embedded, paid = [], set(new)
+        for request, asked in zip(requests, texts, strict=True):
+            found = request.vector if asked is None else vectors[asked]
+            assert found is not None  # noqa: S101 - every text without a cached vector was embedded
+            embedded.append(EmbeddedQuestion(found, None if asked is None else asked not in paid))
+            paid.discard(asked or "")  # the same text twice in one batch is paid for once
+        return embedded
+
+
+def normalised(text: str) -> str:
+    """A question as it is embedded: NFC, each run of white space one space. Texts that look alike become one.
+
+    Case stays: the models treat it as a difference.
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def validated(vectors: Sequence[Vector], model: str, dimension: int) -> Sequence[Vector]:
+    """The vectors, each `(dimension,)` with finite numbers.
+
+    Raises:
+        UpstreamUnavailable: one holds something that is not a number.
+        DimensionMismatch: one has another dimension; names the variable to change.
+    """
+    for vector in vectors:
+        if not all(map(math.isfinite, vector)):
+            raise UpstreamUnavailable(
+                "The embedding service gave an embedding that is not a number.",
+                upstream="embedding",
+                detail=f"model {model}",
+            )
+        if len(vector) != dimension:
+            raise DimensionMismatch(
+                f"The model '{model}' gives vectors of dimension {len(vector)}, but the collection takes "
+                f"{dimension}: set EMBEDDING_MODEL to the model the collection was embedded with, or "
+                "EMBEDDING_DIMENSION to the collection's dimension.",
+                upstream="embedding",
+            )
+    return vectors
+
+
+def _digest(space: str, text: str) -> bytes:
+    return blake2b(f"{space}\n{text}".encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()

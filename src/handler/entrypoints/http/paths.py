@@ -1,0 +1,39 @@
+"""The API's paths, with their methods, and its own header."""
+
+PATHS: dict[str, tuple[str, ...]] = {
+    "/query": ("GET", "POST"),
+    "/profiles": ("GET",),
+    "/profiles/{profile}/query": ("GET", "POST"),
+    "/profiles/{profile}/collection": ("GET",),
+    "/profiles/{profile}/chunks/{id}": ("GET",),
+    "/health": ("GET",),
+    "/ready": ("GET",),
+    "/openapi.json": ("GET",),
+    "/docs": ("GET",),
+}
+"""HEAD is answered wherever GET is."""
+
+LEFT_OUT = "X-Passage-Results-Left-Out"
+"""The response header that counts passages dropped to make the answer small enough."""
+
+
+def methods(path: str) -> tuple[str, ...]:
+    """The methods of a path; none when it is unknown."""
+    parts = _parts(path)
+    for known, allowed in PATHS.items():
+        names = known.split("/")
+        if len(names) == len(parts) and all(
+            (part and name.startswith("{")) or part == name for name, part in zip(names, parts, strict=True)
+        ):
+            return (*allowed, "HEAD")
+    return ()
+
+
+def profile_in(path: str) -> str | None:
+    """The profile that a path names; None for a path of no profile."""
+    parts = _parts(path)
+    return parts[2] if parts[1:2] == ["profiles"] and len(parts) > 2 else None
+
+
+def _parts(path: str) -> list[str]:
+    return (path.rstrip("/") or "/").split("/")

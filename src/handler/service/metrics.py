@@ -1,0 +1,65 @@
+"""What the log and the metrics say of an answered question."""
+
+from typing import Any
+
+from handler import telemetry
+from handler.core.errors import InternalError, PassageError
+from handler.core.model import Retrieval
+from handler.service.failures import text_forms
+from handler.service.services import Served
+
+
+def record(served: Served, retrieval: Retrieval) -> None:
+    """Log and count one answered question."""
+    timings, passages, cached = retrieval.timings, retrieval.passages, retrieval.embedding_cached
+    profile = served.profile.name
+    top_score = passages[0].score if passages else None
+    line: dict[str, Any] = {
+        "top_k": retrieval.request.search.top_k,
+        "result_count": len(passages),
+        "skipped": retrieval.skipped,
+        "top_score": None if top_score is None else round(top_score, 4),
+        "embedding_ms": round(timings.embedding_ms, 1),
+        "search_ms": round(timings.search_ms, 1),
+        "total_ms": round(timings.total_ms, 1),
+    }
+    # A step that was not taken says nothing about its service, so it is left out.
+    metrics: dict[str, float | None] = {
+        "EmbeddingLatency": None if cached else timings.embedding_ms,
+        "EmbeddingCacheHit": cached,  # its average is the share of questions that cost no call
+        "SearchLatency": timings.search_ms,
+        "RerankLatency": timings.rerank_ms,
+        "TotalLatency": timings.total_ms,
+        "ResultCount": len(passages),
+        "TopScore": top_score,
+        "SkippedPoints": retrieval.skipped or None,
+    }
+    if cached is not None:
+        line["embedding_cached"] = cached
+    if timings.rerank_ms is not None:
+        line["rerank_ms"] = round(timings.rerank_ms, 1)
+    if served.log_query_text:
+        line["query_text"] = retrieval.request.text
+    if retrieval.rerank_failure is not None:
+        metrics["RerankFailed"] = 1
+        _log_rerank_failure(served, retrieval, retrieval.rerank_failure)
+    if served.contract.notices is not None:
+        for notice in served.contract.notices(retrieval):
+            telemetry.notice(profile, notice.message, notice.figures)
+            if notice.metric:
+                metrics[notice.metric] = (metrics.get(notice.metric) or 0) + 1
+    telemetry.retrieved(profile, line, {name: float(value) for name, value in metrics.items() if value is not None})
+
+
+def _log_rerank_failure(served: Served, retrieval: Retrieval, error: Exception) -> None:
+    """Log why an answer has the store's order; the caller only gets a warning."""
+    known = error if isinstance(error, PassageError) else InternalError()
+    with telemetry.hiding(() if served.log_query_text else text_forms(retrieval.request.text)):
+        telemetry.not_reranked(
+            served.profile.name,
+            error,
+            code=known.code,
+            detail=known.detail,
+            known=known is error,
+            temporary=known.blame == "upstream",
+        )

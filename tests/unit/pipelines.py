@@ -1,0 +1,32 @@
+"""The pipeline with fakes at its ports: how tests build one and ask it."""
+
+from typing import Any
+
+from handler.core.deadline import Deadline
+from handler.core.embedding import EmbeddingCache, QuestionEmbedder
+from handler.core.model import Retrieval, RetrievalRequest
+from handler.core.ports import Embedder, PassageStore
+from handler.core.retrieve import Retriever
+
+
+def pipeline(
+    embedder: Embedder,
+    store: PassageStore,
+    *,
+    dimension: int = 2,
+    cache: EmbeddingCache | None = None,
+    space: str = "",
+    **parts: Any,
+) -> Retriever:
+    """A retriever; without `cache` it remembers no question."""
+    return Retriever(
+        QuestionEmbedder(embedder, dimension, EmbeddingCache(0) if cache is None else cache, space), store, **parts
+    )
+
+
+def retrieve(retriever: Retriever, request: RetrievalRequest, deadline: Deadline) -> Retrieval:
+    """The answer to one question; its error is raised."""
+    (answer,) = retriever.retrieve([request], deadline)
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
