@@ -250,7 +250,8 @@ def _picture(node: Node, page: Page) -> str:
     if not alternative:
         return ""
     source = html.attribute(node, "src") or html.attribute(node, "data-src")
-    if not source or source.startswith(("data:", "blob:")):
+    emoji = not any(map(str.isalnum, alternative)) or {"emoji", "twemoji", "gemoji"} & set(html.classes(node))
+    if emoji or not source or source.startswith(("data:", "blob:")):
         return escape(alternative)
     try:
         absolute = urljoin(page.folder, source)

@@ -47,6 +47,8 @@ def skip_reason(file: str, root: Node, generator: Generator) -> str | None:
 def _listing(file: str, root: Node, generator: Generator) -> str | None:
     if generator.name == "mdBook" and file in ("print.html", "toc.html"):
         return "whole book on one page" if file == "print.html" else "navigation"
+    if generator.name == "Sphinx" and file in ("search.html", "search/index.html"):
+        return "search page"
     if generator.name in _WITH_TAXONOMIES and _LIST_FOLDERS.fullmatch(file):
         return "list of pages"
     if html.first(root, "h2[id^='tag:'], .md-post--excerpt") is not None:
