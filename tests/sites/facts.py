@@ -12,9 +12,6 @@ from markdown_it import MarkdownIt
 from passage.sites.built.site import BuiltSite
 from passage.sites.model import Page, Skip
 
-BOOK_URL = "https://docs.example.com/lanternfish/"
-"""Where the made-up manual is published; mdBook does not say so in its HTML."""
-
 SKIPPED_KINDS = (
     "404",
     "listing",
@@ -27,7 +24,7 @@ SKIPPED_KINDS = (
     "source code listing",
     "other version",
     "untranslated",
-    "left out of the sitemap",
+    "left out of",
 )
 
 _markdown = MarkdownIt("commonmark").enable("table")
@@ -43,7 +40,8 @@ class BuiltFacts:
     everything: dict[str, Any]
 
     def read(self) -> list[Page | Skip]:
-        return list(BuiltSite(self.folder, BOOK_URL if self.name.startswith("mdbook") else None).read())
+        """mdBook's HTML does not say where the book is published."""
+        return list(BuiltSite(self.folder, self.site["base_url"] if self.name.startswith("mdbook") else None).read())
 
     def excepted(self, *words: str) -> bool:
         return any(all(word in exception for word in words) for exception in self.site["exceptions"])

@@ -13,12 +13,14 @@ _LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source|brush:?)-([
 _NO_LANGUAGE = {"default", "none", "plaintext", "plain", "no-highlight", "nohighlight", "notranslate", "undefined"}
 _LEVELS = 4
 """How far above a `pre` its language may stand."""
+_TABLE_PARTS = ("table", "tbody", "tr", "td")
 
 
 def language(pre: Node) -> str:
     """The block's language as its HTML names it, empty where it names none."""
     code = html.first(pre, "code")
-    for node in [*([code] if code else []), pre, *islice(html.ancestors(pre), _LEVELS)]:
+    around = (node for node in html.ancestors(pre) if html.tag(node) not in _TABLE_PARTS)  # of a table of line numbers
+    for node in [*([code] if code else []), pre, *islice(around, _LEVELS)]:
         for named in _named(node):
             name = re.split(r"[,{\s]", named, maxsplit=1)[0].lower()
             if name in _NO_LANGUAGE:
