@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import httpx
 import pytest
 
+from handler.adapters.qdrant.server import QdrantServerStore
+from handler.config import profiles
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from passage.emulators import EmulatorServer, Fault
@@ -17,6 +20,7 @@ ANSWERS = {
     "a page with 404": (Reply(404, PAGE, {"Content-Type": "text/html"}), "{variable}"),
     "an empty 404": (Reply(404), "{variable}"),
     "a router's 404": (Reply(404, "404 page not found\n", {"Content-Type": "text/plain"}), "{variable}"),
+    "a page with 200": (Reply(200, PAGE, {"Content-Type": "text/html"}), "check {variable}, and any proxy or firewall"),
     "a page with 400": (Reply(400, PAGE), "check {variable}, and any proxy or firewall"),
     "a proxy's 403": (Reply(403, f"\n {PAGE}"), "check {variable}, and any proxy or firewall"),
     "a proxy's 407": (Reply(407, PAGE), "check {variable}, and any proxy or firewall"),
@@ -72,6 +76,19 @@ def test_grpc_port_names_the_address(variable: str, start: Start, sleeps: list[f
         message = assert_error(start(**{variable: f"http://127.0.0.1:{port}"}).ask(), 500, "INTERNAL_ERROR")
     assert f"does not speak HTTP/1.1 at the address in {variable}" in message
     assert sleeps == []
+
+
+def test_qdrants_grpc_port_is_known_by_its_number() -> None:
+    """A server may also close the connection at once, which alone would look like an outage."""
+    profile = profiles.load("query-response")
+
+    def close(request: httpx.Request) -> httpx.Response:
+        raise httpx.RemoteProtocolError("Server disconnected without sending a response.", request=request)
+
+    url, transport = "http://127.0.0.1:6334", httpx.MockTransport(close)
+    store = QdrantServerStore(url=url, api_key=None, profile=profile, transport=transport)
+    with pytest.raises(ConfigurationError, match="has its gRPC port in QDRANT_URL"):
+        store.describe()
 
 
 @both_services

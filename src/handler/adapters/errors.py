@@ -71,6 +71,8 @@ class Service:
         wrong = misaddressed.by_error(error, self.url_variable)
         if wrong is not None:
             return self.misconfigured(wrong, _clip(repr(error)))
+        if misaddressed.is_unreadable_page(error):
+            return self.answered_by_another(200, "a page instead of JSON")
         if isinstance(error, httpx.TransportError):
             return self.unavailable("could not be reached", repr(error))
         return self.unavailable("gave an answer that could not be read", _clip(repr(error)))

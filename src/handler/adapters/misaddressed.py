@@ -1,5 +1,6 @@
 """Signs that an address leads elsewhere than to its service: another protocol, a redirect, a page by a proxy."""
 
+import json
 import re
 import ssl
 from collections.abc import Iterator
@@ -34,16 +35,25 @@ def by_answer(status: int, body: object, variable: str) -> str | None:
     """What is wrong with the address in `variable`, by an answer that is no success; None when it is the service's."""
     if 300 <= status < 400:
         return f"redirects requests (HTTP {status}): set {variable} to the address it redirects to, which the log names"
-    text = body.decode(errors="replace") if isinstance(body, bytes) else body if isinstance(body, str) else ""
-    if status == 400 and re.search(r"\bHTTPS (port|server)\b", text):  # nginx's and Go's words
+    if status == 400 and re.search(r"\bHTTPS (port|server)\b", _text(body)):  # nginx's and Go's words
         return f"speaks TLS at the address in {variable}: write https:// there"
     return None
 
 
 def is_page(status: int, body: object) -> bool:
-    """Whether a proxy or firewall answered with a page for people. The services answer JSON or plain text."""
-    text = body.decode(errors="replace") if isinstance(body, bytes) else body if isinstance(body, str) else ""
-    return 400 <= status < 500 and status not in PASSING and text.lstrip()[:1] == "<"
+    """Whether a proxy or another website answered with a page for people. The services answer JSON or plain text."""
+    return 200 <= status < 500 and status not in PASSING and _text(body).lstrip()[:1] == "<"
+
+
+def is_unreadable_page(error: Exception) -> bool:
+    """Whether an answer that should be JSON is a page."""
+    return isinstance(error, json.JSONDecodeError) and is_page(200, error.doc)
+
+
+def _text(body: object) -> str:
+    if isinstance(body, bytes):
+        return body.decode(errors="replace")
+    return body if isinstance(body, str) else ""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
