@@ -1,4 +1,4 @@
-"""Whether a collection is shaped as its profile expects: one check, the same sentences, for every store."""
+"""Collection validation: a collection compared with its profile. Every store uses these checks and messages."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
 
@@ -15,10 +15,13 @@ from handler.core.model import CollectionInfo
 
 
 def check_name(expected: Collection, sizes: Mapping[str, int]) -> None:
-    """Find the profile's vector among the collection's, given as name (empty: unnamed) to dimension.
+    """Check that the collection has the profile's vector.
+
+    Args:
+        sizes: the collection's vectors, name to dimension. The unnamed vector has an empty name.
 
     Raises:
-        VectorNameMismatch: says what the collection has and which variable to change.
+        VectorNameMismatch: names the collection's vectors and the variable to change.
     """
     if expected.vector not in sizes:
         has = ", ".join(f"'{name}'" if name else "one unnamed vector" for name in sizes) or "no dense vector"
@@ -31,10 +34,10 @@ def check_name(expected: Collection, sizes: Mapping[str, int]) -> None:
 
 
 def check_vectors(expected: Collection, sizes: Mapping[str, int]) -> None:
-    """Compare the profile's vector with the collection's.
+    """Check that the collection has the profile's vector, in the profile's dimension.
 
     Raises:
-        VectorNameMismatch, DimensionMismatch: says what the collection has and which variable to change.
+        VectorNameMismatch, DimensionMismatch: name what the collection has and the variable to change.
     """
     check_name(expected, sizes)
     size = sizes[expected.vector]
@@ -48,10 +51,10 @@ def check_vectors(expected: Collection, sizes: Mapping[str, int]) -> None:
 
 
 def check_distance(expected: Collection, distance: str) -> None:
-    """Compare the profile's metric with the collection's: by a distance, the passages that fit least would come first.
+    """Check that the collection has the profile's metric. By a distance, the worst passages would come first.
 
     Raises:
-        ConfigurationError: they differ.
+        ConfigurationError: the metrics differ.
     """
     if distance != expected.distance:
         raise ConfigurationError(
@@ -62,10 +65,14 @@ def check_distance(expected: Collection, distance: str) -> None:
 
 
 def check_indexes(expected: Collection, keys: Iterable[str], indexed: Container[str], detail: str | None) -> None:
-    """See whether a refused request filtered by keys without a payload index, as Qdrant Cloud's strict mode refuses to.
+    """Check whether a refused filter lacks a payload index, which Qdrant Cloud's strict mode wants.
+
+    Args:
+        keys: the payload keys of the filter.
+        indexed: the payload keys that have an index.
 
     Raises:
-        RequestRefused: names the keys, and the index to create.
+        RequestRefused: names the keys and the index to create.
     """
     missing = [key for key in keys if key not in indexed]
     if missing:
@@ -78,9 +85,9 @@ def check_indexes(expected: Collection, keys: Iterable[str], indexed: Container[
 
 
 def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]:
-    """What makes a collection unfit for the profile, though it can be reached: dimension, metric or model.
+    """The mismatches of dimension, metric and model between a collection and its profile.
 
-    Another model of the same dimension raises no error anywhere: the answers are just not answers.
+    A model of another vector space with the same dimension raises no error in a search; its answers are wrong.
     """
     found: list[ConfigurationError] = []
     expected = profile.collection
