@@ -166,7 +166,9 @@ def _said(error: PassageError, key: str = "") -> EmbeddingError:
     """The function's error in one line, with the service's own words, which must not show the key."""
     detail = _line(error.detail or "")
     message = f"{error} ({detail.replace(key, '…') if key else detail})"
-    return PassingFailure(message, error.retry_after) if isinstance(error, UpstreamError) else EmbeddingError(message)
+    if error.retryable:  # a timeout, too
+        return PassingFailure(message, error.retry_after if isinstance(error, UpstreamError) else None)
+    return EmbeddingError(message)
 
 
 def _line(message: object) -> str:

@@ -11,12 +11,15 @@ from qdrant_client import QdrantClient
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
+from handler.adapters import misaddressed
 from handler.config.settings import Settings
 from passage.indexing.target import TargetError
 from passage.local.provider import is_loopback
 
 T = TypeVar("T")
 
+VARIABLE = "QDRANT_URL"
+ANOTHER = f"is not what answered: check {VARIABLE}, and any proxy or firewall on the way"
 TIMEOUT_SECONDS = 120
 ATTEMPTS = 7
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
@@ -94,16 +97,26 @@ class Connection:
             except QdrantException as error:  # the client's own class for a 429 with a Retry-After header
                 wait, failure = getattr(error, "retry_after_s", None), self._failed(f"is limiting requests: {error}")
             except UnexpectedResponse as error:
-                if error.status_code != 429 and (error.status_code or 0) < 500:
+                status = error.status_code or 0
+                self._check_address(misaddressed.by_answer(status, error.content, VARIABLE), error)
+                self._check_address(ANOTHER if misaddressed.is_page(status, error.content) else None, error)
+                if status != 429 and status < 500:
                     raise self._refused(error) from error
                 wait, failure = None, self._failed(f"failed to answer (HTTP {error.status_code}: {_line(error)})")
             except ResponseHandlingException as error:
+                source = error.source if isinstance(error.source, Exception) else error
+                self._check_address(misaddressed.by_error(source, VARIABLE), error)
+                self._check_address(ANOTHER if misaddressed.is_unreadable_page(source) else None, error)
                 wait, failure = None, self._failed(f"could not be reached: {error.source}")
             except (httpx.HTTPError, ValueError) as error:  # an answer the client could not take apart
                 wait, failure = None, self._failed(f"gave an answer that could not be read: {error!r}")
             if attempt < ATTEMPTS:
                 self._sleep(_wait(attempt, wait))
         raise failure
+
+    def _check_address(self, wrong: str | None, error: Exception) -> None:
+        if wrong is not None:
+            raise TargetError(f"The Qdrant server {wrong} ({self.url}).") from error
 
     def _refused(self, error: UnexpectedResponse) -> TargetError:
         if error.status_code in (401, 403):

@@ -1,0 +1,61 @@
+"""`passage index` with an address that leads elsewhere, or an embedding service that is slow."""
+
+from pathlib import Path
+
+import pytest
+
+from passage.emulators import EmulatorServer, Fault
+from passage.indexing import embedding
+from passage.indexing.embedding import DocumentEmbedder, PassingFailure
+from passage.indexing.server.connection import Connection
+from passage.indexing.target import TargetError
+from wire.function import COHERE_KEY
+from wire.other_servers import PAGE, Reply, grpc_server, self_signed, web_server
+
+ANSWERS = {
+    "a page": Reply(200, PAGE),
+    "a page with 403": Reply(403, PAGE),
+    "a redirect": Reply(301, "", {"Location": "https://qdrant.example/"}),
+    "nginx, asked without TLS": Reply(400, "<html>The plain HTTP request was sent to HTTPS port</html>"),
+}
+
+
+def refusal(url: str) -> str:
+    slept: list[float] = []
+    connection = Connection(url, None, sleep=slept.append)
+    with pytest.raises(TargetError) as caught:
+        connection.version()
+    connection.close()
+    assert slept == [], "another attempt cannot help"
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("reply", ANSWERS.values(), ids=ANSWERS.keys())
+def test_answer_of_another_server_is_not_retried(reply: Reply) -> None:
+    with web_server(reply) as (port, paths):
+        assert "QDRANT_URL" in refusal(f"http://127.0.0.1:{port}")
+    assert len(paths) == 1
+
+
+def test_grpc_port_is_not_retried() -> None:
+    with grpc_server() as port:
+        assert "does not speak HTTP/1.1 at the address in QDRANT_URL" in refusal(f"http://127.0.0.1:{port}")
+
+
+def test_https_to_an_http_port_is_not_retried() -> None:
+    with web_server(Reply(200)) as (port, _):
+        assert "does not speak TLS at the address in QDRANT_URL" in refusal(f"https://127.0.0.1:{port}")
+
+
+def test_untrusted_certificate_is_not_retried(tmp_path: Path) -> None:
+    with web_server(Reply(200), tls=self_signed(tmp_path)) as (port, _):
+        assert "SSL_CERT_FILE" in refusal(f"https://127.0.0.1:{port}")
+
+
+def test_slow_embedding_is_a_passing_failure(cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "TIMEOUT_SECONDS", 0.2)
+    cohere.faults.add(Fault("slow", delay_ms=2_000))
+    embedder = DocumentEmbedder(api_key=COHERE_KEY, base_url=cohere.url, model="embed-v5.0-pro", dimension=768)
+    with pytest.raises(PassingFailure, match="did not answer within the request's time"):
+        embedder.embed(["A twin."])
+    embedder.close()
