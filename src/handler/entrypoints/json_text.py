@@ -7,6 +7,11 @@ from typing import Any, NoReturn
 
 from handler.core.errors import InvalidRequest
 
+
+class NotJson(InvalidRequest):
+    """The text does not follow JSON's grammar at all."""
+
+
 MOST_LEVELS = 100
 """How deep lists and objects may be nested. Python's own limit differs by version, and ends later code, too."""
 
@@ -21,7 +26,8 @@ def read_object(text: str, what: str) -> dict[str, Any]:
         what: what holds the text, as a message begins: "The body".
 
     Raises:
-        InvalidRequest: it is not JSON, not an object, nested too deep, or holds a number that is too long.
+        NotJson: it does not follow JSON's grammar.
+        InvalidRequest: it is not an object, is nested too deep, or holds a number that is too long.
     """
     fields = read_json(text, what)
     if not isinstance(fields, dict):
@@ -35,11 +41,11 @@ def read_json(text: str, what: str) -> Any:
         value = json.loads(text.removeprefix(BYTE_ORDER_MARK), parse_constant=_refuse)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise InvalidRequest(f"{what} is not valid JSON ({place}): it takes a JSON object.") from None
+        raise NotJson(f"{what} is not valid JSON ({place}): it takes a JSON object.") from None
     except RecursionError:
         raise _too_deep(what) from None
-    except _NotJson as error:
-        raise InvalidRequest(f"{what} is not valid JSON: {error} is no JSON number.") from None
+    except _NoNumber as error:
+        raise NotJson(f"{what} is not valid JSON: {error} is no JSON number.") from None
     except ValueError:  # Python's limit on the digits of an integer
         most = f"{sys.get_int_max_str_digits():,}"
         raise InvalidRequest(f"{what} has a number of more than {most} digits.") from None
@@ -48,12 +54,12 @@ def read_json(text: str, what: str) -> Any:
     return value
 
 
-class _NotJson(Exception):
+class _NoNumber(Exception):
     """A word that Python reads as a number: NaN, Infinity or -Infinity."""
 
 
 def _refuse(word: str) -> NoReturn:
-    raise _NotJson(word)
+    raise _NoNumber(word)
 
 
 def _too_deep(what: str) -> InvalidRequest:

@@ -6,13 +6,13 @@ have any shape.
 
 import base64
 import binascii
-import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote_plus
 
 from handler.config.profiles import Profile
 from handler.core.errors import InvalidRequest
+from handler.entrypoints.json_text import NotJson, read_json, read_object
 
 AS_TEXT = frozenset({"query_id", "collection_name"})
 """Parameters that stay text in a query string, besides the question."""
@@ -171,27 +171,25 @@ def fields_of_body(event: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a JSON body.
 
     Raises:
-        InvalidRequest: there is none, or it is not base64, UTF-8, JSON or an object.
+        InvalidRequest: there is none, or it is not base64, UTF-8, JSON or an object; see `read_object`.
     """
     raw = event["body"]
     if event["isBase64Encoded"]:
         try:
-            raw = base64.b64decode(raw, validate=True).decode("utf-8")
+            raw = base64.b64decode(raw, validate=True).decode("utf-8-sig")  # without a byte order mark
         except (binascii.Error, ValueError):
             raise InvalidRequest("The body is not text: it takes a JSON object encoded in UTF-8.") from None
     if not raw.strip():
         raise InvalidRequest('The body is empty: it takes a JSON object, as in {"text": "What is a digital twin?"}.')
-    try:
-        fields = json.loads(raw)
-    except (ValueError, RecursionError):
-        raise InvalidRequest("The body is not valid JSON: it takes a JSON object.") from None
-    if not isinstance(fields, dict):
-        raise InvalidRequest("The body is JSON, but not an object: it takes one with the question in a field.")
-    return fields
+    return read_object(raw, "The body")
 
 
 def fields_of_url(event: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
-    """The fields of a query string. Text stays text; all else is read as JSON would be, so that `k=5` is a number."""
+    """The fields of a query string. Text stays text; all else is read as JSON would be, so that `k=5` is a number.
+
+    Raises:
+        InvalidRequest: a value is JSON nested too deep, or a number that is too long.
+    """
     as_text = {*profile.query.text.names, *AS_TEXT}
     return {name: value if name in as_text else _literal(value) for name, value in parameters(event).items()}
 
@@ -204,7 +202,7 @@ def parameters(event: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _literal(value: str) -> Any:
     try:
-        read = json.loads(value)
-    except (ValueError, RecursionError):
+        read = read_json(value, "A parameter")
+    except NotJson:
         return value
     return value if read is None else read  # a URL leaves out what it does not give; `k=null` is a mistake

@@ -9,6 +9,7 @@ from typing import Any
 
 from handler.core.errors import ConfigurationError, InvalidRequest, NotFound, PassageError
 from handler.entrypoints.direct import profile_name
+from handler.entrypoints.json_text import read_object
 from handler.service.answering import Answered, Outcome, Question
 from handler.service.replies import Reply
 
@@ -98,10 +99,7 @@ def _fits_an_attribute(text: str) -> bool:
 
 def _object(body: Any) -> dict[str, Any]:
     if isinstance(body, str):
-        try:
-            body = json.loads(body)
-        except (ValueError, RecursionError):
-            raise InvalidRequest("The message is not JSON: it takes an object with the question in a field.") from None
+        return read_object(body, "The message")
     if not isinstance(body, Mapping):
         raise InvalidRequest("The message is not an object: it takes one with the question in a field.")
     return dict(body)

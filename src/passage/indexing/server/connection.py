@@ -108,7 +108,8 @@ class Connection:
                 self._check_address(misaddressed.by_error(source, VARIABLE), error)
                 self._check_address(ANOTHER if misaddressed.is_unreadable_page(source) else None, error)
                 wait, failure = None, self._failed(f"could not be reached: {error.source}")
-            except (httpx.HTTPError, ValueError) as error:  # an answer the client could not take apart
+            except (httpx.HTTPError, ValueError) as error:  # an answer that the client could not parse
+                self._check_address(ANOTHER if misaddressed.is_unreadable_page(error) else None, error)
                 wait, failure = None, self._failed(f"gave an answer that could not be read: {error!r}")
             if attempt < ATTEMPTS:
                 self._sleep(_wait(attempt, wait))
