@@ -174,7 +174,7 @@ def test_long_headings_leave_room_for_the_text() -> None:
     assert chunk.embedded_text.endswith("Text.")
 
 
-def test_a_model_that_reads_more_gets_no_larger_passages_than_are_useful() -> None:
+def test_a_model_with_a_large_limit_gets_useful_passages() -> None:
     found = passages("The buoy sends a reading. " * 400, model="embed-v5.0-pro")
     assert all(bound(chunk.embedded_text) <= PASSAGE_TOKENS for chunk in found)
     assert all(len(chunk.text) <= MAX_CHARACTERS for chunk in found)
