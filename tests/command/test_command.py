@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,9 @@ def clean_environment() -> dict[str, str]:
 
 
 def passage(*arguments: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    if arguments[0] == "index" and "--cache" not in arguments:  # the vectors of other runs would be found there
+        with tempfile.TemporaryDirectory() as cache:
+            return passage(*arguments, "--cache", cache, stdin=stdin, **environment)
     return subprocess.run(
         [PASSAGE, *arguments],
         capture_output=True,

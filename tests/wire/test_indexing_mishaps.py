@@ -195,6 +195,7 @@ def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: 
 def test_embedding_failure_is_one_line_without_the_key(
     fault: Fault, words: str, site: MarkdownSite, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(filling, "FIRST_ATTEMPTS", 1)
     monkeypatch.setattr(filling, "ATTEMPTS", 1)
     cohere.faults.add(fault)
     with pytest.raises(EmbeddingError, match=words) as raised:

@@ -172,7 +172,7 @@ def _index(
     cache = stack.enter_context(VectorCache(request.cache))
     watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(request.out)))
     process = stack.enter_context(
-        EmbeddingProcess(cache, {**os.environ, **environ}, waiting=watch.waiting, throttled=watch.throttled)
+        EmbeddingProcess(cache, {**os.environ, **environ}, waiting=watch.waiting, retrying=watch.retrying)
     )
     options = Options(dry_run=request.dry_run, rebuild=request.rebuild)
     for profile in chosen:

@@ -9,7 +9,7 @@ import httpx
 
 from handler.config import models
 from handler.core.embedding import validated
-from handler.core.errors import PassageError, UpstreamError
+from handler.core.errors import PassageError, UpstreamError, UpstreamThrottled
 from passage.local.provider import is_loopback, provider
 
 if TYPE_CHECKING:
@@ -29,11 +29,13 @@ class PassingFailure(EmbeddingError):
     """The service may answer the same request later.
 
     Args:
+        throttled: it answered that it is asked too much.
         retry_after: seconds it asked to wait; None when it did not say.
     """
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    def __init__(self, message: str, *, throttled: bool = False, retry_after: float | None = None) -> None:
         super().__init__(message)
+        self.throttled = throttled
         self.retry_after = retry_after
 
 
@@ -166,9 +168,10 @@ def _said(error: PassageError, key: str = "") -> EmbeddingError:
     """The function's error in one line, with the service's own words, which must not show the key."""
     detail = _line(error.detail or "")
     message = f"{error} ({detail.replace(key, '…') if key else detail})"
-    if error.retryable:  # a timeout, too
-        return PassingFailure(message, error.retry_after if isinstance(error, UpstreamError) else None)
-    return EmbeddingError(message)
+    if not error.retryable:
+        return EmbeddingError(message)
+    wait = error.retry_after if isinstance(error, UpstreamError) else None  # a timeout asks for none
+    return PassingFailure(message, throttled=isinstance(error, UpstreamThrottled), retry_after=wait)
 
 
 def _line(message: object) -> str:

@@ -68,7 +68,7 @@ class EmbeddingProcess:
     Args:
         environ: the worker's environment; COHERE_API_KEY is read there.
         waiting: called when another run has to end first.
-        throttled: is told the seconds that the service asked to wait.
+        retrying: is told what went wrong, and the seconds until the next attempt.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class EmbeddingProcess:
         environ: Mapping[str, str],
         *,
         waiting: Callable[[], None] = lambda: None,
-        throttled: Callable[[float], None] = lambda _: None,
+        retrying: Callable[[str, float], None] = lambda *_: None,
     ) -> None:
         self._cache = cache
         self._environ = environ
         self._waiting = waiting
-        self._throttled = throttled
+        self._retrying = retrying
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -143,8 +143,8 @@ class EmbeddingProcess:
             words: dict[str, Any] = json.loads(line)
             if "waiting" in words:
                 self._waiting()
-            elif "throttled" in words:
-                self._throttled(words["throttled"])
+            elif "retrying" in words:
+                self._retrying(words["retrying"], words["seconds"])
             elif "error" in words:
                 raise EmbeddingError(words["error"])
             else:

@@ -61,7 +61,7 @@ def _work(job: dict[str, Any], embedder: Embedder, lines: Iterator[str], cache: 
         embedder,
         cache,
         texts_per_minute=job["texts_per_minute"],
-        throttled=lambda seconds: speaker.say(throttled=seconds),
+        retrying=lambda why, seconds: speaker.say(retrying=why, seconds=seconds),
     )
 
     def batches() -> Iterator[Texts]:

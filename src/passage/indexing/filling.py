@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import count
 from typing import Protocol
 
 from passage.indexing.embedding import EmbeddingError, PassingFailure
@@ -14,7 +15,9 @@ Texts = Mapping[bytes, str]
 """Texts by their keys in the cache."""
 
 CONCURRENT = 4
-ATTEMPTS = 8
+ATTEMPTS, FIRST_ATTEMPTS = 7, 3
+"""Attempts for a batch; fewer as long as the service has not answered once: then its address may be wrong."""
+
 TOKENS_PER_CALL = 64_000
 """A batch holds less than this. It bounds a request's size and what a failed one costs to send again."""
 
@@ -52,7 +55,7 @@ class Filler:
     """Embeds what the cache does not hold yet.
 
     Args:
-        throttled: is told the seconds that the service asked to wait.
+        retrying: is told what went wrong, and the seconds until the next attempt.
     """
 
     def __init__(
@@ -61,13 +64,14 @@ class Filler:
         cache: VectorCache,
         *,
         texts_per_minute: int | None = None,
-        throttled: Callable[[float], object] = lambda _: None,
+        retrying: Callable[[str, float], object] = lambda *_: None,
     ) -> None:
         self._embedder = embedder
         self._cache = cache
         self._stopped = threading.Event()
         self._pace = Pace(texts_per_minute, sleep=self._stopped.wait)
-        self._throttled = throttled
+        self._retrying = retrying
+        self._answered = False
 
     def stop(self) -> None:
         """Send nothing more. What was sent is still waited for and kept: it is paid for."""
@@ -106,15 +110,19 @@ class Filler:
         return len(batch)
 
     def _embedded(self, texts: list[str]) -> list[list[float]]:
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in count(1):
             if not self._pace.wait_for(len(texts)):
                 raise EmbeddingError("The run was stopped.")
             try:
-                return self._embedder.embed(texts)
+                vectors = self._embedder.embed(texts)
             except PassingFailure as failure:
-                if attempt == ATTEMPTS or self._stopped.is_set():
+                most = ATTEMPTS if self._answered or failure.throttled else FIRST_ATTEMPTS
+                if attempt >= most or self._stopped.is_set():
                     raise
-                seconds = wait_before(attempt, failure.retry_after)
+                seconds = wait_before(attempt, throttled=failure.throttled, asked=failure.retry_after)
                 self._pace.hold(seconds)
-                self._throttled(seconds)
-        raise AssertionError  # the last attempt returns or raises
+                self._retrying(str(failure), seconds)
+            else:
+                self._answered = True
+                return vectors
+        raise AssertionError  # the loop has no end of its own

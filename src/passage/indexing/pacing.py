@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 
 MINUTE = 60.0
-FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+FIRST_WAIT, THROTTLED_WAIT, LONGEST_WAIT = 1.0, 10.0, 60.0
 
 
 class Pace:
@@ -59,6 +59,7 @@ class Pace:
             return 0.0
 
 
-def wait_before(attempt: int, asked: float | None) -> float:
+def wait_before(attempt: int, *, throttled: bool, asked: float | None) -> float:
     """Seconds before an attempt (the second is 1): what the service asked for, or else twice as long each time."""
-    return min(LONGEST_WAIT, asked if asked is not None else FIRST_WAIT * 2 ** (attempt - 1))
+    first = THROTTLED_WAIT if throttled else FIRST_WAIT
+    return min(LONGEST_WAIT, asked if asked is not None else first * 2 ** (attempt - 1))

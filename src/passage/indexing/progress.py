@@ -45,9 +45,9 @@ class Progress:
     def waiting(self) -> None:
         say(f"Another run is writing to {self._waits_for}: waiting for it to end …")
 
-    def throttled(self, seconds: float) -> None:
-        """The embedding service asked to wait."""
-        say(f"The embedding service is limiting requests: waiting {seconds:g} s …")
+    def retrying(self, why: str, seconds: float) -> None:
+        """A request to the embedding service failed and is sent again."""
+        say(f"{why} Trying again in {seconds:g} s …")
 
     def _step(self, verb: str, total: int, unit: str) -> Callable[[int], None]:
         self._bars.close()
