@@ -1,6 +1,6 @@
 """What is wrong with a request's field, in plain words: pydantic's own reach no caller."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 OURS = "passage"
@@ -74,28 +74,6 @@ def explained(item: Any, ours: Container[str]) -> str:
 def _plain(value: Any) -> Any:
     """A bound as people write it: 1, not 1.0."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_PLAIN else value
-
-
-def place(item: Any, event: Mapping[str, Any]) -> str:
-    """Where in an event one of pydantic's errors is: the keys that are there, and the one that is missing."""
-    return ".".join(_path(item, event)) or "the whole"
-
-
-def _path(item: Any, event: Any) -> Iterator[str]:
-    here = event
-    for part in item["loc"]:
-        if not _has(here, part):
-            if item["type"] == "missing":
-                yield str(part)
-            return  # otherwise the rest names pydantic's alternatives, not keys
-        here = here[part]
-        yield str(part)
-
-
-def _has(value: Any, part: object) -> bool:
-    if isinstance(value, list):
-        return isinstance(part, int) and part < len(value)
-    return isinstance(value, Mapping) and part in value
 
 
 def json_kind(value: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from handler.config.profiles import Profile
+from handler.contracts.faults import json_kind
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.json_text import NotJson, read_json, read_object
 
@@ -150,19 +151,8 @@ def _id(context: Mapping[str, Any]) -> str | None:
     return value if isinstance(value, str) and value.isprintable() else None
 
 
-KINDS: Mapping[type, str] = {
-    type(None): "missing",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    str: "text",
-    list: "a list",
-    dict: "an object",
-}
-
-
 def _wrong(part: str, value: object, wanted: str) -> InvalidRequest:
-    came = KINDS.get(type(value), "something else")
+    came = "missing" if value is None else json_kind(value)
     name = part if part.isprintable() and len(part) < 100 else part.split(".", maxsplit=1)[0]
     return InvalidRequest(f"The event's '{name}' is {came}: it must be {wanted}.")
 
