@@ -15,7 +15,20 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import asked_directly, batch, edge_scale, functions, goals, measure, plot, report, results, size, tables
+from benchmarks import (
+    asked_directly,
+    batch,
+    edge_scale,
+    functions,
+    goals,
+    measure,
+    plot,
+    report,
+    results,
+    size,
+    tables,
+    writing,
+)
 from benchmarks.asking import MODEL_VARIABLES, ROOT
 from benchmarks.upstreams import upstreams
 
@@ -24,7 +37,7 @@ BUSY = 1.0
 
 INDEX = ROOT / ".passage" / "bench" / "index"
 SHARD = INDEX / "query-response" / "shard"
-PARTS = ("functions", "batch", "size", "edge")
+PARTS = ("functions", "batch", "size", "edge", "writing")
 
 
 def options() -> argparse.Namespace:
@@ -90,6 +103,10 @@ def run(chosen: argparse.Namespace) -> results.Results:
         found.size = size.measure(functions.build())
     if "edge" in parts:
         found.edge = [edge(chunks) for chunks in sorted(chosen.chunks)]
+    if "writing" in parts:
+        for chunks in writing.CHUNKS:
+            progress(f"a run of `passage index` with {chunks:,} chunks for each store")
+            found.writing += [writing.measure(store, chunks) for store in writing.STORES]
     found.date = datetime.now(UTC).date().isoformat()
     found.machine.load_after = round(os.getloadavg()[0], 2)
     return found

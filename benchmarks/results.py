@@ -100,6 +100,24 @@ class EdgeScale(BaseModel):
     recall_10: float
 
 
+class Writing(BaseModel):
+    """A whole run of `passage index` for a made-up site, without embedding.
+
+    Attributes:
+        read: seconds to read and cut the site and compare it with the store.
+        write: seconds to write the index, an Edge index's search graph included.
+        before, own: the process' own memory at the start and at most. whole: with the pages of mapped files.
+    """
+
+    store: str
+    chunks: int
+    read: float
+    write: float
+    before: float
+    own: float
+    whole: float
+
+
 class Machine(BaseModel):
     cores: int
     architecture: str
@@ -119,6 +137,7 @@ class Results(BaseModel):
     batch: dict[str, dict[int, Batch]] = {}
     size: Size | None = None
     edge: list[EdgeScale] = []
+    writing: list[Writing] = []
 
     def text(self) -> str:
         return self.model_dump_json(indent=1) + "\n"

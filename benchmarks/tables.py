@@ -25,6 +25,9 @@ _EDGE = [
 ]
 
 
+_WRITING = ["store", "chunks", "read and cut", "written", "own memory", "with mapped files"]
+
+
 def sections(results: Results) -> Iterator[tuple[str, str]]:
     """Heading and table of each kind of figure that was measured."""
     if results.functions:
@@ -61,6 +64,8 @@ def sections(results: Results) -> Iterator[tuple[str, str]]:
         yield "Size", table(["unzipped", ""], [[name, f"{value:.1f} MB"] for name, value in rows])
     if results.edge:
         yield "The Edge store as it grows", table(_EDGE, list(_edge(results)))
+    if results.writing:
+        yield "`passage index`, without embedding", table(_WRITING, list(_writing(results)))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -117,6 +122,18 @@ def _batch(results: Results) -> Iterator[list[str]]:
                 f"{one_by_one:.0f} ms",
                 f"{one_by_one / together:.1f} ×",
             ]
+
+
+def _writing(results: Results) -> Iterator[list[str]]:
+    for run in results.writing:
+        yield [
+            run.store,
+            f"{run.chunks:,}",
+            f"{run.chunks / run.read:,.0f} chunks/s",
+            f"{run.chunks / run.write:,.0f} chunks/s",
+            f"{run.own:.0f} MB",
+            f"{run.whole:.0f} MB",
+        ]
 
 
 def _edge(results: Results) -> Iterator[list[str]]:

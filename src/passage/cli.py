@@ -13,6 +13,7 @@ import click
 
 from passage.commands.index import DEFAULT_INDEX
 from passage.commands.index import index as index_command
+from passage.commands.profile import profile as profile_command
 from passage.commands.rollback import rollback as rollback_command
 from passage.local.environment import LocalContext, LocalError, function_environment
 
@@ -36,6 +37,7 @@ def main() -> None:
 
 main.add_command(index_command)
 main.add_command(rollback_command)
+main.add_command(profile_command)
 
 
 @main.command()

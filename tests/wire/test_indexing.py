@@ -68,7 +68,7 @@ def visible(folder: Path) -> list[str]:
 def stored(out: Path, profile: Profile = PROFILE) -> dict[str, dict[str, object]]:
     """Payloads by text, read back through the function's own adapter."""
     store = QdrantEdgeStore(root=out, profile=profile)
-    found = store.search([0.1] * profile.collection.dimension, Search(top_k=100, whole_payload=True))
+    found = store.search([((0.1,) * profile.collection.dimension, Search(top_k=100, whole_payload=True))])[0]
     return {passage.text: {"id": passage.id, **passage.payload} for passage in found.passages}
 
 
@@ -257,7 +257,7 @@ def test_scores_are_those_of_the_vectors_as_they_were_given(distance: Literal["C
         for number, vector in enumerate(vectors, 1)
     ]
     EdgeIndex(tmp_path, profile).replace(Wanted(profile, "", len(points), "emulator"), points)
-    found = QdrantEdgeStore(root=tmp_path, profile=profile).search(vectors[7].tolist(), Search(top_k=40))
+    found = QdrantEdgeStore(root=tmp_path, profile=profile).search([(vectors[7].tolist(), Search(top_k=40))])[0]
     exact = vectors @ vectors[7]
     assert len(found.passages) == 40
     for passage in found.passages:

@@ -1,0 +1,190 @@
+"""Drafts the profile of a collection that someone else made, from its description and some of its points."""
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from handler.config import models
+from handler.config.profiles import NESTED, SEEN, Profile
+from passage.indexing.server.connection import Connection, Refused
+from passage.indexing.target import TargetError
+
+SAMPLE = 50
+FILTERED = ("keyword", "integer", "uuid", "bool")
+"""Kinds of payload indexes that a filter by value can use."""
+
+Payloads = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A profile's file, and what a person has to look at in it."""
+
+    toml: str
+    remarks: tuple[str, ...]
+
+
+def draft(connection: Connection, collection: str, contract: str) -> Draft:
+    """The profile of a collection.
+
+    Raises:
+        TargetError: there is no such collection, or no profile can describe it.
+    """
+    try:
+        info = connection.call(lambda client: client.get_collection(collection))
+    except Refused as refused:
+        if refused.status == 404:
+            names = connection.call(lambda client: [one.name for one in client.get_collections().collections])
+            there = ", ".join(names) or "none"
+            raise TargetError(f"There is no collection '{collection}'. There are: {there}.") from None
+        raise
+    records, _ = connection.call(lambda client: client.scroll(collection, limit=SAMPLE))
+    payloads = [_flat(record.payload or {}) for record in records]
+    name, size, distance, others = _vector(info.config.params.vectors, collection)
+    remarks = [f"other vectors: {', '.join(others)}"] if others else []
+    said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, SEEN["model"])
+    keys = _keys(payloads)
+    for meaning in ("text", "url"):
+        if not keys.get(meaning):
+            raise TargetError(
+                f"In {len(payloads)} points of '{collection}', no payload key holds a {meaning}: keys are "
+                f"{', '.join(sorted({key for payload in payloads for key in payload})) or 'none'}. "
+                "A profile cannot answer from such points."
+            )
+    model, provider = _model(said, size, remarks)
+    indexed = [key for key, index in info.payload_schema.items() if index.data_type.value in FILTERED]
+    lines = [
+        f"# Drafted from the collection {collection}: {info.points_count or 0:,} points, {len(payloads)} of them read.",
+        *(f"# Look at: {remark}." for remark in remarks),
+        f"contract = {_text(contract)}",
+        "",
+        "[collection]",
+        f"name = {_text(collection)}",
+        *([f"vector = {_text(name)}"] if name else []),
+        f"dimension = {size}",
+        f"distance = {_text(distance)}",
+        "",
+        "[embedding]",
+        f"provider = {_text(provider)}",
+        f"model = {_text(model)}",
+        "",
+        "[payload]",
+        *(f"{meaning} = {json.dumps(found)}" for meaning, found in keys.items() if found),
+        "",
+        "[query]",
+        'text = { names = ["text", "query", "question"], max = 10000 }',
+        'count = { names = ["k", "top_k"], default = 5, max = 100 }',
+    ]
+    if indexed:
+        lines += ["", "[filters]", *(f"{_text(key.rpartition('.')[2])} = [{_text(key)}]" for key in indexed)]
+    toml = "\n".join(lines) + "\n"
+    Profile.model_validate({**tomllib.loads(toml), "name": "draft"})
+    return Draft(toml, tuple(remarks))
+
+
+def _vector(vectors: Any, collection: str) -> tuple[str, int, str, list[str]]:
+    """The vector to search: its name (empty: unnamed), size and distance, and the names of the others."""
+    named = vectors if isinstance(vectors, dict) else {"": vectors} if vectors else {}
+    usable = {name: params for name, params in named.items() if params.distance.value in ("Cosine", "Dot")}
+    if not usable:
+        has = ", ".join(f"'{name}' by {params.distance.value}" for name, params in named.items()) or "none"
+        raise TargetError(
+            f"'{collection}' has no dense vector that is compared by Cosine or Dot, as a profile needs: it has {has}."
+        )
+    name = next(iter(usable))
+    return name, usable[name].size, usable[name].distance.value, [other for other in named if other != name]
+
+
+def _model(said: object, size: int, remarks: list[str]) -> tuple[str, str]:
+    """The model's name and provider; a guess by dimension where the collection does not say."""
+    fitting = models.with_dimension("cohere", size)
+    name = str(said or (fitting[0] if fitting else "unknown"))
+    known = models.find(name)
+    if not said:
+        choice = " or ".join(fitting) or "no model of Cohere's"
+        remarks.append(f"the collection does not name its embedding model; {choice} gives vectors of {size}")
+    elif known is None:
+        remarks.append(f"'{name}' is none of the models that Passage knows; questions must be embedded with it")
+    elif known.state == "retired":
+        remarks.append(f"'{name}' was retired on {known.since}; index the site again, with {known.replacement}")
+    return name, known.provider if known else "cohere"
+
+
+def _keys(payloads: Payloads) -> dict[str, list[str]]:
+    """For each meaning, the keys that hold it, the most frequent first."""
+    found: dict[str, list[str]] = {}
+    taken: set[str] = set()
+    for meaning in ("text", "url", "chunk_id", *(each for each in SEEN if each not in ("text", "url", "chunk_id"))):
+        fits = _FITS.get(meaning, _is_text)
+        candidates = [*SEEN[meaning], *(f"{outer}.{key}" for outer in NESTED for key in SEEN[meaning])]
+        counts = _counted(payloads, candidates, fits)
+        if not counts and meaning in _GUESSES:
+            counts = Counter(_GUESSES[meaning](payloads))
+        # A key may have two meanings only as a position and an id.
+        keys = [key for key in counts if key not in taken or (meaning == "index" and key not in found["text"])]
+        found[meaning] = sorted(keys, key=lambda key: (-counts[key], candidates.index(key) if key in candidates else 0))
+        taken |= set(found[meaning])
+    return {meaning: found[meaning] for meaning in SEEN}
+
+
+def _counted(payloads: Payloads, keys: Sequence[str], fits: Callable[[Any], bool]) -> Counter[str]:
+    """In how many payloads each key holds a fitting value."""
+    return Counter(key for payload in payloads for key in keys if key in payload and fits(payload[key]))
+
+
+def _guess_text(payloads: Payloads) -> Iterator[str]:
+    """The key with the longest texts."""
+    lengths: Counter[str] = Counter()
+    for payload in payloads:
+        lengths.update({key: len(value) for key, value in payload.items() if _is_text(value) and not _is_url(value)})
+    yield from (key for key, _ in lengths.most_common(1))
+
+
+def _guess_url(payloads: Payloads) -> Iterator[str]:
+    yield from (key for payload in payloads for key, value in payload.items() if _is_url(value))
+
+
+def _most(payloads: Payloads, keys: Sequence[str]) -> str | None:
+    values = Counter(str(payload[key]) for payload in payloads for key in keys if _is_text(payload.get(key)))
+    return values.most_common(1)[0][0] if values else None
+
+
+def _flat(payload: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """The payload's values by their keys, with dots into nested objects."""
+    flat: dict[str, Any] = {}
+    for key, value in payload.items():
+        flat |= _flat(value, f"{above}{key}.") if isinstance(value, dict) else {f"{above}{key}": value}
+    return flat
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_url(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(("http://", "https://", "/"))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and any(map(_is_text, value))
+
+
+def _text(value: str) -> str:
+    return json.dumps(value)
+
+
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    "headings": lambda value: _is_list_of_texts(value) or _is_text(value),
+    "index": _is_whole,
+    "tokens": _is_whole,
+    "chunk_id": lambda value: _is_text(value) or _is_whole(value),
+    "created_at": lambda value: _is_text(value) or isinstance(value, int | float),
+}
+_GUESSES: Mapping[str, Callable[[Payloads], Iterator[str]]] = {"text": _guess_text, "url": _guess_url}

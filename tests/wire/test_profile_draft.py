@@ -1,0 +1,175 @@
+"""`passage profile --from-qdrant` and copies of an index: real client, real engine."""
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from handler.adapters.qdrant.edge import QdrantEdgeStore
+from handler.config import profiles
+from handler.config.profiles import Profile
+from handler.core.errors import ConfigurationError
+from handler.core.model import Search
+from indexed import Silent
+from passage.emulators import EmulatorServer, qdrant_emulator
+from passage.emulators.embedding import embed
+from passage.indexing import copying
+from passage.indexing.edge_index import EdgeIndex
+from passage.indexing.server.connection import Connection
+from passage.indexing.server.draft import draft
+from passage.indexing.server.index import ServerIndex
+from passage.indexing.target import TargetError
+
+PAYLOADS: dict[str, dict[str, Any]] = {
+    "flat": {
+        "content": "A twin mirrors an asset.",
+        "source_url": "https://e.org/twin/",
+        "title": "Twins",
+        "chunk_index": 3,
+        "section_headers": ["Twins", "Use"],
+        "created_at": "2026-01-02T03:04:05Z",
+    },
+    "nested": {
+        "page_content": "A twin mirrors an asset.",
+        "metadata": {"source": "https://e.org/twin/", "title": "Twins"},
+    },
+    "unknown keys": {
+        "body": "A twin mirrors an asset",
+        "permalink": "https://e.org/twin/",
+        "kind": "page",
+    },
+}
+EXPECTED = {
+    "flat": {
+        "text": ["content"],
+        "url": ["source_url"],
+        "title": ["title"],
+        "headings": ["section_headers"],
+        "index": ["chunk_index"],
+        "created_at": ["created_at"],
+    },
+    "nested": {"text": ["page_content"], "url": ["metadata.source"], "title": ["metadata.title"]},
+    "unknown keys": {"text": ["body"], "url": ["permalink"]},
+}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[EmulatorServer]:
+    with qdrant_emulator(tmp_path / "storage") as running:
+        yield running
+
+
+@pytest.fixture
+def connection(server: EmulatorServer) -> Iterator[Connection]:
+    connection = Connection(server.url, None)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def client(connection: Connection) -> QdrantClient:
+    return connection.client
+
+
+def make(client: QdrantClient, payload: dict[str, Any], *, vector: str = "", **options: Any) -> None:
+    params = models.VectorParams(size=256, distance=models.Distance.COSINE)
+    client.create_collection("docs", {vector: params} if vector else params, **options)
+    (numbers,) = embed(["A twin mirrors an asset."], 256)
+    point = {vector: numbers} if vector else numbers
+    client.upsert(
+        "docs", [models.PointStruct(id="5e2f7b1c-0000-4000-8000-000000000001", vector=point, payload=payload)]
+    )
+
+
+def drafted(connection: Connection) -> Profile:
+    return Profile.model_validate({**tomllib.loads(draft(connection, "docs", "chunks").toml), "name": "docs"})
+
+
+@pytest.mark.parametrize("kind", PAYLOADS)
+def test_draft_names_the_keys_that_points_have(kind: str, connection: Connection, client: QdrantClient) -> None:
+    make(client, PAYLOADS[kind])
+    found = drafted(connection).payload.model_dump(exclude_defaults=True)
+    assert {meaning: list(keys) for meaning, keys in found.items()} == EXPECTED[kind]
+
+
+def test_draft_has_vector_model_and_filters(connection: Connection, client: QdrantClient) -> None:
+    make(client, PAYLOADS["flat"], vector="dense", metadata={"embedding_model": "embed-v4.0"})
+    client.create_payload_index("docs", "source_url", models.PayloadSchemaType.KEYWORD)
+    profile = drafted(connection)
+    assert (profile.collection.vector, profile.collection.dimension) == ("dense", 256)
+    assert (profile.embedding.model, profile.collection.distance) == ("embed-v4.0", "Cosine")
+    assert profile.filters == {"source_url": ("source_url",)}
+
+
+def test_draft_remarks_on_an_unnamed_model(connection: Connection, client: QdrantClient) -> None:
+    make(client, PAYLOADS["flat"])
+    found = draft(connection, "docs", "chunks")
+    assert any("embed-v5.0-pro" in remark and "256" in remark for remark in found.remarks)
+
+
+def test_points_without_text_have_no_profile(connection: Connection, client: QdrantClient) -> None:
+    make(client, {"number": 1})
+    with pytest.raises(TargetError, match="no payload key holds a text: keys are number"):
+        draft(connection, "docs", "chunks")
+
+
+def test_missing_collection_is_named_with_those_there_are(connection: Connection, client: QdrantClient) -> None:
+    make(client, PAYLOADS["flat"])
+    with pytest.raises(TargetError, match=r"no collection 'other'\. There are: docs"):
+        draft(connection, "other", "chunks")
+
+
+def test_collection_becomes_an_edge_index_and_back(
+    connection: Connection, client: QdrantClient, tmp_path: Path
+) -> None:
+    make(client, PAYLOADS["flat"], vector="dense", metadata={"embedding_model": "embed-v4.0"})
+    profile = drafted(connection)
+    source = copying.server_source(connection, "docs", profile)
+    assert copying.copy(source, profile, EdgeIndex(tmp_path, profile), Silent())
+    assert not copying.copy(source, profile, EdgeIndex(tmp_path, profile), Silent()), "it is there already"
+    (question,) = embed(["twin"], 256)
+    store = QdrantEdgeStore(root=tmp_path, profile=profile)
+    (found,) = store.search([(tuple(question), Search(top_k=3))])
+    (passage,) = found.passages
+    store.close()
+    assert (passage.text, passage.url, passage.index) == ("A twin mirrors an asset.", "https://e.org/twin/", 3)
+    back = profile.serving("copied")
+    with copying.edge_source(tmp_path, profile) as index:
+        assert copying.copy(index, back, ServerIndex(connection, back), Silent())
+    (record,) = client.scroll("copied", with_vectors=True)[0]
+    (original,) = client.scroll("docs", with_vectors=True)[0]
+    assert (record.id, record.payload) == (original.id, original.payload)
+    assert client.get_collection("copied").config.metadata is not None
+
+
+def test_copy_of_another_models_vectors_is_refused(
+    connection: Connection, client: QdrantClient, tmp_path: Path
+) -> None:
+    make(client, PAYLOADS["flat"], metadata={"embedding_model": "embed-v4.0"})
+    profile = drafted(connection)
+    other = profile.model_copy(update={"embedding": profile.embedding.model_copy(update={"model": "embed-v5.0-fast"})})
+    source = copying.server_source(connection, "docs", other)
+    with pytest.raises(TargetError, match="EMBEDDING_MODEL"):
+        copying.copy(source, other, EdgeIndex(tmp_path, other), Silent())
+
+
+def test_copy_of_another_dimension_is_refused(connection: Connection, client: QdrantClient, tmp_path: Path) -> None:
+    make(client, PAYLOADS["flat"])
+    profile = profiles.load("chunks")
+    source = copying.server_source(connection, "docs", profile)
+    with pytest.raises(ConfigurationError, match="256"):
+        copying.copy(source, profile, EdgeIndex(tmp_path, profile), Silent())
+
+
+def test_copy_that_the_profile_cannot_read_is_refused(
+    connection: Connection, client: QdrantClient, tmp_path: Path
+) -> None:
+    make(client, PAYLOADS["unknown keys"])
+    profile = profiles.load("chunks")
+    shaped = profile.model_copy(update={"collection": profile.collection.model_copy(update={"dimension": 256})})
+    source = copying.server_source(connection, "docs", shaped)
+    with pytest.raises(TargetError, match="passage profile --from-qdrant"):
+        copying.copy(source, shaped, EdgeIndex(tmp_path, shaped), Silent())
