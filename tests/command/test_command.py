@@ -126,7 +126,7 @@ def test_index_reports_what_it_did_and_then_that_nothing_changed(tmp_path: Path)
         (("index", "src"), "neither HTML nor Markdown"),
         (("index", "samples/textbook/docs"), "--site-url"),
         (("index", "samples/textbook", "--language", "de"), "is for built sites"),
-        (("index", "samples/textbook", "--profile", "nope"), "Known are: chunks, context, query-response"),
+        (("index", "samples/textbook", "--profile", "nope"), "The profiles are: chunks, context, query-response"),
     ],
 )
 def test_index_says_what_is_wrong_with_its_arguments(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -188,7 +188,7 @@ def test_index_and_the_function_read_the_same_variables(small_site: Path, tmp_pa
         ({"EMBEDDING_DIMENSION": "many"}, "EMBEDDING_DIMENSION"),
         ({"EMBEDDING_MODEL": "embed-nonsense"}, "refused the model 'embed-nonsense'"),
         ({"EMBEDDING_MODEL": "embed-english-v3.0"}, "EMBEDDING_DIMENSION"),
-        ({"DEFAULT_PROFILE": "nope"}, "Known are"),
+        ({"DEFAULT_PROFILE": "nope"}, "The profiles are"),
         ({"COHERE_BASE_URL": "http://127.0.0.1:9"}, "COHERE_API_KEY is not"),
         ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "nowhere"}, "COHERE_BASE_URL starts with http:// or https://"),
         ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "https://api.cohere.com/v2"}, "COHERE_BASE_URL ends in /v2"),

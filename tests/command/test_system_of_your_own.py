@@ -115,7 +115,7 @@ def test_one_file_serves_a_system_with_keys_and_names_of_its_own(code: Path, ind
     assert json.loads(listed["body"])["default"] == NAME
     assert [profile["name"] for profile in json.loads(listed["body"])["profiles"]].count(NAME) == 1
     assert refused["statusCode"] == 400
-    assert "'ask' has 501 characters: allowed are 2 to 500." in refused["body"]
+    assert "'ask' has 501 characters: it must have 2 to 500." in refused["body"]
 
 
 def test_wrong_profile_is_logged_and_the_others_still_answer(code: Path, index: Path, tmp_path: Path) -> None:
@@ -139,14 +139,14 @@ def test_wrong_profile_is_logged_and_the_others_still_answer(code: Path, index: 
     # A question's own failure is logged with the profile it asked.
     at_start = [line for line in logged if line.get("level") == "ERROR" and "profile" not in line]
     messages = [line["message"] for line in at_start]
-    assert [message.split(" is not usable: ")[0] for message in messages] == [
+    assert [message.split(" is invalid: ")[0] for message in messages] == [
         "profiles/unknown.toml",
         "profiles/wrong.toml",
     ]
-    assert "contract: there is no 'chunk', allowed are query_response, vector_search" in messages[0]
+    assert "contract: 'chunk' is unknown; allowed: query_response, vector_search" in messages[0]
     for part in (
         "payload.text: Field required",
-        "payload.txt: there is no such key, allowed are text, url, title",
+        "payload.txt: unknown key; allowed: text, url, title",
         "query.count: Value error, min, default and max must be in ascending order",
     ):
         assert part in messages[1]

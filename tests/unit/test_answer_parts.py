@@ -267,7 +267,7 @@ def test_any_count_outside_is_refused_where_profile_says_reject(ends: list[int],
     elif limit.min <= count <= limit.max:
         assert limited_count(limit, count) == count
     else:
-        with pytest.raises(InvalidRequest, match=f"allowed are {limit.min} to {limit.max}"):
+        with pytest.raises(InvalidRequest, match=f"must be {limit.min} to {limit.max}"):
             limited_count(limit, count)
 
 

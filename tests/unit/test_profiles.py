@@ -57,7 +57,7 @@ def test_a_wrong_profile_names_its_file(folder: Path, change: str, expected: str
     text = shipped.read_text(encoding="utf-8")
     assert change in text
     (folder / "mine.toml").write_text(text.replace(change, expected), encoding="utf-8")
-    with pytest.raises(ConfigurationError, match=r"profiles/mine\.toml is not usable"):
+    with pytest.raises(ConfigurationError, match=r"profiles/mine\.toml is invalid"):
         profiles.load("mine")
 
 
@@ -87,7 +87,7 @@ def test_text_limits_count_characters_and_refuse_blank_text() -> None:
     with pytest.raises(BlankText):
         limited_text(limit, " \t\n　")
     for text in ("ab", "abcdef"):
-        with pytest.raises(InvalidRequest, match="allowed are 3 to 5"):
+        with pytest.raises(InvalidRequest, match="must have 3 to 5"):
             limited_text(limit, text)
 
 
@@ -99,5 +99,5 @@ def test_count_outside_limits_is_clamped_if_profile_says_so(outside: str, count:
 
 @pytest.mark.parametrize("count", [0, -1, 101, 10**30])
 def test_a_count_beyond_the_limits_is_otherwise_refused(count: int) -> None:
-    with pytest.raises(InvalidRequest, match="allowed are 1 to 100"):
+    with pytest.raises(InvalidRequest, match="must be 1 to 100"):
         limited_count(CountLimit(names=("k",), default=5, max=100), count)

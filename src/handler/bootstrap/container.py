@@ -1,6 +1,6 @@
-"""The composition root: reads the settings and builds the adapters, once a container and not before they are needed.
+"""The composition root: reads the settings and builds each adapter once per container, at its first use.
 
-`handler.bootstrap.factories` knows which class stands behind a port; nothing else does.
+Only `handler.bootstrap.factories` knows which class implements a port.
 """
 
 import os
@@ -27,13 +27,13 @@ from handler.service.services import Served
 
 @runtime_checkable
 class _HoldsCredentials(Protocol):
-    """An adapter that holds something a restored snapshot must not use."""
+    """An adapter whose credentials must be renewed after a snapshot is restored."""
 
     def restored(self) -> None: ...
 
 
 class Container:
-    """Everything that lives as long as a container. See `handler.service.services.Services`."""
+    """Everything that a Lambda container keeps between events. See `handler.service.services.Services`."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -66,7 +66,9 @@ class Container:
         settings = self.settings
         default = settings.default_profile
         if name is None and default not in profiles.names():
-            raise ConfigurationError(f"DEFAULT_PROFILE is '{default}'. Known are: {', '.join(profiles.names())}.")
+            raise ConfigurationError(
+                f"DEFAULT_PROFILE is '{default}', which is no profile. The profiles are: {', '.join(profiles.names())}."
+            )
         profile = profiles.deployed(default if name is None else name, settings)
         if profile.name == default:
             require_key(settings, profile)
@@ -86,7 +88,7 @@ class Container:
         return usable
 
     def broken_profiles(self) -> list[ConfigurationError]:
-        """The errors of all profiles but the default one. Every question is answered with that one's errors."""
+        """The errors of all profiles except the default one, whose errors every question gets anyway."""
         broken = {}
         for name in profiles.names():
             try:
@@ -116,12 +118,12 @@ class Container:
 
     @cached_property
     def _embedding_cache(self) -> EmbeddingCache:
-        """One for all profiles: its size is the container's."""
+        """Shared by all profiles: EMBEDDING_CACHE_SIZE is per container."""
         return EmbeddingCache(self.settings.embedding_cache_size)
 
     @cached_property
     def _reranking(self) -> Reranking | None:
-        """One for all profiles: it knows no collection."""
+        """Shared by all profiles: it does not depend on a collection."""
         settings = self.settings
         if settings.rerank_provider is None:
             return None
@@ -137,7 +139,7 @@ class Container:
         chosen = [(make, target) for name, make in SINKS.items() if (target := getattr(settings, name))]
         if not chosen:
             raise ConfigurationError(
-                "Messages have nowhere to be answered: set REPLY_QUEUE_URL, REPLY_TOPIC_ARN or REPLY_BUS_NAME."
+                "No reply destination is set: set REPLY_QUEUE_URL, REPLY_TOPIC_ARN or REPLY_BUS_NAME."
             )
         return [make(settings, target) for make, target in chosen]
 
@@ -150,13 +152,13 @@ class Container:
             _ = served.retriever
 
     def warm(self) -> None:
-        """Build what the default profile's first question needs, without a request to anyone."""
+        """Build what the default profile's first question needs, without a network request."""
         self.served(None).retriever.warm()
         for key in self._keys.made():
             key.prefetch()
 
     def unload(self) -> None:
-        """Forget what was built; it is built anew when it is next asked for."""
+        """Discard the built adapters; each is built again at its next use."""
         self._retrievers.clear()
         self.served.cache_clear()
         self.readiness.forget()
@@ -166,14 +168,14 @@ class Container:
     def before_snapshot(self) -> None:
         """See `handler.cold_start.snap_start.Restorable`."""
         transport = sys.modules.get("handler.adapters.transport")
-        if transport is not None:  # every connection was made by it
+        if transport is not None:  # all connections belong to it
             with suppress(ConfigurationError):
                 transport.shared().close()  # closes the pool's connections; the pool itself stays usable
         self.readiness.forget()
 
     def after_restore(self) -> None:
         """See `handler.cold_start.snap_start.Restorable`."""
-        self.before_snapshot()  # results from between the two hooks are old as well
+        self.before_snapshot()  # discard connections and results made between the two hooks, too
         for key in self._keys.made() if self._retrievers else ():
             key.restored()
         adapters: list[object] = [self._reranking.reranker] if self._retrievers and self._reranking else []
@@ -185,5 +187,5 @@ class Container:
 
 
 def build() -> Container:
-    """This container's services. Reads nothing yet."""
+    """This container's services. Settings are read at first use."""
     return Container(os.environ)

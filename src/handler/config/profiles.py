@@ -1,4 +1,4 @@
-"""How one collection is asked and answered: a TOML file under `profiles/`, read once and checked whole."""
+"""Profiles: how to query one collection. Each is a TOML file under `profiles/`, read and validated once."""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent / "profiles"
 
 Key = Annotated[str, Field(min_length=1)]
 Keys = Annotated[tuple[Key, ...], Field(min_length=1)]
-"""Payload keys, the first one present wins; a dot reaches into a nested object."""
+"""Payload keys in order of preference: the first one present is used. A dot reaches into a nested object."""
 
 
 class _Section(BaseModel):
@@ -47,7 +47,7 @@ class Embedding(_Section):
         return self.document_model or self.model
 
     def overridden(self, settings: CollectionSettings) -> "Embedding":
-        """This section with what a deployment sets. Another space's model embeds the texts too."""
+        """This section with the deployment's settings. A model of another vector space embeds the texts, too."""
         provider = settings.embedding_provider or self.provider
         model = settings.embedding_model or self.model
         kept = provider == self.provider and models.comparable(self.for_texts, model)
@@ -68,10 +68,10 @@ SEEN: dict[str, tuple[str, ...]] = {
     "created_at": ("created_at", "timestamp", "stored_at", "ingested_at", "updated_at"),
     "model": ("embedding_model", "model_version"),
 }
-"""What a passage is made of, and the payload keys it was found under in live collections."""
+"""A passage's fields, each with the payload keys that live collections use for it."""
 
 NESTED = ("metadata", "document_metadata")
-"""Objects that live collections keep some of these keys in."""
+"""Payload objects under which live collections nest some of these keys."""
 
 
 Part = Literal[
@@ -96,11 +96,11 @@ Part = Literal[
     "language",
     "version",
 ]
-"""What `passage index` knows of a chunk; `passage.indexing.payloads` says what each is."""
+"""The chunk values that `passage index` can store. `passage.indexing.payloads` defines each."""
 
 
 class KeyPath(NamedTuple):
-    """A key; with dots, a way into nested objects: `inner` leads on from the object under `outer`."""
+    """A payload key, split at its dots: `inner` is the path within the object under `outer`."""
 
     key: str
     outer: str
@@ -113,10 +113,10 @@ class KeyPath(NamedTuple):
 
 
 class Payload(_Section):
-    """Where a point keeps what a passage is made of. A point without a usable `text` and `url` is left out.
+    """The payload keys of a passage's fields. A point without a valid `text` and `url` is skipped.
 
-    A profile names its own keys; they come first. With `variants`, those met in live collections follow, so that a
-    profile need not know every form its collection was ever written in.
+    The profile's own keys come first. With `variants`, the keys in `SEEN` follow: a collection's points may have been
+    written by several versions of its indexer.
     """
 
     text: Keys
@@ -133,12 +133,12 @@ class Payload(_Section):
     variants: bool = True
 
     def keys(self, meaning: str) -> tuple[str, ...]:
-        """The keys to look under, in order, for one of the meanings in `SEEN`."""
+        """The keys for one of the fields in `SEEN`, in order of preference."""
         return tuple(path.key for path in self.paths[meaning])
 
     @cached_property
     def paths(self) -> Mapping[str, tuple[KeyPath, ...]]:
-        """The same for each meaning, taken apart: they are looked under for every point."""
+        """The keys of every field, split once here because every point needs them."""
         found: dict[str, tuple[KeyPath, ...]] = {}
         for meaning, seen in SEEN.items():
             own: tuple[str, ...] = getattr(self, meaning)
@@ -149,12 +149,12 @@ class Payload(_Section):
 
     @cached_property
     def read(self) -> tuple[str, ...]:
-        """Every top-level key that is looked under, for asking the store for these alone."""
+        """All top-level keys in use, so that the store returns only these."""
         return tuple(dict.fromkeys(path.outer for paths in self.paths.values() for path in paths))
 
 
 class TextLimit(_Section):
-    """Characters of the question. Names are those under which a request may carry it."""
+    """Limits on the question's length, in characters. `names` are the request fields that may hold it."""
 
     names: Keys
     min: int = Field(1, ge=1)
@@ -168,7 +168,7 @@ class TextLimit(_Section):
 
 
 class CountLimit(_Section):
-    """How many passages may be asked for. `outside` says what a number beyond the limits gets."""
+    """Limits on the number of passages. `outside` says whether a number out of range is rejected or clamped."""
 
     names: Keys
     default: int = Field(ge=1)
@@ -203,17 +203,17 @@ class Profile(_Section):
     payload: Payload
     query: Query
     filters: dict[str, Keys] = Field(default_factory=dict)
-    """The fields a request may filter by, to the payload keys that stand for them."""
+    """The fields a request may filter by, mapped to their payload keys."""
     stored: dict[str, Part | dict[str, Part]] = Field(default_factory=dict)
-    """The payload `passage index` writes: its keys, nested ones too, to the part of the chunk each holds. Without it,
-    every meaning is stored under the first key that `payload` names for it."""
+    """The payload that `passage index` writes: keys, possibly nested, mapped to the chunk value each holds. If empty,
+    every field is stored under its first key in `payload`."""
 
     def serving(self, collection: str) -> "Profile":
         """This profile for another collection of the same shape."""
         return self.model_copy(update={"collection": self.collection.model_copy(update={"name": collection})})
 
     def overridden(self, settings: CollectionSettings) -> "Profile":
-        """This profile with what a deployment sets for its own collection."""
+        """This profile with the deployment's settings for its collection."""
         collection = {
             "name": settings.collection_name,
             "vector": settings.vector_name,
@@ -229,35 +229,35 @@ class Profile(_Section):
 
 
 def deployed(name: str, settings: CollectionSettings) -> Profile:
-    """A profile as the function serves it: what a deployment sets for a collection is the default profile's.
+    """A profile as the function serves it. The deployment's collection settings apply to the default profile only.
 
     Raises:
-        As `load`.
+        NotFound, ConfigurationError: as `load`.
     """
     profile = load(name)
     return profile.overridden(settings) if name == settings.default_profile else profile
 
 
 def names() -> list[str]:
-    """The profiles there are, in alphabetical order."""
+    """The names of all profiles, in alphabetical order."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 @cache
 def load(name: str) -> Profile:
-    """Read and check one profile.
+    """Read and validate one profile.
 
     Raises:
-        NotFound: there is none of that name.
+        NotFound: there is no profile of that name.
         ConfigurationError: names the file, the key and what is allowed.
     """
-    if name not in names():  # a listing, not a path made from a caller's words
-        raise NotFound(f"There is no such profile. Known are: {', '.join(names())}.")
+    if name not in names():  # never build a path from a caller's text
+        raise NotFound(f"There is no such profile. The profiles are: {', '.join(names())}.")
     path = FOLDER / f"{name}.toml"
     try:
         return Profile.model_validate({**tomllib.loads(path.read_text(encoding="utf-8")), "name": name})
     except (OSError, ValueError) as error:  # not readable, not UTF-8, not TOML, not a profile
-        raise ConfigurationError(f"profiles/{path.name} is not usable: {_explain(error)}") from error
+        raise ConfigurationError(f"profiles/{path.name} is invalid: {_explain(error)}") from error
 
 
 def _explain(error: Exception) -> str:
@@ -268,11 +268,11 @@ def _explain(error: Exception) -> str:
 
 
 def _expected(item: Any) -> str:
-    """What a key takes; of one that there is not, which ones there are."""
+    """The reason a key is refused; for an unknown key, the names of the known ones."""
     if item["type"] != "extra_forbidden":
         return str(item["msg"])
     section: Any = Profile
     for part in item["loc"][:-1]:
         section = section.model_fields[part].annotation
     allowed = [key for key in section.model_fields if section is not Profile or key != "name"]
-    return f"there is no such key, allowed are {', '.join(allowed)}"
+    return f"unknown key; allowed: {', '.join(allowed)}"

@@ -29,17 +29,17 @@ class _Environment(BaseModel):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the variables. One that is set but empty counts as not set, because templates pass "none" so.
+        """Read the variables. An empty one counts as not set, because templates cannot omit a variable.
 
         Raises:
-            ConfigurationError: names each variable that is wrong and what it takes.
+            ConfigurationError: names each wrong variable and the values it accepts.
         """
         try:
             return cls.model_validate({name: value for name, value in environ.items() if value.strip()})
         except ValidationError as error:
             raise ConfigurationError(
-                "The function's environment is not usable: " + "; ".join(_explain(item) for item in error.errors())
-            ) from None  # the cause holds the values, some of which are keys
+                "The function's environment is invalid: " + "; ".join(_explain(item) for item in error.errors())
+            ) from None  # the cause holds values, and some are keys
 
 
 def _explain(item: Any) -> str:
@@ -63,7 +63,7 @@ class RuntimeSettings(_Environment):
 
 
 class HttpSettings(_Environment):
-    """CORS and paths. Read apart from the rest, so that a browser still gets the answer about another wrong setting."""
+    """CORS and paths. Read separately, so that a browser can still read the error about another wrong setting."""
 
     allowed_origins: Annotated[tuple[Origin, ...], Names] = Field(("http://localhost:3000",), alias="ALLOWED_ORIGINS")
     base_path: BasePath = Field("", alias="BASE_PATH")
@@ -84,14 +84,14 @@ class CollectionSettings(_Environment):
 
 
 class Settings(CollectionSettings):
-    """Everything else: services, keys, limits, stores and replies."""
+    """All other settings: services, keys, limits, stores and replies."""
 
     service: str = Field("passage", alias="POWERTOOLS_SERVICE_NAME")
     log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
     request_timeout_ms: int = Field(28_500, ge=100, le=900_000, alias="REQUEST_TIMEOUT_MS")
 
     allowed_collections: Annotated[tuple[str, ...], Names] = Field((), alias="ALLOWED_COLLECTIONS")
-    """Collections that a request may name, besides its profile's own."""
+    """Collections that a request may name in addition to its profile's."""
 
     cohere_api_key: Key | None = Field(None, alias="COHERE_API_KEY")
     cohere_api_key_secret: SecretKey | None = Field(None, alias="COHERE_API_KEY_SECRET")
@@ -103,7 +103,7 @@ class Settings(CollectionSettings):
     rerank_provider: models.Provider | None = Field(None, alias="RERANK_PROVIDER")
     rerank_model: str | None = Field(None, alias="RERANK_MODEL")
     rerank_candidates: int = Field(50, ge=1, le=1000, alias="RERANK_CANDIDATES")
-    """How many passages the store returns for reranking. The most relevant of them are answered."""
+    """How many passages the store returns for reranking. The answer has the most relevant of them."""
     rerank_timeout_ms: int = Field(3_000, ge=200, le=60_000, alias="RERANK_TIMEOUT_MS")
 
     store: Literal["qdrant_server", "qdrant_edge"] = Field("qdrant_server", alias="STORE")

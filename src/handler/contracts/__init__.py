@@ -1,1 +1,1 @@
-"""The contracts: what a caller sends and gets. A new one is a module here and a name in `registry`."""
+"""The contracts: each a shape of request and response. A new one is a module here and a name in `registry`."""

@@ -1,4 +1,4 @@
-"""What a contract is, and what all contracts share: validation, field names, clipped scores, times."""
+"""The Contract type, and the parts all contracts share: validation, field names, clipped scores, times."""
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -20,7 +20,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def _encodable(value: str) -> str:
-    """JSON can escape half of a surrogate pair, which no encoder downstream can carry; pydantic itself lets it pass."""
+    """Refuse an unpaired surrogate. JSON can escape one and pydantic accepts it, but UTF-8 cannot encode it."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -29,22 +29,22 @@ def _encodable(value: str) -> str:
 
 
 Text = Annotated[StrictStr, AfterValidator(_encodable)]
-"""What a caller wrote: a string, never something made into one."""
+"""Text from a caller: a JSON string. Other types are refused, not converted."""
 
 
 def _whole(value: object) -> object:
-    """JSON has one kind of number: to it, and to JSON Schema, 5.0 is the integer 5."""
+    """Accept 5.0 as the integer 5, as JSON Schema does."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 WHOLE = BeforeValidator(_whole)
-"""Comes last among an integer's annotations: a limit that follows it is checked, but not published."""
+"""Must come last among an integer's annotations: a limit after it would be checked, but missing from the schema."""
 
 Integer = Annotated[StrictInt, WHOLE]
-"""A whole number: never text or a truth value made into one."""
+"""A whole number. Text and booleans are refused, not converted."""
 
 MOST_FAULTS = 8
-"""How many faults of a request are named: each item of a long list may have one, and their sum outgrow an answer."""
+"""The most faults an error names. A long list could have one per item, too many for a response."""
 
 Score = Annotated[
     float,
@@ -55,13 +55,13 @@ Threshold = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)
 
 @dataclass(frozen=True)
 class ErrorContext:
-    """What is known of a request that failed.
+    """The context of a failed request, for rendering its error.
 
     Attributes:
-        at: when, UTC.
+        at: when the request came in, UTC.
         elapsed_ms: milliseconds since the request came in.
-        fields: what the caller sent, as far as it could be read.
-        profile: None when it is the profile that could not be had.
+        fields: the caller's fields, as far as they could be read.
+        profile: None when the profile itself could not be found or loaded.
     """
 
     at: datetime
@@ -72,7 +72,7 @@ class ErrorContext:
 
 @dataclass(frozen=True)
 class Notice:
-    """Something about an answer that its operator should know: a log line, and a count where a metric is named."""
+    """A warning about an answer, for the operator: a log line, and a count if a metric is named."""
 
     message: str
     figures: Mapping[str, Any]
@@ -80,10 +80,10 @@ class Notice:
 
 
 class Answer(BaseModel):
-    """What the answers of all contracts have in common."""
+    """The fields that every contract's answer has."""
 
     warnings: list[str] = Field(
-        default_factory=list, description="Why the answer is less than it could be, for a person; only when it is."
+        default_factory=list, description="Why the answer is incomplete, for a person. Absent from a complete answer."
     )
 
 
@@ -93,19 +93,19 @@ def _same(chunk_id: str) -> str:
 
 @dataclass(frozen=True)
 class Contract:
-    """A shape of question and answer.
+    """A shape of request, response and error.
 
     Attributes:
-        request_model: what a caller sends, by the contract's own field names.
-        response_model, error_model: what a caller gets. Only fields that are set are sent.
+        request_model: the request, with the contract's own field names.
+        response_model, error_model: the response. Only fields that are set are sent.
         text, count: the names of the request's fields that a profile's limits apply to.
-        parse: the caller's fields to a checked request. Raises InvalidRequest.
-        render: an answer to `response_model`, but for its warnings: those are the same in all contracts.
-        render_error: an error to `error_model`.
+        parse: turns the caller's fields into a checked request. Raises InvalidRequest.
+        render: turns a result into `response_model`, without warnings: `answer` adds those for all contracts.
+        render_error: turns an error into `error_model`.
         displayable: whether the contract can show a passage; others are left out and counted. None shows them all.
-        notices: what is worth a line in the log about an answer; None for nothing.
-        stored_id: the id to find a chunk by, given the one this contract shows for it.
-        plain: an answer as plain text, for a caller who accepts that; None when the contract has no such form.
+        notices: yields warnings about an answer, for the log; None for a contract without any.
+        stored_id: turns the chunk id that this contract shows into the one to look up.
+        plain: renders an answer as plain text, for a caller who accepts that; None without such a form.
     """
 
     name: str
@@ -129,13 +129,13 @@ class Contract:
 
 
 def validated(fields: Mapping[str, Any], model: type[Model], ours: Container[str] = ()) -> Model:
-    """`fields` as `model`.
+    """Validate `fields` as `model`.
 
     Args:
         ours: keys within fields that messages may repeat, because a profile declares them.
 
     Raises:
-        InvalidRequest: names each field that is wrong, what it takes and which kind of value came; never the value.
+        InvalidRequest: names each wrong field, what it accepts and the type it got; never the value.
     """
     try:
         return parse(event=dict(fields), model=model)
@@ -146,13 +146,13 @@ def validated(fields: Mapping[str, Any], model: type[Model], ours: Container[str
 
 
 def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """`fields` under the contract's own names, where a profile lets a request use others (`query` for `text`).
+    """Rename `fields` to the contract's own names. A profile may allow others (`query` for `text`).
 
     Args:
-        aliases: the contract's name of a field to the names a request may use.
+        aliases: each field's name in the contract, mapped to the names a request may use.
 
     Raises:
-        InvalidRequest: a field is there under two names.
+        InvalidRequest: a field was sent under two names.
     """
     renamed: dict[str, Any] = {}
     for name, allowed in aliases.items():
@@ -166,38 +166,38 @@ def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> 
 
 
 def limited_text(limit: TextLimit, text: str) -> str:
-    """The text as sent, when it is within the profile's limits.
+    """Check the text against the profile's limits and return it unchanged.
 
     Raises:
         BlankText: it is empty or only white space.
         InvalidRequest: it is too short or too long.
     """
     if not text.strip():
-        raise BlankText(f"'{limit.names[0]}' is blank: it takes {limit.min} to {limit.max:,} characters.")
+        raise BlankText(f"'{limit.names[0]}' is blank: it must have {limit.min} to {limit.max:,} characters.")
     if not limit.min <= len(text) <= limit.max:
         raise InvalidRequest(
-            f"'{limit.names[0]}' has {len(text):,} characters: allowed are {limit.min} to {limit.max:,}."
+            f"'{limit.names[0]}' has {len(text):,} characters: it must have {limit.min} to {limit.max:,}."
         )
     return text
 
 
 def limited_count(limit: CountLimit, count: int | None) -> int:
-    """How many passages to retrieve: the profile's default for None.
+    """The number of passages to retrieve: the profile's default for None.
 
     Raises:
-        InvalidRequest: it is beyond the limits, where the profile rejects rather than clamps.
+        InvalidRequest: it is out of range and the profile does not clamp.
     """
     if count is None:
         return limit.default
     if limit.outside == "clamp":
         return max(limit.min, min(count, limit.max))
     if not limit.min <= count <= limit.max:
-        raise InvalidRequest(f"'{limit.names[0]}' is out of range: allowed are {limit.min} to {limit.max}.")
+        raise InvalidRequest(f"'{limit.names[0]}' is out of range: it must be {limit.min} to {limit.max}.")
     return count
 
 
 def clipped(score: float) -> float:
-    """A score within 0…1. Clipping keeps the order: what was at least as much still is."""
+    """The score, limited to 0…1. Clipping never reorders passages."""
     return max(0.0, min(1.0, score))
 
 
@@ -205,13 +205,13 @@ def has_web_address(passage: Passage) -> bool:
     """Whether the passage's URL is one a browser could open."""
     try:
         parts = urlsplit(passage.url)
-    except ValueError:  # what stands in brackets is no address
+    except ValueError:  # the text in brackets is not an IP address
         return False
     return parts.scheme in ("http", "https") and bool(parts.hostname) and not any(map(str.isspace, passage.url))
 
 
 def json_safe(value: Any) -> Any:
-    """A stored value without what JSON cannot carry: numbers that are none become null, lone surrogates U+FFFD."""
+    """A stored value as JSON can carry it: NaN and infinity become null, lone surrogates become U+FFFD."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if isinstance(value, float):

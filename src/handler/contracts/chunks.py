@@ -1,4 +1,4 @@
-"""`{"query_text", "top_k", "threshold", "include_metadata"}` in, chunks with their position and age out (seed 004)."""
+"""The chunks contract (seed 004): takes `query_text`, returns chunks with their position and age."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -33,7 +33,7 @@ class QueryRequest(BaseModel):
 
     query_text: Text = Field(description="The natural language question.")
     top_k: Integer | None = Field(None, description="How many chunks to return.")
-    threshold: Threshold = Field(0.0, description="The least similarity a chunk may have; 0 for any.")
+    threshold: Threshold = Field(0.0, description="The minimum similarity; 0 returns any chunk.")
     include_metadata: StrictBool = Field(True, description="Whether results carry position, chunk_id and created_at.")
 
 
@@ -45,7 +45,7 @@ class RetrievedChunk(BaseModel):
     similarity_score: Score
     position: int = Field(0, ge=0, description="The chunk's place on its page, from 0.")
     chunk_id: str = Field("", description="The point's id.")
-    created_at: str | None = Field(None, description="When it was stored: UTC, ISO 8601; null when that is not stored.")
+    created_at: str | None = Field(None, description="When it was stored: UTC, ISO 8601; null if unknown.")
 
 
 class Metadata(BaseModel):

@@ -1,4 +1,4 @@
-"""`{"text", "k"}` in, the chunks and a context ready to be put before a language model out (seed 002)."""
+"""The context contract (seed 002): takes `text` and `k`, returns chunks and a context for a language model."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -35,13 +35,13 @@ Code = Literal["EMPTY_QUERY", "INVALID_QUERY", "CONNECTION_ERROR", "COLLECTION_N
 Budget = Annotated[StrictInt, Field(ge=1), WHOLE]
 
 RULE = "---"
-"""Between a block's header and its body, as the seed's example has it."""
+"""The line between a block's header and its body, as in the seed's example."""
 
 SEPARATOR = "\n\n" + "=" * 40 + "\n\n"
-"""Between blocks, and only there."""
+"""The text between two blocks."""
 
 CHARACTERS_PER_TOKEN = 4
-"""About what English prose has: a budget in tokens is an estimate, since the model that will read it is not known."""
+"""A rough average for English. The model that will read the context is unknown, so a token budget is an estimate."""
 
 
 class Query(BaseModel):
@@ -49,10 +49,10 @@ class Query(BaseModel):
 
     text: Text = Field(description="The natural language question.")
     k: Integer | None = Field(
-        None, description="How many chunks to retrieve; a number outside the range is moved into it."
+        None, description="How many chunks to retrieve. A number out of range is set to the nearest limit."
     )
     max_chars: Budget | None = Field(
-        None, description="The most characters the context may have; whole blocks are dropped."
+        None, description="The most characters the context may have. Blocks beyond it are dropped whole."
     )
     max_tokens: Budget | None = Field(None, description="The same in tokens, estimated at four characters each.")
 
@@ -125,7 +125,7 @@ def _chunk(passage: Passage) -> RetrievedChunk:
 
 
 def assemble(chunks: list[RetrievedChunk], max_chars: int | None) -> AssembledContext:
-    """The chunks as one text. A budget takes whole blocks away, from the end: half a passage misleads."""
+    """The chunks as one text. Over budget, whole blocks are dropped from the end: half a passage misleads."""
     blocks = [block(number, chunk) for number, chunk in enumerate(chunks, start=1)]
     while max_chars is not None and blocks and len(SEPARATOR.join(blocks)) > max_chars:
         blocks.pop()
@@ -139,7 +139,7 @@ def assemble(chunks: list[RetrievedChunk], max_chars: int | None) -> AssembledCo
 
 
 def block(number: int, chunk: RetrievedChunk) -> str:
-    """One chunk under its header; a part of the header that is not known is left out, with what would join it."""
+    """One chunk under its header. An unknown part of the header is left out, with its separator."""
     places = [("Chapter", chunk.chapter), ("Section", chunk.section)]
     place = " | ".join(f"{label}: {value}" for label, value in places if value)
     header = [f"[Result {number}] Score: {chunk.score:.2f}", f"Source: {chunk.source_url}", place, RULE]
@@ -166,7 +166,7 @@ def _code(error: PassageError) -> Code:
         case UpstreamError() | DeadlineExceeded() | CredentialsRefused():
             return "CONNECTION_ERROR"
         case _:
-            return "INVALID_QUERY"  # the seed has no code for anything else
+            return "INVALID_QUERY"  # the seed has no code for other errors
 
 
 CONTRACT = Contract(

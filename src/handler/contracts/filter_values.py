@@ -1,4 +1,4 @@
-"""The values a filter takes: text, a whole number, or a list of these."""
+"""The values a filter accepts: text, a whole number, or a list of these."""
 
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ from handler.contracts.base import WHOLE, Text
 from handler.contracts.faults import OURS, json_kind
 
 Long = Annotated[StrictInt, Field(ge=-(2**63), lt=2**63), WHOLE]
-"""A 64-bit integer, which is what Qdrant compares."""
+"""A 64-bit integer, the type that Qdrant compares."""
 
 Value = Text | Long
 
@@ -17,7 +17,7 @@ MOST_VALUES = 100
 
 
 def _filter_value(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
-    """One refusal for all the forms a value may have, where pydantic would write one for each."""
+    """Report one error for a value. Pydantic would report one for each type of the union."""
     try:
         return check(value)
     except ValidationError:
@@ -38,7 +38,7 @@ def _filter_fault(value: Any) -> str:
 
 
 def _refused_kind(item: Any) -> str:
-    """What JSON calls a value that no filter takes; empty for text and whole numbers."""
+    """The JSON type of a value that a filter refuses; empty for text and whole numbers."""
     whole = isinstance(item, float) and item.is_integer()
     return "" if whole or (isinstance(item, str | int) and not isinstance(item, bool)) else json_kind(item)
 

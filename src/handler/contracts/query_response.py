@@ -1,4 +1,4 @@
-"""`{"text", "k"}` in, `{"query", "k", "results", "total_results", "timestamp"}` out (seed 000)."""
+"""The query_response contract (seed 000): takes `text` and `k`, returns passages with their URLs and scores."""
 
 import re
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, Pass
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 
 SHOWN_ID = re.compile(r"([0-9]+|[0-9a-fA-F-]{32,36})_[0-9]+")
-"""A point's id, which is an integer or a UUID, and an index."""
+"""A chunk id as this contract shows it: the point's id (an integer or a UUID), an underscore, an index."""
 
 Code = Literal["INVALID_INPUT", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"]
 
@@ -39,7 +39,7 @@ class Query(BaseModel):
 
 class Result(BaseModel):
     chunk_text: str = Field(description="The passage, exactly as stored.")
-    url: str = Field(description="The page it stands on, exactly as stored.")
+    url: str = Field(description="The URL of its page, exactly as stored.")
     chunk_id: str = Field(description="The point's id and the passage's index in its page, joined by an underscore.")
     relevance_score: Score
 
@@ -48,7 +48,7 @@ class QueryResponse(Answer):
     query: str = Field(description="The question as sent.")
     k: int = Field(ge=1, description="How many passages were asked for.")
     results: list[Result] = Field(description="Best first.")
-    total_results: int = Field(ge=0, description="How many passages there are.")
+    total_results: int = Field(ge=0, description="How many passages `results` has.")
     timestamp: str = Field(description="When the question was asked: UTC, ISO 8601.")
 
 
@@ -81,7 +81,7 @@ def _result(passage: Passage) -> Result:
     return Result(
         chunk_text=passage.text,
         url=passage.url,
-        # An index is not always stored; a point's id alone is already unique, so 0 stands in.
+        # 0 where no index is stored: the point's id alone is unique.
         chunk_id=f"{passage.id}_{passage.index or 0}",
         relevance_score=clipped(passage.score),
     )

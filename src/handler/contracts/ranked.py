@@ -1,4 +1,4 @@
-"""`{"text", "query_id", "top_k"}` in, ranked results with execution metrics out (seed 003)."""
+"""The ranked contract (seed 003): takes `text`, `query_id` and `top_k`, returns ranked results with metrics."""
 
 import hashlib
 import re
@@ -56,10 +56,10 @@ SLOW_TOTAL_MS = 2000
 LOW_SCORE = 0.3
 
 CHARACTERS_PER_TOKEN = 4
-"""About what English prose has: for a chunk whose number of tokens is not stored."""
+"""A rough average for English, for chunks whose token count is not stored."""
 
 ECHOED = 10_000
-"""The most characters of a refused question that its error repeats: an answer has a limit of its own."""
+"""The most characters of a refused question that its error repeats. Response size is limited."""
 
 SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
 
@@ -69,7 +69,7 @@ class Query(BaseModel):
 
     text: Text = Field(description="The natural language question, in the language of the collection's model.")
     query_id: Text | None = Field(
-        None, min_length=1, max_length=200, description="The caller's own id for the question; made when absent."
+        None, min_length=1, max_length=200, description="The caller's id for the question; generated when absent."
     )
     top_k: Integer | None = Field(None, description="How many results to return.")
 
@@ -82,9 +82,9 @@ class QueryEcho(BaseModel):
 class Metadata(BaseModel):
     source_url: str
     page_title: str = Field(min_length=1)
-    section_headers: list[str] = Field(min_length=1, description="The titles above the chunk, outermost first.")
+    section_headers: list[str] = Field(min_length=1, description="The headings above the chunk, outermost first.")
     chunk_index: int = Field(ge=0)
-    tokens: int = Field(ge=0, description="About how many tokens the chunk has.")
+    tokens: int = Field(ge=0, description="The chunk's approximate number of tokens.")
 
 
 class SearchResult(BaseModel):
@@ -96,7 +96,7 @@ class SearchResult(BaseModel):
 
 
 class ExecutionMetrics(BaseModel):
-    """Milliseconds. After an error, only what is known."""
+    """Milliseconds. After an error, only the known values."""
 
     query_embedding_time_ms: float = Field(0, ge=0)
     vector_search_time_ms: float = Field(0, ge=0)
@@ -111,7 +111,7 @@ class ErrorDetail(BaseModel):
 
 
 class RetrievalResponse(Answer):
-    """`error` is there exactly when `status` is "error", and `results` is empty exactly then."""
+    """With `status` "error", `error` is present and `results` is empty; with "success", the reverse."""
 
     status: Literal["success", "error"]
     query: QueryEcho
@@ -140,7 +140,7 @@ def render(retrieval: Retrieval) -> RetrievalResponse:
     request, timings = retrieval.request, retrieval.timings
     results = [_result(rank, passage) for rank, passage in enumerate(retrieval.passages, start=1)]
     outcome: dict[str, Any] = {"status": "success"}
-    if not results:  # success needs results, says the seed; nothing failed either, so the HTTP status stays 200
+    if not results:  # the seed allows "success" only with results; nothing failed, so the HTTP status stays 200
         outcome = {"status": "error", "error": ErrorDetail(code="NO_RESULTS", message="Nothing matches the question.")}
     return RetrievalResponse(
         query=QueryEcho(text=request.text, query_id=request.options["query_id"]),
@@ -176,7 +176,7 @@ def _result(rank: int, passage: Passage) -> SearchResult:
 
 
 def notices(retrieval: Retrieval) -> Iterator[Notice]:
-    """The warnings the seed asks for, and chunk ids that are not what they say they are the hash of."""
+    """The warnings that the seed asks for, and one for chunk ids whose hash does not match their text."""
     timings = retrieval.timings
     if len(retrieval.request.text) < SHORT_TEXT:
         yield Notice("very short question", {"characters": len(retrieval.request.text)})
@@ -193,7 +193,7 @@ def notices(retrieval: Retrieval) -> Iterator[Notice]:
 
 
 def _id_holds(passage: Passage) -> bool:
-    """Whether a chunk id that looks like a SHA-256 is one: of URL and text, as the seed says, or of the text alone."""
+    """Whether a SHA-256 chunk id matches: the hash of URL and text (as in the seed) or of the text. Others pass."""
     if passage.chunk_id is None or not SHA256.match(passage.chunk_id):
         return True
     hashed = (passage.url + passage.text, passage.text)
@@ -231,12 +231,12 @@ def _echo(context: ErrorContext) -> QueryEcho:
 
 
 def _plain(value: Any) -> str:
-    """What was sent, where it is text that an answer can carry; it is echoed even when it is what was wrong."""
+    """The sent value as text for the echo, even if it was invalid; empty if it is not text."""
     return value[:ECHOED].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def _requested(context: ErrorContext) -> int:
-    """The number asked for where it is one that may be asked for, else the default."""
+    """The requested number if it is valid, else the default."""
     if context.profile is None:
         return 5
     limit = context.profile.query.count

@@ -7,7 +7,7 @@ from handler.contracts.base import Contract
 from handler.core.errors import ConfigurationError
 
 NAMES: tuple[str, ...] = ("query_response", "vector_search", "context", "ranked", "chunks")
-"""Each names a module, imported when a profile names it: its models take milliseconds to build."""
+"""Module names. Each is imported when a profile names it, because building its models takes milliseconds."""
 
 
 def find(profile: Profile) -> Contract:
@@ -18,13 +18,13 @@ def find(profile: Profile) -> Contract:
     """
     if profile.contract not in NAMES:
         raise ConfigurationError(
-            f"profiles/{profile.name}.toml is not usable: contract: there is no '{profile.contract}', allowed are "
+            f"profiles/{profile.name}.toml is invalid: contract: '{profile.contract}' is unknown; allowed: "
             f"{', '.join(NAMES)}"
         )
     return load(profile.contract)
 
 
 def load(name: str) -> Contract:
-    """The contract of a name in `NAMES`."""
+    """The contract named `name`, one of `NAMES`."""
     contract: Contract = import_module(f"handler.contracts.{name}").CONTRACT
     return contract

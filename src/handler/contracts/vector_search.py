@@ -1,4 +1,4 @@
-"""RetrievalQuery in, scored points with their payload out (seed 001)."""
+"""The vector_search contract (seed 001): takes text or a vector, returns scored points with their payload."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -47,25 +47,25 @@ Code = Literal[
     "INTERNAL_ERROR",
 ]
 LARGEST_SINGLE = 3.4028234663852886e38
-"""The largest 32-bit float, which is what vectors are made of."""
+"""The largest 32-bit float: vectors consist of these."""
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST_SINGLE, le=LARGEST_SINGLE)]
 
 
 class RetrievalQuery(BaseModel):
-    """A question in words or as a vector: exactly one of the two."""
+    """A question as text or as a vector: exactly one of the two."""
 
     collection_name: Text | None = Field(
         None,
         min_length=1,
-        description="The collection to search, of those this deployment serves; the profile's by default.",
+        description="The collection to search. It must be one this deployment serves; by default the profile's.",
     )
-    query_text: Text | None = Field(None, description="The question in words.")
+    query_text: Text | None = Field(None, description="The question as text.")
     query_vector: list[Number] | None = Field(None, description="The question embedded with the collection's model.")
     top_k: Integer | None = Field(None, description="How many points to return.")
-    score_threshold: Threshold | None = Field(None, description="The least similarity a result may have; 0 for any.")
+    score_threshold: Threshold | None = Field(None, description="The minimum similarity; 0 returns any point.")
     filters: dict[Text, FilterValue] | None = Field(
-        None, description="Values that fields must have; a list means any of them."
+        None, description="The value each field must have; a list matches any of its values."
     )
     with_vectors: StrictBool = Field(False, description="Whether results carry their vectors.")
     with_payload: StrictBool = Field(True, description="Whether results carry their payload.")
@@ -74,8 +74,8 @@ class RetrievalQuery(BaseModel):
 class RetrievalResult(BaseModel):
     id: int | str = Field(description="The point's id.")
     score: Score
-    vector: list[float] | None = Field(description="The point's vector, when asked for.")
-    payload: dict[str, Any] = Field(description="All that is stored with the point; empty when not asked for.")
+    vector: list[float] | None = Field(description="The point's vector; null unless with_vectors is true.")
+    payload: dict[str, Any] = Field(description="The point's whole payload; empty if with_payload is false.")
     retrieval_time_ms: float = Field(ge=0, description="Milliseconds the search took.")
 
 
@@ -105,7 +105,7 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
         raise InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")
     if query.query_vector is not None and len(query.query_vector) != profile.collection.dimension:
         raise VectorSizeWrong(
-            f"'query_vector' has {len(query.query_vector)} numbers: it takes {profile.collection.dimension}."
+            f"'query_vector' has {len(query.query_vector)} numbers: it must have {profile.collection.dimension}."
         )
     return RetrievalRequest(
         text="" if query.query_text is None else limited_text(limits.text, query.query_text),
@@ -127,7 +127,7 @@ def _filters(query: RetrievalQuery, profile: Profile) -> Filters:
     unknown = [field for field in given if field not in profile.filters]
     if unknown:
         allowed = ", ".join(profile.filters) or "none"
-        raise InvalidRequest(f"'filters' has a field this profile does not declare. Declared are: {allowed}.")
+        raise InvalidRequest(f"'filters' has a field that this profile does not declare. It declares: {allowed}.")
     return {field: tuple(value) if isinstance(value, list) else (value,) for field, value in given.items()}
 
 
@@ -169,7 +169,7 @@ def _code(error: PassageError) -> Code:  # noqa: PLR0911 - a table of classes re
             return "EMBEDDING_ERROR"
         case CredentialsRefused(upstream="store") | UpstreamError(upstream="store"):
             return "CONNECTION_ERROR"
-        case _:  # the configuration, or something unexpected
+        case _:  # a wrong configuration, or an unexpected exception
             return "INTERNAL_ERROR"
 
 

@@ -1,4 +1,4 @@
-"""The routes beside questions: profiles, collections, chunks, health, readiness and the API's description."""
+"""The routes other than /query: profiles, collections, chunks, health, readiness and the OpenAPI document."""
 
 import json
 from collections.abc import Callable, Mapping

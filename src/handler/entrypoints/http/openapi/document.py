@@ -30,7 +30,7 @@ __all__ = ["document", "error_schema", "page", "request_schema", "response_schem
 VERSION = "3.1.0"
 
 DEFAULT, SERVICE = "default profile", "service"
-"""The headings that operations stand under which belong to no profile by its name."""
+"""Tags of the operations that do not name a profile in their path."""
 
 PAGE = {"text/html": {"schema": STRING}}
 
@@ -38,39 +38,39 @@ STATUSES = {
     400: "The request is wrong; the error says what is allowed.",
     404: "There is no such path, profile, collection or chunk.",
     429: "A service behind the API is limiting requests; Retry-After says when to come back.",
-    500: "The deployment is set up wrongly, or something unexpected happened.",
+    500: "The deployment's configuration is wrong, or an unexpected error occurred.",
     503: "A service behind the API is down; Retry-After says when to come back.",
     504: "The request's time ran out.",
 }
 RETRY_AFTER = {"description": "Seconds to wait.", "required": True, "schema": {"type": "integer", "minimum": 1}}
 HEADERS = {429: {"Retry-After": RETRY_AFTER}, 503: {"Retry-After": RETRY_AFTER}}
-FEWER = {"description": "How many results an answer had to do without to be sent.", "schema": {"type": "integer"}}
+FEWER = {"description": "Results dropped to fit the response limit.", "schema": {"type": "integer"}}
 
 
 @cache
 def document(default: str, find: Callable[[str], Profile] = profiles.load) -> dict[str, Any]:
-    """The whole description, for the profiles there are.
+    """The whole document, for all profiles.
 
     Args:
-        default: the profile that /query asks.
-        find: a profile by its name, with what a deployment changed about it.
+        default: the profile that /query uses.
+        find: returns a profile by name, with the deployment's settings applied.
     """
     asked = find(default)
     schemas: dict[str, Any] = dict(FIXED)
     paths: dict[str, Any] = {
-        "/docs": {"get": _get("docs", SERVICE, PAGE, "This description as a page.", asked, [500])},
-        "/health": {"get": _get("health", SERVICE, _json("Health"), "Whether the function runs; asks no one else.")},
+        "/docs": {"get": _get("docs", SERVICE, PAGE, "This description as an HTML page.", asked, [500])},
+        "/health": {"get": _get("health", SERVICE, _json("Health"), "Whether the function runs. Calls no service.")},
         "/openapi.json": {"get": _get("openapi", SERVICE, _json("Description"), "This description.", asked, [500])},
-        "/profiles": {"get": _get("profiles", SERVICE, _json("Profiles"), "The profiles there are.", asked, [500])},
+        "/profiles": {"get": _get("profiles", SERVICE, _json("Profiles"), "All profiles.", asked, [500])},
         "/query": _query_path(asked, "default", DEFAULT),
-        "/ready": {"get": _get("ready", DEFAULT, _json("Ready"), "Whether its collection can answer.", asked)},
+        "/ready": {"get": _get("ready", DEFAULT, _json("Ready"), "Whether the collection can be searched.", asked)},
     }
     usable = _usable(find)
     for name, profile in usable.items():
         base = f"/profiles/{name}"
         schemas |= components(profile)
         collection = _get(f"{name}-collection", name, _json("CollectionInfo"), "The collection and its state.", profile)
-        chunk = _get(f"{name}-chunk", name, _json("Chunk"), "One chunk, by its point's id or its own.", profile)
+        chunk = _get(f"{name}-chunk", name, _json("Chunk"), "One chunk, by its point id or chunk id.", profile)
         paths[f"{base}/query"] = _query_path(profile, name, name)
         paths[f"{base}/collection"] = {"get": collection}
         paths[f"{base}/chunks/{{id}}"] = {"get": {**chunk, "parameters": CHUNK_PARAMETERS}}
@@ -79,10 +79,10 @@ def document(default: str, find: Callable[[str], Profile] = profiles.load) -> di
         "info": {
             "title": "Passage",
             "version": "0.1.0",
-            "summary": "A question in, the passages of the site's own text that answer it out.",
+            "summary": "Finds the passages of a documentation site that answer a question.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        # Relative to where this description stands, so that a stage or a base path before it holds for the rest too.
+        # Relative to this document's URL, so that a stage or base path applies to all paths.
         "servers": [{"url": "./"}],
         "tags": [{"name": tag} for tag in dict.fromkeys((DEFAULT, *usable, SERVICE))],
         "paths": dict(sorted(paths.items())),
@@ -91,7 +91,7 @@ def document(default: str, find: Callable[[str], Profile] = profiles.load) -> di
 
 
 def _usable(find: Callable[[str], Profile]) -> dict[str, Profile]:
-    """The profiles by name, without those that have an error."""
+    """The valid profiles by name."""
     found = {}
     for name in profiles.names():
         with suppress(ConfigurationError):
@@ -117,7 +117,7 @@ def _get(
     profile: Profile | None = None,
     statuses: Iterable[int] = STATUSES,
 ) -> dict[str, Any]:
-    """An operation whose errors are in the profile's contract; without one, it has none."""
+    """An operation. Its errors have the shape of the profile's contract; without a profile it has none."""
     errors = {} if profile is None else _errors(profile, statuses)
     return {
         "operationId": operation,
@@ -168,7 +168,7 @@ def _query_path(profile: Profile, name: str, tag: str) -> dict[str, Any]:
 
 
 def _question(profile: Profile, contract: Contract) -> dict[str, Any]:
-    """The contract's example, under the names that the profile gives the question and the count."""
+    """The contract's example, with the profile's field names for the question and the count."""
     names = {contract.text: profile.query.text.names[0], contract.count: profile.query.count.names[0]}
     return {names.get(field, field): value for field, value in QUESTIONS[contract.name].items()}
 
@@ -176,7 +176,7 @@ def _question(profile: Profile, contract: Contract) -> dict[str, Any]:
 def _parameters(profile: Profile) -> list[dict[str, Any]]:
     """A request's fields as query parameters, each under its first name; objects are sent as JSON.
 
-    OpenAPI cannot express aliases, so the description lists them. A URL has no room for a vector.
+    OpenAPI cannot express aliases, so the description lists them. A vector is too long for a URL, so it is left out.
     """
     request = components(profile)[component(profile, "Request")]
     text, count = profile.query.text.names, profile.query.count.names
@@ -187,29 +187,29 @@ def _parameters(profile: Profile) -> list[dict[str, Any]]:
         schema = _without_null(field)
         place = {"content": {"application/json": {"schema": schema}}} if name == "filters" else {"schema": schema}
         others = [other for names in (text, count) if name == names[0] for other in names[1:]]
-        words = {"description": f"Also taken as {' or '.join(f'`{other}`' for other in others)}."} if others else {}
+        words = {"description": f"Also accepted as {' or '.join(f'`{other}`' for other in others)}."} if others else {}
         required = name == text[0] or name in request.get("required", ())
         found.append({"name": name, "in": "query", "required": required, **words, **place})
     return found
 
 
 def _without_null(field: dict[str, Any]) -> dict[str, Any]:
-    """In a URL, what is not given is left out."""
+    """The field without its null type: a query string omits a parameter instead."""
     kind = field.get("type")
     return {**field, "type": kind[0]} if isinstance(kind, list) else field
 
 
 def page(default: str, find: Callable[[str], Profile] = profiles.load) -> str:
-    """The description as a page to read and try, with the copy of Swagger UI that Powertools carries."""
+    """The document as an HTML page, with the copy of Swagger UI that ships with Powertools."""
     from aws_lambda_powertools.event_handler.openapi import swagger_ui  # noqa: PLC0415 - only this page needs it
 
     files = resources.files(swagger_ui)
-    # The document stands inside a script element, which a closing tag in it would end.
+    # The document is embedded in a script element, and a closing tag within it would end that element.
     spec = json.dumps(document(default, find)).replace("</", "<\\/")
     script = (files / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")
     style = (files / "swagger-ui.min.css").read_text(encoding="utf-8")
     html = swagger_ui.generate_swagger_html(
         spec=spec, swagger_js=script, swagger_css=style, swagger_base_url="", oauth2_config=None
     )
-    # Powertools would serve the description from the page's own path.
+    # Powertools' page would fetch the document from the page's own path.
     return html.replace('currentUrl.pathname + "?format=json"', 'new URL("openapi.json", currentUrl).href')

@@ -1,4 +1,4 @@
-"""One question and one answer a contract, for the published description."""
+"""An example question and answer for each contract, for the OpenAPI document."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ from handler.contracts.base import Contract
 REFERENCE = "#/components/schemas/{model}"
 
 NOT_BLANK = r"[^\s\u001c-\u001f\u0085]"
-"""Holds something besides white space: what JSON Schema's regular expressions call that, and what Python does too."""
+"""Matches text that is not blank: a character that is white space neither to ECMAScript nor to Python."""
 
 INTEGER, NUMBER, STRING = {"type": "integer"}, {"type": "number"}, {"type": "string"}
 COLLECTION: dict[str, Any] = {
@@ -28,7 +28,11 @@ COLLECTION: dict[str, Any] = {
         "indexed_vectors_count": {**INTEGER, "minimum": 0},
         "status": STRING,
         "embedding_model": {"type": ["string", "null"]},
-        "problems": {"type": "array", "items": STRING, "description": "What makes it unfit for the profile."},
+        "problems": {
+            "type": "array",
+            "items": STRING,
+            "description": "Where collection and profile disagree.",
+        },
     },
 }
 PROFILE: dict[str, Any] = {
@@ -40,7 +44,7 @@ PROFILE: dict[str, Any] = {
         "collection": STRING,
         "dimension": INTEGER,
         "embedding_model": STRING,
-        "query": {**STRING, "description": "The path to ask it at."},
+        "query": {**STRING, "description": "The path that queries it."},
     },
 }
 FIXED: dict[str, dict[str, Any]] = {
@@ -68,21 +72,21 @@ FIXED: dict[str, dict[str, Any]] = {
         "properties": {"status": {"const": "ready"}, "profile": STRING, "collection": COLLECTION},
     },
 }
-"""What does not depend on a profile."""
+"""The schemas that do not depend on a profile."""
 
 
 def request_schema(profile: Profile) -> dict[str, Any]:
-    """What a profile's request may be, as JSON Schema, with the profile's own limits."""
+    """The JSON Schema of a profile's request, with the profile's limits."""
     return _standalone(profile, "Request")
 
 
 def response_schema(profile: Profile) -> dict[str, Any]:
-    """What a profile's answer is, as JSON Schema."""
+    """The JSON Schema of a profile's answer."""
     return _standalone(profile, "Response")
 
 
 def error_schema(profile: Profile) -> dict[str, Any]:
-    """What a profile's error is, as JSON Schema."""
+    """The JSON Schema of a profile's error."""
     return _standalone(profile, "Error")
 
 
@@ -91,7 +95,7 @@ def _standalone(profile: Profile, kind: str) -> dict[str, Any]:
 
 
 def component(profile: Profile, kind: str) -> str:
-    """The name under which a profile's Request, Response or Error stands."""
+    """The component name of a profile's Request, Response or Error."""
     return "".join(part.capitalize() for part in profile.name.split("-")) + kind
 
 
@@ -100,7 +104,7 @@ def ref(model: str) -> str:
 
 
 def components(profile: Profile) -> dict[str, Any]:
-    """A profile's three schemas and what they refer to, under names of its own."""
+    """A profile's three schemas and the schemas they refer to, with the profile's name as a prefix."""
     contract = registry.find(profile)
     kinds: dict[str, type[BaseModel]] = {
         "Request": contract.request_model,
@@ -123,7 +127,7 @@ def components(profile: Profile) -> dict[str, Any]:
 
 
 def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> dict[str, Any]:
-    """A request's schema with the profile's limits, and every name under which a request may send a field."""
+    """A request's schema with the profile's limits and all names of its fields."""
     text, count = profile.query.text, profile.query.count
     fields = {name: _readable(field) for name, field in schema["properties"].items()}
     asked = {**fields.pop(contract.text), "minLength": text.min, "maxLength": text.max, "pattern": NOT_BLANK}
@@ -146,7 +150,7 @@ def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> di
 
 
 def _readable(field: dict[str, Any]) -> dict[str, Any]:
-    """A field's schema without pydantic's titles, and with null as one type among others where it is allowed."""
+    """A field's schema without pydantic's titles. An optional field has null in its list of types."""
     kept = {key: value for key, value in field.items() if key != "title" and not (key == "default" and value is None)}
     options = [option for option in kept.get("anyOf", ()) if option.get("type") != "null"]
     if len(options) == 1 and len(kept["anyOf"]) == 2:
@@ -163,13 +167,13 @@ def _counted(field: dict[str, Any], count: CountLimit) -> dict[str, Any]:
 
 
 def _named(field: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """A field under each of its names."""
+    """The field's schema under each of its names."""
     first, *others = names
     return {first: field, **{other: {**field, "description": f"Another name for `{first}`."} for other in others}}
 
 
 def _questions(names: tuple[str, ...], *, by_vector: bool) -> list[dict[str, Any]]:
-    """The ways to ask, of which a request takes exactly one. Where there is a vector too, null is as good as absent."""
+    """The alternatives for `oneOf`: one per name of the question, and the vector. There, null counts as absent."""
     if not by_vector:
         return [{"required": [name]} for name in names]
     typed = [*((name, "string") for name in names), ("query_vector", "array")]
@@ -177,6 +181,6 @@ def _questions(names: tuple[str, ...], *, by_vector: bool) -> list[dict[str, Any
 
 
 def _apart(*several: tuple[str, ...]) -> dict[str, Any]:
-    """No field under two of its names at once."""
+    """Forbids sending one field under two names."""
     pairs = [{"required": list(pair)} for names in several for pair in combinations(names, 2)]
     return {"not": {"anyOf": pairs}} if pairs else {}
