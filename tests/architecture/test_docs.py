@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from handler import telemetry
-from handler.config import profiles, settings
+from handler.config import payload_keys, profiles, settings
 from handler.contracts import registry
 from handler.contracts.base import Contract, ErrorContext
 from handler.core import errors
@@ -85,11 +85,11 @@ def test_environment_variables_are_those_of_the_settings() -> None:
 
 def test_profile_keys_are_those_of_the_profile_model() -> None:
     documented = {name for row in _rows(_section("docs/configuration.md", "Profiles")) for name in _names(row[0])}
-    whole = {"contract", "filters", "stored", "query.text", "query.count"}
+    whole = {"contract", "filters", "written_payload", "query.text", "query.count"}
     sections: dict[str, type[BaseModel]] = {
         "collection": profiles.Collection,
         "embedding": profiles.Embedding,
-        "payload": profiles.Payload,
+        "payload": payload_keys.Payload,
     }
     keys = {f"{section}.{key}" for section, model in sections.items() for key in model.model_fields}
     assert documented == whole | keys

@@ -9,7 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from handler.adapters.qdrant.payload import Hit
-from handler.config.profiles import NESTED, SEEN, Profile
+from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
+from handler.config.profiles import Profile
 from handler.contracts import registry
 
 bounded = settings(max_examples=25, deadline=None)
@@ -83,7 +84,7 @@ def _places(profile: Profile) -> dict[str, list[tuple[str, bool]]]:
     """For each part of a passage, every place it is looked for: a key, and whether its dots reach into objects."""
     return {
         meaning: [(key, nested) for key in profile.payload.keys(meaning) for nested in ({False, "." in key})]
-        for meaning in SEEN
+        for meaning in KNOWN_KEYS
     }
 
 
@@ -104,7 +105,7 @@ def payloads(draw: st.DrawFn, profile: Profile) -> Any:
         return draw(st.none() | st.dictionaries(wild, anything, max_size=3))
     payload: dict[str, Any] = {}
     if draw(st.integers(0, 9)) == 0:
-        payload[draw(st.sampled_from(NESTED))] = draw(anything)
+        payload[draw(st.sampled_from(NESTED_OBJECTS))] = draw(anything)
     for meaning, places in _places(profile).items():
         needed = meaning in ("text", "url")
         for _ in range(draw(st.sampled_from([1, 1, 1, 1, 2, 0] if needed else [0, 0, 1, 2]))):

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from handler.adapters.qdrant import query
 from handler.adapters.qdrant.payload import LARGEST_WHOLE, MILLISECONDS_FROM, Hit, read
 from handler.config import profiles
-from handler.config.profiles import CountLimit, Payload, Profile, TextLimit
+from handler.config.payload_keys import Payload
+from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts import context
 from handler.contracts.base import clipped, has_web_address, json_safe, limited_count, limited_text, named, zulu
 from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block

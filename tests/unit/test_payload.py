@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from handler.adapters.qdrant.payload import Hit, read
-from handler.config.profiles import Payload
+from handler.config.payload_keys import Payload
 from handler.core.model import SearchResult
 
 KEYS = Payload(

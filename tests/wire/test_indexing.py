@@ -171,7 +171,7 @@ def test_a_page_outside_any_folder_has_no_chapter(site: Path, tmp_path: Path, co
 
 
 def test_profile_without_stored_keys_gets_each_first_key(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
-    profile = profiles.load("chunks").model_copy(update={"stored": {}})
+    profile = profiles.load("chunks").model_copy(update={"written_payload": {}})
     run(site, tmp_path / "index", cohere, profile)
     payload = stored(tmp_path / "index", profile)["Maintenance."]
     assert payload.keys() == {"id", "content", "url", "position", "created_at"}

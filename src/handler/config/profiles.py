@@ -1,29 +1,21 @@
 """Profiles: how to query one collection. Each is a TOML file under `profiles/`, read and validated once."""
 
 import tomllib
-from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from handler.config import models
+from handler.config.payload_keys import ChunkField, Keys, Payload, Section
 from handler.config.settings import CollectionSettings
 from handler.core.errors import ConfigurationError, NotFound
 
 FOLDER = Path(__file__).parent / "profiles"
 
-Key = Annotated[str, Field(min_length=1)]
-Keys = Annotated[tuple[Key, ...], Field(min_length=1)]
-"""Payload keys in order of preference: the first one present is used. A dot reaches into a nested object."""
 
-
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-
-class Collection(_Section):
+class Collection(Section):
     """The Qdrant collection. `vector` is the vector's name, empty for the unnamed one."""
 
     name: str = Field(min_length=1)
@@ -32,7 +24,7 @@ class Collection(_Section):
     distance: Literal["Cosine", "Dot"] = "Cosine"
 
 
-class Embedding(_Section):
+class Embedding(Section):
     """The models that embed questions and texts. Both give vectors of one space (`handler.config.models`)."""
 
     provider: models.Provider = "cohere"
@@ -55,105 +47,7 @@ class Embedding(_Section):
         return self.model_copy(update={"provider": provider, "model": model, "document_model": document_model})
 
 
-SEEN: dict[str, tuple[str, ...]] = {
-    "text": ("text_content", "content", "chunk_text", "text", "original_text", "page_content", "document"),
-    "url": ("source_url", "url", "source", "source_document", "source_file", "file_path"),
-    "title": ("page_title", "title", "source_page_title", "section_title", "heading"),
-    "chapter": ("chapter", "module", "chapter_id"),
-    "section": ("section", "section_id", "subsection", "lesson"),
-    "headings": ("section_headers", "headings", "headers", "heading_path"),
-    "index": ("chunk_index", "position", "original_chunk_index", "start_position", "chunk_id"),
-    "chunk_id": ("chunk_id",),
-    "tokens": ("token_count", "chunk_size_tokens", "token_length", "tokens", "word_count"),
-    "created_at": ("created_at", "timestamp", "stored_at", "ingested_at", "updated_at"),
-    "model": ("embedding_model", "model_version"),
-}
-"""A passage's fields, each with the payload keys that live collections use for it."""
-
-NESTED = ("metadata", "document_metadata")
-"""Payload objects under which live collections nest some of these keys."""
-
-
-Part = Literal[
-    "text",
-    "url",
-    "title",
-    "chapter",
-    "section",
-    "headings",
-    "position",
-    "total",
-    "number",
-    "uuid",
-    "sha256",
-    "tokens",
-    "words",
-    "content_type",
-    "model",
-    "epoch",
-    "iso",
-    "anchor",
-    "language",
-    "version",
-]
-"""The chunk values that `passage index` can store. `passage.indexing.payloads` defines each."""
-
-
-class KeyPath(NamedTuple):
-    """A payload key, split at its dots: `inner` is the path within the object under `outer`."""
-
-    key: str
-    outer: str
-    inner: tuple[str, ...]
-
-    @classmethod
-    def of(cls, key: str) -> "KeyPath":
-        outer, *inner = key.split(".")
-        return cls(key, outer, tuple(inner))
-
-
-class Payload(_Section):
-    """The payload keys of a passage's fields. A point without a valid `text` and `url` is skipped.
-
-    The profile's own keys come first. With `variants`, the keys in `SEEN` follow: a collection's points may have been
-    written by several versions of its indexer.
-    """
-
-    text: Keys
-    url: Keys
-    title: tuple[Key, ...] = ()
-    chapter: tuple[Key, ...] = ()
-    section: tuple[Key, ...] = ()
-    headings: tuple[Key, ...] = ()
-    index: tuple[Key, ...] = ()
-    chunk_id: tuple[Key, ...] = ()
-    tokens: tuple[Key, ...] = ()
-    created_at: tuple[Key, ...] = ()
-    model: tuple[Key, ...] = ()
-    variants: bool = True
-
-    def keys(self, meaning: str) -> tuple[str, ...]:
-        """The keys for one of the fields in `SEEN`, in order of preference."""
-        return tuple(path.key for path in self.paths[meaning])
-
-    @cached_property
-    def paths(self) -> Mapping[str, tuple[KeyPath, ...]]:
-        """The keys of every field, split once here because every point needs them."""
-        found: dict[str, tuple[KeyPath, ...]] = {}
-        for meaning, seen in SEEN.items():
-            own: tuple[str, ...] = getattr(self, meaning)
-            nested = (f"{outer}.{key}" for outer in NESTED for key in seen)
-            keys = dict.fromkeys((*own, *seen, *nested)) if self.variants else own
-            found[meaning] = tuple(map(KeyPath.of, keys))
-        return found
-
-    @cached_property
-    def read(self) -> tuple[str, ...]:
-        """All top-level keys in use, so that the store returns only these."""
-        return tuple(dict.fromkeys(path.outer for paths in self.paths.values() for path in paths))
-
-
-class TextLimit(_Section):
+class TextLimit(Section):
     """Limits on the question's length, in characters. `names` are the request fields that may hold it."""
 
     names: Keys
@@ -167,7 +61,7 @@ class TextLimit(_Section):
         return self
 
 
-class CountLimit(_Section):
+class CountLimit(Section):
     """Limits on the number of passages. `outside` says whether a number out of range is rejected or clamped."""
 
     names: Keys
@@ -183,7 +77,7 @@ class CountLimit(_Section):
         return self
 
 
-class Query(_Section):
+class Query(Section):
     text: TextLimit
     count: CountLimit
 
@@ -195,7 +89,7 @@ class Query(_Section):
         return self
 
 
-class Profile(_Section):
+class Profile(Section):
     name: str
     contract: str
     collection: Collection
@@ -204,7 +98,7 @@ class Profile(_Section):
     query: Query
     filters: dict[str, Keys] = Field(default_factory=dict)
     """The fields a request may filter by, mapped to their payload keys."""
-    stored: dict[str, Part | dict[str, Part]] = Field(default_factory=dict)
+    written_payload: dict[str, ChunkField | dict[str, ChunkField]] = Field(default_factory=dict)
     """The payload that `passage index` writes: keys, possibly nested, mapped to the chunk value each holds. If empty,
     every field is stored under its first key in `payload`."""
 

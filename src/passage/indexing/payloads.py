@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from handler.config.profiles import Part, Payload, Profile
+from handler.config.payload_keys import ChunkField, Payload
+from handler.config.profiles import Profile
 from passage.indexing.chunks import Chunk
 
-FIRST: Mapping[str, Part] = {
+FIRST: Mapping[str, ChunkField] = {
     "text": "text",
     "url": "url",
     "title": "title",
@@ -39,24 +40,24 @@ def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dic
     """
     parts = _parts(chunk, number, profile, created_at)
 
-    def fill(keys: Mapping[str, Part | dict[str, Part]]) -> dict[str, Any]:
+    def fill(keys: Mapping[str, ChunkField | dict[str, ChunkField]]) -> dict[str, Any]:
         filled = {key: fill(part) if isinstance(part, dict) else parts[part] for key, part in keys.items()}
         return {key: value for key, value in filled.items() if value not in ("", {})}
 
     return fill(layout(profile))
 
 
-def layout(profile: Profile) -> Mapping[str, Part | dict[str, Part]]:
+def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:
     """The payload's keys, nested ones too, each with the part of the chunk it holds."""
-    return profile.stored or _layout(profile.payload)
+    return profile.written_payload or _layout(profile.payload)
 
 
-def _layout(payload: Payload) -> dict[str, Part | dict[str, Part]]:
+def _layout(payload: Payload) -> dict[str, ChunkField | dict[str, ChunkField]]:
     named: dict[str, tuple[str, ...]] = {meaning: getattr(payload, meaning) for meaning in FIRST}
     return {keys[0]: FIRST[meaning] for meaning, keys in named.items() if keys}
 
 
-def _parts(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict[Part, Any]:
+def _parts(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict[ChunkField, Any]:
     return {
         "text": chunk.text,
         "url": chunk.url,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from handler.config.profiles import Part, Profile
+from handler.config.payload_keys import ChunkField
+from handler.config.profiles import Profile
 from passage.indexing import payloads
 
 Path = tuple[str, ...]
@@ -19,7 +20,7 @@ class StoredPoint:
     payload: Mapping[str, Any]
 
 
-def keys(profile: Profile) -> dict[str, Part]:
+def keys(profile: Profile) -> dict[str, ChunkField]:
     """The payload's keys (with dots into nested objects), each with the part of the chunk it holds."""
     return {".".join(path): part for path, part in _paths(payloads.layout(profile))}
 
@@ -65,7 +66,7 @@ def first_indexed(payload: Mapping[str, Any], profile: Profile) -> int | None:
         return None
 
 
-def _value(payload: Mapping[str, Any], profile: Profile, part: Part) -> Any:
+def _value(payload: Mapping[str, Any], profile: Profile, part: ChunkField) -> Any:
     for path, held in _paths(payloads.layout(profile)):
         if held == part:
             value: Any = payload
@@ -75,7 +76,7 @@ def _value(payload: Mapping[str, Any], profile: Profile, part: Part) -> Any:
     return None
 
 
-def _paths(layout: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, Part]]:
+def _paths(layout: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, ChunkField]]:
     for key, part in layout.items():
         if isinstance(part, Mapping):
             yield from _paths(part, (*above, key))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from handler.config.profiles import KeyPath, Payload
+from handler.config.payload_keys import KeyPath, Payload
 from handler.core.model import Passage, SearchResult, Vector
 
 KeyPaths = tuple[KeyPath, ...]

@@ -7,7 +7,7 @@ from typing import Any
 from qdrant_client import models
 
 from handler.config import models as model_table
-from handler.config.profiles import Part
+from handler.config.payload_keys import ChunkField
 from passage.indexing import stored
 from passage.indexing.server.connection import SCORING
 from passage.indexing.target import FORMAT, Wanted
@@ -17,7 +17,7 @@ LARGE_BYTES = 256 * 1024 * 1024
 """Vectors that take more than this lie on disk, with a copy of 8 bits a number in memory to search by: a quarter of
 the memory. The best are scored again by the full vectors. Qdrant Cloud's free cluster has 1 GB of memory."""
 
-INDEX_TYPES: Mapping[Part, models.PayloadSchemaType] = {
+INDEX_TYPES: Mapping[ChunkField, models.PayloadSchemaType] = {
     "position": models.PayloadSchemaType.INTEGER,
     "total": models.PayloadSchemaType.INTEGER,
     "number": models.PayloadSchemaType.INTEGER,

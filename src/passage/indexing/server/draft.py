@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from handler.config import models
-from handler.config.profiles import NESTED, SEEN, Profile
+from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
+from handler.config.profiles import Profile
 from passage.indexing.server.connection import Connection, Refused
 from passage.indexing.target import TargetError
 
@@ -45,7 +46,7 @@ def draft(connection: Connection, collection: str, contract: str) -> Draft:
     payloads = [_flat(record.payload or {}) for record in records]
     name, size, distance, others = _vector(info.config.params.vectors, collection)
     remarks = [f"other vectors: {', '.join(others)}"] if others else []
-    said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, SEEN["model"])
+    said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, KNOWN_KEYS["model"])
     keys = _keys(payloads)
     for meaning in ("text", "url"):
         if not keys.get(meaning):
@@ -117,9 +118,17 @@ def _keys(payloads: Payloads) -> dict[str, list[str]]:
     """For each meaning, the keys that hold it, the most frequent first."""
     found: dict[str, list[str]] = {}
     taken: set[str] = set()
-    for meaning in ("text", "url", "chunk_id", *(each for each in SEEN if each not in ("text", "url", "chunk_id"))):
+    for meaning in (
+        "text",
+        "url",
+        "chunk_id",
+        *(each for each in KNOWN_KEYS if each not in ("text", "url", "chunk_id")),
+    ):
         fits = _FITS.get(meaning, _is_text)
-        candidates = [*SEEN[meaning], *(f"{outer}.{key}" for outer in NESTED for key in SEEN[meaning])]
+        candidates = [
+            *KNOWN_KEYS[meaning],
+            *(f"{outer}.{key}" for outer in NESTED_OBJECTS for key in KNOWN_KEYS[meaning]),
+        ]
         counts = _counted(payloads, candidates, fits)
         if not counts and meaning in _GUESSES:
             counts = Counter(_GUESSES[meaning](payloads))
@@ -127,7 +136,7 @@ def _keys(payloads: Payloads) -> dict[str, list[str]]:
         keys = [key for key in counts if key not in taken or (meaning == "index" and key not in found["text"])]
         found[meaning] = sorted(keys, key=lambda key: (-counts[key], candidates.index(key) if key in candidates else 0))
         taken |= set(found[meaning])
-    return {meaning: found[meaning] for meaning in SEEN}
+    return {meaning: found[meaning] for meaning in KNOWN_KEYS}
 
 
 def _counted(payloads: Payloads, keys: Sequence[str], fits: Callable[[Any], bool]) -> Counter[str]:

@@ -1,0 +1,115 @@
+"""Payload keys: where a point stores a passage's fields, and which values of a chunk can be written."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Key = Annotated[str, Field(min_length=1)]
+Keys = Annotated[tuple[Key, ...], Field(min_length=1)]
+"""Payload keys in order of preference: the first one present is used. A dot reaches into a nested object."""
+
+
+class Section(BaseModel):
+    """A table of a profile's TOML file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+KNOWN_KEYS: dict[str, tuple[str, ...]] = {
+    "text": ("text_content", "content", "chunk_text", "text", "original_text", "page_content", "document"),
+    "url": ("source_url", "url", "source", "source_document", "source_file", "file_path"),
+    "title": ("page_title", "title", "source_page_title", "section_title", "heading"),
+    "chapter": ("chapter", "module", "chapter_id"),
+    "section": ("section", "section_id", "subsection", "lesson"),
+    "headings": ("section_headers", "headings", "headers", "heading_path"),
+    "index": ("chunk_index", "position", "original_chunk_index", "start_position", "chunk_id"),
+    "chunk_id": ("chunk_id",),
+    "tokens": ("token_count", "chunk_size_tokens", "token_length", "tokens", "word_count"),
+    "created_at": ("created_at", "timestamp", "stored_at", "ingested_at", "updated_at"),
+    "model": ("embedding_model", "model_version"),
+}
+"""A passage's fields, each with the payload keys that live collections use for it."""
+
+NESTED_OBJECTS = ("metadata", "document_metadata")
+"""Payload objects under which live collections nest some of these keys."""
+
+
+ChunkField = Literal[
+    "text",
+    "url",
+    "title",
+    "chapter",
+    "section",
+    "headings",
+    "position",
+    "total",
+    "number",
+    "uuid",
+    "sha256",
+    "tokens",
+    "words",
+    "content_type",
+    "model",
+    "epoch",
+    "iso",
+    "anchor",
+    "language",
+    "version",
+]
+"""The chunk values that `passage index` can store. `passage.indexing.payloads` defines each."""
+
+
+class KeyPath(NamedTuple):
+    """A payload key, split at its dots: `inner` is the path within the object under `outer`."""
+
+    key: str
+    outer: str
+    inner: tuple[str, ...]
+
+    @classmethod
+    def of(cls, key: str) -> "KeyPath":
+        outer, *inner = key.split(".")
+        return cls(key, outer, tuple(inner))
+
+
+class Payload(Section):
+    """The payload keys of a passage's fields. A point without a valid `text` and `url` is skipped.
+
+    The profile's own keys come first. With `variants`, the keys in `KNOWN_KEYS` follow: several versions of an indexer
+    may have written a collection's points.
+    """
+
+    text: Keys
+    url: Keys
+    title: tuple[Key, ...] = ()
+    chapter: tuple[Key, ...] = ()
+    section: tuple[Key, ...] = ()
+    headings: tuple[Key, ...] = ()
+    index: tuple[Key, ...] = ()
+    chunk_id: tuple[Key, ...] = ()
+    tokens: tuple[Key, ...] = ()
+    created_at: tuple[Key, ...] = ()
+    model: tuple[Key, ...] = ()
+    variants: bool = True
+
+    def keys(self, field: str) -> tuple[str, ...]:
+        """The keys for one of the fields in `KNOWN_KEYS`, in order of preference."""
+        return tuple(path.key for path in self.paths[field])
+
+    @cached_property
+    def paths(self) -> Mapping[str, tuple[KeyPath, ...]]:
+        """The keys of every field, split once here because every point needs them."""
+        found: dict[str, tuple[KeyPath, ...]] = {}
+        for field, known in KNOWN_KEYS.items():
+            own: tuple[str, ...] = getattr(self, field)
+            nested = (f"{outer}.{key}" for outer in NESTED_OBJECTS for key in known)
+            keys = dict.fromkeys((*own, *known, *nested)) if self.variants else own
+            found[field] = tuple(map(KeyPath.of, keys))
+        return found
+
+    @cached_property
+    def read(self) -> tuple[str, ...]:
+        """All top-level keys in use, so that the store returns only these."""
+        return tuple(dict.fromkeys(path.outer for paths in self.paths.values() for path in paths))
