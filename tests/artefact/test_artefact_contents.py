@@ -22,7 +22,7 @@ NAMES = {"charset-normalizer": "charset_normalizer", "grpcio": "grpc", "protobuf
 """What a left-out distribution is imported by, where that is not its own name."""
 
 
-OPTIONAL = {"google", "h2"}
+OPTIONAL = {"anyio", "google", "h2"}
 """Imported for options that Passage does not use. The packages with the option say themselves what is missing."""
 
 

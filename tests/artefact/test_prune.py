@@ -133,6 +133,30 @@ print("asyncio" in sys.modules, {n for p in (handler, classes) for n in p.__all_
     assert run(artefact, code) == "False set()"
 
 
+def test_no_package_of_the_layer_is_a_plugin_of_pydantic(artefact: Artefact) -> None:
+    """Where one were, pydantic would not find it: its search for plugins is replaced."""
+    found = [path.read_text(encoding="utf-8") for path in artefact.layer.rglob("*.dist-info/entry_points.txt")]
+    assert [text for text in found if "[pydantic]" in text] == []
+
+
+def test_version_is_written_into_the_client(artefact: Artefact) -> None:
+    code = """
+import importlib.metadata, qdrant_client.qdrant_remote as remote
+client = remote.QdrantRemote(host="host", check_compatibility=False)
+print(f"python-client/{importlib.metadata.version('qdrant-client')} " in client._rest_headers["User-Agent"])
+"""
+    assert run(artefact, code) == "True"
+
+
+def test_typed_dict_makes_the_same_value(artefact: Artefact) -> None:
+    code = """
+from pydantic_core import SchemaValidator, core_schema
+made = core_schema.IntSchema(type="int", ge=1)
+print(made, isinstance({}, core_schema.CoreSchema), SchemaValidator(made).validate_python("2"))
+"""
+    assert run(artefact, code) == "{'type': 'int', 'ge': 1} True 2"
+
+
 def test_pruning_twice_gives_the_same_files(site: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(site, other)
@@ -170,6 +194,17 @@ def _without_a_method(site: Path) -> None:
     client.write_text(client.read_text(encoding="utf-8").replace("def rerank(", "def rank("), encoding="utf-8")
 
 
+def _without_a_typed_dict(site: Path) -> None:
+    schemas = site / "pydantic_core" / "core_schema.py"
+    schemas.write_text(schemas.read_text(encoding="utf-8").replace("TypedDict", "Protocol"), encoding="utf-8")
+
+
+def _without_a_version(site: Path) -> None:
+    client = site / "qdrant_client" / "qdrant_remote.py"
+    text = client.read_text(encoding="utf-8").replace("importlib.metadata.version(", "version(")
+    client.write_text(text, encoding="utf-8")
+
+
 def _without_a_module(site: Path) -> None:
     (site / "qdrant_client" / "parallel_processor.py").unlink()
 
@@ -194,11 +229,13 @@ def _with_a_new_import(site: Path) -> None:
         (_without_a_model, "[models] names MatchValue in `names`"),
         (_without_a_call, "[models] names the call _build_for_query_points"),
         (_without_a_method, '[keep."cohere.v2.client"] names V2Client.rerank'),
+        (_without_a_typed_dict, "`typed_dicts` names pydantic_core.core_schema"),
+        (_without_a_version, "`versions` names qdrant_client.qdrant_remote"),
         (_without_a_module, "there is no module qdrant_client.parallel_processor"),
         (_without_a_package, "there is no module aws_lambda_powertools.event_handler"),
         (_with_a_new_import, "what is left of it does not work"),
     ],
-    ids=["model", "call", "method", "module", "package", "behaviour"],
+    ids=["model", "call", "method", "typed dict", "version", "module", "package", "behaviour"],
 )
 def test_package_that_does_not_fit_fails_the_build(site: Path, change: object, said: str) -> None:
     assert callable(change)

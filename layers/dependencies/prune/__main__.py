@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from prune.constants import make_dicts, replace, write_versions
 from prune.cut import cut
 from prune.failure import PruneFailed
 from prune.models import split
@@ -60,6 +61,12 @@ def prune(site: Path, listed: dict[str, Any]) -> None:
     split(
         site, models["module"], models["later"], models["calls_at_once"], models["calls_later"], names=models["names"]
     )
+    for module in listed["versions"]:
+        write_versions(site, module)
+    for module in listed["typed_dicts"]:
+        make_dicts(site, module)
+    for module, text in listed["replaced"].items():
+        replace(site, module, text)
     for module, kept in listed["keep"].items():
         cut(site, module, kept, listed["stubbed_imports"].get(module, ()))
     for package in listed["lazy"]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from prune.failure import PruneFailed
 
-NOTICE = "# Pruned by Passage from the original of the same name: lines were removed, and the last ones were added."
+NOTICE = "# Changed by the build of Passage's layer: layers/dependencies/prune.toml in its repository says how."
 
 
 def file_of(site: Path, module: str) -> Path:

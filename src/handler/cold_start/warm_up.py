@@ -1,6 +1,6 @@
 """The warm-up: at INIT, do what the first question would otherwise wait for. INIT has a full CPU at any memory size.
 
-Imports are plain imports in every host. They are cheap because `make build` prunes the layer (docs/decisions, 17).
+Imports are plain imports in every host. They are cheap because `make build` prunes the layer (docs/decisions, 20).
 """
 
 from contextlib import suppress

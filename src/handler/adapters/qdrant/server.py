@@ -151,6 +151,8 @@ class QdrantServerStore:
         return request
 
     def _points(self, result: Any) -> Sequence[models.ScoredPoint]:
+        if result is None:  # the client takes `{}` for an answer
+            raise self._service.unavailable("gave an answer that could not be read", "it has no result")
         points: Sequence[models.ScoredPoint] = result.points
         if points and points[0].score < points[-1].score:  # least first: sorted by a distance, not a similarity
             check_distance(self._profile.collection, self.describe().distance_metric)
