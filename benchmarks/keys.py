@@ -21,12 +21,12 @@ SRC = Path(__file__).resolve().parent.parent / "src"
 
 READ = """
 import os, time
-from handler.adapters.aws.secrets import KeptKey
+from handler.adapters.aws.secrets import CachedKey
 from handler.adapters import transport
 from handler.config.values import SecretReference
 transport.shared()
 started = time.perf_counter()
-key = KeptKey(SecretReference.parse("passage"), variable="", upstream="embedding", ttl=60, environ=os.environ)
+key = CachedKey(SecretReference.parse("passage"), variable="", upstream="embedding", ttl=60, environ=os.environ)
 assert key.value() == "a-key"
 first = time.perf_counter()
 key.restored()

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from handler.adapters.qdrant.payload import Hit
-from handler.config import profiles
-from handler.config import validation as suitability
+from handler.config import profiles, validation
 from handler.core import errors
 from handler.core.model import CollectionInfo
 from handler.entrypoints.http.openapi.document import document
@@ -163,7 +162,7 @@ def test_the_number_of_results_is_their_count_and_at_most_top_k(held: list[Hit],
 @given(size=st.integers(1, 4_096))
 def test_query_vector_size_must_match_the_collection(size: int) -> None:
     info = CollectionInfo("textbook_embeddings", size, "Cosine", 1, 1, "green")
-    assert bool(suitability.problems(PROFILE, info)) == (size != DIMENSION)
+    assert bool(validation.problems(PROFILE, info)) == (size != DIMENSION)
 
 
 @given(count=st.integers())

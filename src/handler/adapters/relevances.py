@@ -7,7 +7,7 @@ from typing import Any
 from handler.adapters.errors import Service
 
 
-def checked(results: Iterable[tuple[Any, Any]], service: Service, model: str, expected: int) -> list[float]:
+def validate_relevances(results: Iterable[tuple[Any, Any]], service: Service, model: str, expected: int) -> list[float]:
     """The relevance of each of `expected` texts, in the texts' order.
 
     Args:

@@ -11,7 +11,8 @@ from functools import cache, cached_property
 from typing import Protocol, runtime_checkable
 
 from handler import telemetry
-from handler.bootstrap.factories import EMBEDDERS, RERANKERS, SINKS, STORES, Keys, require_key
+from handler.bootstrap.factories import EMBEDDERS, RERANKERS, SINKS, STORES
+from handler.bootstrap.keys import Keys, require_key
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.config.settings import HttpSettings, RuntimeSettings, Settings

@@ -1,98 +1,33 @@
-"""Which class stands behind a port, by the name that a setting or a profile gives it."""
+"""The class that implements each port, by the name in a setting or a profile."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from handler import telemetry
+from handler.bootstrap.keys import PLACEHOLDER, Keys, require_key, require_rerank_key
 from handler.config import models
 from handler.config.model_checks import check_question_model
 from handler.config.profiles import Profile
 from handler.config.settings import Settings
-from handler.config.values import SecretReference
-from handler.core.errors import ConfigurationError
 from handler.core.ports import Embedder, PassageStore, Reranker
 from handler.service.replies import ReplySink
 
 if TYPE_CHECKING:
-    from handler.adapters.aws.secrets import KeptKey
     from handler.adapters.cohere.account import Account
 
 
-class Keys:
-    """The keys that are kept elsewhere than in the environment; each is read once for every adapter that takes it."""
-
-    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
-        self._settings = settings
-        self._environ = environ
-        self._kept: dict[str, KeptKey] = {}
-
-    def cohere(self) -> "KeptKey | None":
-        return self._key("COHERE_API_KEY_SECRET", self._settings.cohere_api_key_secret, "embedding")
-
-    def qdrant(self) -> "KeptKey | None":
-        return self._key("QDRANT_API_KEY_SECRET", self._settings.qdrant_api_key_secret, "store")
-
-    def made(self) -> list["KeptKey"]:
-        return list(self._kept.values())
-
-    def _key(self, variable: str, reference: SecretReference | None, upstream: Any) -> "KeptKey | None":
-        if reference is None:
-            return None
-        from handler.adapters.aws.secrets import KeptKey  # noqa: PLC0415 - loads httpx, only where it is used
-
-        if variable not in self._kept:
-            self._kept[variable] = KeptKey(
-                reference,
-                variable=variable,
-                upstream=upstream,
-                ttl=self._settings.secrets_ttl_seconds,
-                environ=self._environ,
-            )
-        return self._kept[variable]
-
-
-PLACEHOLDER = "kept-elsewhere"
-"""What an SDK is given that insists on a key, where each request gets the real one."""
-
-
-def require_key(settings: Settings, profile: Profile) -> None:
-    """See that the profile's embedding service and the deployment's reranker can be asked.
-
-    Raises:
-        ConfigurationError: one of them takes a key, and there is none.
-    """
-    if profile.embedding.provider == "cohere" and not _has_key(settings):
-        raise ConfigurationError(
-            "COHERE_API_KEY: required, or COHERE_API_KEY_SECRET, where it is kept; neither with EMBEDDING_PROVIDER="
-            "bedrock."
-        )
-    if settings.rerank_provider == "cohere":
-        _require_key_to_rerank(settings)
-
-
-def _require_key_to_rerank(settings: Settings) -> None:
-    if not _has_key(settings):
-        raise ConfigurationError(
-            "COHERE_API_KEY: required with RERANK_PROVIDER=cohere, or COHERE_API_KEY_SECRET, where it is kept."
-        )
-
-
-def _has_key(settings: Settings) -> bool:
-    return settings.cohere_api_key is not None or settings.cohere_api_key_secret is not None
-
-
 def _cohere_account(settings: Settings, keys: Keys) -> "Account":
-    from handler.adapters.aws.secrets import KeyAuth  # noqa: PLC0415 - see above
+    from handler.adapters.aws.key_auth import KeyAuth  # noqa: PLC0415 - loads httpx, only where it is used
     from handler.adapters.cohere.account import Account  # noqa: PLC0415 - loads the SDK, only where it is used
 
-    key, kept = settings.cohere_api_key, keys.cohere()
+    key, cached = settings.cohere_api_key, keys.cohere()
     return Account(
         api_key=key.get_secret_value() if key else PLACEHOLDER,
         base_url=settings.cohere_base_url,
-        auth=KeyAuth("Authorization", "Bearer ", kept) if kept else None,
-        key_variable="COHERE_API_KEY_SECRET" if kept else "COHERE_API_KEY",
+        auth=KeyAuth("Authorization", "Bearer ", cached) if cached else None,
+        key_variable="COHERE_API_KEY_SECRET" if cached else "COHERE_API_KEY",
     )
 
 
@@ -139,7 +74,7 @@ def _rerank_model(settings: Settings, provider: models.Provider) -> str:
 
 
 def _cohere_reranker(settings: Settings, keys: Keys) -> Reranker:
-    _require_key_to_rerank(settings)
+    require_rerank_key(settings)
     from handler.adapters.cohere.reranker import CohereReranker  # noqa: PLC0415 - loads the SDK, only where it is used
 
     return CohereReranker(_cohere_account(settings, keys), model=_rerank_model(settings, "cohere"))
@@ -152,24 +87,24 @@ def _bedrock_reranker(settings: Settings, _: Keys) -> Reranker:
 
 
 def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageStore:
-    from handler.adapters.aws.secrets import KeyAuth  # noqa: PLC0415 - see above
+    from handler.adapters.aws.key_auth import KeyAuth  # noqa: PLC0415 - loads httpx, only where it is used
     from handler.adapters.qdrant.server import QdrantServerStore  # noqa: PLC0415 - loads the SDK, only where it is used
 
     assert settings.qdrant_url is not None  # noqa: S101 - the settings' own check
-    key, kept = settings.qdrant_api_key, keys.qdrant()
+    key, cached = settings.qdrant_api_key, keys.qdrant()
     return QdrantServerStore(
         url=settings.qdrant_url,
         api_key=key.get_secret_value() if key else None,
-        auth=KeyAuth("api-key", "", kept) if kept else None,
-        key_variable="QDRANT_API_KEY_SECRET" if kept else "QDRANT_API_KEY",
+        auth=KeyAuth("api-key", "", cached) if cached else None,
+        key_variable="QDRANT_API_KEY_SECRET" if cached else "QDRANT_API_KEY",
         profile=profile,
     )
 
 
 def _embedded_by(settings: Settings, profile: Profile) -> tuple[str, ...]:
-    """Whose vectors go with the questions': another service's of the same dimension would raise no error anywhere.
+    """Embedding services whose vectors are comparable with this profile's.
 
-    A service at another address than Cohere's own may be Cohere behind a proxy, or the emulator.
+    At another address than Cohere's own, the service may be Cohere behind a proxy, or the emulator.
     """
     if profile.embedding.provider != "cohere":
         return (profile.embedding.provider,)

@@ -33,7 +33,7 @@ class BedrockReranker:
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """See `handler.core.ports.Reranker`."""
         answer = self._model.invoke({"query": question, "documents": list(texts), "api_version": API_VERSION})
-        return relevances.checked(_results(answer), SERVICE, self.model, len(texts))
+        return relevances.validate_relevances(_results(answer), SERVICE, self.model, len(texts))
 
     def warm(self) -> None:
         """See `handler.core.ports.Reranker`."""

@@ -38,7 +38,7 @@ class CohereReranker:
             found = [(result.index, result.relevance_score) for result in response.results]
         except FAILURES as error:
             raise failed(error, self._service, relevances.model_refused(self._model)) from error
-        return relevances.checked(found, self._service, self._model, len(texts))
+        return relevances.validate_relevances(found, self._service, self._model, len(texts))
 
     def warm(self) -> None:
         """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, so it is given one here."""
