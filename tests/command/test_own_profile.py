@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from command.test_command import PASSAGE, clean_environment
+from command.passage_command import PASSAGE, clean_environment
 from conftest import ROOT
 from passage.emulators import cohere_emulator
 from passage.local.http_event import http_api_event
