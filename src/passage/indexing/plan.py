@@ -1,4 +1,4 @@
-"""What a run is going to do and what it will cost, before it does it."""
+"""The plan of a run: its actions and its cost, before anything is embedded or written."""
 
 import math
 from collections import Counter
@@ -17,7 +17,7 @@ written beside it: then no question sees half of each."""
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How many of something there are, by what happened to them since the last run."""
+    """Counts of pages or points, by their change since the last run."""
 
     added: int
     changed: int
@@ -95,7 +95,7 @@ def choose(points: Changes, *, editable: bool) -> Action:
 
 
 def skipped_lines(skipped: tuple[Skip, ...], pages: int) -> Iterator[str]:
-    """What was left out and why: files by reason, and each page that could not be read."""
+    """The files that were left out, by reason, and each page that could not be read."""
     reasons = Counter(skip.reason for skip in skipped if not skip.failed)
     if reasons:
         listed = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
