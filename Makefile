@@ -168,6 +168,7 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@$(LOCK) $(ARGS) pyproject.toml -c requirements/dev.txt -o layers/dependencies/requirements-unpruned.txt
 	@$(LOCK) $(ARGS) --group peer-langchain -o requirements/peer-langchain.txt
 	@$(LOCK) $(ARGS) --group peer-llama-index -o requirements/peer-llama-index.txt
+	@$(LOCK) $(ARGS) --group peer-sites -o requirements/peer-sites.txt
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt
 	@$(LOCK) $(ARGS) --group template -o requirements/template.txt
 
