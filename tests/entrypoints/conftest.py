@@ -2,8 +2,6 @@
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -79,18 +77,17 @@ def start(
 
 
 Large = Callable[[Sequence[str]], str]
-"""Gives the name of a collection of the given texts for the default profile."""
+"""Makes a collection of the given texts for the default profile; gives its name."""
 
 
-@pytest.fixture(scope="session")
-def _large(qdrant: EmulatorServer) -> Iterator[Large]:
+@pytest.fixture
+def large(qdrant: EmulatorServer) -> Iterator[Large]:
     admin = QdrantClient(url=qdrant.url, check_compatibility=False)
+    made: list[str] = []
 
-    made = count()
-
-    @cache
-    def make(texts: tuple[str, ...]) -> str:
-        name = f"large-{next(made)}"
+    def make(texts: Sequence[str]) -> str:
+        name = f"large-{len(made)}"
+        made.append(name)
         admin.create_collection(name, models.VectorParams(size=768, distance=models.Distance.COSINE))
         points: list[Any] = [
             models.PointStruct(
@@ -102,19 +99,10 @@ def _large(qdrant: EmulatorServer) -> Iterator[Large]:
         ]
         for first in range(0, len(points), 10):
             admin.upsert(name, points[first : first + 10])
-        return name
-
-    yield lambda texts: make(tuple(texts))
-    admin.close()
-
-
-@pytest.fixture
-def large(_large: Large, qdrant: EmulatorServer) -> Large:
-    """Tests that ask for the same texts share a collection: making one takes longer than asking it."""
-
-    def make(texts: Sequence[str]) -> str:
-        name = _large(texts)
         qdrant.requests.clear()
         return name
 
-    return make
+    yield make
+    for name in made:
+        admin.delete_collection(name)
+    admin.close()

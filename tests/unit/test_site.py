@@ -35,17 +35,17 @@ def test_mkdocs_config_gives_page_folder_and_site_url(tmp_path: Path) -> None:
             "pages/index.md": "# Home\n\nText.",
             "pages/guide/index.md": "Text.",
             "pages/guide/first steps.md": "---\ntitle: First\n---\nText.",
-            "pages/_partial.md": "Not a page.",
+            "pages/.draft.md": "Not a page.",
             "notes.md": "Not a page either.",
         },
     )
     pages = pages_of(tmp_path, None)
-    assert [(page.path, page.url, page.title) for page in pages] == [
+    assert {(page.path, page.url, page.title) for page in pages} == {
         ("guide/first steps", "https://example.com/docs/guide/first%20steps/", "First"),
         ("guide/index", "https://example.com/docs/guide/", "Guide"),
         ("index", "https://example.com/docs/", "Home"),
-    ]
-    assert markdown_of(pages[0]) == "Text."
+    }
+    assert {markdown_of(page) for page in pages} == {"Text."}
 
 
 def test_markdown_folder_with_a_site_url_is_a_site(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_markdown_folder_with_a_site_url_is_a_site(tmp_path: Path) -> None:
 
 
 def test_a_byte_order_mark_is_not_part_of_the_page(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_bytes("﻿---\ntitle: Marked\n---\n# A\n".encode())
+    (tmp_path / "a.md").write_bytes("﻿---\ntitle: Marked\n---\n# A\n\nText.\n".encode())
     (page,) = pages_of(tmp_path)
     assert page.title == "Marked"
 
@@ -72,7 +72,7 @@ def test_a_byte_order_mark_is_not_part_of_the_page(tmp_path: Path) -> None:
         ("---\ntitle:\n---\nText.", "File name", "Text."),
         ("---\n---\nText.", "File name", "Text."),
         ("---\r\ntitle: A\r\n---\r\nText.", "A", "Text."),
-        ("---\ntitle: A\n---", "A", ""),
+        ("---\ntitle: A\n...\nText.", "A", "Text."),
     ],
 )
 def test_front_matter_is_yaml_with_every_value_as_it_is_written(
@@ -135,11 +135,57 @@ def test_a_file_s_name_may_be_any_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [("a.md", "a.mdx"), ("index.md", "README.md"), ("guide.md", "guide/index.md")])
-def test_two_files_with_one_url_are_both_named(tmp_path: Path, names: tuple[str, str]) -> None:
+def test_of_two_files_with_one_url_one_is_a_page(tmp_path: Path, names: tuple[str, str]) -> None:
     write(tmp_path, dict.fromkeys(names, "Text."))
-    with pytest.raises(SiteError) as raised:
-        pages_of(tmp_path)
-    assert all(str(tmp_path / name) in str(raised.value) for name in names)
+    found = list(find_site(tmp_path, "https://example.com").read())
+    assert len([page for page in found if isinstance(page, Page)]) == 1
+    assert [each.reason for each in found if isinstance(each, Skip)] == ["another file has its URL"]
+
+
+def test_index_is_the_page_beside_readme(tmp_path: Path) -> None:
+    write(tmp_path, {"index.md": "The page.", "README.md": "For editors."})
+    (page,) = pages_of(tmp_path)
+    assert markdown_of(page) == "The page."
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\xff\xfe\x00", "is not UTF-8: invalid start byte at byte 0"),
+        (b"---\ntitle: [\n---\nText.", "has front matter that is not YAML"),
+    ],
+)
+def test_a_bad_page_is_reported_and_costs_no_other(tmp_path: Path, content: bytes, reason: str) -> None:
+    write(tmp_path, {"good.md": "Text."})
+    (tmp_path / "bad.md").write_bytes(content)
+    found = list(find_site(tmp_path, "https://example.com").read())
+    assert [page.path for page in found if isinstance(page, Page)] == ["good"]
+    (skip,) = [each for each in found if isinstance(each, Skip)]
+    assert skip.failed
+    assert (skip.path, skip.reason.startswith(reason)) == ("bad", True)
+
+
+def test_a_page_without_text_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, {"empty.md": "---\ntitle: A\n---", "heading.md": "# Only a heading\n"})
+    found = list(find_site(tmp_path, "https://example.com").read())
+    assert {each.reason for each in found if isinstance(each, Skip)} == {"no text"}
+    assert not [each for each in found if isinstance(each, Page)]
+
+
+def test_links_between_sources_lead_to_pages(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "guide/a.md": "See [b](../b.md#part), [c](./c.md), [site](https://other.example/x.md) and [no](gone.md).",
+            "b.md": "Text.",
+            "guide/c.md": "Text.",
+        },
+    )
+    page = next(page for page in pages_of(tmp_path) if page.path == "guide/a")
+    assert markdown_of(page) == (
+        "See [b](https://example.com/b/#part), [c](https://example.com/guide/c/), "
+        "[site](https://other.example/x.md) and [no](https://example.com/guide/a/gone.md)."
+    )
 
 
 def test_an_mkdocs_site_without_directory_urls_has_a_file_a_page(tmp_path: Path) -> None:
@@ -153,11 +199,11 @@ def test_an_mkdocs_site_without_directory_urls_has_a_file_a_page(tmp_path: Path)
         },
     )
     pages = pages_of(tmp_path, None)
-    assert [page.url.removeprefix("https://example.com/") for page in pages] == [
+    assert {page.url.removeprefix("https://example.com/") for page in pages} == {
         "guide/index.html",
         "guide.html",
         "index.html",
-    ]
+    }
 
 
 def test_without_an_address_the_error_says_how_to_give_one(tmp_path: Path) -> None:
@@ -165,16 +211,15 @@ def test_without_an_address_the_error_says_how_to_give_one(tmp_path: Path) -> No
         find_site(tmp_path, None)
 
 
-def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("address", ["example.com", "ftp://example.com", ""])
+def test_an_address_that_is_no_url_is_refused(tmp_path: Path, address: str) -> None:
+    with pytest.raises(SiteError, match="--site-url"):
+        find_site(tmp_path, address)
+
+
+def test_a_folder_or_configuration_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(SiteError, match="nowhere"):
         find_site(tmp_path / "nowhere", "https://example.com")
-    (tmp_path / "bad.md").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SiteError, match=r"bad\.md"):
-        pages_of(tmp_path)
-    (tmp_path / "bad.md").write_text("---\ntitle: [\n---\n", encoding="utf-8")
-    with pytest.raises(SiteError, match=r"bad\.md"):
-        pages_of(tmp_path)
-    (tmp_path / "bad.md").unlink()
     (tmp_path / "mkdocs.yml").write_text("site_url: [\n", encoding="utf-8")
     with pytest.raises(SiteError, match=r"mkdocs\.yml"):
         find_site(tmp_path, None)

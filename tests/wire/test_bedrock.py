@@ -6,16 +6,18 @@ from typing import NamedTuple
 
 import pytest
 
+from conftest import TEXTBOOK
 from entrypoints.aws import CREDENTIALS
 from handler.adapters.aws import client as adapter
 from handler.adapters.bedrock.embedder import BedrockEmbedder
 from handler.config import profiles
 from handler.config.settings import CollectionSettings
 from handler.core.errors import CredentialsRefused
+from indexed import index_edge
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing.embedding import BedrockDocumentEmbedder
 from passage.local.environment import LocalError, function_environment
-from textbook import index_textbook
+from passage.sites.markdown import find_site
 from wire.function import Function, Output, Start
 
 V3, V4 = "cohere.embed-english-v3", "eu.cohere.embed-v4:0"
@@ -30,7 +32,8 @@ def bedrock_index(_bedrock: EmulatorServer, tmp_path_factory: pytest.TempPathFac
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock.url}.items():
             patch.setenv(name, value)
-        index_textbook(root, profile, BedrockDocumentEmbedder(model=V3, dimension=1024))
+        embedder = BedrockDocumentEmbedder(model=V3, dimension=1024)
+        index_edge(find_site(TEXTBOOK, None), profile, root, embedder)
     return root
 
 

@@ -13,7 +13,7 @@ from indexed import index_edge
 from passage.emulators import EmulatorServer, Fault
 from passage.emulators.embedding import embed
 from passage.indexing.embedding import DocumentEmbedder
-from passage.sites.markdown import MarkdownSite
+from passage.sites.markdown import find_site
 from wire.function import COHERE_KEY, QUESTION, Start, assert_error
 
 V3 = {"EMBEDDING_MODEL": "embed-multilingual-v3.0", "EMBEDDING_DIMENSION": "1024"}
@@ -53,7 +53,7 @@ def test_documents_are_embedded_as_search_documents(cohere: EmulatorServer, tmp_
         model=profile.embedding.model,
         dimension=profile.collection.dimension,
     )
-    index_edge(MarkdownSite(pages, "https://example.org"), profile, tmp_path / "index", embedder)
+    index_edge(find_site(pages, "https://example.org"), profile, tmp_path / "index", embedder)
     (request,) = cohere.requests
     assert request.json()["input_type"] == "search_document"
 

@@ -20,7 +20,7 @@ from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
-from passage.sites.markdown import MarkdownSite
+from passage.sites.markdown import find_site
 from wire.function import COHERE_KEY, Start
 
 PROFILE = profiles.load("vector-search")
@@ -86,7 +86,7 @@ def index(
         target = ServerIndex(connection, profile, keep=keep, note=notes.append)
         return index_to(
             target,
-            MarkdownSite(site, "https://example.com"),
+            find_site(site, "https://example.com"),
             profile,
             embedder,
             options=Options(**options),

@@ -18,7 +18,7 @@ from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
 from passage.indexing.target import Point, Wanted
 from passage.local.environment import LocalError, function_environment
-from passage.sites.markdown import MarkdownSite
+from passage.sites.markdown import MarkdownSite, find_site
 from wire.function import COHERE_KEY
 
 PROFILE = profiles.load("query-response")
@@ -29,7 +29,7 @@ def site(tmp_path: Path) -> MarkdownSite:
     pages = tmp_path / "site"
     pages.mkdir()
     (pages / "twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n")
-    return MarkdownSite(pages, "https://example.com")
+    return find_site(pages, "https://example.com")
 
 
 @pytest.fixture

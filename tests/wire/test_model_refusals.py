@@ -12,7 +12,7 @@ from handler.core.errors import ConfigurationError
 from indexed import index_edge
 from passage.emulators import EmulatorServer
 from passage.indexing.embedding import document_embedder
-from passage.sites.markdown import MarkdownSite
+from passage.sites.markdown import MarkdownSite, find_site
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
 
 
@@ -26,7 +26,7 @@ def site(tmp_path: Path) -> MarkdownSite:
     pages = tmp_path / "docs"
     pages.mkdir()
     (pages / "index.md").write_text("# Twins\n\nA digital twin mirrors a machine.\n", encoding="utf-8")
-    return MarkdownSite(pages, "https://example.org")
+    return find_site(pages, "https://example.org")
 
 
 def test_questions_and_texts_have_models_of_one_space(

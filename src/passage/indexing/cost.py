@@ -1,4 +1,4 @@
-"""The estimated cost of embedding."""
+"""What embedding costs, as estimated before it is done."""
 
 from handler.config import models
 

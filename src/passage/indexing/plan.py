@@ -1,4 +1,4 @@
-"""The plan of a run: its actions and its cost, before anything is embedded or written."""
+"""What a run is going to do and what it will cost, before it does it."""
 
 import math
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from passage.sites.model import Skip
+from passage.sites.model import Skip, Unresolved
 
 Action = Literal["nothing", "edit", "replace"]
 
@@ -15,9 +15,13 @@ EDITED_SHARE = 0.5
 written beside it: then no question sees half of each."""
 
 
+UNRESOLVED_SHOWN = 12
+"""The most kinds of unresolved parts that are listed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Counts of pages or points, by their change since the last run."""
+    """How many of something there are, by what happened to them since the last run."""
 
     added: int
     changed: int
@@ -51,7 +55,7 @@ class Plan:
     note: str
     pages: Changes
     points: Changes
-    skipped: tuple[Skip, ...]
+    skipped: tuple[Skip | Unresolved, ...]
     texts: int = 0
     tokens: int = 0
     calls: int = 0
@@ -94,8 +98,9 @@ def choose(points: Changes, *, editable: bool) -> Action:
     return "edit" if editable and touched <= EDITED_SHARE * points.now else "replace"
 
 
-def skipped_lines(skipped: tuple[Skip, ...], pages: int) -> Iterator[str]:
-    """The files that were left out, by reason, and each page that could not be read."""
+def skipped_lines(left_out: tuple[Skip | Unresolved, ...], pages: int) -> Iterator[str]:
+    """What was left out and why: files by reason, each page that could not be read, and what a build would add."""
+    skipped = [each for each in left_out if isinstance(each, Skip)]
     reasons = Counter(skip.reason for skip in skipped if not skip.failed)
     if reasons:
         listed = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
@@ -104,6 +109,12 @@ def skipped_lines(skipped: tuple[Skip, ...], pages: int) -> Iterator[str]:
     yield from (f"Warning: {skip.path} {skip.reason}" for skip in failed)
     if failed:
         yield f"{len(failed):,} of {pages + len(failed):,} pages could not be read."
+    kinds = Counter(each.what for each in left_out if isinstance(each, Unresolved))
+    if kinds:
+        listed = ", ".join(f"{count:,} {what}" for what, count in kinds.most_common(UNRESOLVED_SHOWN))
+        more = f" and {len(kinds) - UNRESOLVED_SHOWN:,} other kinds" if len(kinds) > UNRESOLVED_SHOWN else ""
+        yield f"Not resolved: {listed}{more}"
+        yield "Only the site's build resolves these. Build the site and index its output folder for the whole text."
 
 
 def _changes(changes: Changes, what: str) -> str:

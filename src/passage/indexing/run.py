@@ -16,7 +16,7 @@ from passage.indexing.target import Held, Point, Target, TargetError, Wanted
 from passage.indexing.text_index import text_index
 from passage.indexing.tokens import Limits, limits_for
 from passage.indexing.vector_cache import VectorCache, VectorKind
-from passage.sites.model import Page, Site, SiteError, Skip
+from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
 
 Advance = Callable[[int], None]
 """Is told how many more are done."""
@@ -98,7 +98,7 @@ def index_site(
     return plan
 
 
-def _read(site: Site, catalogue: Catalogue, limits: Limits) -> Iterator[Skip]:
+def _read(site: Site, catalogue: Catalogue, limits: Limits) -> Iterator[Skip | Unresolved]:
     """Put the site's chunks into the catalogue; gives what was left out."""
     for read in site.read():
         if isinstance(read, Page):
@@ -118,7 +118,7 @@ class _Run:
     held: Held
     embedding: Embedding
 
-    def plan(self, options: Options, skipped: tuple[Skip, ...]) -> Plan:
+    def plan(self, options: Options, skipped: tuple[Skip | Unresolved, ...]) -> Plan:
         catalogue, held = self.catalogue, self.held
         if held.complete and not options.rebuild:
             pages, points = catalogue.pages().kept(), catalogue.points().kept()

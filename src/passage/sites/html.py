@@ -124,6 +124,15 @@ def has_attribute(node: Node, name: str) -> bool:
     return name in node.attributes
 
 
+def set_attribute(node: Node, name: str, value: str) -> None:
+    node.attrs[name] = value
+
+
+def remove(node: Node) -> None:
+    """Take an element out of its document; `node` must not be used any more."""
+    node.decompose()
+
+
 def classes(node: Node) -> list[str]:
     return attribute(node, "class").split()
 

@@ -59,6 +59,19 @@ class Skip:
     failed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A part of a page, or a setting, that only the site's own build can resolve. The page is read without it.
+
+    Attributes:
+        path: relative to the site's folder.
+        what: a few words, the same for all of one kind: they are counted by it.
+    """
+
+    path: str
+    what: str
+
+
 class Site(Protocol):
     """What `passage index` reads. One reader for each kind of source: a built site, a folder of Markdown, …"""
 
@@ -66,8 +79,10 @@ class Site(Protocol):
     def nothing_found(self) -> str:
         """The sentence for a site without any text: where it was looked for, and for what."""
 
-    def read(self) -> Iterator[Page | Skip]:
-        """Every page and every file left out, in a stable order. May be called again.
+    def read(self) -> Iterator[Page | Skip | Unresolved]:
+        """Every page, every file left out, and every part that was not resolved, in a stable order.
+
+        May be called again.
 
         Raises:
             SiteError: the source as a whole cannot be read.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from passage.sites.built.site import BuiltSite
 from passage.sites.markdown import find_site
-from passage.sites.model import Page, Site, SiteError, Skip
+from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
 
 OUTPUT_FOLDERS = (
     "build",
@@ -110,7 +110,7 @@ class _Strict:
     def nothing_found(self) -> str:
         return self.site.nothing_found
 
-    def read(self) -> Iterator[Page | Skip]:
+    def read(self) -> Iterator[Page | Skip | Unresolved]:
         for found in self.site.read():
             if isinstance(found, Skip) and found.failed:
                 raise SiteError(f"{found.path} {found.reason}. Without --strict it is left out.")

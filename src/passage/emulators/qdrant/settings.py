@@ -1,4 +1,4 @@
-"""A collection's options, as the server keeps and shows them. Few of them matter to a small shard."""
+"""A collection's options: what the server keeps and shows of them. Few of them change what a small shard does."""
 
 import json
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Settings:
 
     @classmethod
     def read(cls, file: Path) -> Self:
-        """The options that `write` kept; the defaults where there is no file."""
+        """What `write` kept; the defaults for a shard that someone else wrote."""
         return cls(**json.loads(file.read_text(encoding="utf-8"))) if file.exists() else cls()
 
     def write(self, file: Path) -> None:

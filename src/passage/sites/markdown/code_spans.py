@@ -1,0 +1,58 @@
+"""Finds code in Markdown, which directives, comments and expressions must leave alone."""
+
+import re
+from collections.abc import Callable, Iterator
+
+FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d{1,9}[.)] +)*(`{3,}|~{3,})([^\n]*)(?:\n|\Z)")
+"""A line that opens a fence, perhaps in a list or a quotation."""
+
+_TICKS = re.compile(r"`+")
+_BLANK = re.compile(r"\n[ \t]*(?:\n|\Z)")
+
+
+def fence_end(text: str, start: int) -> int | None:
+    """Where the fenced code that begins on the line at `start` ends; None where that line opens none."""
+    opening = FENCE.match(text, start)
+    if opening is None or (opening[1][0] == "`" and "`" in opening[2]):
+        return None
+    marks = opening[1]
+    closing = re.compile(rf"^[ \t>]*{re.escape(marks[0])}{{{len(marks)},}}[ \t]*(?:\n|\Z)", re.MULTILINE)
+    found = closing.search(text, opening.end())
+    return found.end() if found else len(text)
+
+
+def span_end(text: str, start: int) -> int:
+    """Where the code span that begins with the backtick at `start` ends; after its marks where it has no end."""
+    opening = _TICKS.match(text, start)
+    after = opening.end() if opening else start + 1
+    blank = _BLANK.search(text, after)
+    for closing in _TICKS.finditer(text, after, blank.start() if blank else len(text)):
+        if opening and len(closing[0]) == len(opening[0]):
+            return closing.end()
+    return after
+
+
+def pieces(text: str) -> Iterator[tuple[bool, str]]:
+    """The text in pieces, each with whether it is code."""
+    start = position = 0
+    while position < len(text):
+        end = None
+        if position == 0 or text[position - 1] == "\n":
+            end = fence_end(text, position)
+        if end is None and text[position] == "`":
+            end = span_end(text, position)
+        if end is None:
+            following = re.compile(r"[`\n]").search(text, position)
+            position = following.start() + (following[0] == "\n") if following else len(text)
+            continue
+        if position > start:
+            yield False, text[start:position]
+        yield True, text[position:end]
+        start = position = end
+    if start < len(text):
+        yield False, text[start:]
+
+
+def outside(change: Callable[[str], str], text: str) -> str:
+    """The text with `change` applied to each piece that is no code."""
+    return "".join(piece if is_code else change(piece) for is_code, piece in pieces(text))

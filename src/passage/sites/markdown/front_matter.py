@@ -1,0 +1,84 @@
+"""Parts a page's front matter from its text."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from passage.sites.markdown.convention import Meta, encodable
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_KEY = re.compile(r" {0,3}([A-Za-z0-9_-]+):\s*(.*)")
+_MORE = re.compile(r" {4,}(.*)")
+
+
+class PageError(Exception):
+    """One page cannot be read; the message says why, without its name."""
+
+
+def read(file: Path) -> str:
+    """A file's text.
+
+    Raises:
+        PageError: it cannot be read or is not UTF-8.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PageError(f"is not UTF-8: {error.reason} at byte {error.start}") from error
+    except OSError as error:
+        raise PageError(f"cannot be read: {error.strerror}") from error
+    # The parsers' own idea of a line; str.splitlines() also breaks at form feeds, U+2028 and others.
+    return re.sub(r"\r\n?", "\n", text)
+
+
+def split(text: str, *, multimarkdown: bool = False) -> tuple[Meta, str]:
+    """A page's front matter and what follows it. Text between two rules that is not a mapping belongs to the page.
+
+    Args:
+        multimarkdown: lines of `Key: value` at the very beginning count as well, as MkDocs reads them.
+
+    Raises:
+        PageError: the front matter is not YAML.
+    """
+    found = _FRONT_MATTER.match(text)
+    if found is None:
+        return _multimarkdown(text) if multimarkdown else ({}, text)
+    meta = _yaml(found[1] or "")
+    if meta is None or meta == "":
+        return {}, text[found.end() :]
+    return (meta, text[found.end() :]) if isinstance(meta, dict) else ({}, text)
+
+
+def title(meta: Meta) -> str:
+    """The title that front matter gives, on one line; empty where it gives none."""
+    value = meta.get("title")
+    if not isinstance(value, str) or value.strip() in ("", "~", "null"):
+        return ""
+    return encodable(" ".join(value.split()))
+
+
+def _yaml(text: str) -> Any:
+    """YAML with every scalar as the text it is written as: a title like 1.10 stays what it is."""
+    try:
+        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes text, lists and mappings, nothing else
+    except (yaml.YAMLError, RecursionError) as error:
+        raise PageError(f"has front matter that is not YAML: {' '.join(str(error).split())[:200]}") from error
+
+
+def _multimarkdown(text: str) -> tuple[Meta, str]:
+    lines = text.split("\n")
+    meta: dict[str, str] = {}
+    key = ""
+    for number, line in enumerate(lines):
+        if not line.strip():
+            return meta, "\n".join(lines[number + 1 :]) if meta else text
+        if found := _KEY.fullmatch(line):
+            key = found[1].lower()
+            meta[key] = found[2].strip()
+        elif key and (more := _MORE.fullmatch(line)):
+            meta[key] = f"{meta[key]} {more[1].strip()}"
+        else:
+            return meta, "\n".join(lines[number:]) if meta else text
+    return meta, "" if meta else text

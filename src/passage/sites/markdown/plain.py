@@ -1,0 +1,70 @@
+"""A folder of Markdown without a generator's configuration: a URL for each file, by its path."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from passage.sites.markdown import commonmark, mdx
+from passage.sites.markdown.convention import Document, Meta, Rendered, encodable, noindex, quoted, said_yes
+
+SUFFIXES = (".md", ".mdx")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFolder:
+    """Files and folders with a leading `_` or `.` are no pages; `index` and `README` are their folder's page."""
+
+    folder: Path
+    address: str
+    multimarkdown: bool = False
+
+    def documents(self) -> Iterator[Document]:
+        """See `Convention`."""
+        for file, path in files(self.folder, SUFFIXES):
+            yield Document(file, encodable(path.as_posix()), path, self.address)
+
+    def left_out(self, meta: Meta) -> str | None:
+        """See `Convention`."""
+        return unpublished(meta)
+
+    def url(self, document: Document, _: Meta) -> str:
+        """See `Convention`."""
+        *folders, name = quoted(document.route)
+        home = name.lower() in ("index", "readme")
+        return "/".join([document.base, *folders, *([] if home else [name]), ""])
+
+    def links_from(self, _: Document, url: str) -> str:
+        """See `Convention`."""
+        return url
+
+    def render(self, document: Document, text: str, _: Meta) -> Rendered:
+        """See `Convention`."""
+        if document.file.suffix == ".mdx":
+            flat = mdx.flatten(text, document.file, self.folder)
+            return Rendered(commonmark.to_html(flat.markdown, mdx=True), flat.unresolved)
+        return Rendered(commonmark.to_html(mdx.without_comments(text)))
+
+
+def files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, PurePosixPath]]:
+    """Each source with its path without the suffix, in the order of the paths."""
+    found = sorted(file for file in folder.rglob("*") if file.name.endswith(suffixes))
+    for file in found:
+        path = file.relative_to(folder).with_suffix("")
+        if any(part.startswith((".", "_")) or part == "node_modules" for part in path.parts):
+            continue  # what generators keep out of a site as well
+        if file.is_file():  # no folder named like a page, no link to nowhere
+            yield file, PurePosixPath(path.as_posix())
+
+
+def unpublished(meta: Meta) -> str | None:
+    """Why front matter that any generator understands keeps a page from being found."""
+    for key in ("draft", "unlisted"):
+        if said_yes(meta, key):
+            return key
+    if str(meta.get("published")).lower() in ("false", "no", "off"):
+        return "draft"
+    search = meta.get("search")
+    excluded = isinstance(search, dict) and said_yes(search, "exclude")
+    if excluded or str(search).lower() in ("false", "no", "off"):
+        return "left out of the site's search"
+    return "noindex" if noindex(meta) else None

@@ -1,0 +1,118 @@
+"""A site that is read from its Markdown sources: each file becomes a page, or a word on why it does not."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from passage.sites.markdown import front_matter
+from passage.sites.markdown.convention import Convention, Document, Meta, noindex_tag
+from passage.sites.markdown.front_matter import PageError
+from passage.sites.markdown.page import page_sections
+from passage.sites.model import Page, SiteError, Skip, Unresolved, readable_name
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownSite:
+    """A folder of Markdown, read by a generator's convention."""
+
+    convention: Convention
+
+    @property
+    def nothing_found(self) -> str:
+        return f"{self.convention.folder} holds no Markdown with any text in it (*.md, *.mdx)."
+
+    def read(self) -> Iterator[Page | Skip | Unresolved]:
+        """See `passage.sites.model.Site`."""
+        entries: list[_Entry] = []
+        for found in self.convention.documents():
+            entry = _enter(self.convention, found) if isinstance(found, Document) else found
+            if isinstance(entry, _Entry):
+                entries.append(entry)
+            else:
+                yield entry
+        owners = _owners(entries)
+        urls = {_source(self.convention, entry.document): entry.url for entry in entries}
+        for entry in entries:
+            if owners[entry.url] is entry:
+                yield from _page(self.convention, entry, urls)
+            else:
+                yield Skip(entry.document.path, "another file has its URL")
+
+
+def find_site(folder: Path, url: str | None = None) -> MarkdownSite:
+    """The reader for a folder of sources, by the configuration that lies in it; `url` comes first.
+
+    Raises:
+        SiteError: there is no folder, no address, or the configuration cannot be read.
+    """
+    from passage.sites.markdown.conventions import convention_of  # noqa: PLC0415 - loads the parsers
+
+    if not folder.is_dir():
+        raise SiteError(f"{folder} is not a folder.")
+    return MarkdownSite(convention_of(folder, url))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A page before its text is read."""
+
+    document: Document
+    meta: Meta
+    url: str
+
+
+def _enter(convention: Convention, document: Document) -> _Entry | Skip:
+    try:
+        meta, text = _parts(convention, document)
+    except PageError as error:
+        return Skip(document.path, str(error), failed=True)
+    reason = convention.left_out(meta) or noindex_tag(text)
+    return Skip(document.path, reason) if reason else _Entry(document, meta, convention.url(document, meta))
+
+
+def _parts(convention: Convention, document: Document) -> tuple[Meta, str]:
+    return front_matter.split(front_matter.read(document.file), multimarkdown=convention.multimarkdown)
+
+
+def _owners(entries: list[_Entry]) -> Mapping[str, _Entry]:
+    """The page that is read for each URL: the one that asks for it by `slug`, then `index`, `README` and others."""
+    owners: dict[str, _Entry] = {}
+    for entry in sorted(entries, key=_rank):
+        owners.setdefault(entry.url, entry)
+    return owners
+
+
+def _rank(entry: _Entry) -> int:
+    return 0 if entry.meta.get("slug") else {"index": 1, "readme": 2}.get(entry.document.file.stem.lower(), 3)
+
+
+def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Iterator[Page | Skip | Unresolved]:
+    """One page. Whatever is wrong with it costs no other page."""
+    document = entry.document
+    try:
+        _, text = _parts(convention, document)
+        rendered = convention.render(document, text, entry.meta)
+        heading, sections = page_sections(
+            rendered.html,
+            url=entry.url,
+            links_from=convention.links_from(document, entry.url),
+            file=_source(convention, document),
+            urls=urls,
+        )
+    except PageError as error:
+        yield Skip(document.path, str(error), failed=True)
+        return
+    except Exception as error:  # noqa: BLE001 - a parser may fail on one page in any way; the run reports it
+        words = " ".join(str(error).split())[:200]
+        yield Skip(document.path, f"cannot be read: {type(error).__name__}: {words}", failed=True)
+        return
+    if not sections:
+        yield Skip(document.path, "no text")
+        return
+    title = front_matter.title(entry.meta) or heading or readable_name(document.path)
+    yield Page(document.path, entry.url, title, sections, document.language)
+    yield from (Unresolved(document.path, what) for what in rendered.unresolved)
+
+
+def _source(convention: Convention, document: Document) -> str:
+    return document.file.relative_to(convention.folder).as_posix()

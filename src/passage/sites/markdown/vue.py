@@ -1,0 +1,148 @@
+"""Makes Markdown of VitePress' dialect: includes are resolved, Vue's expressions and components go."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from passage.sites.markdown import front_matter, jsx
+from passage.sites.markdown.code_spans import outside
+from passage.sites.markdown.front_matter import PageError
+
+_DEEPEST = 8
+"""Parts that include one another."""
+
+_INCLUDE = re.compile(r"<!--\s*@include:\s*(.*?)\s*-->")
+_SNIPPET = re.compile(r"^([ \t]*)<<<[ \t]+(.+?)[ \t]*$", re.MULTILINE)
+_TARGET = re.compile(r"(?P<path>.+?)(?P<region>#[\w-]+)?\s*(?:\{(?P<braces>[^}]*)\})?\s*(?:\[(?P<title>[^\]]*)\])?\Z")
+_RANGE = re.compile(r"(\d*),(\d*)\Z")
+_TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][ \t]*(.*)$", re.MULTILINE)
+_TAG = re.compile(r"<(?=/?[A-Z])")
+_REGION = r"^\s*(?:\/\/|\/\*|<!--|--|REM|::|;)?\s*#?{mark}\s+{name}\s*(?:\*\/|-->)?\s*$"
+_SILENT = frozenset({"Badge"})
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """Markdown without VitePress' additions, and what only the build resolves of it."""
+
+    markdown: str
+    unresolved: tuple[str, ...]
+
+
+def flatten(text: str, file: Path, root: Path) -> Flat:
+    """The Markdown of a page.
+
+    Args:
+        file: the page's own, which includes start from.
+        root: the folder of the sources: `@` in includes. Nothing outside its parent is read.
+    """
+    flattener = _Flattener(root)
+    markdown = outside(flattener.plain, flattener.included(text, file, 0))
+    return Flat(markdown, tuple(flattener.unresolved))
+
+
+@dataclass(slots=True)
+class _Flattener:
+    """Remembers what could not be resolved on a page."""
+
+    root: Path
+    unresolved: list[str] = field(default_factory=list)
+
+    def included(self, text: str, file: Path, depth: int) -> str:
+        """The text with includes and snippets in their places; those in code are examples."""
+
+        def resolve(piece: str) -> str:
+            piece = _INCLUDE.sub(lambda found: self._include(found[1], file, depth), piece)
+            return _SNIPPET.sub(lambda found: self._snippet(found[2], file, found[1]), piece)
+
+        return outside(resolve, text)
+
+    def plain(self, piece: str) -> str:
+        """A piece without comments, expressions and components."""
+        piece = _ALERT.sub(_alert, _COMMENT.sub("", _TOC.sub("", piece)))
+        without = _INTERPOLATION.sub("", piece)
+        self.unresolved += ["expression in Vue"] * len(_INTERPOLATION.findall(piece))
+        return "".join(self._without_components(without))
+
+    def _without_components(self, piece: str) -> Iterator[str]:
+        start = 0
+        for found in _TAG.finditer(piece):
+            if found.start() < start:
+                continue
+            tag = jsx.tag_at(piece, found.start())
+            if tag is None:
+                continue
+            yield piece[start : found.start()]
+            start = tag.end
+            if not tag.closing and tag.name not in _SILENT and tag.self_closing:
+                self.unresolved.append(f"component <{tag.name}>")
+        yield piece[start:]
+
+    def _include(self, written: str, file: Path, depth: int) -> str:
+        found = _TARGET.match(written)
+        path = self._path(found["path"], file) if found else None
+        if found is None or path is None or depth >= _DEEPEST:
+            self.unresolved.append("include of a file that is not in the folder")
+            return ""
+        try:
+            _, text = front_matter.split(front_matter.read(path))
+        except PageError:
+            self.unresolved.append("include that cannot be read")
+            return ""
+        return self.included(_part(text, found), path, depth + 1)
+
+    def _snippet(self, written: str, file: Path, indent: str) -> str:
+        """A file as a block of code."""
+        found = _TARGET.match(written)
+        path = self._path(found["path"], file) if found else None
+        if found is None or path is None:
+            self.unresolved.append("include of a file that is not in the folder")
+            return ""
+        try:
+            source = front_matter.read(path)
+        except PageError:
+            self.unresolved.append("include that cannot be read")
+            return ""
+        words = [word for word in (found["braces"] or "").split() if not re.fullmatch(r"[\d,-]+", word)]
+        language = words[-1].split(":")[0] if words else path.suffix.lstrip(".")
+        title = f" [{found['title']}]" if found["title"] else ""
+        lines = [f"````{language}{title}", *_region(source, found["region"]).rstrip("\n").split("\n"), "````"]
+        return "\n".join(indent + line for line in lines)
+
+    def _path(self, written: str, file: Path) -> Path | None:
+        place = self.root / written[1:].lstrip("/") if written.startswith("@") else file.parent / written
+        path = place.resolve()
+        inside = path.is_relative_to(self.root.resolve().parent)
+        return path if inside and path.is_file() else None
+
+
+def _alert(found: re.Match[str]) -> str:
+    """`> [!NOTE]` with its name as a title."""
+    return f"{found[1]}**{found[3] or found[2].capitalize()}**\n{found[1].rstrip()}"
+
+
+def _part(text: str, target: re.Match[str]) -> str:
+    """The lines or the region of an included file that is asked for."""
+    lines = _region(text, target["region"]).split("\n")
+    found = _RANGE.match(target["braces"] or "")
+    if found is None:
+        return "\n".join(lines)
+    first = int(found[1]) - 1 if found[1] else 0
+    return "\n".join(lines[max(first, 0) : int(found[2]) if found[2] else len(lines)])
+
+
+def _region(source: str, region: str | None) -> str:
+    """What stands between `#region name` and `#endregion name`; under the heading of that name in Markdown."""
+    if not region:
+        return source
+    name = re.escape(region[1:])
+    opening = re.compile(_REGION.format(mark="region", name=name), re.MULTILINE).search(source)
+    closing = re.compile(_REGION.format(mark="endregion", name=f"(?:{name})?"), re.MULTILINE)
+    if opening is None:
+        return source
+    end = closing.search(source, opening.end())
+    return source[opening.end() : end.start() if end else len(source)].strip("\n")

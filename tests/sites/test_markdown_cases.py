@@ -1,0 +1,178 @@
+"""Small sources, each for a kind of mistake: what is published, where, and what is never answered."""
+
+import pytest
+
+from sites.facts import code_blocks
+from sites.reading import CASES, case
+
+NAMES = sorted(folder.name for folder in CASES.iterdir())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_passage_has_words_beside_its_marks(name: str) -> None:
+    reading = case(name)
+    assert reading.pages
+    for path in reading.pages:
+        for chunk in reading.chunks(path):
+            lines = [line.strip() for line in chunk.text.split("\n")]
+            assert [line for line in lines if line and not line.startswith(("```", "~~~", ":::", "<!--", "---", "!["))]
+
+
+def test_long_code_is_cut_into_fences_with_its_language() -> None:
+    blocks = [block for chunk in case("fence").chunks("bells") for block in code_blocks(chunk.text)]
+    assert len(blocks) > 1
+    assert {language for language, _ in blocks} == {"python"}
+    assert "\n".join(source for _, source in blocks).count("def ring_") == 30
+
+
+@pytest.mark.parametrize("path", ["four", "odd"])
+def test_a_hash_in_any_kind_of_fence_is_no_heading(path: str) -> None:
+    headings = {heading for outline in case("fences").outline(path) for heading in outline}
+    assert not [heading for heading in headings if "fake" in heading or "heading" in heading]
+
+
+def test_each_piece_of_a_long_table_has_its_header() -> None:
+    chunks = case("table").chunks("prices")
+    assert len(chunks) > 1
+    assert all(chunk.text.startswith("| Number | Metal | Weight | Price |\n| --- |") for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    "hidden", ["margin", "mule", "Gullwing", "BELL-12", "ringAll", "import", "#b5a642", "scoped", "BellPicker"]
+)
+def test_comments_scripts_and_styles_are_never_answered(hidden: str) -> None:
+    reading = case("hidden")
+    for path, page in reading.pages.items():
+        assert hidden not in reading.told(path)
+        assert hidden not in str(page)
+
+
+def test_text_around_what_is_hidden_is_answered() -> None:
+    reading = case("hidden")
+    assert reading.outline("comments") == [("Bell prices",), ("Bell prices", "Delivery")]
+    assert "40 crowns" in reading.told("comments")
+    assert "Delivery takes a week." in reading.told("comments")
+    assert reading.pages["script"].title == "Bell finder"
+
+
+def test_mdx_gives_prose_tabs_and_partials_without_code() -> None:
+    reading = case("mdx")
+    told = reading.told("component")
+    assert [
+        word for word in ("import ", "export ", "toUpperCase", "TabItem", "props", "metadata") if word in told
+    ] == []
+    for shown in ("**By hand**", "**On a lathe**", "**Warm hands**", "Start the lathe.", "Turn the inside."):
+        assert shown in told
+    assert ("bash", "# file the lip\nfile --gentle lip") in code_blocks(told)
+
+
+def test_mdx_ids_become_anchors() -> None:
+    anchors = [chunk.url.partition("#")[2] for chunk in case("mdx").chunks("component")]
+    assert anchors[-2:] == ["check-it", "again"]
+
+
+def test_mdx_components_and_expressions_are_listed() -> None:
+    assert {each.what for each in case("mdx").unresolved} == {"component <Pitch>", "expression in MDX"}
+
+
+def test_mkdocs_publishes_what_mkdocs_builds() -> None:
+    reading = case("mk1")
+    assert reading.reasons == {
+        "internal/salaries": "excluded by exclude_docs",
+        "templates/form": "excluded by exclude_docs",
+        "soon": "draft",
+    }
+    assert reading.urls["_hidden"] == "https://bells.example/docs/_hidden/"
+    assert reading.urls["long"] == "https://bells.example/docs/long/"
+    assert "CAPS" not in reading.pages
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "outline"),
+    [
+        ("dots", "Cooling", [("Cooling",)]),
+        ("multi", "Polishing", [("Polishing", "Polish")]),
+        ("intro-before", "Intro before", [("Intro before",), ("Intro before", "Tools")]),
+        ("second", "Second", [("Second", "First steps"), ("Second", "Next steps")]),
+        ("nospace", "Casting bells", [("Casting bells", "Melting"), ("Casting bells", "Pouring")]),
+        (
+            "setext",
+            "Bell ropes",
+            [("Bell ropes",), ("Bell ropes", "Hemp"), ("Bell ropes", "Q&A"), ("Bell ropes", "ring() new")],
+        ),
+    ],
+)
+def test_mkdocs_titles_and_headings(path: str, title: str, outline: list[tuple[str, ...]]) -> None:
+    reading = case("mk1")
+    assert reading.pages[path].title == title
+    assert reading.outline(path) == outline
+
+
+def test_mkdocs_front_matter_is_never_answered() -> None:
+    reading = case("mk1")
+    assert reading.told("multi") == "Use a soft cloth."
+    assert reading.told("dots") == "Let it cool for a day."
+
+
+def test_mkdocs_anchors_are_the_sites_own() -> None:
+    urls = [chunk.url for chunk in case("mk1").chunks("setext")]
+    assert [url.partition("#")[2] for url in urls] == ["bell-ropes", "hemp", "qa", "ring"]
+
+
+def test_code_in_a_note_is_code() -> None:
+    reading = case("mk1")
+    assert ("sh", "# a comment") in code_blocks(reading.told("adm"))
+    assert reading.told("adm").startswith("**Hot metal**\n\nWear gloves.")
+
+
+def test_readme_beside_index_is_left_out() -> None:
+    reading = case("mk2")
+    assert reading.told("index") == "Welcome."
+    assert reading.reasons == {"README": "excluded by exclude_docs"}
+
+
+def test_mkdocs_yaml_is_read() -> None:
+    assert case("mk3").urls == {"index": "https://b.example/"}
+
+
+def test_index_in_a_folder_wins_over_a_file_of_its_name() -> None:
+    reading = case("mk4")
+    assert reading.reasons["bells"] == "another file has its URL"
+    assert "--8<--" not in str(reading.pages)
+
+
+def test_docusaurus_routes() -> None:
+    reading = case("du1")
+    assert reading.urls == {
+        "docs/01-casting/02-pouring": "https://user.github.io/bells/docs/casting/pouring",
+        "docs/intro": "https://user.github.io/bells/docs/",
+        "docs/odd": "https://user.github.io/bells/docs/my-odd",
+        "docs/partial": "https://user.github.io/bells/docs/partial",
+        "docs/ropes/ropes": "https://user.github.io/bells/docs/ropes/",
+        "blog/2031-03-02-spring": "https://user.github.io/bells/blog/spring",
+        "src/pages/about": "https://user.github.io/bells/about",
+    }
+    assert reading.reasons == {"docs/hidden": "unlisted", "docs/readme": "another file has its URL"}
+
+
+def test_docusaurus_partial_stands_in_the_page() -> None:
+    assert case("du1").told("docs/partial") == "Oil the clapper once a year."
+
+
+def test_vitepress_includes_and_home_page_are_text() -> None:
+    reading = case("vp1")
+    told = reading.told("guide/care")
+    assert "Dry the bell after rain." in told
+    assert ("js", "export function ring() {\n  return 'dong'\n}") in code_blocks(told)
+    assert [mark for mark in ("<<<", "@include", "[[toc]]", "{{", ":::", "Badge", "1.9.0") if mark in told] == []
+    assert "**npm**" in told
+    assert "**Why dry?**" in told
+    assert reading.pages["index"].title == "Bellworks"
+    for shown in ("Bells that last", "Cast by hand since 1702", "**Tuned twice**", "again by ear."):
+        assert shown in reading.told("index")
+
+
+def test_vitepress_dynamic_route_is_no_page() -> None:
+    reading = case("vp1")
+    assert reading.reasons == {"guide/[bell]": "route that is made for each of its entries"}
+    assert reading.urls["guide/README"] == "https://example.com/guide/README.html"
