@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handler.adapters import relevances
 from handler.config import models, profiles
 from handler.config.model_checks import check_models, check_question_model
 from handler.config.models import MODELS, Model
@@ -167,6 +168,12 @@ def test_reranker_as_embedding_model_is_refused() -> None:
 def test_dimension_that_a_model_lacks_names_models_that_have_it() -> None:
     with pytest.raises(DimensionMismatch, match=r"1024.*768.*EMBEDDING_MODEL.*embed-v5\.0-pro or embed-v5\.0-fast"):
         check_models(deployed(EMBEDDING_MODEL="embed-english-v3.0"))
+
+
+def test_refused_reranker_names_those_that_serve() -> None:
+    assert "rerank-v4.0-fast" in relevances.model_refused("cohere", "my-model")
+    assert "cohere.rerank-v3-5:0" in relevances.model_refused("bedrock", "my-model")
+    assert "v2.0" not in relevances.model_refused("cohere", "my-model")
 
 
 def test_texts_and_questions_of_two_spaces_are_refused() -> None:

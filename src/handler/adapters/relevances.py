@@ -1,20 +1,22 @@
-"""Whether what a reranking service gave is what was asked for."""
+"""Validates the relevances of a reranking service, and words its refusals."""
 
 import math
 from collections.abc import Iterable
 from typing import Any
 
 from handler.adapters.errors import Service
+from handler.config import models
+from handler.config.models import Provider
 
 
 def validate_relevances(results: Iterable[tuple[Any, Any]], service: Service, model: str, expected: int) -> list[float]:
     """The relevance of each of `expected` texts, in the texts' order.
 
     Args:
-        results: a text's place among those sent, from 0, and its relevance.
+        results: index of a text among those sent, from 0, and its relevance.
 
     Raises:
-        UpstreamUnavailable: a text has none, or two, or one that is no number; or one has it that was not sent.
+        UpstreamUnavailable: a text has no relevance, two, or one that is not a finite number; or an index is unknown.
     """
     found: dict[int, float] = {}
     for index, relevance in results:
@@ -28,9 +30,12 @@ def validate_relevances(results: Iterable[tuple[Any, Any]], service: Service, mo
     return [found[index] for index in range(expected)]
 
 
-def model_refused(model: str) -> str:
-    """What to say when a service finds something wrong with such a plain request: it is the model."""
-    return f"The reranking service refused the model '{model}': set RERANK_MODEL to one it has."
+def model_refused(provider: Provider, model: str) -> str:
+    """The message for a refused request. The request is so plain that only its model can be wrong."""
+    return (
+        f"The reranking service refused the model '{model}': set RERANK_MODEL to one that it serves, as "
+        f"{' or '.join(models.rerankers(provider))}."
+    )
 
 
 def _whole(value: Any) -> bool:

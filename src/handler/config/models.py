@@ -137,6 +137,13 @@ def with_dimension(provider: Provider, dimension: int) -> list[str]:
     ]
 
 
+def rerankers(provider: Provider) -> list[str]:
+    """The active reranking models of a provider."""
+    return [
+        model.name for model in MODELS if model.provider == provider and model.state == "active" and not model.embeds
+    ]
+
+
 def _space(name: str) -> str:
     found = find(name)
     return found.space if found and found.embeds else name

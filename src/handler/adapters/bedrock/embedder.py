@@ -1,4 +1,4 @@
-"""Cohere's embedding models on Amazon Bedrock: the function's role is the credential, there is no key."""
+"""Cohere's embedding models on Amazon Bedrock. The function's role is the credential; there is no key."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from handler.core.model import Vector
 SERVICE = Service("embedding", "embedding service", "the function's role", "AWS_ENDPOINT_URL")
 
 V3_CHARACTERS = 2048
-"""The most of a text that Bedrock takes for a v3 model, which reads 512 tokens of it."""
+"""The longest text that Bedrock accepts for a v3 model, which reads 512 tokens of it."""
 
 
 class BedrockEmbedder:
@@ -54,19 +54,19 @@ class BedrockEmbedder:
         self._model.warm()
 
     def restored(self) -> None:
-        """A snapshot was restored: its credentials are of no use."""
+        """Forget the credentials from before a snapshot: they have expired."""
         self._model.restored()
 
     def _request(self, texts: Sequence[str]) -> Mapping[str, Any]:
         asked: dict[str, Any] = {"input_type": self._texts_are, "embedding_types": ["float"]}
-        # Cut what is too long, as Cohere's own API does; Bedrock would refuse it, and names the side by model.
+        # Cut long texts, as Cohere's own API does. Bedrock would refuse them, and each model names the side to cut.
         if models.takes_dimension(self.model):  # v4 and later
             return {**asked, "texts": list(texts), "truncate": "RIGHT", "output_dimension": self._dimension}
         return {**asked, "texts": [text[:V3_CHARACTERS] for text in texts], "truncate": "END"}
 
     def _vectors(self, answer: Any, expected: int) -> list[Vector]:
         found = answer.get("embeddings") if isinstance(answer, dict) else None
-        if isinstance(found, dict):  # by type; a plain list from models that were asked for one type alone
+        if isinstance(found, dict):  # by type; some models answer with a plain list
             found = found.get("float")
         if not isinstance(found, list) or len(found) != expected or not all(found):
             raise SERVICE.unavailable("gave no embedding", f"asked for {expected}")

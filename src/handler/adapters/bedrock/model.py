@@ -1,4 +1,4 @@
-"""One model on Amazon Bedrock, whatever it is for: asked through InvokeModel, its failures the core's errors.
+"""One model on Amazon Bedrock, called by InvokeModel. Its failures become the core's errors.
 
 With boto3 rather than the Cohere SDK's Bedrock client, which imports boto3 as well as all of itself (docs/decisions).
 """
@@ -18,16 +18,16 @@ from handler.core.errors import ConfigurationError, CredentialsRefused, PassageE
 NOT_OURS = frozenset(
     {"ExpiredTokenException", "InvalidSignatureException", "NotAuthorized", "UnrecognizedClientException"}
 )
-"""Codes that mean a refused caller whatever their status."""
+"""Error codes of a refused caller, at any status."""
 
 
 class BedrockModel:
-    """A model and the client that asks it.
+    """A model, and the client that calls it.
 
     Args:
         model: its id, an inference profile's (`eu.cohere.embed-v4:0`) or the ARN of either.
-        service: whom messages name.
-        refused: what to say when Bedrock finds something wrong with a request so plain that it can only be the model.
+        service: the service that messages name.
+        refused: the message for a refused request, which is so plain that only its model can be wrong.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class BedrockModel:
 
     @property
     def _client(self) -> Any:
-        """One client, also where several threads ask for it at once; making one takes a while."""
+        """The client, built once, even when several threads ask first."""
         with self._making:
             if self._made is None:
                 self._made = self._make()
@@ -55,7 +55,7 @@ class BedrockModel:
             raise ConfigurationError("No AWS region is set: set AWS_DEFAULT_REGION, as Lambda does.") from error
 
     def invoke(self, request: Mapping[str, Any]) -> Any:
-        """The model's answer, whatever JSON it is.
+        """The model's answer: any JSON value.
 
         Raises:
             UpstreamError: Bedrock failed for a passing reason.
@@ -82,7 +82,7 @@ class BedrockModel:
         _ = self._client
 
     def restored(self) -> None:
-        """Forget the client, and with it the credentials it had before the snapshot."""
+        """Forget the client, and the credentials it had before the snapshot."""
         self._made = None
 
     def _refused(self, error: ClientError) -> PassageError:

@@ -1,4 +1,4 @@
-"""Cohere's reranking model on Amazon Bedrock: the function's role is the credential, there is no key."""
+"""Cohere's reranking model on Amazon Bedrock. The function's role is the credential; there is no key."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from handler.adapters.errors import Service
 SERVICE = Service("reranking", "reranking service", "the function's role", "AWS_ENDPOINT_URL")
 
 API_VERSION = 2
-"""Of Cohere's API, which the model requires to be named; it takes no other."""
+"""The version of Cohere's API. The model requires it in each request, and accepts no other."""
 
 
 class BedrockReranker:
@@ -23,7 +23,7 @@ class BedrockReranker:
     """
 
     def __init__(self, *, model: str, transport: httpx.BaseTransport | None = None) -> None:
-        refused = relevances.model_refused(model)
+        refused = relevances.model_refused("bedrock", model)
         self._model = BedrockModel(model, service=SERVICE, refused=refused, transport=transport)
 
     @property
@@ -40,7 +40,7 @@ class BedrockReranker:
         self._model.warm()
 
     def restored(self) -> None:
-        """A snapshot was restored: its credentials are of no use."""
+        """Forget the credentials from before a snapshot: they have expired."""
         self._model.restored()
 
 

@@ -50,7 +50,7 @@ class CohereEmbedder:
             response = self._client.embed(
                 texts=list(texts),
                 model=self._model,
-                input_type="search_query",  # documents have search_document; mixing the two is silent and worse
+                input_type="search_query",  # texts take search_document; mixing the two lowers quality without an error
                 embedding_types=["base64"],  # spares the SDK a walk over every number
                 output_dimension=self._output_dimension,
                 request_options={"max_retries": 0},
@@ -61,7 +61,7 @@ class CohereEmbedder:
         return self._vectors(getattr(response, "embeddings", None), len(texts))
 
     def warm(self) -> None:
-        """See `handler.core.ports.Embedder`. The SDK builds its types at the first answer, so it is given one here."""
+        """See `handler.core.ports.Embedder`. The SDK builds its types at the first answer, here a made-up one."""
         _ = self._client
         encoded = base64.b64encode(struct.pack(f"<{self._dimension}f", *[0.5] * self._dimension)).decode()
         meta = {"api_version": {"version": "2"}, "billed_units": {"input_tokens": 1}}
@@ -86,7 +86,7 @@ class CohereEmbedder:
         return self._dimension if models.takes_dimension(self._model) else ...
 
     def _vectors(self, embeddings: Any, expected: int) -> list[Vector]:
-        """The vectors of an answer, each `(dimension,)`; never fewer than asked for, empty, or not a number."""
+        """The vectors of an answer, each `(dimension,)`, as many as `expected`."""
         found = getattr(embeddings, "base64", None) or getattr(embeddings, "float_", None)
         if not isinstance(found, list) or len(found) != expected or not all(found):
             raise self._service.unavailable("gave no embedding", f"asked for {expected} as base64")

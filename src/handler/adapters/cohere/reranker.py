@@ -31,17 +31,17 @@ class CohereReranker:
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """See `handler.core.ports.Reranker`."""
         try:
-            # Without `top_n`: the order among equals, and what is cut, are the core's to decide.
+            # Without `top_n`, because the core orders equal relevances and cuts the list.
             response = self._client.rerank(
                 model=self._model, query=question, documents=list(texts), request_options={"max_retries": 0}
             )
             found = [(result.index, result.relevance_score) for result in response.results]
         except FAILURES as error:
-            raise failed(error, self._service, relevances.model_refused(self._model)) from error
+            raise failed(error, self._service, relevances.model_refused("cohere", self._model)) from error
         return relevances.validate_relevances(found, self._service, self._model, len(texts))
 
     def warm(self) -> None:
-        """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, so it is given one here."""
+        """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, here a made-up one."""
         _ = self._client
         answer = {"id": "", "results": [{"index": 0, "relevance_score": 0.5}]}
         CohereReranker(self._account.made_up(answer), model=self._model).rerank("warm-up", ["warm-up"])
