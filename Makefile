@@ -64,9 +64,11 @@ invoke: setup ## Print the function's answer to one event (EVENT=events/….json
 	@$(BIN)/passage index samples/textbook --all-profiles --out $(INDEX) >&2
 	@$(BIN)/passage invoke --index $(INDEX) $(EVENT)
 
+# A file of tests is one worker's: its tests share what they start. The longest files come first.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n > 4 ? 4 : n)))
 .PHONY: test
-test: setup .venv-sam/.ready ## Run every test but those in SAM's containers (test-sam)
-	@$(BIN)/pytest $(ARGS)
+test: setup .venv-sam/.ready ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # SAM checks template.yaml alone, not the templates of its nested stacks.
 NESTED := monitoring.yaml notifications.yaml
@@ -166,6 +168,7 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@$(LOCK) $(ARGS) pyproject.toml -c requirements/dev.txt -o layers/dependencies/requirements-unpruned.txt
 	@$(LOCK) $(ARGS) --group peer-langchain -o requirements/peer-langchain.txt
 	@$(LOCK) $(ARGS) --group peer-llama-index -o requirements/peer-llama-index.txt
+	@$(LOCK) $(ARGS) --group peer-sites -o requirements/peer-sites.txt
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt
 	@$(LOCK) $(ARGS) --group template -o requirements/template.txt
 

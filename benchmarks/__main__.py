@@ -25,6 +25,7 @@ from benchmarks import (
     plot,
     report,
     results,
+    sites,
     size,
     tables,
     writing,
@@ -37,7 +38,7 @@ BUSY = 1.0
 
 INDEX = ROOT / ".passage" / "bench" / "index"
 SHARD = INDEX / "query-response" / "shard"
-PARTS = ("functions", "batch", "size", "edge", "writing")
+PARTS = ("functions", "batch", "size", "edge", "writing", "sites")
 
 
 def options() -> argparse.Namespace:
@@ -67,6 +68,10 @@ def main() -> int:
     if chosen.page:
         write(results.load())
         return 0
+    if "sites" in chosen.only and not chosen.short:
+        print(f"\nReading and cutting built sites\n\n{sites.report(sites.measure(chosen.rounds, progress))}")
+        if set(chosen.only) == {"sites"}:
+            return 0
     found = run(chosen)
     for heading, content in tables.sections(found):
         print(f"\n{heading}\n\n{content}")

@@ -1,4 +1,4 @@
-"""Where a cold start's time goes: what each package costs to import, and what each measure against that is worth.
+"""Measures where a cold start's time goes: each package's imports, and the worth of each measure against them.
 
 python -m benchmarks.where
 """
@@ -26,7 +26,7 @@ STORES: Mapping[str, Mapping[str, str]] = {
     "server store": {"QDRANT_URL": "http://127.0.0.1:1"},
     "Edge store": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(INDEX)},
 }
-"""Nothing is asked while a container starts, so nothing has to listen."""
+"""A starting container calls no service, so no port needs a listener."""
 
 OURS = "this function: its own modules, and the warm-up"
 STANDARD = "Python's standard library"
@@ -117,7 +117,7 @@ def main() -> None:
 
 
 def _by_package(python: Path, code: Sequence[Path], store: Mapping[str, str]) -> Counter[str]:
-    """Milliseconds by package, of one cold start."""
+    """Milliseconds of one cold start, by package."""
     least: dict[str, float] = {}
     for _ in range(RUNS):
         printed = _run(python, code, store, "-X", "importtime", "-c", "import handler.app").stderr

@@ -29,12 +29,12 @@ from passage.sites.model import Page, Section, Skip
 PROFILE = "context"
 SECTIONS = 10
 SENTENCE = "The arm of robot {} lifts part {} onto the belt, and the gripper waits until the camera has seen it. "
-SENTENCES = 6
+SENTENCES = 2
 BATCH = 500
 
 
 class MadeUpSite:
-    """Pages of ten sections, each of them a chunk of about 600 characters. A page is made when it is read."""
+    """Pages of ten sections, each of them a chunk of about 200 characters. A page is made when it is read."""
 
     nothing_found = "no chunks were asked for"
 

@@ -1,9 +1,9 @@
-"""Name what is about to be deployed: the same name for the same code, template and parameters, and for nothing else.
+"""Names a deployment: the same name for the same code, template and parameters, another name for any other.
 
     python layers/release.py .aws-sam/build Name=value …
 
-The template's ReleaseId. SAM publishes a version of the function for each new one. Without it, SAM looks at the text of
-the template and at what was uploaded: a parameter that changed would reach $LATEST, and nobody calls that.
+The name is the template's ReleaseId. SAM publishes a version of the function for each new one. Without it, SAM compares
+the template's text and the uploads only: a changed parameter would reach $LATEST alone, which nobody calls.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def release_id(build: Path, parameters: list[str]) -> str:
-    """Twenty hexadecimal digits; no parameter, which may be a key, can be read out of them."""
+    """Twenty hexadecimal digits of a hash, because a parameter may be a key."""
     digest = hashlib.sha256()
     for path in sorted(path for path in build.rglob("*") if path.is_file()):
         digest.update(f"{path.relative_to(build).as_posix()}\0{path.stat().st_size}\0".encode())

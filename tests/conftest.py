@@ -2,55 +2,46 @@
 
 import json
 import os
-import shutil
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.loaders import JSONFileLoader
 
 from handler.adapters import transport
 from handler.config import profiles
-from indexed import index_edge
-from passage.emulators import cohere_emulator
-from passage.indexing.embedding import DocumentEmbedder
-from passage.sites.markdown import find_site
+from textbook import ROOT, TEXTBOOK, kept_index
+
+__all__ = ["EVENTS", "ROOT", "TEXTBOOK"]
 
 # What a make told this run of pytest is not for the makes that tests start.
 for _variable in ("ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"):
     os.environ.pop(_variable, None)
 
-ROOT = Path(__file__).resolve().parent.parent
 EVENTS = ROOT / "events"
-TEXTBOOK = ROOT / "samples" / "textbook"
 
+# Many processes start here: where the shell forbids bytecode, each of them would compile what it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-def _index(root: Path, names: Sequence[str]) -> Path:
-    """Index the sample textbook as `passage index` does it."""
-    with cohere_emulator() as cohere:
-        for profile in map(profiles.load, names):
-            embedder = DocumentEmbedder(
-                api_key="test",
-                base_url=cohere.url,
-                model=profile.embedding.for_texts,
-                dimension=profile.collection.dimension,
-            )
-            index_edge(find_site(TEXTBOOK, None), profile, root, embedder)
-    return root
+# botocore parses its data again for each session, and the function makes a session for each client.
+_botocore_data = cache(JSONFileLoader().load_file)
+JSONFileLoader.load_file = lambda _, path: _botocore_data(path)
 
 
 @pytest.fixture(scope="session")
-def textbook_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample textbook, indexed for the default profile."""
-    return _index(tmp_path_factory.mktemp("index"), ["query-response"])
+def textbook_index() -> Path:
+    """The sample textbook, indexed for the default profile. Only for reading."""
+    return kept_index("default", ["query-response"])
 
 
 @pytest.fixture(scope="session")
-def several_indexes(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def several_indexes() -> Path:
     """The same for every profile."""
-    root = tmp_path_factory.mktemp("indexes")
-    shutil.copytree(textbook_index / "query-response", root / "query-response")
-    return _index(root, [name for name in profiles.names() if name != "query-response"])
+    return kept_index("all", profiles.names())
 
 
 @pytest.fixture(scope="session")

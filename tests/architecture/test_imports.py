@@ -74,6 +74,15 @@ print(Model.__pydantic_complete__, Model(number="1").number, Model.__pydantic_co
     assert python(code) == "False 1 True"
 
 
+def test_warm_up_loads_no_contract_but_the_default_profiles() -> None:
+    """Each contract's models take milliseconds to build."""
+    code = WARM + (
+        "from handler.contracts import registry\n"
+        "print([name for name in registry.NAMES if f'handler.contracts.{name}' in sys.modules])"
+    )
+    assert python(code, **SETTINGS) == "['query_response']"
+
+
 def test_warm_up_changes_no_import_machinery() -> None:
     code = f"""
 import builtins, sys

@@ -13,6 +13,7 @@ from moto.server import ThreadedMotoServer
 
 from artefact.containers import Containers, Side, Store, storage
 from conftest import ROOT
+from locking import one_at_a_time
 from passage.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
 from passage.local.artefact import LAMBDA_PYTHON, Artefact, build, find_python
 
@@ -37,7 +38,8 @@ def interpreter() -> Path:
 
 @pytest.fixture(scope="session")
 def artefact(interpreter: Path) -> Artefact:
-    return build(ROOT, ROOT / ".passage" / "artefact", interpreter)
+    with one_at_a_time("artefact"):
+        return build(ROOT, ROOT / ".passage" / "artefact", interpreter)
 
 
 @pytest.fixture(scope="session")
@@ -141,7 +143,8 @@ def containers(
     }
 
     def unpruned() -> Artefact:
-        return build(ROOT, ROOT / ".passage" / "artefact", interpreter, pruned=False)
+        with one_at_a_time("artefact"):
+            return build(ROOT, ROOT / ".passage" / "artefact", interpreter, pruned=False)
 
     with ExitStack() as running:
         yield Containers(artefact, unpruned, shared, stores, running, tmp_path_factory)

@@ -10,31 +10,21 @@ import pytest
 
 from benchmarks import batch
 from benchmarks.asked_directly import Direct, median_of
-from benchmarks.asking import COLLECTION, DIMENSION, MODEL, MODEL_VARIABLES, Questions, passages
+from benchmarks.asking import COLLECTION, MODEL_VARIABLES, Questions, passages
 from benchmarks.container import Container
 from benchmarks.functions import EDGE, EMPTY, HANDLERS, OURS, PLAIN, SERVER, Function
 from benchmarks.measure import Plan, check, measure
 from benchmarks.upstreams import LANGCHAIN, upstreams
-from conftest import ROOT, TEXTBOOK
-from handler.config import profiles
-from handler.config.settings import CollectionSettings
-from indexed import index_edge
-from passage.emulators import cohere_emulator
-from passage.indexing.embedding import DocumentEmbedder
-from passage.sites.markdown import find_site
+from conftest import ROOT
+from textbook import kept_index
 
 PYTHON = Path(sys.executable)
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def index() -> Path:
     """The textbook, in the model and the dimension that are measured."""
-    root = tmp_path_factory.mktemp("index")
-    profile = profiles.load("query-response").overridden(CollectionSettings.from_env(MODEL_VARIABLES))
-    with cohere_emulator() as cohere:
-        embedder = DocumentEmbedder(api_key="test", base_url=cohere.url, model=MODEL, dimension=DIMENSION)
-        index_edge(find_site(TEXTBOOK, None), profile, root, embedder)
-    return root
+    return kept_index("measured", ["query-response"], MODEL_VARIABLES)
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,10 @@
 """The `passage` command and the make targets behind it, as a newcomer runs them."""
 
 import json
-import os
 import re
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,34 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from command.passage_command import PASSAGE, Passage, clean_environment
 from conftest import EVENTS, ROOT, TEXTBOOK
 from handler.config import profiles
 from passage.local.runtime import free_port
-
-PASSAGE = str(Path(sys.executable).parent / "passage")
-
-
-OURS = ("COHERE", "QDRANT", "STORE", "EDGE", "EMBEDDING", "RERANK", "COLLECTION", "VECTOR", "DEFAULT_PROFILE")
-
-
-def clean_environment() -> dict[str, str]:
-    """Without keys, so that the emulators take the services' places, and with Python's own way of writing."""
-    return {name: value for name, value in os.environ.items() if not name.startswith((*OURS, "PYTHONUNBUFFERED"))}
-
-
-def passage(*arguments: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    if arguments[0] == "index" and "--cache" not in arguments:  # the vectors of other runs would be found there
-        with tempfile.TemporaryDirectory() as cache:
-            return passage(*arguments, "--cache", cache, stdin=stdin, **environment)
-    return subprocess.run(
-        [PASSAGE, *arguments],
-        capture_output=True,
-        text=True,
-        input=stdin,
-        cwd=ROOT,
-        env=clean_environment() | environment,
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +27,7 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_invoke_reranks_where_the_environment_says_so(textbook_index: Path) -> None:
+def test_invoke_reranks_where_the_environment_says_so(passage: Passage, textbook_index: Path) -> None:
     event = str(EVENTS / "direct-query.json")
     plain, reranked = (
         passage("invoke", "--index", str(textbook_index), event, **variables)
@@ -68,7 +41,7 @@ def test_invoke_reranks_where_the_environment_says_so(textbook_index: Path) -> N
     assert '"rerank_ms"' in reranked.stderr
 
 
-def test_invoke_prints_json_on_stdout_and_logs_on_stderr(textbook_index: Path) -> None:
+def test_invoke_prints_json_on_stdout_and_logs_on_stderr(passage: Passage, textbook_index: Path) -> None:
     done = passage("invoke", "--index", str(textbook_index), str(EVENTS / "http-api-query.json"))
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -78,12 +51,12 @@ def test_invoke_prints_json_on_stdout_and_logs_on_stderr(textbook_index: Path) -
     assert '"Namespace":"Passage"' in done.stderr
 
 
-def test_invoke_reads_an_event_from_stdin(textbook_index: Path) -> None:
+def test_invoke_reads_an_event_from_stdin(passage: Passage, textbook_index: Path) -> None:
     done = passage("invoke", "--index", str(textbook_index), "-", stdin='{"text": "What is PID?", "k": 1}')
     assert json.loads(done.stdout)["total_results"] == 1
 
 
-def test_invoke_names_the_fault_of_an_event_that_is_not_json(tmp_path: Path) -> None:
+def test_invoke_names_the_fault_of_an_event_that_is_not_json(passage: Passage, tmp_path: Path) -> None:
     (tmp_path / "event.json").write_text("{")
     done = passage("invoke", str(tmp_path / "event.json"))
     assert done.returncode == 1
@@ -91,7 +64,7 @@ def test_invoke_names_the_fault_of_an_event_that_is_not_json(tmp_path: Path) -> 
     assert "is not JSON" in done.stderr
 
 
-def test_invoke_without_an_index_answers_what_to_do(tmp_path: Path) -> None:
+def test_invoke_without_an_index_answers_what_to_do(passage: Passage, tmp_path: Path) -> None:
     done = passage("invoke", "--index", str(tmp_path / "none"), str(EVENTS / "direct-query.json"))
     assert json.loads(done.stdout)["code"] == "INTERNAL_ERROR"
     assert "run `passage index`" in json.loads(done.stdout)["error"]
@@ -110,7 +83,7 @@ def test_make_invoke_prints_json_alone() -> None:
     assert json.loads(done.stdout)["statusCode"] == 200
 
 
-def test_index_reports_what_it_did_and_then_that_nothing_changed(tmp_path: Path) -> None:
+def test_index_reports_what_it_did_and_then_that_nothing_changed(passage: Passage, tmp_path: Path) -> None:
     arguments = ("index", str(TEXTBOOK), "--out", str(tmp_path / "index"), "--cache", str(tmp_path / "cache"))
     first = passage(*arguments)
     assert first.returncode == 0, first.stderr
@@ -129,14 +102,16 @@ def test_index_reports_what_it_did_and_then_that_nothing_changed(tmp_path: Path)
         (("index", "samples/textbook", "--profile", "nope"), "The profiles are: chunks, context, query-response"),
     ],
 )
-def test_index_says_what_is_wrong_with_its_arguments(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_index_says_what_is_wrong_with_its_arguments(
+    passage: Passage, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
     done = passage(*arguments, "--out", str(tmp_path / "index"))
     assert done.returncode != 0
     assert words in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_index_writes_each_named_profile_and_all_profiles(small_site: Path, tmp_path: Path) -> None:
+def test_index_writes_each_named_profile_and_all_profiles(passage: Passage, small_site: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "index")
     arguments = ("index", str(small_site), "--out", out, "--cache", str(tmp_path / "cache"))
 
@@ -158,7 +133,7 @@ def test_index_writes_each_named_profile_and_all_profiles(small_site: Path, tmp_
     assert "not both" in done.stderr
 
 
-def test_index_and_the_function_read_the_same_variables(small_site: Path, tmp_path: Path) -> None:
+def test_index_and_the_function_read_the_same_variables(passage: Passage, small_site: Path, tmp_path: Path) -> None:
     variables = {
         "DEFAULT_PROFILE": "context",
         "EMBEDDING_MODEL": "embed-english-light-v3.0",
@@ -196,7 +171,7 @@ def test_index_and_the_function_read_the_same_variables(small_site: Path, tmp_pa
     ],
 )
 def test_index_names_a_wrong_variable_in_one_line(
-    environment: dict[str, str], words: str, small_site: Path, tmp_path: Path
+    passage: Passage, environment: dict[str, str], words: str, small_site: Path, tmp_path: Path
 ) -> None:
     done = passage("index", str(small_site), "--out", str(tmp_path / "index"), **environment)
     assert done.returncode == 1
@@ -204,7 +179,7 @@ def test_index_names_a_wrong_variable_in_one_line(
     assert done.stderr.splitlines()[-1].startswith("Error: ")
 
 
-def test_index_says_where_it_cannot_write(small_site: Path, tmp_path: Path) -> None:
+def test_index_says_where_it_cannot_write(passage: Passage, small_site: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = passage("index", str(small_site), "--out", str(tmp_path / "file" / "index"))
     assert done.returncode == 1
@@ -220,7 +195,7 @@ def test_index_says_where_it_cannot_write(small_site: Path, tmp_path: Path) -> N
 )
 @pytest.mark.parametrize("command", [("serve",), ("invoke", str(EVENTS / "direct-query.json"))])
 def test_emulated_and_real_vectors_are_never_compared(
-    command: tuple[str, ...], environment: dict[str, str], words: str, textbook_index: Path
+    passage: Passage, command: tuple[str, ...], environment: dict[str, str], words: str, textbook_index: Path
 ) -> None:
     done = passage(*command, "--index", str(textbook_index), **environment)
     assert done.returncode == 1
@@ -229,7 +204,7 @@ def test_emulated_and_real_vectors_are_never_compared(
     assert "Traceback" not in done.stderr
 
 
-def test_proxy_variables_are_ignored_on_loopback(small_site: Path, tmp_path: Path) -> None:
+def test_proxy_variables_are_ignored_on_loopback(passage: Passage, small_site: Path, tmp_path: Path) -> None:
     proxy = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "http://127.0.0.1:9")
     done = passage("index", str(small_site), "--out", str(tmp_path), **proxy)
     assert done.returncode == 0, done.stderr
@@ -265,7 +240,7 @@ def test_serve_prints_one_line_to_try_and_that_line_answers(textbook_index: Path
         assert answer["results"][0]["url"].startswith("https://physical-ai.example/digital-twins/")
 
 
-def test_serve_answers_for_every_profile_that_was_indexed(small_site: Path, tmp_path: Path) -> None:
+def test_serve_answers_for_every_profile_that_was_indexed(passage: Passage, small_site: Path, tmp_path: Path) -> None:
     index = passage("index", str(small_site), "--out", str(tmp_path), "--all-profiles")
     assert index.returncode == 0, index.stderr
     with serving(tmp_path, signal.SIGTERM) as line:
@@ -278,7 +253,7 @@ def test_serve_answers_for_every_profile_that_was_indexed(small_site: Path, tmp_
                 assert "A digital twin mirrors an asset." in answer.text
 
 
-def test_serve_on_a_port_that_is_taken_says_so(textbook_index: Path) -> None:
+def test_serve_on_a_port_that_is_taken_says_so(passage: Passage, textbook_index: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -12,6 +12,7 @@ from conftest import ROOT
 from contracts.shape import Stored
 from contracts.surroundings import KEY, Surroundings
 from handler.config import profiles
+from locking import one_at_a_time
 from passage.emulators import EmulatorServer, cohere_emulator
 from passage.local.artefact import Artefact, build, find_python
 
@@ -27,7 +28,8 @@ def artefact() -> Artefact | None:
     """What is asked with TEST_ARTEFACT=1: the function as it is deployed. Without, the source is."""
     if not os.environ.get("TEST_ARTEFACT"):
         return None
-    return build(ROOT, ROOT / ".passage" / "artefact", find_python() or Path(sys.executable).resolve())
+    with one_at_a_time("artefact"):
+        return build(ROOT, ROOT / ".passage" / "artefact", find_python() or Path(sys.executable).resolve())
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,8 @@
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -77,17 +79,18 @@ def start(
 
 
 Large = Callable[[Sequence[str]], str]
-"""Makes a collection of the given texts for the default profile; gives its name."""
+"""Gives the name of a collection of the given texts for the default profile."""
 
 
-@pytest.fixture
-def large(qdrant: EmulatorServer) -> Iterator[Large]:
+@pytest.fixture(scope="session")
+def _large(qdrant: EmulatorServer) -> Iterator[Large]:
     admin = QdrantClient(url=qdrant.url, check_compatibility=False)
-    made: list[str] = []
 
-    def make(texts: Sequence[str]) -> str:
-        name = f"large-{len(made)}"
-        made.append(name)
+    made = count()
+
+    @cache
+    def make(texts: tuple[str, ...]) -> str:
+        name = f"large-{next(made)}"
         admin.create_collection(name, models.VectorParams(size=768, distance=models.Distance.COSINE))
         points: list[Any] = [
             models.PointStruct(
@@ -99,10 +102,19 @@ def large(qdrant: EmulatorServer) -> Iterator[Large]:
         ]
         for first in range(0, len(points), 10):
             admin.upsert(name, points[first : first + 10])
+        return name
+
+    yield lambda texts: make(tuple(texts))
+    admin.close()
+
+
+@pytest.fixture
+def large(_large: Large, qdrant: EmulatorServer) -> Large:
+    """Tests that ask for the same texts share a collection: making one takes longer than asking it."""
+
+    def make(texts: Sequence[str]) -> str:
+        name = _large(texts)
         qdrant.requests.clear()
         return name
 
-    yield make
-    for name in made:
-        admin.delete_collection(name)
-    admin.close()
+    return make

@@ -6,18 +6,16 @@ from typing import NamedTuple
 
 import pytest
 
-from conftest import TEXTBOOK
 from entrypoints.aws import CREDENTIALS
 from handler.adapters.aws import client as adapter
 from handler.adapters.bedrock.embedder import BedrockEmbedder
 from handler.config import profiles
 from handler.config.settings import CollectionSettings
 from handler.core.errors import CredentialsRefused
-from indexed import index_edge
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing.embedding import BedrockDocumentEmbedder
 from passage.local.environment import LocalError, function_environment
-from passage.sites.markdown import find_site
+from textbook import index_textbook
 from wire.function import Function, Output, Start
 
 V3, V4 = "cohere.embed-english-v3", "eu.cohere.embed-v4:0"
@@ -32,8 +30,7 @@ def bedrock_index(_bedrock: EmulatorServer, tmp_path_factory: pytest.TempPathFac
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock.url}.items():
             patch.setenv(name, value)
-        embedder = BedrockDocumentEmbedder(model=V3, dimension=1024)
-        index_edge(find_site(TEXTBOOK, None), profile, root, embedder)
+        index_textbook(root, profile, BedrockDocumentEmbedder(model=V3, dimension=1024))
     return root
 
 

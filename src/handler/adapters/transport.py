@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
 import httpcore
@@ -115,9 +115,17 @@ def _certificates() -> ssl.SSLContext:
         ) from error
 
 
-@cache
 def shared() -> httpx.BaseTransport:
     """The container's one connection pool, whose every wait ends with the running deadline."""
+    with _ONE_POOL:  # threads that ask first at the same time would each make one
+        return _shared()
+
+
+_ONE_POOL = Lock()
+
+
+@cache
+def _shared() -> httpx.BaseTransport:
     return _pooled(httpcore.SyncBackend())
 
 

@@ -93,7 +93,7 @@ class Container:
         broken = {}
         for name in profiles.names():
             try:
-                registry.find(profiles.load(name))
+                registry.check(profiles.load(name))
             except ConfigurationError as error:
                 broken[name] = error
         with suppress(ConfigurationError):
@@ -157,14 +157,6 @@ class Container:
         self.served(None).retriever.warm()
         for key in self._keys.made():
             key.prefetch()
-
-    def unload(self) -> None:
-        """Discard the built adapters; each is built again at its next use."""
-        self._retrievers.clear()
-        self.served.cache_clear()
-        self.readiness.forget()
-        for name in ("_keys", "_reranking"):
-            self.__dict__.pop(name, None)
 
     def before_snapshot(self) -> None:
         """See `handler.cold_start.snap_start.Restorable`."""

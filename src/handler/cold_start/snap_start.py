@@ -1,8 +1,8 @@
-"""SnapStart: what was made before the snapshot is restored many times over, maybe days later, on other machines.
+"""SnapStart's hooks. A snapshot is restored many times, maybe days later and on other machines.
 
-The warm-up has run by then, and stays: SDKs imported, clients and types built, an index open. What must not stay is a
-connection (the far side closed it), the clock (what is "recent"), a credential, and a generator of random numbers that
-every copy would go on with alike. Unique ids are not among them: `uuid4` asks the operating system each time.
+The warm-up has run by then and stays: SDKs are imported, clients and types built, an index is open. Four things must
+not stay: connections, which the far side has closed; times, which say what is recent; credentials; and the state of the
+random number generator, which every copy would share. `uuid4` asks the operating system each time and needs no hook.
 """
 
 import random
@@ -15,10 +15,10 @@ class Restorable(Protocol):
     """What `handler.bootstrap.container` provides."""
 
     def before_snapshot(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
 
     def after_restore(self) -> None:
-        """Take nothing for recent that was so before; have credentials and connections made anew."""
+        """Forget what was recent; get new credentials and connections."""
 
 
 def register(services: Restorable) -> None:

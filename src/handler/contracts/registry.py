@@ -10,8 +10,8 @@ NAMES: tuple[str, ...] = ("query_response", "vector_search", "context", "ranked"
 """Module names. Each is imported when a profile names it, because building its models takes milliseconds."""
 
 
-def find(profile: Profile) -> Contract:
-    """The contract that a profile names.
+def check(profile: Profile) -> None:
+    """See that a profile names a contract, without importing it.
 
     Raises:
         ConfigurationError: there is none of that name.
@@ -21,6 +21,11 @@ def find(profile: Profile) -> Contract:
             f"profiles/{profile.name}.toml is invalid: contract: '{profile.contract}' is unknown; allowed: "
             f"{', '.join(NAMES)}"
         )
+
+
+def find(profile: Profile) -> Contract:
+    """The contract that a profile names. Raises as `check`."""
+    check(profile)
     return load(profile.contract)
 
 

@@ -1,4 +1,4 @@
-"""What embedding costs, as estimated before it is done."""
+"""The estimated cost of embedding."""
 
 from handler.config import models
 

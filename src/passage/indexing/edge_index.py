@@ -1,7 +1,7 @@
 """Writes the index that `handler.adapters.qdrant.edge` reads: a folder a profile, replaced whole or left alone.
 
-Beside a profile's folder lie, with a dot before the name, the lock of whoever writes it and, for a moment, the index
-that comes and the one that goes.
+Beside a profile's folder lies a lock file. While an index is replaced, the new and the old one lie there too. Their
+names begin with a dot.
 """
 
 import fcntl
@@ -37,13 +37,13 @@ INDEXING_THRESHOLD = 1
 text index opens in 8 ms; as it is written, in 50."""
 
 PRECISIONS = {"Cosine": "Float16", "Dot": "Float32"}
-"""What a vector's numbers are stored as. 16 bits are half the memory, and half of what a cold start copies to /tmp.
-Vectors compared by their cosine are of length 1, and a score differs by a ten-thousandth at most; others can be of any
-length, and may not fit."""
+"""The type of a stored vector's numbers. 16 bits halve the memory and the bytes that a cold start copies to /tmp.
+Vectors compared by cosine have length 1, so a score differs by a ten-thousandth at most. Others can have any length and
+may not fit into 16 bits."""
 
 
 def manifest(wanted: Wanted) -> dict[str, Any]:
-    """What an index says of itself. It holds no time, so the same content gives the same manifest."""
+    """An index's description of itself. It holds no time, so the same content gives the same manifest."""
     profile = wanted.profile
     text = wanted.text_index
     return {
@@ -150,7 +150,7 @@ class EdgeIndex:
         return all(len(_vector(record.vector)) == self._profile.collection.dimension for record in records)
 
     def _asked(self, question: Callable[[qdrant_edge.EdgeShard], T], otherwise: T) -> T:
-        """The engine's answer about what lies there; `otherwise` when that is missing or damaged."""
+        """The engine's answer; `otherwise` when the index is missing or damaged."""
         with self._opened() as shard:
             if shard is None:
                 return otherwise
@@ -229,7 +229,7 @@ class EdgeIndex:
 
 
 def restore(root: Path) -> None:
-    """Put back what a run that was killed in the middle of its last step left: the index that was going."""
+    """Put the old index back where a run was killed between its last two steps."""
     for old in root.glob(".*.old"):
         folder = root / old.name[1:].removesuffix(".old")
         if not folder.exists():

@@ -22,7 +22,7 @@ DETAIL_CHARACTERS = 300
 
 
 class EmbeddingError(Exception):
-    """The texts could not be embedded; says in one line what to do about it."""
+    """The texts could not be embedded. The message is one line and says what to do."""
 
 
 class PassingFailure(EmbeddingError):

@@ -129,14 +129,14 @@ class EmbeddingProcess:
         try:
             process.stdin.write(json.dumps(words) + "\n")
             process.stdin.flush()
-        except OSError:  # it ended; what it said last tells why
+        except OSError:  # it ended; its last message tells why
             self._read_until_the_end()
 
     def _embedded(self) -> int:
         return int(self._read()["embedded"])
 
     def _read(self) -> dict[str, Any]:
-        """The worker's next answer; what it says beside is passed on."""
+        """The worker's next answer. Its other messages are passed on to the callbacks."""
         process = self._started()
         assert process.stdout is not None  # noqa: S101 - it was asked for
         for line in process.stdout:
@@ -170,5 +170,5 @@ class EmbeddingProcess:
 
 
 def _closed(stream: Any) -> None:
-    with suppress(OSError):  # what was not sent cannot be: the worker has ended
+    with suppress(OSError):  # the worker has ended: unsent bytes stay unsent
         stream.close()

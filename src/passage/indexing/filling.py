@@ -19,7 +19,7 @@ ATTEMPTS, FIRST_ATTEMPTS = 7, 3
 """Attempts for a batch; fewer as long as the service has not answered once: then its address may be wrong."""
 
 TOKENS_PER_CALL = 64_000
-"""A batch holds less than this. It bounds a request's size and what a failed one costs to send again."""
+"""The most tokens of a batch. It bounds the size of a request and the cost of sending it again."""
 
 
 class BatchEmbedder(Protocol):
@@ -74,7 +74,7 @@ class Filler:
         self._answered = False
 
     def stop(self) -> None:
-        """Send nothing more. What was sent is still waited for and kept: it is paid for."""
+        """Send nothing more. Answers to requests under way are still kept: they are paid for."""
         self._stopped.set()
 
     def fill(self, work: Iterable[Texts]) -> Iterator[int]:

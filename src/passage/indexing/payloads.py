@@ -23,7 +23,7 @@ FIRST: Mapping[str, ChunkField] = {
     "created_at": "epoch",
     "model": "model",
 }
-"""What is stored under the first key a profile names for each meaning, where the profile does not say more."""
+"""The part of a chunk under the first key of each meaning, for a profile without `stored`."""
 
 
 def point_id(chunk: Chunk) -> int:
@@ -32,7 +32,7 @@ def point_id(chunk: Chunk) -> int:
 
 
 def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict[str, Any]:
-    """What is stored with a chunk. What it does not have (a page outside any folder has no chapter) is left out.
+    """A chunk's payload. Parts that the chunk does not have are left out: a page outside any folder has no chapter.
 
     Args:
         number: its place among the site's chunks, from 1.

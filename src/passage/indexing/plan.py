@@ -1,4 +1,4 @@
-"""What a run is going to do and what it will cost, before it does it."""
+"""The plan of a run: its actions and its cost, before anything is embedded or written."""
 
 import math
 from collections import Counter
@@ -21,7 +21,7 @@ UNRESOLVED_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How many of something there are, by what happened to them since the last run."""
+    """Counts of pages or points, by their change since the last run."""
 
     added: int
     changed: int
@@ -99,7 +99,7 @@ def choose(points: Changes, *, editable: bool) -> Action:
 
 
 def skipped_lines(left_out: tuple[Skip | Unresolved, ...], pages: int) -> Iterator[str]:
-    """What was left out and why: files by reason, each page that could not be read, and what a build would add."""
+    """Files that were left out by reason, pages that could not be read, and parts that only a build resolves."""
     skipped = [each for each in left_out if isinstance(each, Skip)]
     reasons = Counter(skip.reason for skip in skipped if not skip.failed)
     if reasons:

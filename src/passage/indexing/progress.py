@@ -16,7 +16,7 @@ class Progress:
 
     Args:
         quiet: no bars, as in CI, whose logs keep every state of a bar.
-        waits_for: what another run is busy with, for the message that this one waits.
+        waits_for: the place that another run may be writing to, for the message about it.
     """
 
     def __init__(self, *, quiet: bool, waits_for: str) -> None:

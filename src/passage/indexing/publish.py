@@ -22,7 +22,7 @@ from handler.config.values import BucketUri
 
 
 class PublishError(Exception):
-    """The index could not be published; says what to change."""
+    """The index could not be published. The message says what to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Published:
 
 
 def publish(uri: str, folder: Path) -> Published:
-    """Publish the index in `folder`, which is called as its profile is.
+    """Publish the index in `folder`, whose name is the profile's.
 
     An index with the same manifest as the one that is there is not uploaded again: the engine names its files anew each
     time it writes them, so two indexes of the same content are not the same bytes.
@@ -70,7 +70,7 @@ def publish(uri: str, folder: Path) -> Published:
 
 
 def pack(folder: Path, to: Path) -> None:
-    """Pack an index so that the same files give the same bytes: in order, without times, owners or a name."""
+    """Pack an index in one order, without times, owners or a name: the same files give the same bytes."""
     with (
         to.open("wb") as file,
         gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as compressed,
@@ -98,7 +98,7 @@ def _packed(folder: Path) -> Iterator[Path]:
 
 
 def _version(s3: Any, bucket: str, key: str) -> str | None:
-    """What is published there; None when nothing is, or nothing that can be read."""
+    """The published version; None where there is none that can be read."""
     try:
         return Pointer.model_validate_json(s3.get_object(Bucket=bucket, Key=key)["Body"].read()).version
     except ValidationError:

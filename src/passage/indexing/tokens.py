@@ -25,20 +25,15 @@ LETTERS_PER_TOKEN = 3
 """Of Latin words that can be spoken; vocabularies hold longer pieces of common words."""
 
 _BLANKS_PER_TOKEN = 4
-_PIECES = re.compile(
-    r"(?P<key>(?=[A-Za-z+/=]*[0-9])[A-Za-z0-9+/=]{16,})"
-    r"|(?P<word>[A-Z]?[a-z]+)"
-    r"|(?P<capitals>[A-Z]+)"
-    r"|(?<=[!-~])(?P<space> )(?=\S)"
-    r"|(?P<blank>\s+)"
-    r"|(?P<sign>[!-~])"
-    r"|(?P<latin>[\u00c0-\u024f\u0400-\u04ff]+)"
-    r"|(?P<letters>[\u0250-\u03ff\u0500-\u07ff]+)"
-    r"|(?P<syllable>[\u0900-\u0dff\u0e00-\u0eff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff00-\uffef])"
-    r"|(?P<other>.)",
-    re.DOTALL,
-)
-_UNSPEAKABLE = re.compile(r"[^aeiouyAEIOUY]{5}")
+_KEY = re.compile(r"(?=[A-Za-z+/=]*[0-9])[A-Za-z0-9+/=]{16,}")
+"""Random characters, which are in no vocabulary."""
+_WORD = re.compile(r"[A-Z]?[a-z]{1,63}")
+_UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xz]{5,}")
+_BLANKS = re.compile(r"(?<![!-~]) (?=\S)|\s{2,}|[^\S ]")
+"""Blanks other than the one before a word, which belongs to it."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_LONGEST_WORD = 64
+_WORD_COSTS = [-(-length // LETTERS_PER_TOKEN) for length in range(_LONGEST_WORD + 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +56,21 @@ def limits_for(model: str) -> Limits:
 
 def bound(text: str) -> int:
     """An upper bound of the tokens of `text`."""
-    return sum(_COSTS[match.lastgroup or "other"](match[0]) for match in _PIECES.finditer(text))
-
-
-def _word(word: str) -> int:
-    return len(word) if _UNSPEAKABLE.search(word) else -(-len(word) // LETTERS_PER_TOKEN)
+    keys = _KEY.findall(text)
+    if keys:
+        text = _KEY.sub("", text)
+    words = _WORD.findall(text)
+    signs = "".join(_WORD.sub("", text).split())  # digits, punctuation and capitals stand alone
+    total = (
+        sum(map(len, keys))
+        + sum(map(_WORD_COSTS.__getitem__, map(len, words)))
+        + sum(map(_blank, _BLANKS.findall(text)))
+    )
+    total += sum(map(len, _UNSPEAKABLE.findall(text)))
+    if signs.isascii():
+        return total + len(signs)
+    others = _NOT_ASCII.findall(signs)
+    return total + len(signs) - len(others) - (-sum(map(_COSTS.__getitem__, others)) // 3)
 
 
 def _blank(blanks: str) -> int:
@@ -73,15 +78,23 @@ def _blank(blanks: str) -> int:
     return lines + -(-(len(blanks) - lines) // _BLANKS_PER_TOKEN)
 
 
-_COSTS: dict[str, Count] = {
-    "key": len,  # random characters are in no vocabulary
-    "word": _word,
-    "capitals": len,
-    "space": lambda _: 0,  # belongs to the word after it
-    "blank": _blank,
-    "sign": len,  # digits and punctuation stand alone
-    "latin": len,
-    "letters": lambda letters: -(-len(letters) * 4 // 3),
-    "syllable": lambda _: 2,
-    "other": lambda character: len(character.encode("utf-8", "replace")),  # a byte fallback: a token for each byte
-}
+class _Costs(dict[str, int]):
+    """Thirds of a token for each character beyond ASCII."""
+
+    def __missing__(self, character: str) -> int:
+        code = ord(character)
+        if code < 0x250 or 0x400 <= code < 0x500:  # Latin with marks, Cyrillic
+            cost = 3
+        elif code < 0x800:  # Greek, Hebrew, Arabic
+            cost = 4
+        elif any(first <= code <= last for first, last in _SYLLABLES):
+            cost = 6
+        else:  # a byte fallback: a token for each byte
+            cost = 3 * len(character.encode("utf-8", "replace"))
+        self[character] = cost
+        return cost
+
+
+_SYLLABLES = ((0x900, 0xEFF), (0x3000, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7A3), (0xFF00, 0xFFEF))
+"""Indic scripts, Thai, Lao, kana, Chinese characters, Hangul, full-width forms."""
+_COSTS = _Costs()

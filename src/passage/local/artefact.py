@@ -1,4 +1,4 @@
-"""The function and its layer as they are deployed, built for this machine, and a Python with nothing else in it."""
+"""Builds the function and its layer as they are deployed, for this machine, and a Python without other packages."""
 
 import hashlib
 import os
@@ -29,22 +29,22 @@ FROM_THE_RUNTIME = (
     "snapshot-restore-py",
     "urllib3",
 )
-"""What Lambda's runtime brings: its client and the AWS SDK, with what they need."""
+"""Packages of Lambda's runtime: its client and the AWS SDK, with their dependencies."""
 
 KEPT_SECONDS = 24 * 3600
-"""How long a build that is not used again is kept."""
+"""How long an unused build is kept."""
 
 
 class BuildFailed(Exception):
-    """A recipe or an installation failed; says what it printed."""
+    """A recipe or an installation failed. The message has its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Artefact:
-    """Folders of a deployment, and what runs it.
+    """Folders of a deployment, and the interpreter that runs it.
 
-    python: a bare interpreter: no package is installed in it.
-    runtime: what Lambda's runtime brings.
+    python: an interpreter without installed packages.
+    runtime: the packages of Lambda's runtime.
     """
 
     python: Path
@@ -59,7 +59,7 @@ class Artefact:
 
 
 def find_python(version: str = LAMBDA_PYTHON) -> Path | None:
-    """An interpreter of that version: on PATH, pyenv's or uv's. A name on PATH may be a shim that fails when run."""
+    """An interpreter of that version, on PATH, pyenv's or uv's. Each is run: a name on PATH may be a broken shim."""
     candidates = [f"python{version}", *map(str, Path.home().glob(f".pyenv/versions/{version}*/bin/python{version}"))]
     for candidate in (*candidates, _known_to_uv(version)):
         said = _said(candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)").split(" ", 1)
@@ -69,7 +69,7 @@ def find_python(version: str = LAMBDA_PYTHON) -> Path | None:
 
 
 def build(root: Path, cache: Path, python: Path, *, bytecode: bool = True, pruned: bool = True) -> Artefact:
-    """Build by the recipes that `sam build` runs, once for each state of what goes in.
+    """Build by the recipes that `sam build` runs, once for each state of their inputs.
 
     Args:
         root: the repository.
@@ -115,7 +115,7 @@ def build(root: Path, cache: Path, python: Path, *, bytecode: bool = True, prune
 
 
 def installed(requirements: Path, cache: Path, python: Path) -> Path:
-    """A folder with everything a pinned list names, byte-compiled, for that interpreter.
+    """A folder with the packages of a pinned list, byte-compiled for that interpreter.
 
     Raises:
         BuildFailed: it could not be installed.
@@ -143,7 +143,7 @@ def _known_to_uv(version: str) -> str:
 
 
 def _said(*command: str) -> str:
-    """What a command prints; nothing if there is no such command, or it fails."""
+    """A command's output; empty if there is no such command or it fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout  # noqa: S603
     except (OSError, subprocess.SubprocessError):
@@ -175,7 +175,7 @@ def _digest(paths: Iterable[Path], facts: Iterable[str]) -> str:
 
 
 def _once(cache: Path, kind: str, digest: str, make: Callable[[Path], None]) -> Path:
-    """The folder of a build; made beside its place first, so that one that is there is whole."""
+    """The folder of a build. It is made elsewhere and then renamed, so an existing folder is complete."""
     place = cache.resolve() / f"{kind}-{digest}"
     if not place.exists():
         cache.mkdir(parents=True, exist_ok=True)

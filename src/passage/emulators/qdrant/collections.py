@@ -1,4 +1,4 @@
-"""The collections under a storage folder: one Qdrant Edge shard each, with a small JSON file for what a shard lacks."""
+"""The collections under a storage folder: one Qdrant Edge shard each, and a JSON file of options beside it."""
 
 import shutil
 import threading
@@ -57,7 +57,7 @@ class Collections:
         self.aliases = Aliases(storage)
 
     def open(self) -> None:
-        """Load every shard in the folder, whoever wrote it. Raises RuntimeError when one cannot be opened."""
+        """Load every shard in the folder. Raises RuntimeError when one cannot be opened."""
         self._storage.mkdir(parents=True, exist_ok=True)
         self.aliases.read()
         for config in sorted(self._storage.glob(f"*/{_SHARD_CONFIG}")):
@@ -141,7 +141,7 @@ class Collections:
 
 
 def _check_name(name: str) -> None:
-    """The name becomes a folder's: what the server forbids, and what would leave the storage folder, is refused."""
+    """Refuse names that the server forbids and names that lead out of the storage folder."""
     bad = next((char for char in _FORBIDDEN_IN_NAMES if char in name), None)
     if bad is not None:
         raise out_of_range("path parameters", "collection_name", repr(name), f'cannot contain "{bad}" char')

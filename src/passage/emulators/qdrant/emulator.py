@@ -23,7 +23,7 @@ def qdrant_emulator(
 ) -> EmulatorServer:
     """A Qdrant emulator, not yet started.
 
-    storage: a folder of collections, one shard each; made when absent, and what it holds is served.
+    storage: a folder of collections, one shard each. It is made when it is missing; collections in it are served.
     api_key: the only key let in; None asks for none. strict: filters need a payload index, as on Qdrant Cloud.
     host: the address to listen on. port: 0 picks a free one. latency_ms: milliseconds added to each answer.
     """

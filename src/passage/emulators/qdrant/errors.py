@@ -12,7 +12,7 @@ def format_error(detail: str) -> ApiError:
 
 
 def wrong_input(detail: str) -> ApiError:
-    """The request is well-formed and asks for what the collection does not have."""
+    """A well-formed request for something that the collection does not have."""
     return ApiError(400, f"Wrong input: {detail}")
 
 
@@ -28,7 +28,7 @@ def unsupported(what: str, supported: Iterable[str]) -> ApiError:
 
 @contextmanager
 def engine_errors() -> Iterator[None]:
-    """Turns what the engine and its bindings raise into the server's answers."""
+    """Turns exceptions of the engine and its bindings into the server's answers."""
     try:
         yield
     except (ApiError, KeyError, OSError):

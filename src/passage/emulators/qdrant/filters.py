@@ -25,7 +25,7 @@ _MATCHES: Mapping[str, Callable[[Any], edge.MatchType]] = {
 
 
 def parse_filter(data: object) -> edge.Filter | None:
-    """The engine's filter for a JSON filter; None for none. What is not supported is a 400 that says so."""
+    """The engine's filter for a JSON filter; None for none. An unsupported condition is a 400 that names it."""
     if data is None:
         return None
     with engine_errors():

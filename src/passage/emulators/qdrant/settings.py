@@ -1,4 +1,4 @@
-"""A collection's options: what the server keeps and shows of them. Few of them change what a small shard does."""
+"""A collection's options, as the server keeps and shows them. Few of them matter to a small shard."""
 
 import json
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Settings:
 
     @classmethod
     def read(cls, file: Path) -> Self:
-        """What `write` kept; the defaults for a shard that someone else wrote."""
+        """The options that `write` kept; the defaults where there is no file."""
         return cls(**json.loads(file.read_text(encoding="utf-8"))) if file.exists() else cls()
 
     def write(self, file: Path) -> None:

@@ -1,4 +1,4 @@
-"""What requests for points have in common (page size, payload, vectors) and the JSON form of a point."""
+"""Fields that all requests for points share (page size, payload, vectors), and the JSON form of a point."""
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 
@@ -36,7 +36,7 @@ def whole_number(body: Json, key: str, default: int) -> int:
 
 
 def with_payload(body: Json, default: bool) -> edge.WithPayloadType:
-    """What of the payload to send along: all, nothing, or some keys."""
+    """The part of the payload to send along: all, nothing, or some keys."""
     wanted = body.get("with_payload")
     if wanted is None:
         return default
@@ -61,7 +61,7 @@ def with_vector(body: Json) -> bool | list[str]:
 
 
 def point_json(point: edge.Record | edge.ScoredPoint, vectors: bool | list[str]) -> dict[str, object]:
-    """A point as JSON. MMR queries return vectors unasked, hence `vectors`: what the request wanted of them."""
+    """A point as JSON, with the vectors that the request asked for: MMR queries return them in any case."""
     shown: dict[str, object] = {"id": id_json(point.id)}
     if point.payload is not None:
         shown["payload"] = point.payload

@@ -42,7 +42,7 @@ def source(pre: Node, dropped: frozenset[int]) -> str:
     """The code, line by line, without line numbers and the theme's tools."""
     lines = html.outermost(pre, LINES)
     written = _text(pre, dropped)
-    if lines and _all_text_in_lines(lines, pre, dropped) and written.strip("\n").count("\n") + 1 < len(lines):
+    if written.strip("\n").count("\n") + 1 < len(lines) and _all_text_in_lines(lines, pre, dropped):
         written = "\n".join(_text(line, dropped).removesuffix("\n") for line in lines)
     return "\n".join(line.rstrip("\r") for line in written.strip("\n").split("\n"))
 

@@ -9,6 +9,9 @@ from pathlib import Path
 from passage.sites import html
 from passage.sites.html import Node
 
+_NAMELESS = ("current", "latest")
+"""What Docusaurus and others call a version without a number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Edition:
@@ -48,13 +51,11 @@ def edition(root: Node, file: str) -> Edition:
     badge = html.first(root, ".theme-doc-version-badge")
     shown = html.squeezed(html.text(badge)).rpartition(": ")[2] if badge is not None else ""
     label = _meta(root, "docsearch:version")
-    label = "" if "," in label else label
-    outdated = html.first(root, ".theme-doc-version-banner") is not None or (
-        label not in ("", "current", "latest") and label in file.split("/")
-    )
+    label = "" if "," in label or label in _NAMELESS else label
+    outdated = html.first(root, ".theme-doc-version-banner") is not None or (label != "" and label in file.split("/"))
     return Edition(
         language=own or language,
-        version=(shown or label) if label in ("current", "latest", "") else label,
+        version=label or shown,
         outdated=outdated,
         untranslated=bool(own and language and own.lower() != language.lower()),
     )

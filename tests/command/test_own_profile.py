@@ -1,4 +1,4 @@
-"""A sixth system is one TOML file beside the five: the one that docs/how-to.md shows, added to a copy of the code."""
+"""A new profile needs one TOML file: the example of docs/how-to.md, added to a copy of the code."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from command.test_command import PASSAGE, clean_environment
+from command.passage_command import PASSAGE, clean_environment
 from conftest import ROOT
 from passage.emulators import cohere_emulator
 from passage.local.http_event import http_api_event
@@ -30,9 +30,9 @@ PAGES = {
 
 
 def documented() -> tuple[str, dict[str, Any]]:
-    """The profile and the question of the section "A system of your own"."""
+    """The profile and the question of the section "Write your own profile"."""
     text = (ROOT / "docs" / "how-to.md").read_text(encoding="utf-8")
-    section = re.search(r"^## A system of your own\n(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL)
+    section = re.search(r"^## Write your own profile\n(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL)
     assert section
     (profile,) = re.findall(r"^```toml\n(.*?)^```", section[1], re.MULTILINE | re.DOTALL)
     (question,) = re.findall(r"/query -d '(.*)'", section[1])
@@ -41,7 +41,7 @@ def documented() -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what ships in the function, with the one file added."""
+    """A copy of the function's code, with the new profile."""
     folder = tmp_path_factory.mktemp("code")
     shutil.copytree(ROOT / "src" / "handler", folder / "handler", ignore=shutil.ignore_patterns("__pycache__"))
     profile, _ = documented()
@@ -51,7 +51,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def index(code: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny site, indexed for it as the section says."""
+    """A tiny site, indexed with the new profile as the section shows."""
     site, out = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("index")
     for name, text in PAGES.items():
         (site / name).write_text(text, encoding="utf-8")
@@ -62,7 +62,7 @@ def index(code: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ask(code: Path, index: Path, *events: Any, **environment: str) -> tuple[list[Any], list[dict[str, Any]]]:
-    """The answers of the copy's own entry point, in a process of its own, and what it logged."""
+    """Run the copy's `lambda_handler` in a new process. Returns its answers and its log lines."""
     with cohere_emulator() as cohere:
         done = subprocess.run(
             [sys.executable, "-c", ASK],
@@ -90,7 +90,7 @@ def question(path: str, fields: dict[str, Any]) -> dict[str, Any]:
     return http_api_event("POST", path, body=json.dumps(fields).encode())
 
 
-def test_one_file_serves_a_system_with_keys_and_names_of_its_own(code: Path, index: Path) -> None:
+def test_one_profile_file_serves_a_new_collection(code: Path, index: Path) -> None:
     _, documented_question = documented()
     fields = {**documented_question, "ask": "Which plant has no roots?"}
     by_default, by_path, direct, listed, refused = ask(
@@ -136,7 +136,7 @@ def test_wrong_profile_is_logged_and_the_others_still_answer(code: Path, index: 
         DEFAULT_PROFILE=NAME,
         AWS_LAMBDA_INITIALIZATION_TYPE="on-demand",
     )
-    # A question's own failure is logged with the profile it asked.
+    # Failures of questions name a profile; those at start do not.
     at_start = [line for line in logged if line.get("level") == "ERROR" and "profile" not in line]
     messages = [line["message"] for line in at_start]
     assert [message.split(" is invalid: ")[0] for message in messages] == [

@@ -1,0 +1,17 @@
+"""What one of pytest's workers makes while the others wait, to find it made."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent.parent / ".passage"
+
+
+@contextmanager
+def one_at_a_time(what: str) -> Iterator[None]:
+    """Of all processes in this checkout, one is in here with `what`."""
+    FOLDER.mkdir(exist_ok=True)
+    with (FOLDER / f"{what}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
