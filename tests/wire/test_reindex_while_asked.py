@@ -13,7 +13,7 @@ from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.run import Options
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
-from passage.sites.markdown import MarkdownSite
+from passage.sites.markdown import find_site
 from wire.function import COHERE_KEY, Function, Start
 
 PROFILE = profiles.load("query-response")
@@ -39,7 +39,7 @@ def index(tmp_path: Path, server: EmulatorServer, cohere: EmulatorServer) -> Ite
         embedder = DocumentEmbedder(
             api_key=COHERE_KEY, base_url=cohere.url, model=PROFILE.embedding.for_texts, dimension=768
         )
-        site, target = MarkdownSite(folder, "https://example.com"), ServerIndex(connection, PROFILE, keep=0)
+        site, target = find_site(folder, "https://example.com"), ServerIndex(connection, PROFILE, keep=0)
         return index_to(target, site, PROFILE, embedder, options=Options(rebuild=rebuild)).action
 
     yield run
