@@ -15,7 +15,7 @@ from template.cloudformation import Stack
 from template.options import OPTIONS
 
 NESTED = ("monitoring.yaml", "notifications.yaml")
-SET_BY_LAMBDA = {"AWS_LAMBDA_INITIALIZATION_TYPE"}
+SET_BY_LAMBDA = {"AWS_EXECUTION_ENV", "AWS_LAMBDA_INITIALIZATION_TYPE"}
 ONLY_FOR_INDEXING = {"EMBEDDING_DOCUMENT_MODEL"}
 
 

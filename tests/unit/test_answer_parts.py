@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from handler.adapters.qdrant import query
-from handler.adapters.qdrant.payload import LARGEST_WHOLE, MILLISECONDS_FROM, Hit, read
+from handler.adapters.qdrant.payload import MILLISECONDS_FROM, Hit, read
 from handler.config import profiles
 from handler.config.payload_keys import Payload
 from handler.config.profiles import CountLimit, Profile, TextLimit
@@ -20,7 +20,7 @@ from handler.contracts import context
 from handler.contracts.base import clipped, has_web_address, json_safe, limited_count, limited_text, named, zulu
 from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block
 from handler.core.errors import BlankText, InvalidRequest
-from handler.core.model import Passage
+from handler.core.model import LARGEST_WHOLE, Passage
 from unit.asking import NAMES, answered
 from unit.strategies import anything, bounded, encodable, hashed, huge, passages, place, times, wild, words
 
@@ -28,8 +28,8 @@ every_profile = pytest.mark.parametrize("name", NAMES)
 
 # The payload keys met in live systems, by what they mean.
 VARIANTS = {
-    "text": "content text chunk_text text_content original_text page_content document",
-    "url": "url source_url source file_path source_document source_file metadata.source",
+    "text": "content text chunk_text text_content original_text page_content document body meta.text",
+    "url": "url source_url source file_path source_document source_file link permalink page_url sourceURL meta.url",
     "title": "title page_title section_title source_page_title heading metadata.title",
     "chapter": "chapter module chapter_id metadata.chapter",
     "section": "section section_id subsection lesson document_metadata.section",

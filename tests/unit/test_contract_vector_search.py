@@ -137,8 +137,11 @@ def test_every_result_has_a_valid_id_that_occurs_once(held: list[Hit]) -> None:
     identities = [result["id"] for result in answered(NAME, held, top_k=100)["results"]]
     assert len(set(map(str, identities))) == len(identities)
     for identity in identities:
-        assert identity in [hit.id for hit in held]
-        assert (isinstance(identity, int) and identity >= 0) or UUID(identity)
+        assert str(identity) in [str(hit.id) for hit in held]
+        if isinstance(identity, int):
+            assert 0 <= identity < 2**53, "JavaScript rounds larger numbers"
+        else:
+            assert int(identity) >= 2**53 if identity.isdigit() else UUID(identity)
 
 
 @given(held=hits(PROFILE))
@@ -157,6 +160,19 @@ def test_the_number_of_results_is_their_count_and_at_most_top_k(held: list[Hit],
     body = answered(NAME, held, top_k=top_k)
     assert body["total_results"] == len(body["results"]) <= top_k
     assert all(result["retrieval_time_ms"] >= 0 for result in body["results"])
+
+
+@pytest.mark.parametrize("number", [0.0, 1e-30, -1e-5, 3e38], ids=["zeros", "denormal", "short", "long"])
+def test_query_vector_that_cannot_be_compared_is_400(number: float) -> None:
+    message = refusal(NAME, query_vector=[number] * DIMENSION)["error"]["message"]
+    assert "'query_vector' cannot be compared" in message
+
+
+def test_collection_that_is_empty_or_red_is_a_problem() -> None:
+    empty = CollectionInfo("textbook_embeddings", DIMENSION, "Cosine", 0, 0, "green")
+    red = CollectionInfo("textbook_embeddings", DIMENSION, "Cosine", 5, 5, "red")
+    assert "is empty" in str(*validation.problems(PROFILE, empty))
+    assert "red" in str(*validation.problems(PROFILE, red))
 
 
 @given(size=st.integers(1, 4_096))

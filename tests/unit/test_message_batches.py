@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -299,6 +300,12 @@ def test_any_message_can_be_read_and_its_reply_addressed(body: Any, identity: st
     assert uuid.UUID(message.reply_id)
     assert 0 < len(message.correlation_id) <= 256
     assert message.correlation_id.isprintable(), "a message attribute can carry it"
+
+
+@pytest.mark.parametrize(("sent", "kept"), [(1.5, "1.5"), (17, "17"), ("a", "a"), (1e300, "1e+300")])
+def test_correlation_id_may_be_text_or_any_number(sent: object, kept: str) -> None:
+    message = read(json.dumps({"text": "twin", "correlation_id": sent}), "id")
+    assert (message.correlation_id, message.error) == (kept, None)
     assert (message.question is None) == (message.error is not None)
 
 

@@ -1,6 +1,7 @@
 """A stored point becomes a passage by key lists; one that cannot is left out and counted."""
 
 import math
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -46,6 +47,8 @@ def test_the_first_key_present_wins_and_null_counts_as_absent() -> None:
         {"text_content": None, "source_url": "u"},
         {"text_content": "", "source_url": "u"},
         {"text_content": "  \n", "source_url": "u"},
+        {"text_content": "\u200b\ufeff \u2060", "source_url": "u"},
+        {"text_content": "a", "source_url": "\u200b"},
         {"text_content": ["a"], "source_url": "u"},
         {"text_content": "a", "source_url": 5},
         {"text_content": "a", "source_url": ""},
@@ -59,6 +62,31 @@ def test_a_point_that_cannot_be_shown_is_left_out_and_counted(payload: Any) -> N
     found = found_in([(1, 0.9, payload), (2, 0.8, GOOD)])
     assert [passage.id for passage in found.passages] == [2]
     assert found.skipped == 1
+    assert found.warnings == (
+        "1 of 2 points found were left out: they have no usable text, URL or score. Keys tried for the text: "
+        "text_content, content; for the URL: source_url, metadata.source.",
+    )
+
+
+@pytest.mark.parametrize("outer", [None, "metadata", "document_metadata", "meta"])
+@pytest.mark.parametrize("text", ["body", "page_content"])
+@pytest.mark.parametrize("url", ["link", "permalink", "page_url", "sourceURL"])
+def test_known_keys_are_read_flat_and_nested(text: str, url: str, outer: str | None) -> None:
+    payload = {text: "A twin.", url: "https://example.com/twin"}
+    stored = payload if outer is None else {outer: payload}
+    (passage,) = read([Hit(1, 0.9, stored)], Payload(text=("t",), url=("u",))).passages
+    assert (passage.text, passage.url) == ("A twin.", "https://example.com/twin")
+
+
+@pytest.mark.parametrize("stored", ["1733844600", "1733844600.0", "1733844600000", " 1733844600 ", 1733844600])
+def test_time_as_digits_in_text_is_an_epoch(stored: Any) -> None:
+    (passage,) = read([Hit(1, 0.9, {**GOOD, "created_at": stored})], Payload(text=("t",), url=("u",))).passages
+    assert passage.created_at == datetime(2024, 12, 10, 15, 30, tzinfo=UTC)
+
+
+def test_eight_digits_are_a_date() -> None:
+    (passage,) = read([Hit(1, 0.9, {**GOOD, "created_at": "20241210"})], Payload(text=("t",), url=("u",))).passages
+    assert passage.created_at == datetime(2024, 12, 10, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])

@@ -58,7 +58,7 @@ def test_documents_are_embedded_as_search_documents(cohere: EmulatorServer, tmp_
     assert request.json()["input_type"] == "search_document"
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t", "\u00a0", "\u3000\u2003"])
+@pytest.mark.parametrize("text", ["", " ", "\n\t", "\u00a0", "\u3000\u2003", "\u200b", "\ufeff \u2060"])
 def test_blank_text_is_never_embedded(text: str, cohere: EmulatorServer, start: Start) -> None:
     """Traps 11 and 20: the service would give a plausible vector for it."""
     assert_error(start().ask(text), 400, "INVALID_INPUT")
@@ -84,6 +84,10 @@ UNUSABLE: dict[str, Any] = {
     "null for a number": {"float": [[None] * 768]},
     "NaN": {"float": [[float("nan")] + [0.5] * 767]},
     "Infinity": {"float": [[float("inf")] + [0.5] * 767]},
+    "all zeros": {"float": [[0.0] * 768]},
+    "too long for 32 bits": {"float": [[1e39] * 768]},
+    "a square too long for 32 bits": {"float": [[1e30] * 768]},
+    "too short for 32 bits": {"float": [[1e-30] * 768]},
     "plain floats of the first API": [[0.5] * 768],
 }
 
@@ -108,6 +112,8 @@ UNUSABLE_BASE64: dict[str, Any] = {
     "a number": {"base64": [5]},
     "NaN": {"base64": [packed([float("nan")] + [0.5] * 1023)]},
     "Infinity": {"base64": [packed([float("-inf")] + [0.5] * 1023)]},
+    "all zeros": {"base64": [packed([0.0] * 1024)]},
+    "a square too long for 32 bits": {"base64": [packed([1e30] * 1024)]},
 }
 
 

@@ -1,25 +1,31 @@
 """`/ready`: whether a question would be answered, and answered with the right model."""
 
+import json
 import socket
 from pathlib import Path
 
+import httpx
 import pytest
 from qdrant_client import models
 
-from handler.bootstrap import container as bootstrap
 from handler.entrypoints.detect import Source
+from handler.service import readiness
 from passage.emulators import EmulatorServer, Fault
 from wire.function import MakeCollection, Start, assert_error, assert_for_browser, both_gateways
 
 MODEL = "embed-v5.0-pro"
 """Embeds the texts, so the index records it; questions are embedded with Fast, of the same vector space."""
 
+POINT = models.PointStruct(
+    id=1, vector=[0.5] * 768, payload={"text_content": "A twin.", "source_url": "https://docs.example/twin"}
+)
+
 
 @both_gateways
 def test_ready_describes_the_collection(
     gateway: Source, cohere: EmulatorServer, start: Start, make_collection: MakeCollection
 ) -> None:
-    make_collection("described", metadata={"embedding_model": MODEL})
+    make_collection("described", points=[POINT], metadata={"embedding_model": MODEL})
     answer = start(COLLECTION_NAME="described").get("/ready")
     assert answer.status == 200
     assert_for_browser(answer)
@@ -30,7 +36,7 @@ def test_ready_describes_the_collection(
             "name": "described",
             "vector_size": 768,
             "distance_metric": "Cosine",
-            "points_count": 0,
+            "points_count": 1,
             "indexed_vectors_count": 0,
             "status": "green",
             "embedding_model": MODEL,
@@ -55,7 +61,7 @@ def test_success_is_cached(qdrant: EmulatorServer, start: Start) -> None:
 
 
 def test_cached_success_expires(qdrant: EmulatorServer, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "READY_SECONDS", 0.0)
+    monkeypatch.setattr(readiness, "READY_SECONDS", 0.0)
     function = start()
     assert [function.get("/ready").status for _ in range(2)] == [200, 200]
     qdrant.faults.add(Fault("status", status=500, times=0))
@@ -104,8 +110,30 @@ def test_edge_index_embedded_with_another_model_is_not_ready(start: Start, on_ed
 def test_collection_that_records_no_model_is_ready(
     model: object, start: Start, make_collection: MakeCollection
 ) -> None:
-    make_collection("silent", metadata={"embedding_model": model, "site": "textbook"})
+    make_collection("silent", points=[POINT], metadata={"embedding_model": model, "site": "textbook"})
     assert start(COLLECTION_NAME="silent").get("/ready").json["collection"]["embedding_model"] is None
+
+
+@both_gateways
+def test_empty_collection_is_not_ready(start: Start, make_collection: MakeCollection) -> None:
+    message = assert_error(start(COLLECTION_NAME=make_collection("bare")).get("/ready"), 500, "INTERNAL_ERROR")
+    assert "is empty" in message
+    assert "passage index" in message
+
+
+@pytest.mark.parametrize(("stored", "told"), [("green", 200), ("yellow", 200), ("grey", 200), ("red", 500)])
+def test_red_collection_is_not_ready(stored: str, told: int, qdrant: EmulatorServer, start: Start) -> None:
+    with httpx.Client(base_url=qdrant.url) as client:
+        described = client.get("/collections/rag_embeddings").json()
+    described["result"]["status"] = stored
+    described["result"]["config"]["metadata"] = {"embedding_model": MODEL}  # so that no point is asked for it
+    qdrant.faults.add(Fault("malformed", body=json.dumps(described), path="/collections/rag_embeddings", times=0))
+    answer = start().get("/ready")
+    assert answer.status == told
+    if told == 200:
+        assert answer.json["collection"]["status"] == ("green" if stored == "green" else "yellow")
+    else:
+        assert "red" in assert_error(answer, 500, "INTERNAL_ERROR")
 
 
 def test_missing_collection_or_wrong_vector_name_is_not_ready(start: Start) -> None:

@@ -63,6 +63,10 @@ class Container:
     def snap_start(self) -> bool:
         return RuntimeSettings.from_env(self._environ).snap_start
 
+    @cached_property
+    def writes_utf8(self) -> bool:
+        return RuntimeSettings.from_env(self._environ).writes_utf8
+
     def _served(self, name: str | None) -> Served:
         settings = self.settings
         default = settings.default_profile

@@ -18,8 +18,11 @@ class Section(BaseModel):
 
 
 KNOWN_KEYS: dict[str, tuple[str, ...]] = {
-    "text": ("text_content", "content", "chunk_text", "text", "original_text", "page_content", "document"),
-    "url": ("source_url", "url", "source", "source_document", "source_file", "file_path"),
+    "text": ("text_content", "content", "chunk_text", "text", "original_text", "page_content", "document", "body"),
+    "url": (
+        *("source_url", "url", "source", "source_document", "source_file", "file_path"),
+        *("link", "permalink", "page_url", "sourceURL"),
+    ),
     "title": ("page_title", "title", "source_page_title", "section_title", "heading"),
     "chapter": ("chapter", "module", "chapter_id"),
     "section": ("section", "section_id", "subsection", "lesson"),
@@ -32,7 +35,7 @@ KNOWN_KEYS: dict[str, tuple[str, ...]] = {
 }
 """A passage's fields, each with the payload keys that live collections use for it."""
 
-NESTED_OBJECTS = ("metadata", "document_metadata")
+NESTED_OBJECTS = ("metadata", "document_metadata", "meta")
 """Payload objects under which live collections nest some of these keys."""
 
 

@@ -48,10 +48,15 @@ def _explain(item: Any) -> str:
     return f"{name}: {message}" if name else message
 
 
+UTF8_RUNTIMES = frozenset(f"AWS_Lambda_python3.{minor}" for minor in range(12, 16))
+"""The runtimes in which awslambdaric 4.2 writes UTF-8. Elsewhere responses are counted with escapes, as more bytes."""
+
+
 class RuntimeSettings(_Environment):
-    """Where the code runs. Lambda sets the variable to on-demand, provisioned-concurrency or snap-start."""
+    """Where the code runs. Lambda sets both; the first is on-demand, provisioned-concurrency or snap-start."""
 
     initialization_type: str | None = Field(None, alias="AWS_LAMBDA_INITIALIZATION_TYPE")
+    execution_environment: str = Field("", alias="AWS_EXECUTION_ENV")
 
     @property
     def in_lambda(self) -> bool:
@@ -60,6 +65,11 @@ class RuntimeSettings(_Environment):
     @property
     def snap_start(self) -> bool:
         return self.initialization_type == "snap-start"
+
+    @property
+    def writes_utf8(self) -> bool:
+        """Whether Lambda's runtime writes responses in UTF-8, not in ASCII with escapes (awslambdaric's `Encoder`)."""
+        return self.execution_environment in UTF8_RUNTIMES
 
 
 class HttpSettings(_Environment):

@@ -50,6 +50,11 @@ def check_vectors(expected: Collection, sizes: Mapping[str, int]) -> None:
         )
 
 
+def distance_name(stored: str) -> str:
+    """A distance by the name that seed 001 has for it: Qdrant calls one of them Euclid."""
+    return "Euclidean" if stored == "Euclid" else stored
+
+
 def check_distance(expected: Collection, distance: str) -> None:
     """Check that the collection has the profile's metric. By a distance, the worst passages would come first.
 
@@ -84,8 +89,27 @@ def check_indexes(expected: Collection, keys: Iterable[str], indexed: Container[
         )
 
 
+def check_contents(info: CollectionInfo) -> None:
+    """See that there is something to find.
+
+    Raises:
+        ConfigurationError: the collection is empty, or Qdrant reports it as red.
+    """
+    if info.status == "red":
+        raise ConfigurationError(
+            f"The collection '{info.name}' has the status red: an operation of the vector store failed for good. Its "
+            "log says which; restart it, or index the site again.",
+            upstream="store",
+        )
+    if info.points_count == 0:
+        raise ConfigurationError(
+            f"The collection '{info.name}' is empty: run `passage index`, or set COLLECTION_NAME to another one.",
+            upstream="store",
+        )
+
+
 def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]:
-    """The mismatches of dimension, metric and model between a collection and its profile.
+    """Why a collection cannot answer the profile's questions: its dimension, metric, model, contents or status.
 
     A model of another vector space with the same dimension raises no error in a search; its answers are wrong.
     """
@@ -109,4 +133,8 @@ def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]
                 upstream="store",
             )
         )
+    try:
+        check_contents(info)
+    except ConfigurationError as error:
+        found.append(error)
     return found

@@ -14,7 +14,8 @@ from pydantic_core import PydanticKnownError
 from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.faults import explained
 from handler.core.errors import BlankText, InvalidRequest, PassageError
-from handler.core.model import Passage, Retrieval, RetrievalRequest
+from handler.core.model import LARGEST_WHOLE, Passage, PointId, Retrieval, RetrievalRequest
+from handler.core.texts import is_blank
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -169,10 +170,10 @@ def limited_text(limit: TextLimit, text: str) -> str:
     """Check the text against the profile's limits and return it unchanged.
 
     Raises:
-        BlankText: it is empty or only white space.
+        BlankText: it is empty, or has only white space and invisible characters.
         InvalidRequest: it is too short or too long.
     """
-    if not text.strip():
+    if is_blank(text):
         raise BlankText(f"'{limit.names[0]}' is blank: it must have {limit.min} to {limit.max:,} characters.")
     if not limit.min <= len(text) <= limit.max:
         raise InvalidRequest(
@@ -221,6 +222,11 @@ def json_safe(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [json_safe(item) for item in value]
     return value
+
+
+def json_id(point: PointId) -> PointId:
+    """A point's id that every JSON reader takes exactly: JavaScript rounds integers above 2^53, so those are text."""
+    return str(point) if isinstance(point, int) and point > LARGEST_WHOLE else point
 
 
 def zulu(moment: datetime) -> str:

@@ -141,7 +141,7 @@ def render(retrieval: Retrieval) -> RetrievalResponse:
     results = [_result(rank, passage) for rank, passage in enumerate(retrieval.passages, start=1)]
     outcome: dict[str, Any] = {"status": "success"}
     if not results:  # the seed allows "success" only with results; nothing failed, so the HTTP status stays 200
-        outcome = {"status": "error", "error": ErrorDetail(code="NO_RESULTS", message="Nothing matches the question.")}
+        outcome = {"status": "error", "error": ErrorDetail(code="NO_RESULTS", message=_why_empty(retrieval))}
     return RetrievalResponse(
         query=QueryEcho(text=request.text, query_id=request.options["query_id"]),
         results=results,
@@ -156,6 +156,12 @@ def render(retrieval: Retrieval) -> RetrievalResponse:
         ),
         **outcome,
     )
+
+
+def _why_empty(retrieval: Retrieval) -> str:
+    if retrieval.left_out or retrieval.skipped:
+        return "Passages match the question, but none of them can be shown: 'warnings' says why."
+    return "Nothing matches the question."
 
 
 def _result(rank: int, passage: Passage) -> SearchResult:

@@ -15,6 +15,7 @@ from handler.contracts.base import (
     Text,
     Threshold,
     clipped,
+    json_id,
     json_safe,
     limited_count,
     limited_text,
@@ -23,6 +24,7 @@ from handler.contracts.base import (
     zulu,
 )
 from handler.contracts.filter_values import FilterValue
+from handler.core.embedding import has_direction
 from handler.core.errors import (
     CollectionNotFound,
     CollectionNotServed,
@@ -72,7 +74,7 @@ class RetrievalQuery(BaseModel):
 
 
 class RetrievalResult(BaseModel):
-    id: int | str = Field(description="The point's id.")
+    id: int | str = Field(description="The point's id; an integer of 2^53 or more as text.")
     score: Score
     vector: list[float] | None = Field(description="The point's vector; null unless with_vectors is true.")
     payload: dict[str, Any] = Field(description="The point's whole payload; empty if with_payload is false.")
@@ -106,6 +108,10 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     if query.query_vector is not None and len(query.query_vector) != profile.collection.dimension:
         raise VectorSizeWrong(
             f"'query_vector' has {len(query.query_vector)} numbers: it must have {profile.collection.dimension}."
+        )
+    if query.query_vector is not None and not has_direction(query.query_vector):
+        raise InvalidRequest(
+            "'query_vector' cannot be compared: it is all zeros, or its length is beyond 32-bit floats."
         )
     return RetrievalRequest(
         text="" if query.query_text is None else limited_text(limits.text, query.query_text),
@@ -143,7 +149,7 @@ def render(retrieval: Retrieval) -> VectorSearchResponse:
 
 def _result(passage: Passage, retrieval: Retrieval) -> RetrievalResult:
     return RetrievalResult(
-        id=passage.id,
+        id=json_id(passage.id),
         score=clipped(passage.score),
         vector=None if passage.vector is None else list(passage.vector),
         payload=json_safe(passage.payload) if retrieval.request.options["with_payload"] else {},

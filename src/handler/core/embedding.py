@@ -19,6 +19,12 @@ from handler.core.ports import Embedder
 
 DIGEST_BYTES = 16
 
+SHORTEST = 2.0**-11.5
+"""The square root of a 32-bit float's epsilon (2^-23): Qdrant takes a shorter vector for zero."""
+
+LONGEST = 2.0**63.99
+"""A little below the square root of the largest 32-bit float (about 2^128)."""
+
 
 @dataclass(frozen=True)
 class EmbeddedQuestion:
@@ -83,8 +89,8 @@ class QuestionEmbedder:
         vectors = {text: self.cache.get(key) for text, key in keys.items()}
         new = [text for text, vector in vectors.items() if vector is None]
         if new:
-            made = with_one_retry(lambda: self.embedder.embed(new), deadline, "embedding")
-            for text, one in zip(new, validated(made, self.embedder.model, self.dimension), strict=True):
+            made = with_one_retry(lambda: self._made(new), deadline, "embedding")
+            for text, one in zip(new, made, strict=True):
                 vectors[text] = one
                 self.cache.put(keys[text], one)
         embedded, paid = [], set(new)
@@ -95,6 +101,9 @@ class QuestionEmbedder:
             paid.discard(asked or "")  # the same text twice in one batch is paid for once
         return embedded
 
+    def _made(self, texts: Sequence[str]) -> Sequence[Vector]:
+        return validated(self.embedder.embed(texts), self.embedder.model, self.dimension)
+
 
 def normalised(text: str) -> str:
     """A question as it is embedded: NFC, each run of white space one space. Texts that look alike become one.
@@ -104,19 +113,28 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
+def has_direction(vector: Vector) -> bool:
+    """Whether a store can compare the vector: its numbers are finite, and so is its length, in 32 bits too.
+
+    Qdrant normalises vectors in 32-bit floats. It leaves one alone whose squared length is below the float's epsilon,
+    and divides by infinity where the square overflows. Both give scores that mean nothing.
+    """
+    return SHORTEST <= math.hypot(*vector) <= LONGEST
+
+
 def validated(vectors: Sequence[Vector], model: str, dimension: int) -> Sequence[Vector]:
-    """The vectors, each `(dimension,)` with finite numbers.
+    """The vectors, each `(dimension,)`, that a store can compare.
 
     Raises:
-        UpstreamUnavailable: one holds something that is not a number.
+        UpstreamUnavailable: one is empty, all zeros or not finite, or its length is beyond 32-bit floats.
         DimensionMismatch: one has another dimension; names the variable to change.
     """
     for vector in vectors:
-        if not all(map(math.isfinite, vector)):
+        if not has_direction(vector):
             raise UpstreamUnavailable(
-                "The embedding service gave an embedding that is not a number.",
+                "The embedding service gave an embedding that cannot be searched with.",
                 upstream="embedding",
-                detail=f"model {model}",
+                detail=f"model {model}, {len(vector)} numbers of length {math.hypot(*vector):g}",
             )
         if len(vector) != dimension:
             raise DimensionMismatch(

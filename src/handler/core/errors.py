@@ -2,8 +2,9 @@
 
 PassageError
 ├── InvalidRequest            the caller's input; says what was wrong and what is allowed
-│   ├── BlankText             the question is empty or only white space
-│   └── VectorSizeWrong       the caller's own vector has another dimension than the collection
+│   ├── BlankText             the question is empty, or nothing in it is visible
+│   ├── VectorSizeWrong       the caller's own vector has another dimension than the collection
+│   └── AnswerTooLarge        what the caller asked for does not fit into a response
 ├── NotFound                  no such path, profile or chunk
 │   └── CollectionNotServed   the caller named a collection this deployment does not serve
 ├── ConfigurationError        ours to repair; says what to change
@@ -57,6 +58,10 @@ class BlankText(InvalidRequest):
 
 class VectorSizeWrong(InvalidRequest):
     code = "VECTOR_SIZE_WRONG"
+
+
+class AnswerTooLarge(InvalidRequest):
+    code = "ANSWER_TOO_LARGE"
 
 
 class NotFound(PassageError):

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+LARGEST_WHOLE = 2**53 - 1
+"""The largest integer that every JSON reader takes exactly."""
+
 Vector = Sequence[float]
 """An embedding, shape `(dimension,)`."""
 
@@ -83,10 +86,16 @@ class Passage:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A search's passages, best first, and how many points were skipped because their payload was unusable."""
+    """A search's passages, best first.
+
+    Attributes:
+        skipped: how many points were left out because their payload was unusable.
+        warnings: why, each a sentence for a person.
+    """
 
     passages: tuple[Passage, ...]
     skipped: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +118,7 @@ class Retrieval:
     Attributes:
         asked_at: UTC.
         warnings: why the answer is less complete than it could be; each a sentence for a person.
+        left_out: how many passages were dropped because the answer was too large to be sent with them.
         embedding_cached: whether the question's embedding cost no call; None when the caller sent the vector.
         rerank_failure: why the passages were not reranked although they should have been.
     """
@@ -120,6 +130,7 @@ class Retrieval:
     collection: str
     model: str
     asked_at: datetime
+    left_out: int = 0
     embedding_cached: bool | None = None
     warnings: tuple[str, ...] = ()
     rerank_failure: Exception | None = None

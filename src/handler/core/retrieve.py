@@ -82,7 +82,7 @@ class Retriever:
                 collection=self.store.collection,
                 model=self.embedder.embedder.model,
                 asked_at=asked_at,
-                warnings=outcome.warnings,
+                warnings=(*result.warnings, *outcome.warnings),
                 rerank_failure=outcome.failure,
             )
             for request, question, result, outcome in zip(requests, embedded, ordered, ranked, strict=True)
@@ -113,13 +113,17 @@ class Retriever:
     def _ordered(self, result: SearchResult) -> SearchResult:
         """Displayable passages, best first, no point twice. An answer's guarantees do not rest on the store's order."""
         unique: dict[PointId, Passage] = {}
-        skipped = result.skipped
+        hidden = 0
         for passage in result.passages:
             if self.displayable is not None and not self.displayable(passage):
-                skipped += 1
+                hidden += 1
             else:
                 unique.setdefault(passage.id, passage)
-        return SearchResult(tuple(sorted(unique.values(), key=attrgetter("score"), reverse=True)), skipped)
+        return SearchResult(
+            tuple(sorted(unique.values(), key=attrgetter("score"), reverse=True)),
+            result.skipped + hidden,
+            (*result.warnings, *([_hidden(hidden, len(result.passages))] if hidden else ())),
+        )
 
     def _reranked(
         self, requests: Sequence[RetrievalRequest], ordered: Sequence[SearchResult | PassageError], deadline: Deadline
@@ -155,3 +159,7 @@ class Retriever:
         """The collection's metadata, after one retry where that can help."""
         with running(deadline):
             return with_one_retry(self.store.describe, deadline, "store")
+
+
+def _hidden(hidden: int, total: int) -> str:
+    return f"{hidden} of {total} passages found were left out: their URL is not an http or https address."

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from handler.core.errors import InvalidRequest
-from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES
+from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES, sent_bytes
 from handler.service.answering import TEXTS_PER_CALL, Answered, Question, answer, deadline
 from handler.service.failures import failure
 from handler.service.services import Services
@@ -35,9 +35,10 @@ def _answered(events: Sequence[Any], context: Any, services: Services) -> list[A
         outcomes = answer(list(map(question, events)), services, deadline(services, context))
     except Exception as error:  # noqa: BLE001 - the settings cannot be read; Lambda's own error would not say so
         outcomes = [failure(error, services) for _ in events]
-    share = _share([_sent_bytes(outcome.text) for outcome in outcomes], LAMBDA_RESPONSE_BYTES)
+    utf8 = services.writes_utf8
+    share = _share([_sent_bytes(outcome.text, utf8=utf8) for outcome in outcomes], LAMBDA_RESPONSE_BYTES)
     shortened = (
-        outcome.shortened(lambda answered: _sent_bytes(answered.text) <= share)
+        outcome.shortened(lambda answered: _sent_bytes(answered.text, utf8=utf8) <= share)
         if isinstance(outcome, Answered)
         else outcome
         for outcome in outcomes
@@ -57,9 +58,9 @@ def profile_name(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else ""
 
 
-def _sent_bytes(text: str) -> int:
+def _sent_bytes(text: str, *, utf8: bool) -> int:
     """Bytes of a JSON object within a response, with its separator, as Lambda's runtime writes it."""
-    return len(json.dumps(json.loads(text))) + len(", ")
+    return sent_bytes(json.loads(text), utf8=utf8) + len(", ")
 
 
 def _share(sizes: Sequence[int], most: int) -> int:

@@ -1,7 +1,28 @@
-"""The largest response that each way back to a caller carries."""
+"""The largest response that each way back to a caller carries, and the size of a response as it is sent."""
+
+import json
+from typing import Any
 
 LAMBDA_RESPONSE_BYTES = 6_291_556
 """The most a function's synchronous response may have; Lambda drops a larger one after the function's success."""
 
 ALB_RESPONSE_BYTES = 1_048_576
 """The most a load balancer takes from a function (Elastic Load Balancing, Lambda functions as targets)."""
+
+WIDEST = 12
+"""The most bytes that a character takes in a response: two escapes, where it is outside Unicode's basic plane."""
+
+
+def sent_bytes(value: Any, *, utf8: bool) -> int:
+    """Bytes of a value in a response.
+
+    Args:
+        utf8: whether Lambda's runtime writes UTF-8; otherwise it writes ASCII with escapes.
+    """
+    text = json.dumps(value, ensure_ascii=not utf8)
+    return len(text.encode("utf-8", "surrogatepass")) if utf8 else len(text)
+
+
+def fits(text: str, most: int, *, utf8: bool) -> bool:
+    """Whether a text takes at most `most` bytes in a response. A short one is not measured."""
+    return len(text) * WIDEST <= most or sent_bytes(text, utf8=utf8) <= most

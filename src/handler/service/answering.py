@@ -68,9 +68,20 @@ class Answered:
         return self._first(kept)
 
     def _first(self, count: int) -> "Answered":
-        shorter = replace(self.retrieval, passages=self.retrieval.passages[:count])
         left_out = len(self.retrieval.passages) - count
+        shorter = replace(
+            self.retrieval,
+            passages=self.retrieval.passages[:count],
+            left_out=left_out,
+            warnings=(*self.retrieval.warnings, _too_large(left_out, count + left_out)),
+        )
         return replace(self, retrieval=shorter, body=self.served.contract.answer(shorter), left_out=left_out)
+
+
+def _too_large(left_out: int, total: int) -> str:
+    if left_out == total:
+        return f"All {total} passages found were left out: the first one alone is too large for a response."
+    return f"The last {left_out} of {total} passages were left out: the answer would be too large for a response."
 
 
 Outcome = Answered | Failure

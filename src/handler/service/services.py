@@ -63,6 +63,11 @@ class Services(Protocol):
     def http_settings(self) -> HttpSettings: ...
 
     @property
+    def writes_utf8(self) -> bool:
+        """Whether Lambda's runtime writes responses in UTF-8, not in ASCII with escapes."""
+        ...
+
+    @property
     def served(self) -> Callable[[str | None], Served]:
         """Finds the profile of a name; the default one for None. Raises NotFound."""
         ...

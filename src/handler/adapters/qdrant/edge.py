@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from handler.adapters.qdrant import payload, query
 from handler.config import models
 from handler.config.profiles import Profile
-from handler.config.validation import check_distance, check_name, check_vectors
+from handler.config.validation import check_distance, check_name, check_vectors, distance_name
 from handler.core import deadline as deadlines
 from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch, UpstreamUnavailable
 from handler.core.model import CollectionInfo, Filters, Point, Search, SearchResult, Vector
@@ -100,8 +100,9 @@ class QdrantEdgeStore:
         if identity is not None:
             records = self._ask(lambda shard: shard.retrieve([identity], with_payload=True, with_vector=with_vectors))
         named = [
-            qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchValue(chunk))
+            qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchValue(value))
             for key in self._profile.payload.keys("chunk_id")
+            for value in query.chunk_id_values(chunk)
         ]
         if not records and named:
             request = qdrant_edge.ScrollRequest(
@@ -119,7 +120,7 @@ class QdrantEdgeStore:
         return CollectionInfo(
             name=self.collection,
             vector_size=self._manifest.dimension,
-            distance_metric=self._manifest.distance,
+            distance_metric=distance_name(self._manifest.distance),
             points_count=info.points_count,
             indexed_vectors_count=info.indexed_vectors_count,
             status="green",

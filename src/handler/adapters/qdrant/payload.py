@@ -1,21 +1,24 @@
 """From a stored point to a passage. The only place that looks up payload keys."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from handler.config.payload_keys import KeyPath, Payload
-from handler.core.model import Passage, SearchResult, Vector
+from handler.config.payload_keys import NESTED_OBJECTS, KeyPath, Payload
+from handler.core.model import LARGEST_WHOLE, Passage, SearchResult, Vector
+from handler.core.texts import is_blank
 
 KeyPaths = tuple[KeyPath, ...]
 
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
 
-LARGEST_WHOLE = 2**53 - 1
-"""The largest integer that every JSON reader takes exactly; no position or count comes near it."""
+
+EPOCH_DIGITS = re.compile(r"[0-9]{9,16}(\.[0-9]+)?")
+"""An epoch as text. Eight digits are a date of ISO 8601, as in 20251210."""
 
 
 class Scored(Protocol):
@@ -64,7 +67,22 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
                 **found,
             )
         )
-    return SearchResult(tuple(passages), skipped)
+    warnings = (_skipped(skipped, len(passages) + skipped, keys),) if skipped else ()
+    return SearchResult(tuple(passages), skipped, warnings)
+
+
+def _skipped(skipped: int, total: int, keys: Payload) -> str:
+    """Why points were left out, for a person who has to name the right keys in the profile."""
+    own = (*keys.text, *keys.url)
+    tried = {
+        part: [path.key for path in keys.paths[part] if path.key in own or path.outer not in NESTED_OBJECTS]
+        for part in ("text", "url")
+    }
+    inside = f" The same keys are looked for in {', '.join(NESTED_OBJECTS)}." if keys.variants else ""
+    return (
+        f"{skipped} of {total} points found were left out: they have no usable text, URL or score. Keys tried for the "
+        f"text: {', '.join(tried['text'])}; for the URL: {', '.join(tried['url'])}.{inside}"
+    )
 
 
 def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:
@@ -101,7 +119,7 @@ def _fields(
 
 def _text(value: Any) -> str | None:
     """Text that is not blank and that UTF-8 can carry: a lone surrogate would break the answer's encoding."""
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str) or is_blank(value):
         return None
     try:
         value.isascii() or value.encode()
@@ -131,8 +149,13 @@ def _whole(value: Any) -> int | None:
 
 
 def _moment(value: Any) -> datetime | None:
-    """A time stored as an epoch (seconds or milliseconds) or as ISO 8601 text; UTC unless it says otherwise."""
+    """A time stored as an epoch (seconds or milliseconds, a number or its digits) or as ISO 8601 text.
+
+    UTC unless it says otherwise.
+    """
     try:
+        if isinstance(value, str) and EPOCH_DIGITS.fullmatch(value.strip()):
+            value = float(value)
         if isinstance(value, str):
             parsed = datetime.fromisoformat(value.strip())
             return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)

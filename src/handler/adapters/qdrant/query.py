@@ -9,6 +9,8 @@ from handler.core.model import Filters, PointId
 
 MAX_POINT_ID = 2**64 - 1
 
+MAX_PAYLOAD_INTEGER = 2**63 - 1
+
 
 def threshold(least: float | None) -> float | None:
     """The score that Qdrant is given so that a passage scoring exactly `least` is still found.
@@ -47,10 +49,17 @@ def identity(value: object) -> PointId:
     return value if isinstance(value, int) else str(value)
 
 
+def chunk_id_values(chunk: str) -> list[str | int]:
+    """The values that a payload may hold for a chunk id: the text itself and, for digits, the integer."""
+    number = int(chunk) if chunk.isascii() and chunk.isdigit() and len(chunk) <= len(str(MAX_PAYLOAD_INTEGER)) else None
+    exact = number is not None and str(number) == chunk and number <= MAX_PAYLOAD_INTEGER
+    return [chunk, number] if number is not None and exact else [chunk]
+
+
 def point_id(chunk: str) -> PointId | None:
     """`chunk` as a point's id, an unsigned integer or a UUID; None when it is neither."""
     if chunk.isascii() and chunk.isdigit():
-        number = int(chunk)
+        number = int(chunk) if len(chunk) <= len(str(MAX_POINT_ID)) else MAX_POINT_ID + 1  # int() has a limit of digits
         return number if number <= MAX_POINT_ID else None
     try:
         return str(uuid.UUID(chunk))

@@ -18,7 +18,7 @@ from handler.adapters.errors import Service
 from handler.adapters.qdrant import not_found, payload, query
 from handler.adapters.transport import UNLIMITED, for_client, made_up
 from handler.config.profiles import Profile
-from handler.config.validation import check_distance, check_indexes, check_name, check_vectors
+from handler.config.validation import check_distance, check_indexes, check_name, check_vectors, distance_name
 from handler.core.errors import (
     CollectionNotFound,
     CredentialsRefused,
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 SERVICE = Service("store", "vector store", "QDRANT_API_KEY", "QDRANT_URL")
 
 GRPC_PORT = 6334
+
+STATUSES = {"green": "green", "yellow": "yellow", "grey": "yellow", "red": "red"}
+"""Qdrant's statuses as those of seed 001. Grey is a collection that waits to be optimised, yellow one that is."""
 
 T = TypeVar("T")
 
@@ -178,28 +181,42 @@ class QdrantServerStore:
         )
 
     def _named(self, chunk: str, *, with_vectors: bool) -> list[models.Record]:
-        """The points whose payload has `chunk` as their chunk id; the first one is enough."""
-        from qdrant_client.http import models  # noqa: PLC0415 - a second module of models, which no search needs
+        """The points whose payload has `chunk` as their chunk id, text or integer; the first one is enough.
 
+        Qdrant's strict mode refuses a filter with one condition that no payload index serves, so the conditions that
+        an index serves are asked again without the others.
+        """
         keys = self._profile.payload.keys("chunk_id")
-        conditions: list[models.Condition] = [
-            models.FieldCondition(key=key, match=models.MatchValue(value=chunk)) for key in keys
-        ]
+        conditions = [(key, value) for key in keys for value in query.chunk_id_values(chunk)]
         if not conditions:
             return []
         try:
-            found, _ = self._call(
-                lambda: self._client.scroll(
-                    self.collection,
-                    scroll_filter=models.Filter(should=conditions),
-                    limit=1,
-                    with_payload=True,
-                    with_vectors=with_vectors,
-                )
-            )
+            return self._matching(conditions, with_vectors=with_vectors)
         except RequestRefused as error:
-            check_indexes(self._profile.collection, keys[:1], self._info().payload_schema, error.detail)
-            raise
+            schema = self._info().payload_schema
+            check_indexes(self._profile.collection, keys[:1], schema, error.detail)
+            kinds = {key: schema[key].data_type.value for key in keys if key in schema}
+            served = [(key, value) for key, value in conditions if kinds.get(key) in _index_kinds(value)]
+            if served == conditions:
+                raise
+            return self._matching(served, with_vectors=with_vectors) if served else []
+
+    def _matching(self, conditions: Sequence[tuple[str, str | int]], *, with_vectors: bool) -> list[models.Record]:
+        """The first point that meets one of the conditions: a payload key and the value it has."""
+        from qdrant_client.http import models  # noqa: PLC0415 - a second module of models, which no search needs
+
+        any_of: list[models.Condition] = [
+            models.FieldCondition(key=key, match=models.MatchValue(value=value)) for key, value in conditions
+        ]
+        found, _ = self._call(
+            lambda: self._client.scroll(
+                self.collection,
+                scroll_filter=models.Filter(should=any_of),
+                limit=1,
+                with_payload=True,
+                with_vectors=with_vectors,
+            )
+        )
         return found
 
     def describe(self) -> CollectionInfo:
@@ -211,10 +228,10 @@ class QdrantServerStore:
         return CollectionInfo(
             name=expected.name,
             vector_size=vectors[expected.vector].size,
-            distance_metric=str(vectors[expected.vector].distance.value),
+            distance_metric=distance_name(str(vectors[expected.vector].distance.value)),
             points_count=info.points_count or 0,
             indexed_vectors_count=info.indexed_vectors_count or 0,
-            status=str(info.status.value),
+            status=STATUSES.get(str(info.status.value), "yellow"),
             embedding_model=self._model(info),
         )
 
@@ -298,6 +315,11 @@ def _filter(filters: Filters, profile: Profile) -> dict[str, Any]:
         for alternatives in query.conditions(filters, profile)
     ]
     return {"must": must}
+
+
+def _index_kinds(value: str | int) -> tuple[str, ...]:
+    """The payload indexes that serve an exact match (Qdrant, "Payload index")."""
+    return ("integer",) if isinstance(value, int) else ("keyword", "uuid")
 
 
 def _sizes(info: models.CollectionInfo) -> dict[str, int]:

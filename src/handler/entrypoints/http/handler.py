@@ -1,6 +1,5 @@
 """A question over HTTP: an event of any kind of API in, JSON with CORS headers on every answer out."""
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -17,7 +16,8 @@ from handler.entrypoints.http.gateways import GATEWAYS, Gateway
 from handler.entrypoints.http.paths import LEFT_OUT
 from handler.entrypoints.http.request import fields_of_body, fields_of_url
 from handler.entrypoints.http.routes import routes
-from handler.entrypoints.http.status import JSON, failure_response, no_such_route
+from handler.entrypoints.http.status import JSON, failure_response, no_such_route, too_large
+from handler.entrypoints.limits import fits
 from handler.service.answering import Answered, Question, answer, deadline
 from handler.service.failures import failure
 from handler.service.services import Services
@@ -26,9 +26,6 @@ PLAIN = "text/plain; charset=utf-8"
 
 ENVELOPE_BYTES = 4_096
 """Room for headers and the rest of a response around its body."""
-
-WIDEST = 6
-"""The most bytes that a character of JSON text takes in JSON again: a control character as an escape."""
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
@@ -39,15 +36,19 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
         telemetry.correlate(request["requestContext"]["requestId"])
         head = _head_as_get(request)
         response = _application(source, services).resolve(request, context)
+        most = GATEWAYS[source].response_bytes
+        if not fits(response["body"], most - ENVELOPE_BYTES, utf8=services.writes_utf8):
+            response = _bare(too_large(_path(request, services.http_settings), most, services), event, services)
     except Exception as error:  # noqa: BLE001 - an error that no route caught must still reach the browser as JSON
         response = _bare(failure_response(failure(error, services)), event, services)
     if head:
         response["body"] = ""
     # Also on an answer without CORS headers: a cache must not give it to another origin.
+    vary = "Origin, Accept-Encoding" if response["isBase64Encoded"] else "Origin"
     if "multiValueHeaders" in response:
-        response["multiValueHeaders"]["Vary"] = ["Origin"]
+        response["multiValueHeaders"]["Vary"] = [vary]
     else:
-        response["headers"]["Vary"] = "Origin"
+        response["headers"]["Vary"] = vary
     return response
 
 
@@ -62,6 +63,12 @@ def warm_up(services: Services) -> None:
     status = handle(event, None, services, Source.HTTP_API)["statusCode"]
     if status != 200:
         raise RuntimeError(f"the warm-up request was answered {status}")
+
+
+def _path(request: Mapping[str, Any], settings: HttpSettings) -> str:
+    """A request's path without the base path."""
+    path: str = request["path"] if "path" in request else request["rawPath"]
+    return path.removeprefix(settings.base_path) if path.startswith(f"{settings.base_path}/") else path
 
 
 def _head_as_get(request: dict[str, Any]) -> bool:
@@ -84,9 +91,7 @@ def _application(source: Source, services: Services) -> ApiGatewayResolver:
 
     @app.not_found
     def not_found(_: Exception) -> Response[str]:
-        path = app.current_event.path
-        if path.startswith(f"{settings.base_path}/"):
-            path = path.removeprefix(settings.base_path)
+        path = _path(app.current_event.raw_event, settings)
         return no_such_route(app.current_event.http_method.upper(), path, services)
 
     @app.exception_handler(Exception)  # type: ignore[untyped-decorator]  # Powertools publishes no type for it
@@ -112,7 +117,8 @@ def questions(services: Services, gateway: Gateway) -> Router:
         (outcome,) = answer([question], services, deadline(services, router.lambda_context, gateway.limit))
         if not isinstance(outcome, Answered):
             return failure_response(outcome)
-        outcome = outcome.shortened(lambda answered: _fits(answered.text, gateway.response_bytes))
+        room, utf8 = gateway.response_bytes - ENVELOPE_BYTES, services.writes_utf8
+        outcome = outcome.shortened(lambda answered: fits(answered.text, room, utf8=utf8))
         headers = {LEFT_OUT: str(outcome.left_out)} if outcome.left_out else {}
         plain = outcome.served.contract.plain
         if plain is not None and prefers_plain_text(router.current_event.headers.get("accept") or ""):
@@ -124,12 +130,6 @@ def questions(services: Services, gateway: Gateway) -> Router:
     router.post("/profiles/<profile>/query")(by_body)
     router.get("/profiles/<profile>/query")(by_url)
     return router
-
-
-def _fits(text: str, most: int) -> bool:
-    """Whether a response with `text` as its body has at most `most` bytes, as Lambda's runtime writes it."""
-    room = most - ENVELOPE_BYTES
-    return len(text) * WIDEST <= room or len(json.dumps(text)) <= room
 
 
 def _cors(settings: HttpSettings) -> CORSConfig | None:

@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from handler.config import validation
 from handler.config.profiles import Profile
-from handler.contracts.base import json_safe
+from handler.contracts.base import json_id, json_safe
 from handler.core.deadline import Deadline
 from handler.core.errors import InvalidRequest
 from handler.core.model import CollectionInfo, Point
@@ -21,6 +21,9 @@ from handler.entrypoints.http.status import JSON, failure_response
 from handler.service.answering import deadline
 from handler.service.failures import failure
 from handler.service.services import Served, Services
+
+PAGE_BYTES = 2_500_000
+"""About what the page at `/docs` takes in a response: most of it is Swagger UI."""
 
 
 def routes(services: Services, gateway: Gateway) -> Router:
@@ -80,7 +83,8 @@ def _add_service(router: Router, services: Services, gateway: Gateway) -> None:
 
         return _json(document(profile(None).name, profile))
 
-    @router.get("/docs")
+    # The page is too large for a load balancer as it is. A REST API would hand out the compressed body as base64.
+    @router.get("/docs", compress=gateway.response_bytes < PAGE_BYTES)
     def docs() -> Response[str]:
         from handler.entrypoints.http.openapi.document import page  # noqa: PLC0415 - no question needs it
 
@@ -110,7 +114,7 @@ def _collection(profile: Profile, info: CollectionInfo) -> dict[str, Any]:
 def _chunk(point: Point, took_ms: float) -> dict[str, Any]:
     """Seed 001's RetrievalResult for a point that was asked for by id, so that there is nothing to score."""
     return {
-        "id": point.id,
+        "id": json_id(point.id),
         "payload": json_safe(point.payload),
         "vector": None if point.vector is None else list(point.vector),
         "retrieval_time_ms": took_ms,

@@ -7,6 +7,7 @@ from contextlib import suppress
 from aws_lambda_powertools.event_handler import Response
 
 from handler.core.errors import (
+    AnswerTooLarge,
     ConfigurationError,
     DeadlineExceeded,
     InternalError,
@@ -19,13 +20,14 @@ from handler.core.errors import (
 )
 from handler.entrypoints.http.paths import PATHS, methods, profile_in
 from handler.service.failures import Failure, failure
-from handler.service.services import Services
+from handler.service.services import Served, Services
 
 JSON = "application/json"
 
 STATUS: Mapping[type[PassageError], int] = {
     InvalidRequest: 400,
     NotFound: 404,
+    AnswerTooLarge: 413,
     UpstreamThrottled: 429,
     ConfigurationError: 500,
     InternalError: 500,
@@ -56,13 +58,24 @@ def failure_response(failed: Failure) -> Response[str]:
     return Response(status(failed.error), JSON, failed.text, headers=headers)
 
 
-def no_such_route(method: str, path: str, services: Services) -> Response[str]:
-    """404, or 405 with Allow where only the method is unknown; under a profile's path, in its contract."""
+def too_large(path: str, most: int, services: Services) -> Response[str]:
+    """413 for an answer that its API cannot carry; under a profile's path, in its contract."""
+    message = f"The answer is too large: a response carries up to {most:,} bytes here."
+    return failure_response(failure(AnswerTooLarge(message), services, _served_at(path, services)))
+
+
+def _served_at(path: str, services: Services) -> Served | None:
+    """The profile that a path names, where there is one."""
     name = profile_in(path)
-    served = None
     if name is not None:
         with suppress(PassageError):
-            served = services.served(name)
+            return services.served(name)
+    return None
+
+
+def no_such_route(method: str, path: str, services: Services) -> Response[str]:
+    """404, or 405 with Allow where only the method is unknown; under a profile's path, in its contract."""
+    served = _served_at(path, services)
     allowed = methods(path)
     if not allowed:
         message = f"There is no such path. Known paths are {', '.join(PATHS)}."

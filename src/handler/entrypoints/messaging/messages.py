@@ -1,6 +1,7 @@
 """A question in a message, and the reply to it: the same form for queues, topics and buses."""
 
 import json
+import math
 import re
 import uuid
 from collections.abc import Mapping
@@ -109,7 +110,9 @@ def _correlation(value: object) -> str | None:
     """The sender's id, where it is one that a message attribute can carry."""
     if value is None or value == "":
         return None
-    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    usable = isinstance(value, str | int) and not isinstance(value, bool)
+    usable = usable or (isinstance(value, float) and math.isfinite(value))
+    text = str(value) if usable else ""
     if not _fits_an_attribute(text):
         raise InvalidRequest(f"'correlation_id' is a number or text of up to {ID_CHARACTERS} printable characters.")
     return text

@@ -37,11 +37,15 @@ PAGE = {"text/html": {"schema": STRING}}
 STATUSES = {
     400: "The request is wrong; the error says what is allowed.",
     404: "There is no such path, profile, collection or chunk.",
+    413: "The chunk is too large for a response.",
     429: "A service behind the API is limiting requests; Retry-After says when to come back.",
     500: "The deployment's configuration is wrong, or an unexpected error occurred.",
     503: "A service behind the API is down; Retry-After says when to come back.",
     504: "The request's time ran out.",
 }
+QUESTION_STATUSES = tuple(status for status in STATUSES if status != 413)
+"""A question's answer is shortened until it fits."""
+
 RETRY_AFTER = {"description": "Seconds to wait.", "required": True, "schema": {"type": "integer", "minimum": 1}}
 HEADERS = {429: {"Retry-After": RETRY_AFTER}, 503: {"Retry-After": RETRY_AFTER}}
 FEWER = {"description": "Results dropped to fit the response limit.", "schema": {"type": "integer"}}
@@ -115,7 +119,7 @@ def _get(
     content: dict[str, Any],
     summary: str,
     profile: Profile | None = None,
-    statuses: Iterable[int] = STATUSES,
+    statuses: Iterable[int] = QUESTION_STATUSES,
 ) -> dict[str, Any]:
     """An operation. Its errors have the shape of the profile's contract; without a profile it has none."""
     errors = {} if profile is None else _errors(profile, statuses)
@@ -127,7 +131,7 @@ def _get(
     }
 
 
-def _errors(profile: Profile, statuses: Iterable[int] = STATUSES) -> dict[str, Any]:
+def _errors(profile: Profile, statuses: Iterable[int] = QUESTION_STATUSES) -> dict[str, Any]:
     content = _json(component(profile, "Error"))
     return {
         str(status): {

@@ -26,7 +26,7 @@ COLLECTION: dict[str, Any] = {
         "distance_metric": STRING,
         "points_count": {**INTEGER, "minimum": 0},
         "indexed_vectors_count": {**INTEGER, "minimum": 0},
-        "status": STRING,
+        "status": {"enum": ["green", "yellow", "red"]},
         "embedding_model": {"type": ["string", "null"]},
         "problems": {
             "type": "array",
