@@ -1,18 +1,14 @@
 """What `passage index` accepts, prints and refuses, as a command in a process of its own."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from qdrant_client import QdrantClient
 
-from conftest import ROOT
+from command.passage_command import Done, Passage
 from passage.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
 
-PASSAGE = str(Path(sys.executable).parent / "passage")
 KEY = "a-key"
 
 
@@ -42,42 +38,43 @@ def real(cohere: EmulatorServer, qdrant: EmulatorServer) -> dict[str, str]:
     return {"COHERE_API_KEY": KEY, "COHERE_BASE_URL": cohere.url, "QDRANT_URL": qdrant.url}
 
 
-def passage(*arguments: str, environ: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COHERE", "QDRANT", "EMBEDDING"))}
-    return subprocess.run(
-        [PASSAGE, *arguments], capture_output=True, text=True, cwd=ROOT, env=kept | (environ or {}), check=False
-    )
-
-
-def index(site: Path, *arguments: str, environ: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def index(site: Path, passage: Passage) -> Passage:
+    """`passage index` for the site, with places of its own to write to."""
     folder = site.parent
     places = ("--out", str(folder / "index"), "--cache", str(folder / "cache"))
-    return passage("index", str(site), "--site-url", "https://e.org", *places, *arguments, environ=environ)
+
+    def run(*arguments: str, **environment: str) -> Done:
+        return passage("index", str(site), "--site-url", "https://e.org", *places, *arguments, **environment)
+
+    return run
 
 
 def test_server_index_rollback_and_profile_work_as_commands(
-    site: Path, real: dict[str, str], qdrant: EmulatorServer
+    index: Passage, passage: Passage, real: dict[str, str], qdrant: EmulatorServer
 ) -> None:
-    first = index(site, "--to", "qdrant", environ=real)
+    first = index("--to", "qdrant", **real)
     assert first.returncode == 0, first.stderr
     assert "1 pages (1 added), 1 chunks (1 added)" in first.stderr
-    again = index(site, "--to", "qdrant", "--rebuild", environ=real)
+    again = index("--to", "qdrant", "--rebuild", **real)
     assert again.returncode == 0, again.stderr
-    listed = passage("rollback", "--list", environ=real).stdout.splitlines()
+    listed = passage("rollback", "--list", **real).stdout.splitlines()
     assert [line.rpartition("  ")[2] for line in listed] == ["serving", "ready"]
-    back = passage("rollback", environ=real)
+    back = passage("rollback", **real)
     assert back.returncode == 0, back.stderr
     client = QdrantClient(url=qdrant.url, check_compatibility=False)
     (alias,) = client.get_aliases().aliases
     client.close()
     assert alias.collection_name == listed[1].partition("  ")[0]
-    drafted = passage("profile", "--from-qdrant", "rag_embeddings", environ=real)
+    drafted = passage("profile", "--from-qdrant", "rag_embeddings", **real)
     assert drafted.returncode == 0, drafted.stderr
     assert 'text = ["text_content"]' in drafted.stdout
 
 
-def test_dry_run_prints_the_plan_with_its_cost(site: Path, real: dict[str, str], cohere: EmulatorServer) -> None:
-    done = index(site, "--dry-run", environ=real)
+def test_dry_run_prints_the_plan_with_its_cost(
+    site: Path, index: Passage, real: dict[str, str], cohere: EmulatorServer
+) -> None:
+    done = index("--dry-run", **real)
     assert done.returncode == 0, done.stderr
     assert "1 texts with embed-v5.0-pro: about" in done.stderr
     assert "in 1 calls" in done.stderr
@@ -85,22 +82,22 @@ def test_dry_run_prints_the_plan_with_its_cost(site: Path, real: dict[str, str],
     assert cohere.requests == []
 
 
-def test_refused_key_is_one_line(site: Path, real: dict[str, str]) -> None:
-    done = index(site, environ=real | {"COHERE_API_KEY": "another"})
+def test_refused_key_is_one_line(index: Passage, real: dict[str, str]) -> None:
+    done = index(**real | {"COHERE_API_KEY": "another"})
     assert done.returncode == 1
     assert "COHERE_API_KEY" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
 
-def test_busy_service_is_waited_for(site: Path, real: dict[str, str], cohere: EmulatorServer) -> None:
+def test_busy_service_is_waited_for(index: Passage, real: dict[str, str], cohere: EmulatorServer) -> None:
     cohere.faults.add(Fault("status", status=429, retry_after=0.1))
-    done = index(site, environ=real)
+    done = index(**real)
     assert done.returncode == 0, done.stderr
     assert "Trying again in 0.1 s" in done.stderr
 
 
-def test_server_without_the_real_key_is_refused(site: Path, qdrant: EmulatorServer) -> None:
-    done = index(site, "--to", "qdrant", environ={"QDRANT_URL": qdrant.url})
+def test_server_without_the_real_key_is_refused(index: Passage, qdrant: EmulatorServer) -> None:
+    done = index("--to", "qdrant", QDRANT_URL=qdrant.url)
     assert done.returncode == 1
     assert "COHERE_API_KEY" in done.stderr
     assert qdrant.requests == []
@@ -119,7 +116,7 @@ def test_server_without_the_real_key_is_refused(site: Path, qdrant: EmulatorServ
         (("profile", "--from-qdrant", "docs", "--contract", "none"), "--contract takes one of"),
     ],
 )
-def test_what_does_not_go_together_is_named(arguments: tuple[str, ...], words: str) -> None:
+def test_what_does_not_go_together_is_named(arguments: tuple[str, ...], words: str, passage: Passage) -> None:
     done = passage(*arguments)
     assert done.returncode != 0
     assert words in done.stderr

@@ -264,6 +264,35 @@ def test_another_model_means_a_new_collection(index: Index, client: QdrantClient
     assert served(client) != first
 
 
+def test_foreign_points_are_left_behind(index: Index, client: QdrantClient, site: Path) -> None:
+    """Someone else wrote into the collection: a new one has the site's points alone."""
+    index()
+    first = served(client)
+    foreign = models.PointStruct(
+        id="5e2f7b1c-0000-4000-8000-000000000001", vector=[0.5] * 1024, payload={"content": "x"}
+    )
+    client.upsert(ALIAS, [foreign])
+    write(site, 1, "Robot 1 was replaced.")
+    plan = index()
+    assert (plan.action, plan.note, plan.texts) == ("replace", "points were added or removed by someone else", 1)
+    assert served(client) != first
+    assert len(texts(client)) == 20
+
+
+def test_interrupted_edit_is_completed(index: Index, server: EmulatorServer, client: QdrantClient, site: Path) -> None:
+    index()
+    first = served(client)
+    write(site, 1, "Robot 1 was replaced.")
+    server.faults.add(Fault("status", status=400, path="/points/delete", times=0))
+    with pytest.raises(TargetError):
+        index()
+    server.faults.clear()
+    assert {"Robot 1 has 1 arms.", "Robot 1 was replaced."} <= set(texts(client))
+    assert index().action == "edit"
+    assert served(client) == first
+    assert "Robot 1 has 1 arms." not in texts(client)
+
+
 def test_alias_switches_after_the_checks(index: Index, server: EmulatorServer) -> None:
     index()
     steps = [request.path.partition("?")[0].rpartition("/")[2] for request in server.requests]

@@ -47,7 +47,9 @@ class Shape:
     def described(self) -> dict[str, Any]:
         """The shape as the collection's metadata keeps it, to see whether a later run wants another one."""
         indexes = {
-            key: index.value if isinstance(index, models.PayloadSchemaType) else index.model_dump(exclude_none=True)
+            key: index.value
+            if isinstance(index, models.PayloadSchemaType)
+            else index.model_dump(mode="json", exclude_none=True)
             for key, index in self.indexes.items()
         }
         return {"large": self.large, "indexes": indexes}

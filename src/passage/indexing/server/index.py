@@ -71,16 +71,19 @@ class ServerIndex:
         goal = metadata(wanted, self._shape(wanted), "ready")
         said = {**current.metadata, **current.passage}
         same_vectors = comparable(said, {**goal, **goal["passage"]})
-        if current.metadata == goal and self._count(current.name) == wanted.points:
+        count = self._count(current.name)
+        if current.metadata == goal and count == wanted.points:
             return Held(complete=True, comparable=True)
         moving = {"digest": "", "points": 0}
-        same_shape = {**current.passage, **moving} == {**goal["passage"], **moving}
-        why = "" if same_shape else "the collection's shape changes"
-        return Held(
-            comparable=same_vectors,
-            editable=same_vectors and same_shape,
-            note=why if same_vectors else "its vectors are of another model or provider",
-        )
+        if not same_vectors:
+            why = "its vectors are of another model or provider"
+        elif {**current.passage, **moving} != {**goal["passage"], **moving}:
+            why = "the collection's shape changes"
+        elif current.passage["digest"] and current.passage["points"] != count:  # without a digest: a half-done edit
+            why = "points were added or removed by someone else"
+        else:
+            why = ""
+        return Held(comparable=same_vectors, editable=not why, note=why)
 
     def stored(self) -> Iterator[list[StoredPoint]]:
         """See `Target`."""
@@ -88,7 +91,8 @@ class ServerIndex:
             return
         selector = models.PayloadSelectorExclude(exclude=stored.text_keys(self._profile))
         for records in self._scroll(self._current.name, selector):
-            yield [StoredPoint(int(record.id), record.payload or {}) for record in records]
+            ours = [record for record in records if isinstance(record.id, int)]
+            yield [StoredPoint(int(record.id), record.payload or {}) for record in ours]
 
     def vectors(self, ids: Sequence[int]) -> dict[int, list[float]]:
         """See `Target`."""
