@@ -11,6 +11,7 @@ from handler.bootstrap.container import Container
 from handler.core.deadline import Deadline
 from handler.core.model import RetrievalRequest, Search
 from passage.emulators import cohere_emulator
+from unit.pipelines import retrieve
 
 SITE = "https://physical-ai.example/"
 LEAST = 0.75
@@ -36,7 +37,7 @@ def test_most_questions_find_a_page_that_answers_them(container: Container) -> N
     found = 0
     for question in questions:
         request = RetrievalRequest(text=question["query_text"], search=Search(top_k=5))
-        passages = retriever.retrieve(request, Deadline.after(30)).passages
+        passages = retrieve(retriever, request, Deadline.after(30)).passages
         pages = {passage.url.removeprefix(SITE).rstrip("/") for passage in passages}
         found += bool(pages & set(question["expected_doc_ids"]))
     assert found / len(questions) >= LEAST
