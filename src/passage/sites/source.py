@@ -81,7 +81,16 @@ def is_built(folder: Path) -> bool:
 
 
 def _built(folder: Path, options: Options) -> Site:
+    if not _is_root(folder):
+        inside = next((each for each in sorted(folder.iterdir()) if each.is_dir() and _is_root(each)), None)
+        if inside is not None:
+            raise SiteError(f"{folder} is one level too high: {inside} is the built site. Index that.")
     return BuiltSite(folder, options.url, options.selector, options.language, options.version)
+
+
+def _is_root(folder: Path) -> bool:
+    """Whether a generator wrote its site to this very folder."""
+    return any((folder / name).exists() for name in ("index.html", "404.html", "sitemap.xml", "objects.inv"))
 
 
 def _markdown(folder: Path, options: Options) -> Site:

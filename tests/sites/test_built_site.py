@@ -1,0 +1,297 @@
+"""A folder of HTML is read as a site: which pages, at which URLs, in which language and version."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from passage.sites.model import Page, SiteError, Skip
+from passage.sites.source import Options, open_site
+
+BASE = "https://mill.example.com/manual/"
+AT_BASE = Options(BASE)
+
+
+def html(
+    body: str = "<h1>Mill</h1><p>Flour from the hill.</p>",
+    *,
+    canonical: str | None = None,
+    head: str = "",
+    language: str = "en",
+) -> str:
+    link = f'<link rel="canonical" href="{canonical}">' if canonical else ""
+    return (
+        f'<!DOCTYPE html><html lang="{language}"><head><meta charset="utf-8">{link}{head}</head>'
+        f"<body><main>{body}</main></body></html>"
+    )
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def read(folder: Path, options: Options = AT_BASE) -> tuple[dict[str, Page], dict[str, str]]:
+    """The pages by path, and why each other file is left out."""
+    found = list(open_site(folder, options).read())
+    pages = {each.path: each for each in found if isinstance(each, Page)}
+    return pages, {each.path: each.reason for each in found if isinstance(each, Skip)}
+
+
+def text_of(page: Page) -> str:
+    return "\n\n".join(section.markdown for section in page.sections)
+
+
+def test_the_canonical_link_is_the_url(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html(canonical=BASE), "a/index.html": html("<p>A.</p>", canonical=f"{BASE}a")})
+    pages, _ = read(tmp_path, Options())
+    assert [page.url for page in pages.values()] == [f"{BASE}a", BASE]
+
+
+def test_a_sitemap_says_how_urls_are_spelled(tmp_path: Path) -> None:
+    locations = "".join(f"<url><loc>{BASE}{path}</loc></url>" for path in ("", "a", "b/c"))
+    write(
+        tmp_path,
+        {
+            "sitemap.xml": f"<urlset>{locations}</urlset>",
+            "index.html": html(),
+            "a.html": html("<p>A.</p>"),
+            "b/c.html": html("<p>C.</p>"),
+        },
+    )
+    pages, _ = read(tmp_path, Options())
+    assert [page.url for page in pages.values()] == [f"{BASE}a", f"{BASE}b/c", BASE]
+
+
+@pytest.mark.parametrize(
+    ("file", "link", "url"),
+    [
+        ("a.html", "a.html", "a.html"),
+        ("a.html", "/manual/a", "a"),
+        ("a/index.html", "a/", "a/"),
+        ("a/index.html", "/manual/a", "a"),
+        ("a/index.html", "a/index.html", "a/index.html"),
+    ],
+)
+def test_links_say_how_urls_are_spelled(tmp_path: Path, file: str, link: str, url: str) -> None:
+    write(tmp_path, {"index.html": html(f'<p>See <a href="{link}">the other page</a>.</p>'), file: html("<p>A.</p>")})
+    pages, _ = read(tmp_path)
+    assert pages["a"].url == BASE + url
+
+
+def test_the_owners_url_replaces_the_stated_one(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html(canonical=BASE), "a/index.html": html("<p>A.</p>", canonical=f"{BASE}a")})
+    pages, _ = read(tmp_path, Options("https://other.example.com/docs"))
+    assert pages["a"].url == "https://other.example.com/docs/a"
+
+
+def test_without_any_url_the_option_is_named(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html()})
+    with pytest.raises(SiteError, match="--site-url"):
+        read(tmp_path, Options())
+
+
+def test_links_and_pictures_are_absolute(tmp_path: Path) -> None:
+    picture = '<img alt="A buoy" src="i.png">'
+    body = f'<p><a href="../b/#x">B</a> <a href="#y">here</a> {picture}<a href="javascript:x">run</a></p>'
+    write(tmp_path, {"index.html": html(), "a/index.html": html(body)})
+    pages, _ = read(tmp_path)
+    assert text_of(pages["a"]) == f"[B]({BASE}b/#x) [here]({BASE}a/#y) ![A buoy]({BASE}a/i.png)run"
+
+
+def test_a_data_uri_leaves_the_description(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html('<p>See <img alt="a lit lamp" src="data:image/png;base64,AAAA">.</p>')})
+    assert text_of(read(tmp_path)[0]["index"]) == "See a lit lamp."
+
+
+def test_one_bad_page_costs_no_other(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html()})
+    (tmp_path / "bad.html").write_bytes(b"<html><body><main><p>caf\xe9</p></main></body></html>")
+    pages, skipped = read(tmp_path)
+    assert list(pages) == ["index"]
+    assert "UnicodeDecodeError" in skipped["bad.html"]
+    with pytest.raises(SiteError, match=r"bad\.html cannot be read"):
+        read(tmp_path, Options(BASE, strict=True))
+
+
+def test_a_declared_encoding_is_read(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_bytes(
+        b"<html><head><meta charset=latin-1></head><main><p>caf\xe9</p></main></html>"
+    )
+    assert text_of(read(tmp_path)[0]["index"]) == "café"
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "reason"),
+    [
+        ("old.html", '<html><head><meta http-equiv="Refresh" content="0; URL=index.html"></head></html>', "redirect"),
+        ("a.html", html(head='<meta content="none" name="ROBOTS">'), "noindex"),
+        ("de/404.html", html(), "error page"),
+        ("tags/wind/index.html", html("<p>Tag.</p>"), "list of pages"),
+        ("blog/page/2/index.html", html("<p>Posts.</p>"), "list of pages"),
+        ("search.html", html("<h1>Search</h1>"), "search page"),
+        ("list.html", html('<h1>All</h1><ul><li><a href="index.html">Home</a> First page.</li></ul>'), "list of pages"),
+        ("empty.html", html('<div id="app"></div>'), "no main content"),
+        ("copy.html", html(canonical=BASE), "duplicate"),
+    ],
+)
+def test_pages_not_meant_to_be_found_are_left_out(tmp_path: Path, file: str, content: str, reason: str) -> None:
+    write(tmp_path, {"index.html": html(canonical=BASE), file: content})
+    pages, skipped = read(tmp_path)
+    assert list(pages) == ["index"]
+    assert skipped == {file: reason}
+
+
+def test_chapters_on_tags_and_search_are_pages(tmp_path: Path) -> None:
+    words = "<p>" + "How to search the mill. " * 30 + "</p>"
+    generator = '<meta name="generator" content="mkdocs-1.6.1">'
+    write(
+        tmp_path,
+        {
+            "index.html": html(head=generator),
+            "tags/index.html": html("<p>How to tag sacks.</p>", head=generator),
+            "search/index.html": html(words, head=generator),
+        },
+    )
+    assert list(read(tmp_path)[0]) == ["index", "search", "tags"]
+
+
+def test_a_canonical_link_that_all_pages_share_says_nothing(tmp_path: Path) -> None:
+    files = {f"{name}.html": html(f"<p>{name}</p>", canonical=BASE) for name in ("a", "b", "c")}
+    write(tmp_path, {"index.html": html(canonical=BASE), **files})
+    pages, skipped = read(tmp_path)
+    assert list(pages) == ["a", "b", "c", "index"]
+    assert skipped == {}
+    assert pages["a"].url == f"{BASE}a.html"
+
+
+def test_two_files_at_one_url_give_one_page(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html(), "a.html": html("<p>One.</p>", canonical=f"{BASE}a")})
+    write(tmp_path, {"a/index.html": html("<p>Two.</p>", canonical=f"{BASE}a")})
+    pages, skipped = read(tmp_path)
+    assert len(pages) == 2
+    assert list(skipped.values()) == ["another file has its URL"]
+
+
+def test_pages_unmarked_for_pagefind_are_left_out(tmp_path: Path) -> None:
+    marked = "<div data-pagefind-body><p>Found.</p></div>"
+    write(tmp_path, {"index.html": html(marked), "hidden.html": html("<p>Hidden.</p>")})
+    assert read(tmp_path)[1] == {"hidden.html": "left out of the site's search"}
+
+
+LANGUAGES = {
+    "index.html": html("<h1>Mill</h1><p>Flour from the hill.</p>"),
+    "old.html": html("<h1>History</h1><p>Built on the hill in 1790, burnt in 1801, built again.</p>"),
+    "de/index.html": html("<h1>Mühle</h1><p>Mehl vom Berg.</p>", language="de-DE"),
+    "de/old.html": html(
+        "<h1>History</h1><p>Built on the hill in 1790, burnt in 1801, built again.</p>", language="de-DE"
+    ),
+}
+
+
+def test_all_languages_are_read_and_copies_are_not(tmp_path: Path) -> None:
+    pages, skipped = read(write(tmp_path, LANGUAGES))
+    assert {path: page.language for path, page in pages.items()} == {"de": "de-DE", "index": "en", "old": "en"}
+    assert skipped == {"de/old.html": "untranslated"}
+
+
+def test_a_language_selects_its_pages(tmp_path: Path) -> None:
+    pages, skipped = read(write(tmp_path, LANGUAGES), Options(BASE, language="de"))
+    assert list(pages) == ["de"]
+    assert skipped["index.html"] == "other language"
+    with pytest.raises(SiteError, match=r"No page is in the language fr\. The site's languages: de-DE, en\."):
+        read(tmp_path, Options(BASE, language="fr"))
+
+
+def docusaurus(version: str, text: str, banner: bool = False) -> str:
+    warning = '<div class="theme-doc-version-banner">Old.</div>' if banner else ""
+    return (
+        f'<html lang="en" class="docs-wrapper docs-doc-page"><head><meta name="generator" content="Docusaurus v3.10.2">'
+        f'<meta name="docsearch:version" content="{version}"></head><body><main>{warning}'
+        f'<div class="theme-doc-markdown"><h1>Mill</h1><p>{text}</p></div></main></body></html>'
+    )
+
+
+VERSIONS = {
+    "index.html": html("<p>Welcome.</p>"),
+    "docs/mill/index.html": docusaurus("2.0", "Grinds at dawn."),
+    "docs/1.0/mill/index.html": docusaurus("1.0", "Grinds at noon.", banner=True),
+    "docs/next/mill/index.html": docusaurus("current", "Grinds all day.", banner=True),
+}
+
+
+def test_the_current_version_alone_is_read(tmp_path: Path) -> None:
+    pages, skipped = read(write(tmp_path, VERSIONS))
+    assert {path: page.version for path, page in pages.items()} == {"docs/mill": "2.0", "index": ""}
+    assert set(skipped.values()) == {"other version"}
+
+
+def test_a_version_selects_its_pages(tmp_path: Path) -> None:
+    pages, _ = read(write(tmp_path, VERSIONS), Options(BASE, version="1.0"))
+    assert list(pages) == ["docs/1.0/mill"]
+    with pytest.raises(SiteError, match=r"No page is of the version 3\.0\. The site's versions: 1\.0, 2\.0\."):
+        read(tmp_path, Options(BASE, version="3.0"))
+
+
+def test_of_version_folders_the_latest_is_read(tmp_path: Path) -> None:
+    listed = [{"version": "2.1", "aliases": ["latest"]}, {"version": "2.0", "aliases": []}]
+    mill = {f"{folder}/mill/index.html": html(f"<p>{folder}</p>") for folder in ("2.0", "2.1", "latest")}
+    write(tmp_path, {"versions.json": json.dumps(listed), "index.html": html("<p>Welcome.</p>"), **mill})
+    pages, skipped = read(tmp_path)
+    assert {path: page.version for path, page in pages.items()} == {"2.1/mill": "2.1", "index": ""}
+    assert skipped == {"2.0/mill/index.html": "other version", "latest/mill/index.html": "copy of a version"}
+    assert list(read(tmp_path, Options(BASE, version="2.0"))[0]) == ["2.0/mill"]
+
+
+def test_a_selector_names_the_main_content(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html('<div class="mine"><p>Mine.</p></div><p>Not mine.</p>')})
+    assert text_of(read(tmp_path, Options(BASE, selector=".mine"))[0]["index"]) == "Mine."
+    with pytest.raises(SiteError, match=r"--content-selector: '\.\.\[' is not a CSS selector"):
+        read(tmp_path, Options(BASE, selector="..["))
+
+
+def test_a_folder_one_level_too_high_is_named(tmp_path: Path) -> None:
+    write(tmp_path, {"build/index.html": html(), "build/a.html": html()})
+    with pytest.raises(SiteError, match=r"one level too high: .*build is the built site"):
+        read(tmp_path)
+
+
+def test_sources_of_a_generator_are_not_a_built_site(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": "---\nlayout: home\n---\n", "a.md": "# A\n\nText."})
+    assert [page.title for page in read(tmp_path)[0].values()] == ["A"]
+
+
+def test_text_after_details_belongs_to_the_heading_before(tmp_path: Path) -> None:
+    body = "<h2 id=a>A</h2><p>One.</p><details><summary>More</summary><h3 id=b>B</h3><p>Two.</p></details><p>Three.</p>"
+    write(tmp_path, {"index.html": html(body)})
+    sections = read(tmp_path)[0]["index"].sections
+    assert [(section.anchor, section.headings) for section in sections] == [
+        ("a", ("A",)),
+        ("b", ("A", "B")),
+        ("a", ("A",)),
+    ]
+    assert "**More**" in sections[0].markdown
+    assert sections[2].markdown == "Three."
+
+
+def test_headings_in_quotes_and_lists_do_not_cut(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html("<h2 id=a>A</h2><blockquote><h3>Said</h3><p>So.</p></blockquote><p>End.</p>")})
+    (section,) = read(tmp_path)[0]["index"].sections
+    assert section.markdown == "> ### Said\n> So.\n\nEnd."
+
+
+def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
+    files = {
+        f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")
+        for name in ("index", "stones", "sails")
+    }
+    write(tmp_path, files)
+    assert [page.title for page in read(tmp_path)[0].values()] == ["Index - notes", "Sails - notes", "Stones - notes"]
+
+
+def test_without_any_title_the_file_name_is_readable(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html(), "guide/first-steps.html": html("<h2>Part</h2><p>Text.</p>")})
+    assert read(tmp_path)[0]["guide/first-steps"].title == "First steps"
