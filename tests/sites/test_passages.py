@@ -163,9 +163,17 @@ def test_links_are_answered_with_and_embedded_without_addresses() -> None:
     assert chunk.embedded_text == "Page > Part\nSee the manual and a buoy."
 
 
-def test_an_address_in_code_is_embedded() -> None:
-    (chunk,) = passages("```md\n[a](https://example.com)\n```")
+@pytest.mark.parametrize(
+    "code", ["```md\n[a](https://example.com)\n```", "Write `[a](https://example.com)` for a link."]
+)
+def test_an_address_in_code_is_embedded(code: str) -> None:
+    (chunk,) = passages(code)
     assert "[a](https://example.com)" in chunk.embedded_text
+
+
+def test_the_words_of_a_linked_name_in_code_are_embedded() -> None:
+    (chunk,) = passages("Call [`grind()`](https://example.com/api#grind) twice.")
+    assert chunk.embedded_text == "Page > Part\nCall `grind()` twice."
 
 
 def test_long_headings_leave_room_for_the_text() -> None:

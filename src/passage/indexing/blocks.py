@@ -26,7 +26,9 @@ _NO_WORDS = re.compile(
     re.MULTILINE,
 )
 _LINK = re.compile(
-    r"(!?)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\((?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)"
+    r"(?P<code>(`+)(?:(?!\2)[^\n])+\2)"  # a link in it is code
+    r"|!?\[(?P<words>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]"
+    r"\((?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)"
 )
 _FENCE = re.compile(r"(^[ \t>]*(?:```|~~~)[\s\S]*?^[ \t>]*(?:```|~~~)[ \t]*$)", re.MULTILINE)
 
@@ -88,7 +90,11 @@ def has_words(text: str) -> bool:
 def without_addresses(markdown: str) -> str:
     """Links as their words and pictures as what they show; code is left as it is."""
     parts = _FENCE.split(markdown) if "```" in markdown or "~~~" in markdown else [markdown]
-    return "".join(part if number % 2 else _LINK.sub(r"\2", part) for number, part in enumerate(parts))
+    return "".join(part if number % 2 else _LINK.sub(_words, part) for number, part in enumerate(parts))
+
+
+def _words(found: re.Match[str]) -> str:
+    return found["code"] or found["words"]
 
 
 def trimmed(text: str) -> str:

@@ -25,8 +25,8 @@ LETTERS_PER_TOKEN = 3
 """Of Latin words that can be spoken; vocabularies hold longer pieces of common words."""
 
 _BLANKS_PER_TOKEN = 4
-_KEY = re.compile(r"(?=[A-Za-z+/=]*[0-9])[A-Za-z0-9+/=]{16,}")
-"""Random characters, which are in no vocabulary."""
+_RUN = re.compile(r"[A-Za-z0-9+/=]{16,}")
+_DIGIT = re.compile(r"[0-9]")
 _WORD = re.compile(r"[A-Z]?[a-z]{1,63}")
 _UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xz]{5,}")
 _BLANKS = re.compile(r"(?<![!-~]) (?=\S)|\s{2,}|[^\S ]")
@@ -56,9 +56,10 @@ def limits_for(model: str) -> Limits:
 
 def bound(text: str) -> int:
     """An upper bound of the tokens of `text`."""
-    keys = _KEY.findall(text)
+    # Long runs with digits are random characters (keys, hashes), which are in no vocabulary.
+    keys = [run for run in _RUN.findall(text) if _DIGIT.search(run)]
     if keys:
-        text = _KEY.sub("", text)
+        text = _RUN.sub(lambda found: "" if _DIGIT.search(found[0]) else found[0], text)
     words = _WORD.findall(text)
     signs = "".join(_WORD.sub("", text).split())  # digits, punctuation and capitals stand alone
     total = (
