@@ -1,1 +1,1 @@
-"""The only modules that import an SDK: its types go in, the core's come out; its errors go in, the core's come out."""
+"""The only modules that import an SDK. They translate its types and errors into the core's."""

@@ -1,4 +1,4 @@
-"""Signs that an address leads elsewhere than to its service: another protocol, a redirect, a page by a proxy."""
+"""Detects a URL that does not lead to its service: another protocol, a redirect, a proxy's page."""
 
 import json
 import re
@@ -11,11 +11,11 @@ NOT_TLS = frozenset({"HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAI
 """OpenSSL's reasons when the other side does not speak TLS."""
 
 PASSING = frozenset({408, 425, 429, 499})
-"""Statuses below 500 that can pass. A proxy may send them as a page, too."""
+"""Statuses below 500 that are temporary. A proxy may send them as a page, too."""
 
 
 def by_error(error: Exception, variable: str) -> str | None:
-    """What is wrong with the address in `variable`, by a transport's error; None when the error does not tell."""
+    """The fault of the URL in `variable`, found from a transport's error; None if the error does not show one."""
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return (
@@ -25,14 +25,14 @@ def by_error(error: Exception, variable: str) -> str | None:
         if isinstance(cause, ssl.SSLError) and cause.reason in NOT_TLS:
             return f"does not speak TLS at the address in {variable}: write http:// there, or the port of https"
     if isinstance(error, httpx.UnsupportedProtocol):
-        return f"cannot be asked at the address in {variable}: it starts with http:// or https://"
+        return f"cannot be reached at the address in {variable}: it must start with http:// or https://"
     if isinstance(error, httpx.RemoteProtocolError) and str(error).startswith("illegal "):  # h11: no HTTP/1.1 at all
         return f"does not speak HTTP/1.1 at the address in {variable}: check its scheme and port"
     return None
 
 
 def by_answer(status: int, body: object, variable: str) -> str | None:
-    """What is wrong with the address in `variable`, by an answer that is no success; None when it is the service's."""
+    """The fault of the URL in `variable`, found from an error response; None if the response is the service's."""
     if 300 <= status < 400:
         return f"redirects requests (HTTP {status}): set {variable} to the address it redirects to, which the log names"
     if status == 400 and re.search(r"\bHTTPS (port|server)\b", _text(body)):  # nginx's and Go's words
@@ -41,7 +41,7 @@ def by_answer(status: int, body: object, variable: str) -> str | None:
 
 
 def is_page(status: int, body: object) -> bool:
-    """Whether a proxy or another website answered with a page for people. The services answer JSON or plain text."""
+    """Whether a proxy or another website answered with an HTML page. The services send JSON or plain text."""
     return 200 <= status < 500 and status not in PASSING and _text(body).lstrip()[:1] == "<"
 
 

@@ -21,12 +21,14 @@ def validate_relevances(results: Iterable[tuple[Any, Any]], service: Service, mo
     found: dict[int, float] = {}
     for index, relevance in results:
         if not _whole(index) or not 0 <= index < expected or index in found:
-            raise service.unavailable("ranked something else than it was sent", f"model {model}, text {index!r}"[:300])
+            raise service.unavailable(
+                "ranked an unknown text or one text twice", f"model {model}, text {index!r}"[:300]
+            )
         if not _finite(relevance):
-            raise service.unavailable("gave a relevance that is not a number", f"model {model}")
+            raise service.unavailable("returned a relevance that is not a number", f"model {model}")
         found[index] = float(relevance)
     if len(found) != expected:
-        raise service.unavailable("did not rank all it was sent", f"model {model}: {len(found)} of {expected}")
+        raise service.unavailable("did not rank all texts", f"model {model}: {len(found)} of {expected}")
     return [found[index] for index in range(expected)]
 
 

@@ -1,7 +1,7 @@
 """The HTTP layer below both SDKs: one connection pool, and the request's deadline on every wait.
 
-An SDK's own timeout is a constant that starts anew with every byte that arrives. The time a request has left is known
-only while it runs, so each connect, read and write asks for it.
+An SDK's timeout is a constant that restarts with every byte that arrives. A request's remaining time is known only
+while it runs, so each connect, read and write looks it up.
 """
 
 import json
@@ -19,27 +19,27 @@ from handler.core import deadline as deadlines
 from handler.core.errors import ConfigurationError
 
 CONNECT_SECONDS = 3.0
-"""A host that does not accept a connection by then is down: better found out while a retry still fits."""
+"""A host that accepts no connection within this time is down. A short limit leaves time for a retry."""
 
 LEAST_SECONDS = 0.001
-"""What a wait is given that begins as the deadline ends; none at all would mean "do not block"."""
+"""The shortest timeout of a wait. Zero would mean "do not block"."""
 
-# Lambda freezes the container between requests; what the far side closed meanwhile shows as a dropped connection at the
-# next request, which the one retry covers. Well-known idle limits are 60 s and more (load balancers), so stay below.
+# Lambda freezes the container between requests. A connection that the server closed meanwhile fails at the next
+# request, and the one retry covers that. Common idle limits are 60 s and more (load balancers), so stay below.
 MAX_CONNECTIONS = 20
 MAX_KEEPALIVE_CONNECTIONS = 10
 KEEPALIVE_SECONDS = 50.0
 
 
 UNLIMITED = 900
-"""Seconds, the longest that Lambda runs anything: the limit that clients are given so that the deadline alone decides.
-Without one, httpx's own five seconds would."""
+"""Seconds: Lambda's longest run time. Clients get it as their timeout, so that only the deadline ends a call. Without
+it, httpx would use five seconds."""
 
 MOST_UNSENT_BYTES = 65_536
 
 
 def _left(timeout: float | None, most: float | None = None) -> float | None:
-    """Seconds one wait may take: the least of the given limits and the time until the deadline."""
+    """The most seconds for one wait: the least of the given limits and the time until the deadline."""
     deadline = deadlines.current()
     limits = [limit for limit in (timeout, most) if limit is not None]
     if deadline is not None:
@@ -50,8 +50,8 @@ def _left(timeout: float | None, most: float | None = None) -> float | None:
 class _DeadlineStream(httpcore.NetworkStream):
     """A connection that keeps to the deadline, and sends a request's head and body in one packet.
 
-    httpcore writes them one after the other, which wakes the far side twice. What is written here goes out when an
-    answer is waited for.
+    httpcore writes them one after the other, which wakes the server twice. Here, writes are buffered and sent before
+    the next read.
     """
 
     def __init__(self, inner: httpcore.NetworkStream) -> None:
@@ -63,9 +63,9 @@ class _DeadlineStream(httpcore.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         seconds = _left(timeout)
         if self._unsent:
-            with suppress(httpcore.WriteError):  # as httpcore does: there may be an answer that says why
+            with suppress(httpcore.WriteError):  # as httpcore does: the server may have sent an answer with the reason
                 self._send(seconds)
-        if seconds is not None and seconds <= LEAST_SECONDS:  # bytes that are there already would come at once
+        if seconds is not None and seconds <= LEAST_SECONDS:  # without this, buffered bytes would still be returned
             raise httpcore.ReadTimeout("the request's deadline has passed")
         return self._inner.read(max_bytes, seconds)
 
@@ -102,7 +102,7 @@ class _DeadlineBackend(httpcore.NetworkBackend):
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Whom to trust: httpx's own choice (certifi, or SSL_CERT_FILE). Worth loading once, not once a client.
+    """The trusted certificates, as httpx chooses them (certifi, or SSL_CERT_FILE). Loading is slow, so it is done once.
 
     Raises:
         ConfigurationError: SSL_CERT_FILE or SSL_CERT_DIR leads nowhere.
@@ -130,9 +130,9 @@ def _shared() -> httpx.BaseTransport:
 
 
 def made_up(answer: object) -> httpx.BaseTransport:
-    """A pool like the container's, without a network: every request gets `answer`, as JSON. The warm-up uses it.
+    """A pool like the container's, without a network: every request gets `answer` as JSON. The warm-up uses it.
 
-    A request takes the same way as a real one, up to the socket, so the warm-up finds whatever is missing on that way.
+    A request runs the same code as a real one up to the socket, so the warm-up imports and builds all of it.
     """
     body = json.dumps(answer).encode()
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
@@ -142,7 +142,7 @@ def made_up(answer: object) -> httpx.BaseTransport:
 def _pooled(backend: httpcore.NetworkBackend) -> httpx.BaseTransport:
     certificates = _certificates()
     transport = httpx.HTTPTransport(verify=certificates)
-    # httpx has no public way to hand its pool a network backend; httpcore's pool takes one.
+    # httpx has no public option for a network backend; httpcore's pool has one.
     transport._pool = httpcore.ConnectionPool(
         ssl_context=certificates,
         max_connections=MAX_CONNECTIONS,
@@ -155,10 +155,10 @@ def _pooled(backend: httpcore.NetworkBackend) -> httpx.BaseTransport:
 
 
 class _SharedTransport(httpx.BaseTransport):
-    """The shared pool as one client gets it.
+    """The shared pool, as passed to one client.
 
-    qdrant-client closes its transport in `__del__`. On the pool itself that would cut the other clients' connections,
-    or wait for ever for the pool's lock in the middle of a request.
+    qdrant-client closes its transport in `__del__`. Closing the pool itself would cut the other clients' connections,
+    or deadlock on the pool's lock in the middle of a request.
     """
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -176,7 +176,7 @@ def for_client() -> httpx.BaseTransport:
 
 @contextmanager
 def preparing() -> Iterator[None]:
-    """Load the certificates in a thread beside the block: OpenSSL does that work outside Python's lock."""
+    """Load the certificates in a thread while the block runs: OpenSSL releases Python's lock for it."""
     thread = Thread(target=_quietly)
     thread.start()
     try:
@@ -187,7 +187,7 @@ def preparing() -> Iterator[None]:
 
 
 def _quietly() -> None:
-    """Load the certificates. An error is raised again to whoever asks for the pool."""
+    """Load the certificates. An error is ignored here and raised at first use."""
     try:
         _certificates()
     except ConfigurationError:

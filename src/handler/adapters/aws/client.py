@@ -1,4 +1,4 @@
-"""AWS's own services through boto3, which Lambda's runtime brings. Imported only where one of them is used."""
+"""AWS services through boto3, which is part of Lambda's runtime. Imported only when one is used."""
 
 import io
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadErro
 from handler.adapters.transport import for_client
 
 CONFIG = Config(connect_timeout=3, read_timeout=5, retries={"total_max_attempts": 1, "mode": "standard"})
-"""No retries: they are the core's, within the request's deadline."""
+"""No retries in boto3: the core retries, within the request's deadline."""
 
 TIMEOUT = httpx.Timeout(60).as_dict()
-"""Seconds a wait may take where no deadline runs, as in `passage index`."""
+"""Seconds a wait may take without a deadline, as in `passage index`."""
 
 BUSY = frozenset(
     {
@@ -36,14 +36,14 @@ BUSY = frozenset(
         "TooManyRequestsException",
     }
 )
-"""Codes of services that ask to slow down; each has words of its own for it."""
+"""The error codes with which AWS services throttle."""
 
 
 def client(service: str, *, region: str | None = None, transport: httpx.BaseTransport | None = None) -> Any:
-    """A client with a session of its own, so that forgetting it forgets the credentials it found, too.
+    """A client with a separate session, so that discarding it also discards the credentials it found.
 
-    Its requests are signed and its answers read by botocore, but travel by the function's own transport: botocore's
-    has timeouts that are chosen once, this one ends every wait with the running deadline.
+    botocore signs requests and reads answers, but the function's transport sends them: botocore's timeouts are fixed
+    per client, while the transport ends every wait with the running deadline.
     """
     made = boto3.session.Session(region_name=region).client(service, config=CONFIG)
     made.meta.events.register("before-send", lambda request, **_: _sent(request, transport or for_client()))
@@ -51,12 +51,12 @@ def client(service: str, *, region: str | None = None, transport: httpx.BaseTran
 
 
 def plain_client(service: str) -> Any:
-    """A client with botocore's own transport, for bodies too large to be held in memory."""
+    """A client with botocore's transport, which streams bodies that are too large for memory."""
     return boto3.session.Session().client(service, config=CONFIG)
 
 
 def code(error: ClientError) -> str:
-    """The service's name for what was wrong."""
+    """The error's code, as the service names it."""
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
@@ -65,7 +65,7 @@ def status(error: ClientError) -> int:
 
 
 def passing(error: Exception) -> bool:
-    """Whether trying again may help: a service that is busy, failing, or not reached."""
+    """Whether another try may help: the service is busy, failing or unreachable."""
     if isinstance(error, ClientError):
         return code(error) in BUSY or status(error) >= 500 or status(error) == 429
     return isinstance(error, httpx.HTTPError | HTTPClientError | IncompleteReadError)
@@ -82,7 +82,7 @@ def _sent(request: AWSPreparedRequest, transport: httpx.BaseTransport) -> AWSRes
 
 
 class _Body(io.BytesIO):
-    """A body as botocore reads it."""
+    """A response body with the methods that botocore calls."""
 
     def stream(self, *_: object, **__: object) -> Iterator[bytes]:
         yield self.read()

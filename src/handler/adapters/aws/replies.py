@@ -1,4 +1,4 @@
-"""Replies to a queue, a topic or a bus, through boto3. Only what the settings name is ever written to."""
+"""Sends replies to a queue, a topic or a bus through boto3. Only the settings choose the destination."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -17,18 +17,18 @@ SOURCE = "passage"
 DETAIL_TYPE = "Passage Reply"
 
 CONFIG = Config(connect_timeout=1, read_timeout=1.5, retries={"total_max_attempts": 2, "mode": "standard"})
-"""A reply that cannot be sent goes back with its message: better soon than after boto3's own minutes."""
+"""Short timeouts: if a reply cannot be sent, its message returns to the queue. boto3's defaults take minutes."""
 
 SEND_SECONDS = 6.0
-"""The longest that a call with `CONFIG` takes: two attempts, and up to a second between them."""
+"""The most seconds for a call with `CONFIG`: two attempts, and up to a second between them."""
 
 TABLE_CONFIG = Config(connect_timeout=1, read_timeout=1, retries={"total_max_attempts": 1, "mode": "standard"})
 
 TABLE_SECONDS = 4.0
-"""The longest that a reply is noted in the table for: once before it is sent and once after, with `TABLE_CONFIG`."""
+"""The most seconds for two writes to the table with `TABLE_CONFIG`: one before a reply is sent, one after."""
 
 REMEMBERED_SECONDS = 14 * 24 * 3600
-"""As long as SQS can keep a message."""
+"""SQS' longest message retention."""
 
 OURS_TO_MEND = frozenset(
     {
@@ -51,17 +51,17 @@ OURS_TO_MEND = frozenset(
         "ValidationException",
     }
 )
-"""Error codes that another try would not end otherwise: the destination is not there, or not ours to write to."""
+"""Error codes for which another try cannot help: the destination is missing, or the function may not write to it."""
 
 Send = Callable[[Reply, str | None], None]
 
 
 def sink(kind: str, target: str, idempotency_table: str | None) -> ReplySink:
-    """What sends replies to `target`.
+    """The sink that sends replies to `target`.
 
     Args:
         kind: "queue", "topic" or "bus".
-        idempotency_table: a DynamoDB table that remembers which replies were sent, so that none is sent twice.
+        idempotency_table: a DynamoDB table that records sent replies, so that none is sent twice.
     """
     name, send = f"{kind} {target}", SENDERS[kind](target)
     if idempotency_table is None:
@@ -108,10 +108,10 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _published(service: str, operation: str, target: str, text: str) -> Callable[[str], Send]:
-    """What sends to a queue or a topic, which differ by the names of things.
+    """A function that sends to a queue or a topic. The two differ only in boto3's names.
 
     Args:
-        operation, target, text: boto3's names for the call, and in it for the destination and the words.
+        operation, target, text: boto3's names of the call, its destination and its text.
     """
 
     def make(address: str) -> Send:
@@ -150,7 +150,7 @@ SENDERS: dict[str, Callable[[str], Send]] = {
 
 
 def _attributes(reply: Reply) -> dict[str, Any]:
-    """What a receiver may filter by without reading the reply."""
+    """The message attributes, by which a receiver can filter without reading the reply."""
     values = {
         "reply_id": reply.id,
         "correlation_id": reply.correlation_id,
@@ -161,19 +161,19 @@ def _attributes(reply: Reply) -> dict[str, Any]:
 
 
 def _fifo(reply: Reply, group: str | None) -> dict[str, str]:
-    """A FIFO destination keeps the order of a group, and drops a reply it was sent within the last five minutes."""
+    """For a FIFO destination: the group, whose order it keeps, and the id by which it drops duplicates."""
     return {"MessageGroupId": group or reply.id, "MessageDeduplicationId": reply.id}
 
 
 class _NotNoted(Exception):
-    """The table did not say that the reply may be sent."""
+    """The table could not be read or written, or another delivery is sending this reply."""
 
 
 @dataclass(frozen=True)
 class _Allowance:
-    """Stands in for Lambda's context: how long Powertools takes an attempt of which it hears no end to be running.
+    """A stub of Lambda's context. It tells Powertools how long an unfinished attempt counts as running.
 
-    Once that is over, the next delivery may send; without it, a reply of a container that died would never be sent.
+    After that time, the next delivery may send the reply. Without it, a container that dies would block it for ever.
     """
 
     seconds: float
@@ -183,7 +183,7 @@ class _Allowance:
 
 
 def _once(send: Send, target: str, table: str) -> Send:
-    """`send`, but not for a reply that was sent before, with Powertools' record of it in DynamoDB."""
+    """Wrap `send` so that it skips a reply that Powertools' idempotency table records as sent."""
     from aws_lambda_powertools.utilities.idempotency import (  # noqa: PLC0415 - an option, and loads much
         DynamoDBPersistenceLayer,
         IdempotencyConfig,
@@ -211,7 +211,7 @@ def _once(send: Send, target: str, table: str) -> Send:
         try:
             sent(key=json.dumps([target, reply.id]), reply=reply, group=group, done=done)
         except BaseError as error:
-            if not done:  # a reply that was sent but not noted is sent all the same: its message need not come again
+            if not done:  # the reply was sent though it is not recorded: its message need not come again
                 raise _NotNoted(f"{type(error).__name__}: {error}") from error
 
     return send_once

@@ -23,8 +23,8 @@ class BedrockEmbedder:
 
     Args:
         model: a model's id, an inference profile's (`eu.cohere.embed-v4:0`) or the ARN of either.
-        dimension: what the model's vectors must have to be compared with the collection's.
-        texts_are: what is embedded. Documents and questions must not be mixed up: it is silent and worse.
+        dimension: the collection's, which the model's vectors must have.
+        texts_are: Cohere's `input_type`. A wrong one raises no error but gives worse results.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class BedrockEmbedder:
         if isinstance(found, dict):  # by type; some models answer with a plain list
             found = found.get("float")
         if not isinstance(found, list) or len(found) != expected or not all(found):
-            raise SERVICE.unavailable("gave no embedding", f"asked for {expected}")
+            raise SERVICE.unavailable("returned no embedding", f"asked for {expected}")
         try:
             return [[float(value) for value in vector] for vector in found]
         except (TypeError, ValueError) as error:

@@ -1,6 +1,6 @@
 """One model on Amazon Bedrock, called by InvokeModel. Its failures become the core's errors.
 
-With boto3 rather than the Cohere SDK's Bedrock client, which imports boto3 as well as all of itself (docs/decisions).
+It uses boto3, because the Cohere SDK's Bedrock client imports boto3 and the whole SDK (docs/decisions, 10).
 """
 
 import json
@@ -58,7 +58,7 @@ class BedrockModel:
         """The model's answer: any JSON value.
 
         Raises:
-            UpstreamError: Bedrock failed for a passing reason.
+            UpstreamError: Bedrock failed temporarily.
             DeadlineExceeded: the running deadline passed.
             ConfigurationError: the role, the model or the request was refused.
         """

@@ -19,7 +19,7 @@ class BedrockReranker:
     """Reranks with one model.
 
     Args:
-        model: the id of one of Cohere's, or an inference profile's ARN; Amazon's own takes another request.
+        model: the id of a Cohere model, or an inference profile's ARN. Amazon's reranker has another request format.
     """
 
     def __init__(self, *, model: str, transport: httpx.BaseTransport | None = None) -> None:

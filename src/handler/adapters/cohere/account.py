@@ -1,4 +1,4 @@
-"""One account with Cohere: the SDK's client, and its failures as the core's errors."""
+"""One Cohere account: creates the SDK's client and maps its failures to the core's errors."""
 
 from dataclasses import dataclass, field, replace
 
@@ -35,8 +35,7 @@ class Account:
     def client(self) -> V2Client:
         """The SDK's client of the API's version 2.
 
-        `cohere.ClientV2` is this class with version 1 mixed in; importing that costs as much again as all of this
-        module.
+        `cohere.ClientV2` adds version 1 of the API, and importing that doubles this module's import time.
         """
         return V2Client(
             client_wrapper=SyncClientWrapper(
@@ -53,14 +52,14 @@ class Account:
 
 
 FAILURES = (ApiError, httpx.HTTPError, ValueError, TypeError, AttributeError, RecursionError)
-"""What a call of the SDK raises; the last four where it could not parse an answer."""
+"""The exceptions of an SDK call. The last four mean that it could not parse an answer."""
 
 
 def failed(error: Exception, service: Service, refused: str) -> PassageError:
     """The core's error for one of `FAILURES`.
 
     Args:
-        refused: the message when Cohere refuses a request that is so plain that only its model can be wrong.
+        refused: the message for a refused request. Requests are so simple that only the model can be wrong.
     """
     if not isinstance(error, ApiError):
         return service.from_transport(error)

@@ -73,7 +73,7 @@ class CohereEmbedder:
             "response_type": "embeddings_by_type",
         }
         same = CohereEmbedder(self._account.made_up(answer), model=self._model, dimension=self._dimension)
-        same._embed(["warm-up"])  # not the dimension: a deployment may search by vectors alone
+        same._embed(["warm-up"])  # not the dimension: callers may send only vectors
 
     @cached_property
     def _fits(self) -> None:
@@ -89,7 +89,7 @@ class CohereEmbedder:
         """The vectors of an answer, each `(dimension,)`, as many as `expected`."""
         found = getattr(embeddings, "base64", None) or getattr(embeddings, "float_", None)
         if not isinstance(found, list) or len(found) != expected or not all(found):
-            raise self._service.unavailable("gave no embedding", f"asked for {expected} as base64")
+            raise self._service.unavailable("returned no embedding", f"asked for {expected} as base64")
         try:
             return [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in found]
         except (binascii.Error, struct.error, ValueError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""An index that ships with the function: Qdrant's own engine in-process, no server and no network.
+"""The Edge store: an index that ships with the function, searched by Qdrant's engine in the same process.
 
 `passage index` writes one folder a profile: `manifest.json`, which says what the index is, and `shard/`, the engine's
 own files.
@@ -28,13 +28,13 @@ MANIFEST = "manifest.json"
 SHARD = "shard"
 FORMAT = 1
 EMULATOR = "emulator"
-"""`embedded_by` of an index whose vectors an emulator made."""
+"""The value of `embedded_by` for an index with an emulator's vectors."""
 
 T = TypeVar("T")
 
 
 class Manifest(BaseModel):
-    """What an index says it is. `passage index` writes more than is read here."""
+    """An index's description, from its manifest. `passage index` writes more fields than these."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -55,9 +55,9 @@ class QdrantEdgeStore:
     """One profile's index.
 
     Args:
-        root: the folder `passage index` wrote to, with a folder a profile in it. May be read-only, as a layer is.
-        embedded_by: the services whose vectors compare with the questions'; empty for any. Another service's do too
-            where its model is of the same vector space.
+        root: the folder `passage index` wrote to, with one folder for each profile. It may be read-only, like a layer.
+        embedded_by: the services whose vectors are comparable with the questions'; empty for any. Vectors of another
+            service are comparable, too, if its model has the same vector space.
     """
 
     def __init__(self, *, root: Path, profile: Profile, embedded_by: Collection[str] = ()) -> None:
@@ -132,13 +132,13 @@ class QdrantEdgeStore:
         self.search([([1.0] * self._profile.collection.dimension, Search(top_k=1))])
 
     def close(self) -> None:
-        """Give the index's files back; nothing may be asked afterwards."""
+        """Close the index's files. The store cannot be used afterwards."""
         shard = self.__dict__.pop("_shard", None)
         if shard is not None:
             shard.close()
 
     def _ask(self, call: Callable[[qdrant_edge.EdgeShard], T]) -> T:
-        """Run one request on the engine, its failure as the core's error."""
+        """Run one request on the engine and map its failure to the core's error."""
         shard = self._shard
         deadline = deadlines.current()
         if deadline is not None:
@@ -147,7 +147,7 @@ class QdrantEdgeStore:
             return call(shard)
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # the engine's own class for every failure, or a panic of it, which is neither
+        except BaseException as error:  # the engine's class for every failure, or a panic, which has another base class
             raise UpstreamUnavailable(
                 "The vector store failed to answer.", upstream="store", detail=str(error)
             ) from error
@@ -159,7 +159,7 @@ class QdrantEdgeStore:
 
     @cached_property
     def _manifest(self) -> Manifest:
-        """What the index says it is, checked against the profile."""
+        """The index's description, validated against the profile."""
         path = self._folder / MANIFEST
         again = f"The index for the profile '{self._profile.name}' cannot be read: run `passage index` again."
         try:
@@ -182,14 +182,14 @@ class QdrantEdgeStore:
         if self._embedded_by and not self._comparable(manifest):
             raise ModelMismatch(
                 f"The index for the profile '{self._profile.name}' was embedded by '{manifest.embedded_by}', but "
-                f"questions are by {' or '.join(self._embedded_by)}: run `passage index` again with the function's own "
-                "COHERE_API_KEY or EMBEDDING_PROVIDER.",
+                f"questions are embedded by {' or '.join(self._embedded_by)}: run `passage index` again with the "
+                "function's COHERE_API_KEY or EMBEDDING_PROVIDER.",
                 upstream="store",
             )
         return manifest
 
     def _comparable(self, manifest: Manifest) -> bool:
-        """Whether the index's vectors compare with the questions'. An emulator's compare with no real model's."""
+        """Whether the index's vectors are comparable with the questions'. An emulator's never are with a model's."""
         if manifest.embedded_by in self._embedded_by:
             return True
         real = manifest.embedded_by != EMULATOR
@@ -203,7 +203,7 @@ class QdrantEdgeStore:
                 return qdrant_edge.EdgeShard.load(str(shard))
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # the engine's own class for every failure, or a panic of it, which is neither
+        except BaseException as error:  # the engine's class for every failure, or a panic, which has another base class
             raise ConfigurationError(
                 f"The index for the profile '{self._profile.name}' cannot be opened: run `passage index` again.",
                 upstream="store",
@@ -223,16 +223,16 @@ def _filter(filters: Filters, profile: Profile) -> qdrant_edge.Filter:
 
 @contextmanager
 def _writable(shard: Path) -> Iterator[Path]:
-    """The shard itself, or a copy where it lies read-only: the engine opens its files for writing even to read them.
+    """The shard, or a copy if it is read-only: the engine opens its files for writing even to read them.
 
-    A copy that the block fails to open is removed, so that trying again does not fill the disk.
+    If the block fails, the copy is removed, so that further tries do not fill the disk.
     """
     if os.access(shard, os.W_OK) or not shard.exists():
         yield shard
         return
     folder = Path(tempfile.mkdtemp(prefix="passage-index-"))
     try:
-        # Contents alone, not the modes: they are what is read-only.
+        # Copy only contents: the file modes are read-only.
         yield shutil.copytree(shard, folder / SHARD, copy_function=shutil.copyfile)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

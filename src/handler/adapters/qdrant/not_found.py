@@ -10,14 +10,14 @@ from handler.adapters.errors import Service
 from handler.core.errors import ConfigurationError, PassageError
 
 SECONDS = 3.0
-"""What asking for the version may take, within the request's own deadline."""
+"""Seconds for the version request, within the request's deadline."""
 
 LEAST_VERSION = (1, 10)
 """The first version with `/points/query` (Qdrant, release notes of 1.10)."""
 
 
 def is_collection(body: bytes) -> bool:
-    """Whether Qdrant itself says that the collection does not exist."""
+    """Whether Qdrant reports that the collection does not exist."""
     return _said(body).startswith("Not found: Collection")
 
 
@@ -38,7 +38,9 @@ def explained(known: PassageError, service: Service, url: str, transport: httpx.
         )
     version = _version(url, transport)
     if version is None:
-        return service.misconfigured(f"is not what answers at {service.url_variable}: correct it", detail)
+        return service.misconfigured(
+            f"does not answer at {service.url_variable}, but another server does: correct it", detail
+        )
     if version < LEAST_VERSION:
         has, least = (".".join(map(str, numbers)) for numbers in (version, LEAST_VERSION))
         return service.misconfigured(
@@ -48,7 +50,7 @@ def explained(known: PassageError, service: Service, url: str, transport: httpx.
 
 
 def _said(body: bytes) -> str:
-    """Qdrant's own words in an error's body; empty for any other body."""
+    """Qdrant's message in an error's body; empty for any other body."""
     with suppress(ValueError, RecursionError, TypeError, KeyError):
         return str(json.loads(body)["status"]["error"])
     return ""

@@ -1,4 +1,4 @@
-"""From a stored point to a passage. The only place that looks up payload keys."""
+"""Turns stored points into passages. The only module that reads payload keys."""
 
 import math
 import re
@@ -22,7 +22,7 @@ EPOCH_DIGITS = re.compile(r"[0-9]{9,16}(\.[0-9]+)?")
 
 
 class Scored(Protocol):
-    """A found point, as both SDKs give it."""
+    """A point in a search result; both SDKs' classes match it."""
 
     @property
     def id(self) -> Any: ...
@@ -48,7 +48,7 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
     cost the good ones.
 
     Args:
-        vector: takes a point's vector out, shape `(dimension,)`; None when vectors were not asked for.
+        vector: returns a point's vector, shape `(dimension,)`; None when vectors were not requested.
     """
     passages: list[Passage] = []
     skipped = 0
@@ -94,9 +94,9 @@ def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | N
 def _fields(
     payload: Mapping[str, Any], paths: Mapping[str, KeyPaths], converters: Mapping[str, Callable[[Any], Any]]
 ) -> dict[str, Any] | None:
-    """What the payload stores under each field's keys; None when a required value cannot be used.
+    """Each field's value in the payload; None when a required value is invalid.
 
-    A required field takes the first value that is stored, an optional one the first that it can use.
+    A required field uses the first stored value, an optional field the first valid one.
     """
     found: dict[str, Any] = {}
     for field, convert in converters.items():
@@ -134,7 +134,7 @@ def _texts(value: Any) -> tuple[str, ...] | None:
 
 
 def _identity(value: Any) -> str | None:
-    """A chunk's id as text; live collections have integers among them."""
+    """A chunk's id as text; some live collections store integers."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return _text(value)
@@ -178,6 +178,6 @@ CHUNK_FIELDS: Mapping[str, Callable[[Any], Any]] = {
     "tokens": _whole,
     "created_at": _moment,
 }
-"""A passage's fields, and how each reads a stored value: None means that it cannot use the value."""
+"""A passage's fields and the function that reads each one's stored value; it returns None for an invalid value."""
 
 REQUIRED = frozenset({"text", "url"})

@@ -1,7 +1,7 @@
 """An index that `passage index --publish` put into S3: a small pointer, and the packed index it points to.
 
-A pointer is replaced in one step, and what it points to is named by its content and never changes: whoever reads
-sees one whole version or the other.
+A pointer is replaced in one step. The packed index is named after its checksum and never changes. So a reader always
+sees one complete version.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ class Pointer(BaseModel):
 
 
 def address(uri: str) -> tuple[str, str]:
-    """The bucket, and what the keys in it begin with: empty or ending in a slash."""
+    """The bucket and the prefix of its keys: empty or ending in a slash."""
     bucket, _, folder = uri.removeprefix("s3://").partition("/")
     return bucket, f"{folder}/" if folder else ""
 
@@ -56,7 +56,7 @@ def pointer_name(profile: str) -> str:
 
 
 class PublishedIndex:
-    """One profile's index as it is published under `uri`, and the versions of it on this machine."""
+    """One profile's index, published under `uri`, and its unpacked versions on this machine."""
 
     def __init__(self, uri: str, profile: str) -> None:
         self._bucket, self._folder = address(uri)
@@ -75,7 +75,7 @@ class PublishedIndex:
         Raises:
             CollectionNotFound: nothing is published for the profile.
             ConfigurationError: it may not be read, or cannot be understood.
-            UpstreamUnavailable: S3 failed for a passing reason.
+            UpstreamUnavailable: S3 failed temporarily.
         """
         with self._errors():
             text = self._get(pointer_name(self._profile)).read()
@@ -85,7 +85,7 @@ class PublishedIndex:
             raise ConfigurationError(self._again("has a pointer that cannot be read"), upstream="store") from error
 
     def unpack(self, pointer: Pointer, until: float | None) -> Path:
-        """The folder that holds that version, fetched unless it is there already.
+        """The folder with that version. It is fetched if missing.
 
         Args:
             until: when to give up, on the monotonic clock.
@@ -110,9 +110,9 @@ class PublishedIndex:
             return final
 
     def remove_others(self, current: Path) -> None:
-        """Remove every version of this profile's index on this machine but `current`.
+        """Remove every version of this profile's index on this machine except `current`.
 
-        Another process that has one open keeps its files until it closes them (unlink(2)).
+        A process that has one open keeps its files until it closes them (unlink(2)).
         """
         for folder in current.parent.glob(f"{self._profile}-{'[0-9a-f]' * 16}"):
             if folder != current:
@@ -132,7 +132,7 @@ class PublishedIndex:
                 file.write(chunk)
         if size != pointer.bytes or digest.hexdigest() != pointer.sha256:
             raise ConfigurationError(
-                self._again("is not what its checksum says"), upstream="store", detail=f"{size} bytes of {pointer}"
+                self._again("does not match its checksum"), upstream="store", detail=f"{size} bytes of {pointer}"
             )
 
     def _get(self, name: str) -> Any:
@@ -179,11 +179,11 @@ class PublishedIndex:
 
 
 class UnsafeArchive(Exception):
-    """An archive holds something else than plain files and folders, or would put one outside of its folder."""
+    """The archive holds something other than plain files and folders, or a path outside of its folder."""
 
 
 def extract(packed: Path, folder: Path) -> None:
-    """Unpack plain files and folders into `folder`, and nothing anywhere else.
+    """Unpack plain files and folders into `folder` only.
 
     Raises:
         UnsafeArchive: there is anything else in it, or it is no archive.
@@ -213,15 +213,15 @@ def _inside(member: tarfile.TarInfo) -> PurePosixPath:
     if not (member.isreg() or member.isdir()):
         raise UnsafeArchive(f"'{member.name}' is neither a file nor a folder")
     if path.is_absolute() or ".." in path.parts or "\\" in member.name or "\0" in member.name:
-        raise UnsafeArchive(f"'{member.name}' leads outside")
+        raise UnsafeArchive(f"'{member.name}' is outside of the archive's folder")
     return path
 
 
 def _home() -> Path:
-    """Where versions are unpacked to; no one else on the machine may have put something there."""
+    """The folder for unpacked versions. It must belong to the function's user: others could plant an index."""
     home = Path(tempfile.gettempdir()) / f"passage-{os.getuid()}"
     home.mkdir(mode=0o700, exist_ok=True)
     found = home.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
-        raise ConfigurationError("The folder that indexes are unpacked to is not the function's own.", detail=str(home))
+        raise ConfigurationError("Another user owns the folder that indexes are unpacked to.", detail=str(home))
     return home

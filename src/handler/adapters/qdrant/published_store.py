@@ -73,8 +73,8 @@ class PublishedStore:
             return store
         if time.monotonic() < self._due:
             return self._store
-        self._due = time.monotonic() + self._every  # also after a failure, which must not slow every request down
-        # The request that happens to check must still be answered, so fetching may take half of its time.
+        self._due = time.monotonic() + self._every  # also after a failure, so that not every request tries again
+        # The request that checks must still be answered, so fetching may take half of its time.
         until = time.monotonic() + deadline.remaining() / 2 if deadline else None
         try:
             pointer = self._index.pointer()
@@ -88,7 +88,7 @@ class PublishedStore:
         folder = self._index.unpack(pointer, until)
         store = self._open_index(folder)
         try:
-            store.warm()  # an index that does not fit is found before it takes another's place
+            store.warm()  # a mismatched index is found here, before it replaces the old one
         except BaseException:
             store.close()
             shutil.rmtree(folder, ignore_errors=True)

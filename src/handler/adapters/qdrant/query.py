@@ -13,22 +13,21 @@ MAX_PAYLOAD_INTEGER = 2**63 - 1
 
 
 def threshold(least: float | None) -> float | None:
-    """The score that Qdrant is given so that a passage scoring exactly `least` is still found.
+    """The `score_threshold` for Qdrant, slightly below `least`, so that a score of exactly `least` is still found.
 
-    Qdrant compares strictly and in 32 bits; the contracts say "minimum". None for none, and for 0, which they take to
-    mean none.
+    Qdrant compares strictly and in 32 bits; the contracts say "minimum". None for None and for 0, which mean no limit.
     """
     if not least:
         return None
     single = struct.unpack("<f", struct.pack("<f", least))[0]
     (bits,) = struct.unpack("<I", struct.pack("<f", single))
-    if bits == 0:  # too small for 32 bits: anything above nothing
+    if bits == 0:  # too small for 32 bits: any score above 0
         return 0.0
     return float(struct.unpack("<f", struct.pack("<I", bits - 1))[0])
 
 
 def conditions(filters: Filters, profile: Profile) -> Iterator[list[tuple[str, list[str] | list[int]]]]:
-    """For each field, the alternatives of which one must hold: a payload key and the values it may have."""
+    """For each field, the alternatives, of which one must hold: a payload key and its allowed values."""
     for field, values in filters.items():
         texts = [value for value in values if isinstance(value, str)]
         numbers = [value for value in values if isinstance(value, int)]

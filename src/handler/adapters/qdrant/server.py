@@ -43,12 +43,12 @@ T = TypeVar("T")
 
 
 class QdrantServerStore:
-    """One collection of a server, asked as one profile says.
+    """One collection on a server, searched as one profile describes.
 
     Args:
-        url: with an explicit port; the client takes a URL without one to mean 6333.
+        url: with an explicit port; the client would assume 6333.
         auth: puts the key into each request instead of `api_key`, where it can change.
-        key_variable: the variable that holds the key, or says where it is stored.
+        key_variable: the variable that holds the key or names its secret.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class QdrantServerStore:
 
     @cached_property
     def _client(self) -> QdrantRemote:
-        """What `QdrantClient` is for a server, without the inference and the local mode that it has besides."""
+        """The part of `QdrantClient` that talks to a server, without its inference and local mode."""
         parts = urlsplit(self._url)
         host = parts.hostname or ""
         return QdrantRemote(
@@ -111,11 +111,11 @@ class QdrantServerStore:
         answer = self._call(lambda: self._api.query_batch_points(self.collection, query_request_batch=body))
         found = answer.result or ()
         if len(found) != len(requests):
-            raise self._service.unavailable("gave an answer that could not be read", f"{len(found)} answers")
+            raise self._service.unavailable("returned an unreadable answer", f"{len(found)} answers")
         return [self._points(result) for result in found]
 
     def _explain(self, error: RequestRefused, search: Search) -> None:
-        """Say what a refused search got wrong. Qdrant says it in prose; the collection's metadata says it in figures.
+        """Find the reason for a refused search. Qdrant's message is prose, so the collection's metadata is compared.
 
         Raises:
             ConfigurationError: the collection's shape, or its payload indexes, explain the refusal.
@@ -124,7 +124,7 @@ class QdrantServerStore:
         try:
             info = self._info()
         except (CredentialsRefused, UpstreamError, DeadlineExceeded):
-            return  # the refusal is all there is to say
+            return  # only the refusal itself is known
         check_vectors(expected, _sizes(info))
         check_indexes(expected, query.filtered_keys(search.filters, self._profile), info.payload_schema, error.detail)
 
@@ -132,13 +132,13 @@ class QdrantServerStore:
     def _api(self) -> Any:
         """The client's calls to Qdrant's search API.
 
-        Passage gives them a request in JSON, where the client would make it from a model: `QueryRequest` takes more
-        than a hundred other models with it, for the sake of searches that Passage never makes (docs/decisions, 15).
+        Passage passes the request as JSON. The client's model for it, `QueryRequest`, needs more than a hundred other
+        models, for searches that Passage never makes (docs/decisions, 15).
         """
         return self._client.http.search_api
 
     def _request(self, vector: Vector, search: Search) -> dict[str, Any]:
-        """One search as Qdrant's API takes it (Qdrant, API reference, "Query points")."""
+        """One search as JSON for Qdrant's API (Qdrant, API reference, "Query points")."""
         request: dict[str, Any] = {
             "query": list(vector),
             "limit": search.top_k,
@@ -155,9 +155,9 @@ class QdrantServerStore:
 
     def _points(self, result: Any) -> Sequence[models.ScoredPoint]:
         if result is None:  # the client takes `{}` for an answer
-            raise self._service.unavailable("gave an answer that could not be read", "it has no result")
+            raise self._service.unavailable("returned an unreadable answer", "it has no result")
         points: Sequence[models.ScoredPoint] = result.points
-        if points and points[0].score < points[-1].score:  # least first: sorted by a distance, not a similarity
+        if points and points[0].score < points[-1].score:  # ascending order: the scores are distances, not similarities
             check_distance(self._profile.collection, self.describe().distance_metric)
         return points
 
@@ -271,7 +271,7 @@ class QdrantServerStore:
         return tuple(numbers) if len(numbers) == len(found) else None  # a multivector is no vector of ours
 
     def _call(self, call: Callable[[], T]) -> T:
-        """Run one request, its failure as the core's error."""
+        """Run one request and map its failure to the core's error."""
         try:
             return call()
         except QdrantException as error:  # the client's own class for a 429 that carries a Retry-After header
