@@ -13,7 +13,7 @@ from handler.core.errors import DeadlineExceeded, Upstream, UpstreamError, Upstr
 T = TypeVar("T")
 
 RETRY_DELAY = 0.1
-"""Seconds before the second attempt when the upstream named no time."""
+"""Seconds before the second attempt if the upstream gave no time."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Deadline:
         return cls(time.monotonic() + seconds)
 
     def capped(self, seconds: float) -> "Deadline":
-        """This one, or `seconds` from now if that is sooner."""
+        """This deadline, or `seconds` from now if that is sooner."""
         return Deadline(min(self.at, time.monotonic() + seconds))
 
     def remaining(self) -> float:
@@ -38,11 +38,11 @@ class Deadline:
         """Seconds left for a call to `upstream`.
 
         Raises:
-            DeadlineExceeded: none are left.
+            DeadlineExceeded: no time is left.
         """
         seconds = self.remaining()
         if seconds <= 0:
-            raise DeadlineExceeded(f"The request's time ran out before the {upstream} was asked.", upstream=upstream)
+            raise DeadlineExceeded(f"The request's time ran out before the {upstream} was called.", upstream=upstream)
         return seconds
 
 
@@ -54,9 +54,9 @@ current: Callable[[], Deadline | None] = _current.get
 
 @contextmanager
 def running(deadline: Deadline) -> Iterator[None]:
-    """Make `deadline` the one that every HTTP call inside the block keeps to.
+    """Make `deadline` end every HTTP call inside the block.
 
-    The SDKs own the call sites of their HTTP clients, so this is how the deadline reaches the transport below them.
+    The SDKs make the HTTP calls, so this context carries the deadline to the transport below them.
     """
     token = _current.set(deadline)
     try:
@@ -87,7 +87,7 @@ def with_one_retry(call: Callable[[], T], deadline: Deadline, upstream: Upstream
 
 
 def _delay(error: UpstreamError) -> float:
-    """Seconds to wait before the second attempt; the upstream's own wish comes first."""
+    """Seconds to wait before the second attempt: the upstream's Retry-After, else a default."""
     if error.retry_after is not None:
         return error.retry_after
     return RETRY_DELAY * 10 if isinstance(error, UpstreamThrottled) else RETRY_DELAY

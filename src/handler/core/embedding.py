@@ -1,7 +1,7 @@
 """Questions to vectors: cached ones first, the rest in one call.
 
-The cache lives as long as its container. Documentation sites are asked the same questions again and again, a widget's
-suggestions above all.
+The cache lives as long as its container. Readers ask the same questions again and again, above all a widget's
+suggestions.
 """
 
 import math
@@ -35,12 +35,12 @@ class EmbeddedQuestion:
 
 
 class EmbeddingCache:
-    """The embeddings of the questions asked last.
+    """A cache of the least recently used kind for embeddings of questions.
 
-    A question is kept as a digest, so the cache cannot be read back. A vector takes 8 bytes a number.
+    The key is a digest, so the cache does not hold the questions. A vector takes 8 bytes a number.
 
     Args:
-        size: how many embeddings are kept; 0 keeps none.
+        size: the most embeddings; 0 disables the cache.
     """
 
     def __init__(self, size: int) -> None:
@@ -51,14 +51,14 @@ class EmbeddingCache:
         return len(self._kept)
 
     def get(self, key: bytes) -> Vector | None:
-        """The vector kept under `key`, `(dimension,)`."""
+        """The vector cached under `key`, `(dimension,)`."""
         vector = self._kept.get(key)
         if vector is not None:
             self._kept.move_to_end(key)
         return vector
 
     def put(self, key: bytes, vector: Vector) -> None:
-        """Keep `vector`; the one that was used longest ago makes room."""
+        """Cache `vector`. The least recently used one is evicted."""
         self._kept[key] = array("d", vector)
         while len(self._kept) > self._size:
             self._kept.popitem(last=False)
@@ -69,8 +69,8 @@ class QuestionEmbedder:
     """An embedder with its cache.
 
     Attributes:
-        dimension: of the collection's vectors; the embedder's must have it, too.
-        space: what tells this embedder's vectors from others in the cache.
+        dimension: the collection's, which the embedder's vectors must have.
+        space: a prefix of cache keys that separates this embedder's vectors from others.
     """
 
     embedder: Embedder
@@ -98,7 +98,7 @@ class QuestionEmbedder:
             found = request.vector if asked is None else vectors[asked]
             assert found is not None  # noqa: S101 - every text without a cached vector was embedded
             embedded.append(EmbeddedQuestion(found, None if asked is None else asked not in paid))
-            paid.discard(asked or "")  # the same text twice in one batch is paid for once
+            paid.discard(asked or "")  # a text that occurs twice in a batch is embedded once
         return embedded
 
     def _made(self, texts: Sequence[str]) -> Sequence[Vector]:
@@ -106,9 +106,9 @@ class QuestionEmbedder:
 
 
 def normalised(text: str) -> str:
-    """A question as it is embedded: NFC, each run of white space one space. Texts that look alike become one.
+    """A question as it is embedded: NFC, each run of white space one space. Texts that look alike become equal.
 
-    Case stays: the models treat it as a difference.
+    Case stays, because the models distinguish it.
     """
     return " ".join(unicodedata.normalize("NFC", text).split())
 

@@ -7,18 +7,18 @@ PassageError
 │   └── AnswerTooLarge        what the caller asked for does not fit into a response
 ├── NotFound                  no such path, profile or chunk
 │   └── CollectionNotServed   the caller named a collection this deployment does not serve
-├── ConfigurationError        ours to repair; says what to change
+├── ConfigurationError        for the operator to fix; says what to change
 │   ├── CollectionNotFound
 │   ├── DimensionMismatch
 │   ├── VectorNameMismatch
 │   ├── ModelMismatch
 │   ├── CredentialsRefused
-│   └── RequestRefused        an upstream refused what we sent (a retired model, a field without a payload index)
-├── UpstreamError             Cohere or Qdrant, for a passing reason
+│   └── RequestRefused        an upstream refused the request (a retired model, a field without a payload index)
+├── UpstreamError             Cohere or Qdrant failed temporarily
 │   ├── UpstreamThrottled
 │   └── UpstreamUnavailable
-├── DeadlineExceeded          our time ran out
-└── InternalError             anything else
+├── DeadlineExceeded          the request's time ran out
+└── InternalError             an unexpected exception
 """
 
 from typing import ClassVar, Literal
@@ -33,8 +33,8 @@ class PassageError(Exception):
 
     Args:
         message: a sentence for the caller.
-        upstream: the service it has to do with, if it is one.
-        detail: what an engineer needs at 2 a.m. (an upstream's own words); logged, never answered.
+        upstream: the service that failed, if one did.
+        detail: facts for the operator, such as the upstream's message; logged, never sent to the caller.
     """
 
     code: ClassVar[str] = "INTERNAL_ERROR"
@@ -102,10 +102,10 @@ class RequestRefused(ConfigurationError):
 
 
 class UpstreamError(PassageError):
-    """A service we depend on failed for a passing reason.
+    """A service failed temporarily.
 
     Args:
-        retry_after: seconds the upstream asked us to wait; None when it did not say.
+        retry_after: seconds the upstream asked to wait; None when it gave no time.
     """
 
     code = "UPSTREAM_ERROR"
@@ -136,7 +136,7 @@ class DeadlineExceeded(PassageError):
 
 
 class InternalError(PassageError):
-    """An unexpected exception, given the fixed message that is all a caller sees of it."""
+    """An unexpected exception. The caller sees only this fixed message."""
 
     def __init__(self) -> None:
-        super().__init__("An unexpected error occurred. The request id finds it in the function's log.")
+        super().__init__("An unexpected error occurred. Search the function's log for the request id.")

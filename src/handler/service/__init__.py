@@ -1,1 +1,1 @@
-"""The use case: one question or many answered, and failures reported."""
+"""The use case: answers one question or many, and reports failures."""

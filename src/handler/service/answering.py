@@ -1,4 +1,4 @@
-"""The use case: questions answered, whatever event source they came from. A single question is a list of one."""
+"""The use case: answers questions from any event source. A single question is a list of one."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -21,7 +21,7 @@ from handler.service.failures import Failure, failure
 from handler.service.services import Served, Services
 
 LAMBDA_MARGIN = 0.5
-"""Seconds of Lambda's remaining time kept for sending the answer: a function that is cut off answers nothing."""
+"""Seconds of Lambda's remaining time reserved for sending the answer. A function that Lambda stops sends nothing."""
 
 TEXTS_PER_CALL = 96
 """The most texts an embedding call takes (Cohere, embed reference)."""
@@ -29,11 +29,11 @@ TEXTS_PER_CALL = 96
 
 @dataclass(frozen=True)
 class Question:
-    """A question as it came in.
+    """A question from an event.
 
     Attributes:
-        read: the fields the caller sent; their names may depend on the profile. Raises InvalidRequest.
-        profile: the name of the profile it asks, None for the default one.
+        read: returns the caller's fields, given the profile, which may rename them. Raises InvalidRequest.
+        profile: the name of the requested profile, None for the default one.
     """
 
     read: Callable[[Profile], Mapping[str, Any]]
@@ -59,7 +59,7 @@ class Answered:
         return to_json(self.body)
 
     def shortened(self, fits: Callable[["Answered"], bool]) -> "Answered":
-        """This answer with as many of its passages as `fits` allows; the last ones are dropped, and counted."""
+        """This answer with as many passages as `fits` allows. Passages are dropped from the end and counted."""
         total = len(self.retrieval.passages)
         if total == 0 or fits(self):
             return self
@@ -100,7 +100,7 @@ class _Prepared:
 def answer(questions: Sequence[Question], services: Services, deadline: Deadline) -> list[Outcome]:
     """Each question's answer or failure, in order. Questions to one collection share embedding calls and searches.
 
-    Raises nothing: a question's failure does not touch the others.
+    Raises nothing: a question's failure does not affect the others.
     """
     started = perf_counter()
     prepared = [_prepared(question, services, started) for question in questions]

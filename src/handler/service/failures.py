@@ -1,4 +1,4 @@
-"""A failure: logged, counted, and given the shape of a contract. The only place where an error meets a contract."""
+"""Logs, counts and renders failures. The only module that turns an error into a contract's body."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,7 +20,7 @@ from handler.service.services import Served, Services
 
 @dataclass(frozen=True)
 class Failure:
-    """An error, and the body that a profile's contract gives it."""
+    """An error and its body in the profile's contract."""
 
     error: PassageError
     body: BaseModel
@@ -47,7 +47,7 @@ def failure(
     """
     known = error if isinstance(error, PassageError) else InternalError()
     if served is None:
-        with suppress(Exception):  # without a usable default profile, `error` is about the settings already
+        with suppress(Exception):  # if the default profile cannot be loaded, `error` already says so
             served = services.served(None)
     sent = fields or {}
     name = "unknown" if served is None else served.profile.name
@@ -66,10 +66,10 @@ def failure(
 
 
 def text_forms(text: str) -> tuple[str, ...]:
-    """A question as it was sent, and as it is sent on: the forms that a log may have to hide."""
+    """The forms of a question that a log must hide: as it was sent, and as it is passed to services."""
     return tuple(dict.fromkeys((text, text.strip(), normalised(text)))) if len(text.strip()) > 2 else ()
 
 
 def _texts(fields: Mapping[str, Any]) -> list[str]:
-    """The texts of a request that must stay out of the log: an upstream may repeat them in its error."""
+    """The request's texts. An upstream's error may repeat them, so they are redacted from the log."""
     return [form for text in fields.values() if isinstance(text, str) for form in text_forms(text)]

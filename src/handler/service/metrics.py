@@ -1,4 +1,4 @@
-"""What the log and the metrics say of an answered question."""
+"""Log line and metrics of an answered question."""
 
 from typing import Any
 
@@ -23,10 +23,10 @@ def record(served: Served, retrieval: Retrieval) -> None:
         "search_ms": round(timings.search_ms, 1),
         "total_ms": round(timings.total_ms, 1),
     }
-    # A step that was not taken says nothing about its service, so it is left out.
+    # A skipped step says nothing about its service, so its metric is left out.
     metrics: dict[str, float | None] = {
         "EmbeddingLatency": None if cached else timings.embedding_ms,
-        "EmbeddingCacheHit": cached,  # its average is the share of questions that cost no call
+        "EmbeddingCacheHit": cached,  # its average is the cache's hit rate
         "SearchLatency": timings.search_ms,
         "RerankLatency": timings.rerank_ms,
         "TotalLatency": timings.total_ms,
@@ -52,7 +52,7 @@ def record(served: Served, retrieval: Retrieval) -> None:
 
 
 def _log_rerank_failure(served: Served, retrieval: Retrieval, error: Exception) -> None:
-    """Log why an answer has the store's order; the caller only gets a warning."""
+    """Log the reason for a failed reranking. The caller gets only a warning."""
     known = error if isinstance(error, PassageError) else InternalError()
     with telemetry.hiding(() if served.log_query_text else text_forms(retrieval.request.text)):
         telemetry.not_reranked(

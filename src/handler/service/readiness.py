@@ -1,4 +1,4 @@
-"""Whether a profile's collection can answer questions: reachable, and shaped as the profile expects."""
+"""Readiness: whether a profile's collection is reachable and matches the profile."""
 
 import time
 
@@ -9,11 +9,11 @@ from handler.core.model import CollectionInfo
 from handler.core.retrieve import Retriever
 
 READY_SECONDS = 30.0
-"""How long a good result stands, so that a monitor is not a load."""
+"""Seconds a good result is cached, so that a monitor does not burden the store."""
 
 
 class Readiness:
-    """Checks collections, and keeps good results for a while."""
+    """Checks collections and caches good results."""
 
     def __init__(self) -> None:
         self._good: dict[tuple[str, str], tuple[float, CollectionInfo]] = {}
@@ -22,7 +22,7 @@ class Readiness:
         """The collection's metadata.
 
         Raises:
-            ConfigurationError: the collection does not suit the profile; says what to change.
+            ConfigurationError: the collection does not match the profile; says what to change.
             PassageError: as `Retriever.describe`.
         """
         key = (profile.name, profile.collection.name)

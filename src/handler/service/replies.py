@@ -1,4 +1,4 @@
-"""Replies to messages, and the port they are sent through."""
+"""Replies to messages, and the port that sends them."""
 
 import json
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent for a message.
+    """The reply to a message.
 
     Attributes:
-        id: the same for the same message, however often it is delivered.
+        id: the same for every delivery of a message.
         status: "answered", or "refused" when the message can never be answered.
-        text: the reply itself, JSON.
+        text: the reply as JSON.
     """
 
     id: str
@@ -31,14 +31,14 @@ class ReplySink(Protocol):
 
     @property
     def seconds(self) -> float:
-        """The longest `send` takes before it gives up."""
+        """The most seconds that `send` takes before it gives up."""
         ...
 
     def send(self, reply: Reply, *, group: str | None) -> None:
         """Send one reply.
 
         Args:
-            group: the FIFO group of the message it answers, None for a standard queue's; a FIFO destination keeps it.
+            group: the FIFO group of the answered message, None for a standard queue. A FIFO destination gets the same.
 
         Raises:
             UpstreamError: it could not be sent, temporarily.

@@ -1,4 +1,4 @@
-"""What the entrypoints get from the composition root."""
+"""The composition root, as the entrypoints see it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from handler.service.replies import ReplySink
 
 @dataclass(frozen=True)
 class Served:
-    """A profile as this deployment serves it: all that its questions need, resolved once a container.
+    """A profile as this deployment serves it: everything its questions need, resolved once per container.
 
     Attributes:
-        collections: the collections that a request may name besides the profile's own.
+        collections: the collections that a request may name in addition to the profile's.
         log_query_text: whether the log may hold question text.
-        find_retriever: a profile's pipeline, built at its first use: a bad request must not import an SDK.
+        find_retriever: returns a profile's pipeline, built at first use, so that a bad request imports no SDK.
     """
 
     profile: Profile
@@ -31,10 +31,10 @@ class Served:
     find_retriever: Callable[[Profile], Retriever]
 
     def retriever_for(self, name: str) -> Retriever:
-        """The pipeline for a collection that a request names.
+        """The pipeline for the collection `name`.
 
         Raises:
-            CollectionNotServed: this deployment does not serve it.
+            CollectionNotServed: this deployment does not serve the collection.
         """
         if name == self.profile.collection.name:
             return self.retriever
@@ -50,7 +50,7 @@ class Served:
 
 
 class Services(Protocol):
-    """The container. Nothing in it is built before it is asked for."""
+    """The container. Each part is built at first use."""
 
     def __hash__(self) -> int: ...
 
@@ -69,7 +69,7 @@ class Services(Protocol):
 
     @property
     def served(self) -> Callable[[str | None], Served]:
-        """Finds the profile of a name; the default one for None. Raises NotFound."""
+        """Finds a profile by name, the default one for None. Raises NotFound."""
         ...
 
     @property
@@ -81,7 +81,7 @@ class Services(Protocol):
         ...
 
     def broken_profiles(self) -> Sequence[ConfigurationError]:
-        """The errors of all profiles but the default one. Every question is answered with that one's errors."""
+        """The errors of all profiles except the default one, whose errors every question gets anyway."""
         ...
 
     def load(self) -> None:
@@ -89,9 +89,9 @@ class Services(Protocol):
         ...
 
     def warm(self) -> None:
-        """Build what the default profile's first question needs, without a request to anyone."""
+        """Build what the default profile's first question needs, without a network request."""
         ...
 
     def usable_profiles(self) -> list[Served]:
-        """Every profile that can be asked; one with an error must not take the others with it."""
+        """Every valid profile. An invalid one does not affect the others."""
         ...
