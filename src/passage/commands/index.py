@@ -181,10 +181,10 @@ def _index(
         job = Job.of(embedder, request.texts_per_minute)
         started = time.monotonic()
         plan = index_site(
-            site, profile, _target(request, profile, connection), job.embedding(cache, process), watch, options
+            site, profile, _target(request, profile, connection, watch), job.embedding(cache, process), watch, options
         )
-        if not (request.dry_run or plan.action == "nothing"):
-            say(f"Done: {plan.texts:,} embedded, {plan.to_write:,} written, {time.monotonic() - started:.1f} s")
+        if not request.dry_run:
+            watch.done(plan, time.monotonic() - started)
 
 
 def _copy(request: Request, profile: "Profile", connection: "Connection | None") -> None:
@@ -192,7 +192,7 @@ def _copy(request: Request, profile: "Profile", connection: "Connection | None")
 
     with ExitStack() as stack:
         watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(request.out)))
-        target = _target(request, profile, connection)
+        target = _target(request, profile, connection, watch)
         if request.from_qdrant:
             assert connection is not None  # noqa: S101 - see `_run`
             source = copying.server_source(connection, request.from_qdrant, profile)
@@ -233,7 +233,7 @@ def _server() -> "Iterator[Connection]":
         connection.close()
 
 
-def _target(request: Request, profile: "Profile", connection: "Connection | None") -> "Target":
+def _target(request: Request, profile: "Profile", connection: "Connection | None", watch: Progress) -> "Target":
     if request.to == "edge":
         from passage.indexing.edge_index import EdgeIndex  # noqa: PLC0415 - loads the engine
 
@@ -241,7 +241,7 @@ def _target(request: Request, profile: "Profile", connection: "Connection | None
     from passage.indexing.server.index import ServerIndex  # noqa: PLC0415 - loads the SDK
 
     assert connection is not None  # noqa: S101 - see `_run`
-    return ServerIndex(connection, profile, keep=request.keep, note=say)
+    return ServerIndex(connection, profile, keep=request.keep, note=watch.say)
 
 
 def _real_vectors_for_a_server(request: Request, provider: str) -> None:

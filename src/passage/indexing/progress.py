@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import click
 
@@ -23,6 +23,7 @@ class Progress:
         self._quiet = quiet or not sys.stderr.isatty()
         self._waits_for = waits_for
         self._bars = ExitStack()
+        self._bar: Any = None
 
     def __enter__(self) -> Self:
         return self
@@ -34,7 +35,7 @@ class Progress:
 
     def planned(self, plan: Plan) -> None:
         for line in plan.lines():
-            say(line)
+            self.say(line)
 
     def embedding(self, texts: int) -> Callable[[int], None]:
         return self._step("Embedding", texts, "texts")
@@ -43,20 +44,35 @@ class Progress:
         return self._step("Writing", points, "points")
 
     def waiting(self) -> None:
-        say(f"Another run is writing to {self._waits_for}: waiting for it to end …")
+        self.say(f"Another run is writing to {self._waits_for}: waiting for it to end …")
 
     def retrying(self, why: str, seconds: float) -> None:
         """A request to the embedding service failed and is sent again."""
-        say(f"{why} Trying again in {seconds:g} s …")
+        self.say(f"{why} Trying again in {seconds:g} s …")
+
+    def done(self, plan: Plan, seconds: float) -> None:
+        """The run is over."""
+        self._bars.close()
+        self._bar = None
+        if plan.action != "nothing":
+            self.say(f"Done: {plan.texts:,} embedded, {plan.to_write:,} written, {seconds:.1f} s")
+
+    def say(self, line: str) -> None:
+        """Print a line, above the bar where there is one."""
+        if self._bar is None:
+            say(line)
+        else:
+            self._bar.write(line, file=sys.stderr)
 
     def _step(self, verb: str, total: int, unit: str) -> Callable[[int], None]:
         self._bars.close()
+        self._bar = None
         if self._quiet:
             say(f"{verb} {total:,} {unit} …")
             return lambda _: None
         from tqdm import tqdm  # noqa: PLC0415 - for a terminal alone
 
-        bar = self._bars.enter_context(tqdm(total=total, desc=verb, unit=f" {unit}", file=sys.stderr))
+        bar = self._bar = self._bars.enter_context(tqdm(total=total, desc=verb, unit=f" {unit}", file=sys.stderr))
 
         def advance(more: int) -> None:
             bar.update(more)
