@@ -74,6 +74,11 @@ test: setup .venv-sam/.ready ## Run every test but those in SAM's containers (te
 NESTED := monitoring.yaml notifications.yaml
 TEMPLATES := template.yaml $(NESTED)
 
+FAST := tests/architecture tests/unit tests/sites $(addprefix tests/wire/test_,queries.py bad_input.py error_map_passing.py paths_and_origins.py)
+.PHONY: test-fast
+test-fast: setup ## Run the quick tests in less than a minute, with fewer examples a property
+	@$(BIN)/pytest -q -n $(WORKERS) --dist worksteal --hypothesis-profile=fast $(FAST) $(ARGS)
+
 .PHONY: check
 check: setup .venv-sam/.ready ## Lint, format check, types, dependency direction, template
 	@$(BIN)/ruff check .

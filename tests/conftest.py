@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from botocore.loaders import JSONFileLoader
+from hypothesis import settings
 
 from handler.adapters import transport
 from handler.config import profiles
@@ -26,6 +27,8 @@ EVENTS = ROOT / "events"
 # Many processes start here: where the shell forbids bytecode, each of them would compile what it imports.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+settings.register_profile("fast", max_examples=4, deadline=None)  # `make test-fast`
 
 # botocore parses its data again for each session, and the function makes a session for each client.
 _botocore_data = cache(JSONFileLoader().load_file)

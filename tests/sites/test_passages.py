@@ -15,6 +15,7 @@ from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
 from passage.indexing.tokens import PASSAGE_TOKENS, bound, limits_for
 from passage.sites.model import Page, Section
 from sites.facts import code_blocks
+from unit.strategies import at_most
 
 SMALL_MODEL = "embed-english-v3.0"
 """Reads 512 tokens of a text and cuts the rest silently."""
@@ -56,7 +57,7 @@ def real_tokens(text: str) -> int:
     return len(tokenizer().encode(text, add_special_tokens=True).ids)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=at_most(25))
 @given(SECTIONS)
 def test_no_passage_has_more_tokens_than_its_model_reads(markdown: str) -> None:
     for chunk in passages(markdown):
@@ -65,7 +66,7 @@ def test_no_passage_has_more_tokens_than_its_model_reads(markdown: str) -> None:
         assert len(chunk.text) <= MAX_CHARACTERS + 200  # a repeated header or fence
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=at_most(25))
 @given(SECTIONS)
 def test_passages_hold_every_word_of_the_section_in_order(markdown: str) -> None:
     def words_of(text: str) -> list[str]:
@@ -76,7 +77,7 @@ def test_passages_hold_every_word_of_the_section_in_order(markdown: str) -> None
     assert words_of(together) == words_of(markdown)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=at_most(25))
 @given(SECTIONS)
 def test_no_passage_is_only_a_fence_or_a_table_rule(markdown: str) -> None:
     for chunk in passages(markdown):
@@ -85,14 +86,14 @@ def test_no_passage_is_only_a_fence_or_a_table_rule(markdown: str) -> None:
         assert chunk.text.count("```") % 2 == 0
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=at_most(25))
 @given(TABLES)
 def test_each_piece_of_a_table_begins_with_its_header(table: str) -> None:
     for chunk in passages(table):
         assert chunk.text.startswith("| a | b | c |\n| --- | --- | --- |\n|")
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=at_most(25))
 @given(SENTENCES | CODE | TABLES)
 def test_the_bound_is_at_least_the_tokens_of_a_real_tokenizer(text: str) -> None:
     assert bound(text) >= len(tokenizer().encode(text, add_special_tokens=False).ids) - 2

@@ -14,7 +14,13 @@ from handler.config.profiles import Profile
 from handler.contracts import registry
 from handler.core.texts import is_blank
 
-bounded = settings(max_examples=25, deadline=None)
+
+def at_most(examples: int) -> int:
+    """How many examples a property gets: fewer under `make test-fast`, whose profile has a lower bound."""
+    return min(examples, settings.default.max_examples)
+
+
+bounded = settings(max_examples=at_most(25), deadline=None)
 """For a property with a whole request in it; all of them together keep below a minute."""
 
 encodable = st.text(max_size=40)

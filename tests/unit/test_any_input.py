@@ -19,7 +19,7 @@ from handler.entrypoints.http.gateways import LAMBDA_RESPONSE_BYTES
 from handler.entrypoints.http.status import status
 from passage.local.http_event import http_api_event
 from unit.asking import CONTAINER, NAMES, ask, assert_published, post, send
-from unit.strategies import addresses, anything, bodies, bounded, hits, not_addresses, requests, wild, words
+from unit.strategies import addresses, anything, at_most, bodies, bounded, hits, not_addresses, requests, wild, words
 
 every_profile = pytest.mark.parametrize("name", NAMES)
 
@@ -30,7 +30,7 @@ def question(name: str) -> dict[str, str]:
 
 @every_profile
 @given(data=st.data())
-@settings(bounded, max_examples=50)
+@settings(bounded, max_examples=at_most(50))
 def test_any_payload_and_score_give_the_published_shape(name: str, data: st.DataObject) -> None:
     answer = ask(name, question(name), data.draw(hits(profiles.load(name))))
     assert answer.status == 200
@@ -39,7 +39,7 @@ def test_any_payload_and_score_give_the_published_shape(name: str, data: st.Data
 
 @every_profile
 @given(data=st.data())
-@settings(bounded, max_examples=50)
+@settings(bounded, max_examples=at_most(50))
 def test_any_json_is_answered_or_refused_in_the_published_shape(name: str, data: st.DataObject) -> None:
     fields = data.draw(requests(profiles.load(name)))
     answer = ask(name, fields, data.draw(hits(profiles.load(name), max_size=2)))
@@ -50,7 +50,7 @@ def test_any_json_is_answered_or_refused_in_the_published_shape(name: str, data:
 
 @every_profile
 @given(data=st.data())
-@settings(bounded, max_examples=40, suppress_health_check=[HealthCheck.data_too_large])
+@settings(bounded, max_examples=at_most(40), suppress_health_check=[HealthCheck.data_too_large])
 def test_a_body_of_any_bytes_is_answered_or_refused(name: str, data: st.DataObject) -> None:
     answer = post(name, data.draw(bodies(profiles.load(name))))
     assert answer.status in (200, 400, 404), answer.text

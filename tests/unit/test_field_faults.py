@@ -12,6 +12,7 @@ from handler.contracts import registry
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.http.request import payload_2_event
 from passage.local.http_event import http_api_event
+from unit.strategies import at_most
 
 VECTOR_SEARCH = profiles.load("vector-search")
 PYDANTIC = re.compile(
@@ -94,7 +95,7 @@ ANYTHING = st.recursive(
 
 @pytest.mark.parametrize("name", profiles.names())
 @given(data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=at_most(150))
 def test_no_refusal_has_a_term_of_pydantics(name: str, data: st.DataObject) -> None:
     profile = profiles.load(name)
     contract = registry.find(profile)

@@ -16,7 +16,7 @@ from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.target import Point, Wanted
 from unit.asking import FixedEmbedder, answered
 from unit.pipelines import pipeline, retrieve
-from unit.strategies import bounded, hits, words
+from unit.strategies import at_most, bounded, hits, words
 
 PROFILE = profiles.load("query-response")
 CONTRACT = registry.find(PROFILE)
@@ -89,7 +89,7 @@ def _padded(values: list[float]) -> list[float]:
     top_k=st.integers(1, 10),
 )
 @settings(
-    max_examples=15,
+    max_examples=at_most(15),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
     deadline=None,
 )

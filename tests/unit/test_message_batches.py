@@ -28,9 +28,9 @@ from handler.entrypoints.messaging.messages import read
 from handler.service.replies import Reply, ReplySink
 from unit.asking import ENVIRON, FixedEmbedder, FixedStore
 from unit.pipelines import pipeline
-from unit.strategies import anything, wild
+from unit.strategies import anything, at_most, wild
 
-bounded = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+bounded = settings(max_examples=at_most(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 FAULTS = ("throttled", "refused", "late", "unexpected")
 
