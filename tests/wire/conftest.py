@@ -114,10 +114,17 @@ def on_edge(textbook_index: Path) -> dict[str, str | None]:
     return {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(textbook_index), "QDRANT_URL": None}
 
 
+@pytest.fixture(scope="session")
+def _admin(qdrant: EmulatorServer) -> Iterator[QdrantClient]:
+    """One client for all: a new one reads every certificate that the machine trusts."""
+    client = QdrantClient(url=qdrant.url, check_compatibility=False)
+    yield client
+    client.close()
+
+
 @pytest.fixture
-def make_collection(qdrant: EmulatorServer) -> Iterator[MakeCollection]:
+def make_collection(qdrant: EmulatorServer, _admin: QdrantClient) -> Iterator[MakeCollection]:
     """Makes a collection of `size` dimensions and `points` on the server; gone after the test."""
-    admin = QdrantClient(url=qdrant.url, check_compatibility=False)
     made: list[str] = []
 
     def make(
@@ -129,19 +136,18 @@ def make_collection(qdrant: EmulatorServer) -> Iterator[MakeCollection]:
         metadata: Mapping[str, Any] | None = None,
     ) -> str:
         params = models.VectorParams(size=size, distance=models.Distance.COSINE)
-        admin.create_collection(
+        _admin.create_collection(
             name, vectors_config={vector: params} if vector else params, metadata=dict(metadata) if metadata else None
         )
         made.append(name)
         if points:
-            admin.upsert(name, list(points))
+            _admin.upsert(name, list(points))
         qdrant.requests.clear()
         return name
 
     yield make
     for name in made:
-        admin.delete_collection(name)
-    admin.close()
+        _admin.delete_collection(name)
 
 
 @pytest.fixture
