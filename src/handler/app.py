@@ -1,4 +1,4 @@
-"""The function's entry point: detect where an event comes from and hand it over."""
+"""The function's entry point: detects an event's source and passes the event to its entrypoint."""
 
 from handler.cold_start.garbage import no_collection
 

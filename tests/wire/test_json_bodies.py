@@ -16,7 +16,7 @@ FAULTS = {
     "a number of 5,000 digits": ('{"text": "twin", "k": ' + "9" * 5_000 + "}", "a number of more than 4,300 digits"),
     "10,000 lists": ('{"text": ' + "[" * 10_000 + "]" * 10_000 + "}", "nested too deep"),
     "a missing quote": ('{\n  "text": "twin\n}', "not valid JSON (line 2, column 16)"),
-    "NaN": ('{"text": "twin", "k": NaN}', "NaN is no JSON number"),
+    "NaN": ('{"text": "twin", "k": NaN}', "NaN is not a JSON number"),
     "a list": ('["twin"]', "is JSON, but not an object"),
 }
 every_fault = pytest.mark.parametrize(("body", "says"), FAULTS.values(), ids=FAULTS.keys())

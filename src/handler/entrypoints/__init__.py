@@ -1,1 +1,1 @@
-"""Event sources: one module for each way a question arrives."""
+"""Event sources: one module for each."""

@@ -1,4 +1,4 @@
-"""Which event source an event comes from, by its shape alone. A direct question is a positive match, never the rest."""
+"""Detects an event's source by its shape alone. A direct question is a positive match, not the default."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -7,14 +7,14 @@ from typing import Any
 from handler.core.errors import InvalidRequest
 
 QUESTION_KEYS = frozenset({"text", "query", "question", "query_text", "query_vector"})
-"""The names under which the shipped contracts take a question."""
+"""The field names of a question in the shipped contracts."""
 
 PROFILE_KEY = "profile"
-"""A profile of one's own may take the question under another name; such an event names its profile."""
+"""A custom profile may use another name for the question. Such an event must name its profile."""
 
 
 class Source(StrEnum):
-    """The value names the source in messages."""
+    """Each value is the source's name in messages."""
 
     SQS = "SQS"
     SNS = "SNS"
@@ -39,7 +39,7 @@ def detect(event: object) -> Source:
     """The source of `event`.
 
     Raises:
-        InvalidRequest: it has no known shape; names the shapes there are.
+        InvalidRequest: it has no known shape; lists the known ones.
     """
     source = None
     if isinstance(event, list):
@@ -47,12 +47,12 @@ def detect(event: object) -> Source:
     elif isinstance(event, Mapping):
         source = _message(event) or _http(event) or (Source.DIRECT if _is_question(event) else None)
     if source is None:
-        raise InvalidRequest(f"The event has no known shape. Known are: {SHAPES}.")
+        raise InvalidRequest(f"The event has no known shape. The known shapes are: {SHAPES}.")
     return source
 
 
 def _message(event: Mapping[str, Any]) -> Source | None:
-    """Records of a queue or a topic, or an event of a bus. What a sender puts beside them does not count."""
+    """The source of a queue's or topic's records, or a bus's event. Other fields are ignored."""
     if "Records" in event:
         if _records_of(event, "eventSource", "aws:sqs"):
             return Source.SQS
@@ -62,7 +62,7 @@ def _message(event: Mapping[str, Any]) -> Source | None:
 
 
 def _http(event: Mapping[str, Any]) -> Source | None:
-    """An HTTP request, by what its API puts into `requestContext`."""
+    """The kind of API of an HTTP request, recognised by its `requestContext`."""
     context = event.get("requestContext")
     if not isinstance(context, Mapping):
         return None
@@ -74,7 +74,7 @@ def _http(event: Mapping[str, Any]) -> Source | None:
 
 
 def _records_of(event: Mapping[str, Any], key: str, service: str) -> bool:
-    """Whether the event holds records, all of one service: SQS spells its key `eventSource`, SNS `EventSource`."""
+    """Whether the event holds records, all from `service`. SQS spells the key `eventSource`, SNS `EventSource`."""
     records = event.get("Records")
     return (
         isinstance(records, list)
@@ -84,7 +84,7 @@ def _records_of(event: Mapping[str, Any], key: str, service: str) -> bool:
 
 
 def _is_question(event: object) -> bool:
-    """Whether it is a bare question: one of the known keys, and nothing of an event source."""
+    """Whether it is a bare question: it has one of the known keys, and no key of an event source."""
     if not isinstance(event, Mapping) or event.keys() & {"Records", "detail-type"}:
         return False
     context = event.get("requestContext")

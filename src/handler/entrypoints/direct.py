@@ -1,4 +1,4 @@
-"""Direct invocation and Step Functions: a bare question in, the contract's body out; or a list of them, in order."""
+"""Direct invocation and Step Functions: answers a bare question, or a list of them, with the contract's body."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,9 @@ from handler.service.services import Services
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services) -> Any:
-    """The contract's answer to a question of one of its profile's forms, with an optional `profile`.
+    """The contract's answer to a question with an optional `profile`.
 
-    An error is answered, not raised: the contract's body says what is wrong, Lambda's own only that something was.
+    Errors are returned, not raised: the contract's body gives the reason, while Lambda's own error would hide it.
     """
     return _answered([event], context, services)[0]
 
@@ -22,7 +22,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Services) -> Any:
 def handle_list(event: Sequence[Any], context: Any, services: Services) -> Any:
     """The answers to up to 96 questions, in order, each with its own error if it has one.
 
-    More are refused as a whole, in the default profile's contract: half an answer could pass for a whole one.
+    A longer list is refused as a whole, in the default profile's contract: a partial answer could look complete.
     """
     if len(event) > TEXTS_PER_CALL:
         error = InvalidRequest(f"A list holds up to {TEXTS_PER_CALL} questions; this one has {len(event)}.")
@@ -47,14 +47,14 @@ def _answered(events: Sequence[Any], context: Any, services: Services) -> list[A
 
 
 def question(event: Any) -> Question:
-    """A question and the profile beside it; an event that is not an object has no fields."""
+    """The question and its profile. An event that is not an object has no fields."""
     fields = dict(event) if isinstance(event, Mapping) else {}
     profile = profile_name(fields.pop("profile", None))
     return Question(lambda _: fields, profile)
 
 
 def profile_name(value: object) -> str | None:
-    """The profile named beside a question; a value that is not text names an unknown one."""
+    """The profile's name. A value that is not text becomes "", which no profile has."""
     return value if value is None or isinstance(value, str) else ""
 
 
@@ -64,7 +64,7 @@ def _sent_bytes(text: str, *, utf8: bool) -> int:
 
 
 def _share(sizes: Sequence[int], most: int) -> int:
-    """The most that each may have for all of them to have `most`: what the small ones leave goes to the large ones."""
+    """The limit for each answer so that all together fit into `most`. Small ones leave more room to large ones."""
     left = most
     for position, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - position)

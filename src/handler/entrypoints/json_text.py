@@ -1,4 +1,4 @@
-"""JSON that a caller sends: read in one place, its faults named."""
+"""Reads JSON from callers and names its faults."""
 
 import json
 import sys
@@ -13,10 +13,10 @@ class NotJson(InvalidRequest):
 
 
 MOST_LEVELS = 100
-"""How deep lists and objects may be nested. Python's own limit differs by version, and ends later code, too."""
+"""How deep lists and objects may be nested. Python's limit differs by version and also breaks later code."""
 
 BYTE_ORDER_MARK = "\ufeff"
-"""Editors on Windows put one before a file's text."""
+"""Editors on Windows put this character before a file's text."""
 
 
 def read_object(text: str, what: str) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def read_object(text: str, what: str) -> dict[str, Any]:
     """
     fields = read_json(text, what)
     if not isinstance(fields, dict):
-        raise InvalidRequest(f"{what} is JSON, but not an object: it takes one with the question in a field.")
+        raise InvalidRequest(f"{what} is JSON, but not an object: it must be one with the question in a field.")
     return fields
 
 
@@ -41,11 +41,11 @@ def read_json(text: str, what: str) -> Any:
         value = json.loads(text.removeprefix(BYTE_ORDER_MARK), parse_constant=_refuse)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise NotJson(f"{what} is not valid JSON ({place}): it takes a JSON object.") from None
+        raise NotJson(f"{what} is not valid JSON ({place}): it must be a JSON object.") from None
     except RecursionError:
         raise _too_deep(what) from None
     except _NoNumber as error:
-        raise NotJson(f"{what} is not valid JSON: {error} is no JSON number.") from None
+        raise NotJson(f"{what} is not valid JSON: {error} is not a JSON number.") from None
     except ValueError:  # Python's limit on the digits of an integer
         most = f"{sys.get_int_max_str_digits():,}"
         raise InvalidRequest(f"{what} has a number of more than {most} digits.") from None

@@ -1,16 +1,16 @@
-"""The largest response that each way back to a caller carries, and the size of a response as it is sent."""
+"""The largest response of each event source, and the size of a response as it is sent."""
 
 import json
 from typing import Any
 
 LAMBDA_RESPONSE_BYTES = 6_291_556
-"""The most a function's synchronous response may have; Lambda drops a larger one after the function's success."""
+"""The most bytes of a synchronous response. Lambda drops a larger one, although the function succeeded."""
 
 ALB_RESPONSE_BYTES = 1_048_576
-"""The most a load balancer takes from a function (Elastic Load Balancing, Lambda functions as targets)."""
+"""The most bytes that a load balancer accepts from a function (Elastic Load Balancing, Lambda functions as targets)."""
 
 WIDEST = 12
-"""The most bytes that a character takes in a response: two escapes, where it is outside Unicode's basic plane."""
+"""The most bytes of a character in a response: two escapes, for one outside Unicode's basic plane."""
 
 
 def sent_bytes(value: Any, *, utf8: bool) -> int:
@@ -24,5 +24,5 @@ def sent_bytes(value: Any, *, utf8: bool) -> int:
 
 
 def fits(text: str, most: int, *, utf8: bool) -> bool:
-    """Whether a text takes at most `most` bytes in a response. A short one is not measured."""
+    """Whether a text takes at most `most` bytes in a response. A short text always fits and is not measured."""
     return len(text) * WIDEST <= most or sent_bytes(text, utf8=utf8) <= most

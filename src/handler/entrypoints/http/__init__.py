@@ -1,1 +1,1 @@
-"""HTTP behind any kind of API: routes, requests and status codes."""
+"""HTTP through any kind of API: routes, requests and status codes."""

@@ -1,8 +1,8 @@
-"""Which kind of answer an Accept header prefers."""
+"""Reads which type of answer an Accept header prefers."""
 
 
 def prefers_plain_text(accept: str) -> bool:
-    """Whether an Accept header ranks plain text above JSON (RFC 9110, 12.5.1); without one, JSON it is."""
+    """Whether an Accept header ranks plain text above JSON (RFC 9110, 12.5.1). Without one, JSON is preferred."""
     weights: dict[str, float] = {}
     for part in accept.lower().split(","):
         kind, *options = (item.strip() for item in part.split(";"))

@@ -1,4 +1,4 @@
-"""The kinds of HTTP API in front of the function, and what differs between them."""
+"""The kinds of HTTP API in front of the function, with their differences."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,10 +22,9 @@ class Gateway:
     """One kind of API.
 
     Attributes:
-        normalise: the parts of its event that Passage uses, validated. Raises InvalidRequest.
-        limit: seconds after which the API itself gives up (its quotas), less what the answer's way takes; None for no
-            limit but the function's own.
-        response_bytes: the most a response may have.
+        normalise: returns the parts of its event that Passage uses, validated. Raises InvalidRequest.
+        limit: the API's timeout in seconds (its quotas), less a margin for sending the answer; None without one.
+        response_bytes: the most bytes of a response.
     """
 
     resolver: type[ApiGatewayResolver]

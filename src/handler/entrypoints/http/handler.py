@@ -1,4 +1,4 @@
-"""A question over HTTP: an event of any kind of API in, JSON with CORS headers on every answer out."""
+"""Answers HTTP events from any kind of API. Every answer is JSON with CORS headers."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -29,7 +29,7 @@ ENVELOPE_BYTES = 4_096
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
-    """Answer one HTTP event in its API's response format; whatever happens, JSON with the CORS headers."""
+    """Answer one HTTP event in its API's response format. Errors, too, are JSON with the CORS headers."""
     head = False
     try:
         request = GATEWAYS[source].normalise(event)
@@ -43,7 +43,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
         response = _bare(failure_response(failure(error, services)), event, services)
     if head:
         response["body"] = ""
-    # Also on an answer without CORS headers: a cache must not give it to another origin.
+    # Also on an answer without CORS headers, so that a cache does not serve it to another origin.
     vary = "Origin, Accept-Encoding" if response["isBase64Encoded"] else "Origin"
     if "multiValueHeaders" in response:
         response["multiValueHeaders"]["Vary"] = [vary]
@@ -53,10 +53,10 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
 
 
 def warm_up(services: Services) -> None:
-    """Answer a made-up request, so that what Powertools and the routes need is imported and built.
+    """Answer a made-up request, so that Powertools and the routes are imported and built.
 
     Raises:
-        RuntimeError: the answer is not 200, so something is missing.
+        RuntimeError: the answer is not 200.
         ConfigurationError: the settings for HTTP cannot be read.
     """
     event = {"rawPath": f"{services.http_settings.base_path}/health", "requestContext": {"http": {"method": "GET"}}}
@@ -102,7 +102,7 @@ def _application(source: Source, services: Services) -> ApiGatewayResolver:
 
 
 def questions(services: Services, gateway: Gateway) -> Router:
-    """The routes that take a question, by body or by query string."""
+    """The routes for questions, in the body or in the query string."""
     router = Router()  # type: ignore[no-untyped-call]  # Powertools publishes no type for it
 
     def by_body(profile: str | None = None) -> Response[str]:
@@ -140,9 +140,9 @@ def _cors(settings: HttpSettings) -> CORSConfig | None:
 
 
 def _bare(response: Response[str], event: Mapping[str, Any], services: Services) -> dict[str, Any]:
-    """A response that no resolver could build, in the form that its API takes."""
+    """A response in the API's format, built without Powertools' resolver."""
     headers: dict[str, Any] = {"Content-Type": JSON, **response.headers, **_cors_headers(event, services)}
-    # As Powertools does: several values a header for an event that has them.
+    # As Powertools does: multi-value headers if the event has them.
     several = "multiValueHeaders" in event or ("httpMethod" in event and "elb" not in event["requestContext"])
     named = (
         {"multiValueHeaders": {name: [value] for name, value in headers.items()}} if several else {"headers": headers}
@@ -154,7 +154,7 @@ def _cors_headers(event: Mapping[str, Any], services: Services) -> Mapping[str, 
     try:
         cors = _cors(services.http_settings)
     except ConfigurationError:
-        return {}  # the allowed origins are what could not be read
+        return {}  # ALLOWED_ORIGINS itself may be the wrong setting
     headers = event.get("headers")
     named = headers.items() if isinstance(headers, Mapping) else ()
     origin = next((value for name, value in named if str(name).lower() == "origin"), None)

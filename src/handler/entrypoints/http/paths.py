@@ -1,4 +1,4 @@
-"""The API's paths, with their methods, and its own header."""
+"""The API's paths with their methods, and Passage's response header."""
 
 PATHS: dict[str, tuple[str, ...]] = {
     "/query": ("GET", "POST"),
@@ -11,10 +11,10 @@ PATHS: dict[str, tuple[str, ...]] = {
     "/openapi.json": ("GET",),
     "/docs": ("GET",),
 }
-"""HEAD is answered wherever GET is."""
+"""Wherever GET is listed, HEAD works, too."""
 
 LEFT_OUT = "X-Passage-Results-Left-Out"
-"""The response header that counts passages dropped to make the answer small enough."""
+"""The response header that counts results dropped to fit the response limit."""
 
 
 def methods(path: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""What an HTTP event says: its parts, validated once, and the fields of its body or query string.
+"""Reads an HTTP event: validates its parts once, and reads the fields of its body or query string.
 
-Only the parts that Passage uses are read. Whatever else an event holds (an authorizer's claims, a caller's address) can
-have any shape.
+Only the parts that Passage uses are read. Other parts of an event (an authorizer's claims, a source IP) may have any
+shape.
 """
 
 import base64
@@ -16,7 +16,7 @@ from handler.core.errors import InvalidRequest
 from handler.entrypoints.json_text import NotJson, read_json, read_object
 
 AS_TEXT = frozenset({"query_id", "collection_name"})
-"""Parameters that stay text in a query string, besides the question."""
+"""Parameters that stay text in a query string, like the question."""
 
 
 def payload_2_event(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def payload_2_event(event: Mapping[str, Any]) -> dict[str, Any]:
 def payload_1_event(event: Mapping[str, Any]) -> dict[str, Any]:
     """An event of a REST API, or of an HTTP API with payload format 1.0, reduced to what Passage uses.
 
-    Of the two only the HTTP API has a version, and its stage in the path.
+    Of the two, only the HTTP API has a version, and only it puts the stage into the path.
 
     Raises:
         InvalidRequest: names the part that is wrong.
@@ -77,7 +77,7 @@ def load_balancer_event(event: Mapping[str, Any]) -> dict[str, Any]:
         InvalidRequest: names the part that is wrong.
     """
     headers = _texts(event, "headers") or _joined(event, "multiValueHeaders")
-    # Powertools answers with several values a header where the event has them, as the load balancer requires.
+    # With these, Powertools answers with multi-value headers, as the load balancer requires.
     several = {"multiValueHeaders": {name: [value] for name, value in headers.items()}}
     parameters = _texts(event, "queryStringParameters") or _last(event, "multiValueQueryStringParameters")
     return {
@@ -113,7 +113,7 @@ def _text(part: Mapping[str, Any], name: str, path: str = "") -> str:
 
 
 def _texts(event: Mapping[str, Any], name: str) -> dict[str, str]:
-    """A mapping of texts; a null, as of the test console, counts as absent."""
+    """A mapping of texts. A null, as the Lambda test console sends it, counts as absent."""
     values = event.get(name)
     if values is None:
         return {}
@@ -146,7 +146,7 @@ def _last(event: Mapping[str, Any], name: str) -> dict[str, str]:
 
 
 def _id(context: Mapping[str, Any]) -> str | None:
-    """The request id that the gateway returns to the caller; it goes into the log only."""
+    """The request id that the gateway returns to the caller, for the log."""
     value = context.get("requestId")
     return value if isinstance(value, str) and value.isprintable() else None
 
@@ -168,14 +168,14 @@ def fields_of_body(event: Mapping[str, Any]) -> dict[str, Any]:
         try:
             raw = base64.b64decode(raw, validate=True).decode("utf-8-sig")  # without a byte order mark
         except (binascii.Error, ValueError):
-            raise InvalidRequest("The body is not text: it takes a JSON object encoded in UTF-8.") from None
+            raise InvalidRequest("The body is not text: it must be a JSON object encoded in UTF-8.") from None
     if not raw.strip():
-        raise InvalidRequest('The body is empty: it takes a JSON object, as in {"text": "What is a digital twin?"}.')
+        raise InvalidRequest('The body is empty: it must be a JSON object, as in {"text": "What is a digital twin?"}.')
     return read_object(raw, "The body")
 
 
 def fields_of_url(event: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
-    """The fields of a query string. Text stays text; all else is read as JSON would be, so that `k=5` is a number.
+    """The fields of a query string. Text fields stay text; others are read as JSON, so that `k=5` is a number.
 
     Raises:
         InvalidRequest: a value is JSON nested too deep, or a number that is too long.
@@ -195,4 +195,4 @@ def _literal(value: str) -> Any:
         read = read_json(value, "A parameter")
     except NotJson:
         return value
-    return value if read is None else read  # a URL leaves out what it does not give; `k=null` is a mistake
+    return value if read is None else read  # `k=null` is a mistake: a URL omits an absent parameter

@@ -107,12 +107,12 @@ def _profile(profile: Profile) -> dict[str, Any]:
 
 
 def _collection(profile: Profile, info: CollectionInfo) -> dict[str, Any]:
-    """Seed 001's CollectionInfo, with the model the collection records and what makes it unfit for the profile."""
+    """Seed 001's CollectionInfo, with the model that the collection records and its mismatches with the profile."""
     return {**asdict(info), "problems": [str(problem) for problem in validation.problems(profile, info)]}
 
 
 def _chunk(point: Point, took_ms: float) -> dict[str, Any]:
-    """Seed 001's RetrievalResult for a point that was asked for by id, so that there is nothing to score."""
+    """Seed 001's RetrievalResult for a point fetched by id, so without a score."""
     return {
         "id": json_id(point.id),
         "payload": json_safe(point.payload),
@@ -124,5 +124,5 @@ def _chunk(point: Point, took_ms: float) -> dict[str, Any]:
 def _flag(given: Mapping[str, str], name: str) -> bool:
     value = given.get(name, "false")
     if value not in ("true", "false"):
-        raise InvalidRequest(f"'{name}' is true or false.")
+        raise InvalidRequest(f"'{name}' must be true or false.")
     return value == "true"

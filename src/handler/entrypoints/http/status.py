@@ -1,4 +1,4 @@
-"""Errors as HTTP responses. The table of statuses is the only place where an error meets HTTP."""
+"""Maps errors to HTTP responses, in one table of statuses."""
 
 import math
 from collections.abc import Mapping
@@ -36,30 +36,30 @@ STATUS: Mapping[type[PassageError], int] = {
 }
 
 RETRY_AFTER = 2
-"""Seconds a caller is asked to wait when the upstream named no time."""
+"""Seconds for Retry-After if the upstream gave no time."""
 
 
 def status(error: PassageError) -> int:
-    """The status of an error: its class's, or that of the nearest class above it."""
+    """The status of an error: that of its class, or of the nearest base class in the table."""
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 
 def retry_after(error: PassageError) -> int | None:
-    """Whole seconds a caller should wait; None where waiting does not help."""
+    """Whole seconds a caller should wait; None if waiting does not help."""
     if not isinstance(error, UpstreamError):
         return None
     return max(1, math.ceil(error.retry_after or RETRY_AFTER))
 
 
 def failure_response(failed: Failure) -> Response[str]:
-    """A failure's status, its contract's body and, where waiting helps, Retry-After."""
+    """A failure's status, its contract's body and, if waiting helps, Retry-After."""
     seconds = retry_after(failed.error)
     headers = {} if seconds is None else {"Retry-After": str(seconds)}
     return Response(status(failed.error), JSON, failed.text, headers=headers)
 
 
 def too_large(path: str, most: int, services: Services) -> Response[str]:
-    """413 for an answer that its API cannot carry; under a profile's path, in its contract."""
+    """413 for an answer above the API's limit. Under a profile's path, the body has that profile's contract."""
     message = f"The answer is too large: a response carries up to {most:,} bytes here."
     return failure_response(failure(AnswerTooLarge(message), services, _served_at(path, services)))
 
@@ -74,15 +74,15 @@ def _served_at(path: str, services: Services) -> Served | None:
 
 
 def no_such_route(method: str, path: str, services: Services) -> Response[str]:
-    """404, or 405 with Allow where only the method is unknown; under a profile's path, in its contract."""
+    """404, or 405 with Allow for a wrong method. Under a profile's path, the body has that profile's contract."""
     served = _served_at(path, services)
     allowed = methods(path)
     if not allowed:
-        message = f"There is no such path. Known paths are {', '.join(PATHS)}."
-    elif method in allowed:  # a character that no profile or chunk has kept the path from matching
+        message = f"There is no such path. The paths are {', '.join(PATHS)}."
+    elif method in allowed:  # the path has a character that no profile or chunk has
         message = "There is no such profile or chunk."
     else:
-        message = f"This path takes {', '.join(allowed)} only."
+        message = f"This path allows only {', '.join(allowed)}."
     response = failure_response(failure(NotFound(message), services, served))
     if allowed and method not in allowed:
         response.status_code = 405

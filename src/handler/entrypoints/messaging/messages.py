@@ -1,4 +1,4 @@
-"""A question in a message, and the reply to it: the same form for queues, topics and buses."""
+"""Reads a question from a message and builds its reply, in the same form for queues, topics and buses."""
 
 import json
 import math
@@ -15,10 +15,10 @@ from handler.service.answering import Answered, Outcome, Question
 from handler.service.replies import Reply
 
 REPLY_BYTES = 262_144 - 2_048
-"""The most a reply's text may have: SQS, SNS and EventBridge take 256 KB, and count what stands beside it as well."""
+"""The most bytes of a reply's text. SQS, SNS and EventBridge accept 256 KB, including attributes and envelope."""
 
 ID_CHARACTERS = 256
-"""Of an id that comes back in a reply's attributes."""
+"""The most characters of an id that is returned in a reply's attributes."""
 
 ENVELOPES = 3
 """Envelopes that are unwrapped: a bus to a topic to a queue makes two. The limit stops hostile input."""
@@ -34,12 +34,12 @@ _UNSENDABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 @dataclass(frozen=True)
 class Message:
-    """A question and where it came from.
+    """A message from a queue, topic or bus.
 
     Attributes:
-        reply_id: the same for the same message, so that a reply that is sent twice can be told.
-        correlation_id: what the sender gave the message to know the reply by; its id without one.
-        question: None when there is none to be read in it; `error` then says why.
+        reply_id: the same for every delivery of a message, so that a receiver can drop duplicates.
+        correlation_id: the sender's id for matching the reply; by default the message's id.
+        question: None when the message is unreadable; `error` then gives the reason.
     """
 
     reply_id: str
@@ -54,9 +54,9 @@ def unreadable(error: PassageError, identity: str, body: object = "") -> Message
 
 
 def read(body: Any, identity: str) -> Message:
-    """The question in a message's body: JSON text or an object; SNS and EventBridge envelopes are taken off.
+    """Read the question in a message's body: JSON text or an object. SNS and EventBridge envelopes are removed.
 
-    Never raises: a message that cannot be read is one that can never be answered, and says so itself.
+    Raises nothing: an unreadable message has an `error`.
     """
     try:
         for _ in range(ENVELOPES):
@@ -65,9 +65,9 @@ def read(body: Any, identity: str) -> Message:
             if inside is None:
                 break
             body, identity = inside
-        if fields.keys() >= REPLY_FIELDS:  # a refusal would come back as well, and so on for ever
+        if fields.keys() >= REPLY_FIELDS:  # a refusal would be read as a question again, in an endless loop
             raise ConfigurationError(
-                "A reply came in as a question: a reply destination is one that questions are read from.",
+                "A reply arrived as a question: replies are sent where questions are read.",
                 upstream="reply",
             )
         correlation = _correlation(fields.pop("correlation_id", None))
@@ -82,7 +82,7 @@ def read(body: Any, identity: str) -> Message:
 
 
 def _opened(fields: Mapping[str, Any], identity: str) -> tuple[Any, str] | None:
-    """What is in an envelope, and its id: a topic that delivers twice sends the same one in two messages of a queue."""
+    """An envelope's content and its id, which is the same if a topic delivers it twice; None without an envelope."""
     if fields.get("Type") == "Notification" and "Message" in fields:
         return fields["Message"], _id(fields.get("MessageId")) or identity
     if "detail-type" in fields and "detail" in fields:
@@ -102,24 +102,26 @@ def _object(body: Any) -> dict[str, Any]:
     if isinstance(body, str):
         return read_object(body, "The message")
     if not isinstance(body, Mapping):
-        raise InvalidRequest("The message is not an object: it takes one with the question in a field.")
+        raise InvalidRequest("The message is not an object: it must be one with the question in a field.")
     return dict(body)
 
 
 def _correlation(value: object) -> str | None:
-    """The sender's id, where it is one that a message attribute can carry."""
+    """The sender's id. It must fit into a message attribute."""
     if value is None or value == "":
         return None
     usable = isinstance(value, str | int) and not isinstance(value, bool)
     usable = usable or (isinstance(value, float) and math.isfinite(value))
     text = str(value) if usable else ""
     if not _fits_an_attribute(text):
-        raise InvalidRequest(f"'correlation_id' is a number or text of up to {ID_CHARACTERS} printable characters.")
+        raise InvalidRequest(
+            f"'correlation_id' must be a number or text of up to {ID_CHARACTERS} printable characters."
+        )
     return text
 
 
 def _reply_id(identity: str, body: object) -> str:
-    """Of the message's words as well as its id: a sender who gives all messages one id still gets all the replies."""
+    """An id made of the message's id and text. So messages with the same id still get separate replies."""
     try:
         words = body if isinstance(body, str) else json.dumps(body, sort_keys=True)
     except RecursionError:
@@ -128,15 +130,15 @@ def _reply_id(identity: str, body: object) -> str:
 
 
 def is_final(outcome: Outcome) -> bool:
-    """Whether another try would end the same way: the question was answered, or is itself wrong.
+    """Whether another try cannot change the outcome: the question was answered, or is invalid.
 
-    A configuration error is not the message's fault: it comes back, and is answered once the setting is right.
+    After a configuration error, the message returns to the queue and is answered once the setting is fixed.
     """
     return isinstance(outcome, Answered) or isinstance(outcome.error, InvalidRequest | NotFound)
 
 
 def reply(message: Message, outcome: Outcome) -> Reply:
-    """The reply to a message, no larger than a message may be: results are dropped from the end, and counted."""
+    """The reply to a message. Results that do not fit are dropped from the end and counted."""
     if isinstance(outcome, Answered):
         outcome = outcome.shortened(lambda answered: len(_text(message, answered).encode()) <= REPLY_BYTES)
     return Reply(
@@ -153,7 +155,7 @@ def _status(outcome: Outcome) -> str:
 
 
 def _text(message: Message, outcome: Outcome) -> str:
-    """The reply as JSON. The answer is JSON already, so it is put in as it is."""
+    """The reply as JSON. The answer is already JSON and is inserted unchanged."""
     before = {
         "reply_id": message.reply_id,
         "correlation_id": message.correlation_id,

@@ -1,4 +1,4 @@
-"""SNS and EventBridge: Lambda invokes the function for them asynchronously, and forwards what it returns or raises.
+"""SNS and EventBridge: Lambda invokes the function asynchronously and forwards its result or error.
 
 The reply is the return value, for the function's OnSuccess destination. A temporary failure is raised: Lambda tries
 again, and after the last try sends the event to the OnFailure destination.
@@ -15,7 +15,7 @@ from handler.service.services import Services
 
 
 def handle_sns(event: Mapping[str, Any], context: Any, services: Services) -> list[Any]:
-    """The replies to a topic's notifications; Lambda sends one at a time, but the event has room for more.
+    """The replies to a topic's notifications. Lambda sends one at a time, but the event's format allows more.
 
     Raises:
         PassageError: a notification failed temporarily.
@@ -33,7 +33,9 @@ def handle_event_bridge(event: Mapping[str, Any], context: Any, services: Servic
     if isinstance(identity, str) and identity:
         message = read(event["detail"], identity)
     else:
-        message = unreadable(InvalidRequest("The event is not whole: an EventBridge event has an id."), _id_of(context))
+        message = unreadable(
+            InvalidRequest("The event is incomplete: an EventBridge event has an id."), _id_of(context)
+        )
     return _replies([message], context, services)[0]
 
 
@@ -41,13 +43,13 @@ def _notification(record: Mapping[str, Any], context: Any) -> Message:
     sns = record.get("Sns")
     identity = sns.get("MessageId") if isinstance(sns, Mapping) else None
     if not isinstance(sns, Mapping) or not isinstance(identity, str) or "Message" not in sns:
-        wrong = InvalidRequest("The event is not whole: an SNS record has Sns with MessageId and Message.")
+        wrong = InvalidRequest("The event is incomplete: an SNS record has Sns with MessageId and Message.")
         return unreadable(wrong, _id_of(context))
     return read(sns["Message"], identity)
 
 
 def _id_of(context: Any) -> str:
-    """The id of an event that has none of its own: Lambda keeps it when it tries again."""
+    """Lambda's request id, for an event without an id. It stays the same when Lambda tries again."""
     return str(getattr(context, "aws_request_id", "unknown"))
 
 

@@ -1,7 +1,7 @@
-"""SQS, standard and FIFO: records of a batch share calls; each is answered once, or is back in the queue.
+"""SQS, standard and FIFO: records of a batch share calls. Each is answered once or returns to the queue.
 
-What is back in the queue is named in the partial batch response, so the event source must report batch item failures
-(FunctionResponseTypes: ReportBatchItemFailures); without that, Lambda takes every batch for done.
+The partial batch response names the records that return. So the event source must report batch item failures
+(FunctionResponseTypes: ReportBatchItemFailures); otherwise Lambda deletes every batch.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from handler.service.replies import ReplySink
 from handler.service.services import Services
 
 LEAST_SECONDS = 1.0
-"""What must be left of the deadline to begin with a batch."""
+"""The least seconds before the deadline to start a batch."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Record:
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[str, Any]:
-    """Answer a batch; the response names the records that must come again."""
+    """Answer a batch. The response names the records that return to the queue."""
     try:
         records = list(map(_record, event["Records"]))
         returned = _answer(records, services, deadline(services, context), services.reply_sinks)
-    except Exception as error:  # noqa: BLE001 - nothing was sent yet (see `_settled`), so all of them come again
+    except Exception as error:  # noqa: BLE001 - nothing was sent yet (see `_settled`), so all return
         failure(error, services)
         returned = [str(record.get("messageId")) for record in event["Records"]]
     if returned:
@@ -45,15 +45,15 @@ def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[s
 
 
 def _record(record: Mapping[str, Any]) -> Record:
-    """One record. A body that is no question is refused later, as its own message's fault.
+    """One record. An unreadable body is refused later, in its message's reply.
 
     Raises:
-        InvalidRequest: it has no id, so it could not be returned to the queue on its own.
+        InvalidRequest: it has no id, so it could not be returned to the queue separately.
     """
     identity, attributes = record.get("messageId"), record.get("attributes")
     if not isinstance(identity, str):
-        raise InvalidRequest("The event is not whole: a record's 'messageId' must be text.")
-    # A standard queue's messages may have groups as well, for fairness: they have no order to keep.
+        raise InvalidRequest("The event is incomplete: a record's 'messageId' must be text.")
+    # A standard queue's messages may have groups, too, for fairness. Those have no order.
     group = None
     if str(record.get("eventSourceARN")).endswith(".fifo"):
         group = str(attributes.get("MessageGroupId", "")) if isinstance(attributes, Mapping) else ""
@@ -65,10 +65,10 @@ def _answer(records: Sequence[Record], services: Services, until: Deadline, sink
     left = until.remaining()
     if left < LEAST_SECONDS:
         return [record.id for record in records]
-    # Were Lambda to cut us off while a reply is sent, the whole batch would come again, answered records and all.
+    # If Lambda stopped the function while a reply is sent, the whole batch would return, including answered records.
     reserve = min(max(sink.seconds for sink in sinks), left / 2)
     last = Deadline(until.at - reserve)
-    outcomes = _outcomes(records, services, Deadline(last.at - reserve / 3))  # what is known by then can still be sent
+    outcomes = _outcomes(records, services, Deadline(last.at - reserve / 3))  # outcomes known by then can still be sent
     returned: list[str] = []
     stopped: set[str] = set()
     sent: set[str] = set()
@@ -80,12 +80,12 @@ def _answer(records: Sequence[Record], services: Services, until: Deadline, sink
             continue
         returned.append(record.id)
         if record.group is not None:
-            stopped.add(record.group)  # what follows in a group must not be answered before what failed in it
+            stopped.add(record.group)  # later records of a group must not be answered before a failed one
     return returned
 
 
 def _outcomes(records: Sequence[Record], services: Services, until: Deadline) -> list[Outcome]:
-    """Each record's outcome, in order; those that hold a question share their calls."""
+    """Each record's outcome, in order. Records with a question share calls."""
     questions = [record.message.question for record in records if record.message.question is not None]
     answered = iter(answer(questions, services, until))
     return [
@@ -95,10 +95,10 @@ def _outcomes(records: Sequence[Record], services: Services, until: Deadline) ->
 
 
 def _settled(record: Record, outcome: Outcome, services: Services, last: Deadline, sinks: Sequence[ReplySink]) -> bool:
-    """Whether the record's last word was sent: its answer, or that it cannot have one.
+    """Send the record's answer or refusal. Returns whether it was sent, so that the record need not return.
 
     Args:
-        last: the latest that sending may begin.
+        last: the latest time to start sending.
     """
     if not is_final(outcome):
         return False
@@ -108,7 +108,7 @@ def _settled(record: Record, outcome: Outcome, services: Services, last: Deadlin
             if last.remaining() <= 0:
                 raise DeadlineExceeded("Too little time was left to send a reply.", upstream="reply")
             sink.send(made, group=record.group)
-    except Exception as error:  # noqa: BLE001 - one message's failure is no other's
+    except Exception as error:  # noqa: BLE001 - a failure must not affect other messages
         failure(error, services)
         return False
     return True
