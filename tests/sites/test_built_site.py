@@ -182,6 +182,19 @@ def test_pages_unmarked_for_pagefind_are_left_out(tmp_path: Path) -> None:
     assert read(tmp_path)[1] == {"hidden.html": "left out of the site's search"}
 
 
+def test_pages_missing_from_the_search_index_are_left_out(tmp_path: Path) -> None:
+    entries = [{"location": location} for location in ("", "a/", "a/#part")]
+    write(tmp_path, {f"{name}/index.html": html(f"<p>{name}</p>") for name in ("a", "unsearched")})
+    write(tmp_path, {"index.html": html(), "search/search_index.json": json.dumps({"docs": entries})})
+    assert read(tmp_path)[1] == {"unsearched/index.html": "left out of the site's search"}
+
+
+@pytest.mark.parametrize("index", ["{", "[]", '{"docs": []}', '{"docs": [{"location": "elsewhere/"}, 3]}'])
+def test_an_unreadable_search_index_says_nothing(tmp_path: Path, index: str) -> None:
+    write(tmp_path, {"index.html": html(), "search/search_index.json": index})
+    assert read(tmp_path)[1] == {}
+
+
 LANGUAGES = {
     "index.html": html("<h1>Mill</h1><p>Flour from the hill.</p>"),
     "old.html": html("<h1>History</h1><p>Built on the hill in 1790, burnt in 1801, built again.</p>"),

@@ -84,7 +84,7 @@ def has_words(text: str) -> bool:
     code = _FENCE.search(text)
     if code and "".join(code[1].split("\n")[1:-1]).strip():
         return True
-    return any(character.isalnum() for character in _NO_WORDS.sub(" ", text))
+    return bool(_NO_WORDS.sub(" ", text).strip())
 
 
 def without_addresses(markdown: str) -> str:

@@ -81,8 +81,9 @@ def _chunks(page: Page, limits: Limits) -> Iterator[Chunk]:
         headings = _path(page.title, section)
         occurrence = seen[headings, text]
         seen[headings, text] += 1
+        embedded = f"{_context(headings, limits)}\n{without_addresses(text)}"
         yield Chunk(
-            id=_identity(page.url, headings, text, occurrence),
+            id=_identity(page.url, headings, text, embedded, occurrence),
             path=page.path,
             url=f"{page.url}#{section.anchor}" if section.anchor else page.url,
             title=page.title,
@@ -90,7 +91,7 @@ def _chunks(page: Page, limits: Limits) -> Iterator[Chunk]:
             total=len(pieces),
             headings=headings,
             text=text,
-            embedded_text=f"{_context(headings, limits)}\n{without_addresses(text)}",
+            embedded_text=embedded,
             tokens=limits.count(text),
             language=page.language,
             version=page.version,
@@ -148,7 +149,9 @@ def _measure(limits: Limits, room: int) -> Measure:
     return measure
 
 
-def _identity(url: str, headings: tuple[str, ...], text: str, occurrence: int) -> str:
-    # A length before each part keeps ("ab", "c") and ("a", "bc") apart.
+def _identity(url: str, headings: tuple[str, ...], text: str, embedded: str, occurrence: int) -> str:
     parts = [url, *headings, text, str(occurrence)]
+    if embedded != f"{' > '.join(headings)}\n{text}":
+        parts.append(embedded)  # an index keeps a chunk's vector by its id
+    # A length before each part keeps ("ab", "c") and ("a", "bc") apart.
     return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from passage.sites import html
-from passage.sites.built import addresses, editions, generators, render, sections, signals
+from passage.sites.built import addresses, editions, generators, render, search_index, sections, signals
 from passage.sites.built.addresses import Addresses
 from passage.sites.built.editions import Edition, VersionFolders
 from passage.sites.built.generators import Generator
@@ -71,6 +71,7 @@ class _Survey:
     version: str
     title_suffix: str
     common_canonicals: frozenset[str]
+    searched: frozenset[str] | None
 
 
 def _survey(site: BuiltSite, files: list[str]) -> _Survey:
@@ -92,6 +93,7 @@ def _survey(site: BuiltSite, files: list[str]) -> _Survey:
         version=editions.sphinx_version(site.folder),
         title_suffix=title_suffix(sample.values()),
         common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > 2),
+        searched=search_index.files(site.folder, files),
     )
 
 
@@ -136,6 +138,8 @@ def _left_out(file: str, root: Node, generator: Generator, contents: list[Node],
         return reason
     if survey.versions is not None and file.split("/", maxsplit=1)[0] in survey.versions.aliases:
         return "copy of a version"
+    if survey.searched is not None and file not in survey.searched:
+        return "left out of the site's search"
     if generator.lists_all and survey.addresses.listed and file not in survey.addresses.listed:
         return "left out of the sitemap"
     if not contents:

@@ -1,0 +1,29 @@
+"""The search index that MkDocs and Zensical write: a page that its owner excluded from search is missing there."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from passage.sites.built.addresses import forms
+
+FILES = ("search/search_index.json", "search.json")
+
+
+def files(folder: Path, published: Sequence[str]) -> frozenset[str] | None:
+    """Those of the published files that the search finds; None where no index names most of them."""
+    for name in FILES:
+        locations = _locations(folder / name)
+        found = frozenset(file for file in published if locations.intersection(forms(file)))
+        if len(found) * 2 > len(published):
+            return found
+    return None
+
+
+def _locations(file: Path) -> frozenset[str]:
+    """The pages of an index, relative to the site's URL."""
+    try:
+        index = json.loads(file.read_bytes())
+        entries = index.get("docs") or index.get("items") or []
+        return frozenset(str(entry["location"]).partition("#")[0] for entry in entries if "location" in entry)
+    except (OSError, ValueError, AttributeError, TypeError):
+        return frozenset()
