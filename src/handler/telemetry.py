@@ -19,7 +19,7 @@ ALSO_BY_SERVICE = ("TotalLatency", "TopScore")
 REDACTED = "***"
 TRACEBACK_CHARACTERS = 8_000
 SPOKEN = ("message", "detail", "exception")
-"""The fields of a log line that hold an error's text, an upstream's or Python's."""
+"""The fields of a log line that hold an error message, from an upstream or Python."""
 
 
 class _RedactingFormatter(LambdaPowertoolsFormatter):
@@ -59,7 +59,7 @@ def _logger() -> Logger:
         return Logger(service=DEFAULT_SERVICE, logger_formatter=_formatter)
     except Exception as error:  # noqa: BLE001 - see above
         plain = Logger(service=DEFAULT_SERVICE, logger_formatter=_formatter, level="INFO", sampling_rate=0.0)
-        plain.warning("the log level or sample rate set in the environment is not usable", extra={"cause": repr(error)})
+        plain.warning("the log level or sample rate set in the environment is invalid", extra={"cause": repr(error)})
         return plain
 
 
@@ -144,18 +144,18 @@ def retrieved(profile: str, figures: dict[str, Any], metrics: dict[str, float]) 
 
 
 def notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
-    """Something about an answered question that its operator should know."""
+    """Log a warning about an answered question, for the operator."""
     logger.warning(message, extra={"profile": profile, **figures})
 
 
 def not_reranked(
     profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, temporary: bool
 ) -> None:
-    """A question whose passages were to be reranked and were not; it was answered all the same.
+    """Log a failed reranking. The question was answered without it.
 
     Args:
         known: see `failed`.
-        temporary: the upstream recovers by itself; anything else is for the operator to repair.
+        temporary: the upstream recovers by itself; other failures are for the operator to fix.
     """
     cause = type(error.__cause__).__name__ if error.__cause__ else None
     extra = {"profile": profile, "code": code, "detail": detail, "cause": cause}

@@ -176,7 +176,7 @@ def test_without_credentials_the_error_says_so(bedrock: EmulatorServer, monkeypa
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, "/nonexistent")
-    with pytest.raises(CredentialsRefused, match="no usable credentials"):
+    with pytest.raises(CredentialsRefused, match="no valid credentials"):
         BedrockEmbedder(model=V3, dimension=1024).embed(["x"])
 
 

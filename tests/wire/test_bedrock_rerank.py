@@ -174,7 +174,7 @@ def test_without_credentials_the_log_says_so(bedrock: EmulatorServer, monkeypatc
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, "/nonexistent")
-    with pytest.raises(CredentialsRefused, match="no usable credentials"):
+    with pytest.raises(CredentialsRefused, match="no valid credentials"):
         BedrockReranker(model=MODEL).rerank("question", ["one", "two"])
 
 

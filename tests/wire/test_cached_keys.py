@@ -185,8 +185,8 @@ def test_expired_key_is_read_again_and_kept_on_failure(
         ('{"cohere":"key-d0a7c1","db":"word-d0a7c1"}', "", "name the field of the key after a #"),
         ('{"cohere": "key-d0a7c1", "db": "word-d0a7c1"}', "", "Its fields are cohere, db"),
         ('["key-d0a7c1"]', "", "holds JSON, not a key"),
-        ("two words-d0a7c1", "", "no key does"),
-        ("clé-d0a7c1", "", "no key does"),
+        ("two words-d0a7c1", "", "is not a key"),
+        ("clé-d0a7c1", "", "is not a key"),
     ],
 )
 def test_secret_without_a_key_is_an_error_naming_the_variable(
@@ -400,5 +400,5 @@ def test_an_arn_names_its_region() -> None:
 
 @pytest.mark.parametrize("text", ["two words", "passage#", "#key", "passage#a#b", "ssm:", "s://x?y"])
 def test_a_reference_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="COHERE_API_KEY_SECRET: takes a secret's name or ARN"):
+    with pytest.raises(ConfigurationError, match="COHERE_API_KEY_SECRET: must be a secret's name or ARN"):
         Settings.from_env({"COHERE_API_KEY_SECRET": text, "QDRANT_URL": "https://example.org"})

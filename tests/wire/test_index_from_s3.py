@@ -459,7 +459,7 @@ def test_the_command_indexes_and_publishes(
 
 
 def test_what_cannot_be_published_says_so(bucket: Bucket, textbook_index: Path, tmp_path: Path) -> None:
-    with pytest.raises(PublishError, match="takes s3://bucket"):
+    with pytest.raises(PublishError, match="must be s3://bucket"):
         publish("https://example.org/x", textbook_index / PROFILE)
     with pytest.raises(PublishError, match="cannot be published"):
         publish("s3://no-such-bucket-anywhere/x", textbook_index / PROFILE)
@@ -470,7 +470,7 @@ def test_what_cannot_be_published_says_so(bucket: Bucket, textbook_index: Path, 
 @pytest.mark.parametrize("uri", ["bucket/x", "s3://", "s3://B", "s3://bucket/a b", "s3://bucket/x?y", "https://bucket"])
 def test_an_address_that_is_none_is_refused(uri: str) -> None:
     environ = {"COHERE_API_KEY": "k", "STORE": "qdrant_edge", "EDGE_INDEX_URI": uri}
-    with pytest.raises(ConfigurationError, match="EDGE_INDEX_URI: takes s3://bucket"):
+    with pytest.raises(ConfigurationError, match="EDGE_INDEX_URI: must be s3://bucket"):
         Settings.from_env(environ)
 
 

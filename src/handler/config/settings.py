@@ -77,7 +77,7 @@ class HttpSettings(_Environment):
 
     allowed_origins: Annotated[tuple[Origin, ...], Names] = Field(("http://localhost:3000",), alias="ALLOWED_ORIGINS")
     base_path: BasePath = Field("", alias="BASE_PATH")
-    """The path a custom domain mounts the API under."""
+    """The path that a custom domain adds before the API's paths."""
 
 
 class CollectionSettings(_Environment):
@@ -89,7 +89,7 @@ class CollectionSettings(_Environment):
     embedding_provider: models.Provider | None = Field(None, alias="EMBEDDING_PROVIDER")
     embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL")
     embedding_document_model: str | None = Field(None, alias="EMBEDDING_DOCUMENT_MODEL")
-    """Embeds texts. Without it: the profile's, or EMBEDDING_MODEL where that is of another vector space."""
+    """Embeds texts. The default is the profile's model, or EMBEDDING_MODEL if that has another vector space."""
     embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")
 
 
@@ -129,7 +129,7 @@ class Settings(CollectionSettings):
     reply_topic_arn: str | None = Field(None, pattern=r"^arn:[\w-]+:sns:", alias="REPLY_TOPIC_ARN")
     reply_bus_name: str | None = Field(None, max_length=1600, alias="REPLY_BUS_NAME")
     idempotency_table: str | None = Field(None, alias="IDEMPOTENCY_TABLE")
-    """A DynamoDB table that remembers which replies were sent."""
+    """A DynamoDB table that records sent replies."""
 
     @model_validator(mode="after")
     def _store_has_one_address(self) -> Self:
@@ -139,8 +139,8 @@ class Settings(CollectionSettings):
             )
         if self.store == "qdrant_edge" and (self.edge_index_path is None) == (self.edge_index_uri is None):
             raise ValueError(
-                "EDGE_INDEX_PATH: required when STORE is qdrant_edge: the folder `passage index` wrote; or else "
-                "EDGE_INDEX_URI, where it published the index, but not both"
+                "EDGE_INDEX_PATH: required when STORE is qdrant_edge: the folder that `passage index` wrote; or "
+                "EDGE_INDEX_URI, where it published the index. Set one, not both"
             )
         return self
 
@@ -161,17 +161,15 @@ class Settings(CollectionSettings):
         of_bedrock = model.startswith(("arn:", "cohere."))
         defaults = models.DEFAULT_RERANKERS
         if model and self.rerank_provider == "bedrock" and not of_bedrock:
-            raise ValueError(f"RERANK_MODEL: with bedrock, one of Cohere's models there, as in {defaults['bedrock']}")
+            raise ValueError(f"RERANK_MODEL: must be a Cohere model on Bedrock, as in {defaults['bedrock']}")
         if self.rerank_provider == "cohere" and of_bedrock:
-            raise ValueError(
-                f"RERANK_MODEL: with cohere, a model by Cohere's own name for it, as in {defaults['cohere']}"
-            )
+            raise ValueError(f"RERANK_MODEL: must be Cohere's name of a model, as in {defaults['cohere']}")
         known = models.find(model)
         if known is not None and known.state == "retired":
             raise ValueError(f"RERANK_MODEL: '{model}' was retired on {known.since}: set {known.replacement}")
         return self
 
     def secrets(self) -> list[str]:
-        """The keys in the environment, which no log line may hold."""
+        """The keys in the environment, for redaction in the log."""
         keys = (self.cohere_api_key, self.qdrant_api_key)
         return [key.get_secret_value() for key in keys if key is not None]

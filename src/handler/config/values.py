@@ -12,10 +12,10 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def _split(value: str) -> SplitResult:
-    """A URL's parts, its port checked.
+    """A URL's parts, with a valid port.
 
     Raises:
-        ValueError: it is no URL, or its port is no number below 65,536.
+        ValueError: it is not a URL, or its port is not a number below 65,536.
     """
     parts = urlsplit(value)
     _ = parts.port
@@ -23,7 +23,7 @@ def _split(value: str) -> SplitResult:
 
 
 def origin(value: str) -> str:
-    """An origin in the form that browsers send: lower case, punycode, without its scheme's own port.
+    """An origin in the form that browsers send: lower case, punycode, without its scheme's default port.
 
     Raises:
         ValueError: it has a path, a wildcard or no host.
@@ -60,30 +60,30 @@ def _ascii_host(host: str) -> str:
 
 
 def base_path(value: str) -> str:
-    """The path that a custom domain mounts the API under."""
+    """The path that a custom domain adds before the API's paths."""
     if value and (not value.startswith("/") or value.endswith("/")):
-        raise ValueError("starts with a slash and does not end with one, as in /docs-api; empty for none")
+        raise ValueError("must start with a slash and not end with one, as in /docs-api; empty for none")
     return value
 
 
 def service_url(value: str) -> str:
-    """A service's address, without a slash at the end. Refuses what the SDKs would accept and misread.
+    """A service's URL without a slash at the end. Refuses forms that the SDKs would accept but misread.
 
     Raises:
         ValueError: it has no scheme or host, or holds white space, credentials, a query or a fragment.
     """
     if any(character.isspace() for character in value):
-        raise ValueError("holds white space")
+        raise ValueError("must not contain white space")
     parts = _split(value)
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
-        raise ValueError("starts with http:// or https://, followed by the host")
+        raise ValueError("must start with http:// or https://, followed by the host")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise ValueError("holds nothing but scheme, host, port and path; keys have variables of their own")
+        raise ValueError("must have only scheme, host, port and path; keys have separate variables")
     return value.rstrip("/")
 
 
 def cohere_url(value: str) -> str:
-    """Cohere's address without the API's version, which the SDK adds.
+    """Cohere's URL without the API's version, which the SDK adds.
 
     Raises:
         ValueError: as `service_url`, or the path names a version.
@@ -96,7 +96,7 @@ def cohere_url(value: str) -> str:
 
 
 def qdrant_url(value: str) -> str:
-    """Qdrant's address with an explicit port. Without one, Qdrant's client would use 6333 for https, too.
+    """Qdrant's URL with an explicit port. Without one, Qdrant's client would use 6333 for https, too.
 
     Raises:
         ValueError: as `service_url`, or the path is that of the dashboard or of a collection.
@@ -111,16 +111,16 @@ def qdrant_url(value: str) -> str:
 
 
 def usable_key(value: str) -> str:
-    """A key without the line break that a file ends in.
+    """A key without the line break at a file's end.
 
     Raises:
-        ValueError: no HTTP header can hold it, or it is JSON. The message does not repeat it.
+        ValueError: an HTTP header cannot hold it, or it is JSON. The message does not repeat it.
     """
     key = value.strip()
     if key[:1] in ("{", "["):
         raise ValueError("holds JSON, not a key")
     if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise ValueError("is empty, or holds white space or a character beyond printable ASCII: no key does")
+        raise ValueError("is not a key: it is empty, or has white space or a character that is not printable ASCII")
     return key
 
 
@@ -138,25 +138,25 @@ class SecretReference:
 
     @classmethod
     def parse(cls, text: str) -> "SecretReference":
-        """Read `name`, `arn:…` or `ssm:/path`, each of them with `#field` after it if need be."""
+        """Read `name`, `arn:…` or `ssm:/path`, each with an optional `#field` after it."""
         name, hash_sign, field = text.strip().partition("#")
         plain = name.removeprefix("ssm:")
         if not re.fullmatch(r"[\w/+=.@:-]+", plain) or bool(hash_sign) != bool(field) or "#" in field:
             raise ValueError(
-                "takes a secret's name or ARN, or ssm: and a parameter's name, as in ssm:/passage/cohere; "
+                "must be a secret's name or ARN, or ssm: and a parameter's name, as in ssm:/passage/cohere; "
                 "#field after it names a field of a secret that is a JSON object"
             )
         return cls(plain, plain != name or bool(re.match(r"arn:[\w-]+:ssm:", name)), field)
 
     @property
     def region(self) -> str | None:
-        """The region an ARN names; None for a name, which is looked up in the function's own."""
+        """The region in an ARN; None for a name, which belongs to the function's region."""
         return self.name.split(":")[3] if self.name.startswith("arn:") and self.name.count(":") > 4 else None
 
 
 def bucket_uri(value: str) -> str:
     if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s?#]*)?", value):
-        raise ValueError("takes s3://bucket or s3://bucket/folder, where `passage index --publish` put the index")
+        raise ValueError("must be s3://bucket or s3://bucket/folder, where `passage index --publish` put the index")
     return value.rstrip("/")
 
 
@@ -169,7 +169,7 @@ Names = BeforeValidator(_names)
 
 Key = Annotated[SecretStr, AfterValidator(lambda value: SecretStr(usable_key(value.get_secret_value())))]
 SecretKey = Annotated[SecretReference, BeforeValidator(SecretReference.parse)]
-"""A key that is stored elsewhere."""
+"""A reference to a key in Secrets Manager or Parameter Store."""
 
 BucketUri = Annotated[str, AfterValidator(bucket_uri)]
 ServiceUrl = Annotated[str, AfterValidator(service_url)]

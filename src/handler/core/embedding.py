@@ -35,7 +35,7 @@ class EmbeddedQuestion:
 
 
 class EmbeddingCache:
-    """A cache of the least recently used kind for embeddings of questions.
+    """A least-recently-used cache for embeddings of questions.
 
     The key is a digest, so the cache does not hold the questions. A vector takes 8 bytes a number.
 

@@ -1,10 +1,10 @@
 """The error tree. An error knows its code, who has to act on it and whether a retry can help; never an HTTP status.
 
 PassageError
-├── InvalidRequest            the caller's input; says what was wrong and what is allowed
-│   ├── BlankText             the question is empty, or nothing in it is visible
-│   ├── VectorSizeWrong       the caller's own vector has another dimension than the collection
-│   └── AnswerTooLarge        what the caller asked for does not fit into a response
+├── InvalidRequest            the caller's input is wrong; says how, and what is allowed
+│   ├── BlankText             the question has no visible character
+│   ├── VectorSizeWrong       the caller's vector has another dimension than the collection
+│   └── AnswerTooLarge        the requested answer does not fit into a response
 ├── NotFound                  no such path, profile or chunk
 │   └── CollectionNotServed   the caller named a collection this deployment does not serve
 ├── ConfigurationError        for the operator to fix; says what to change

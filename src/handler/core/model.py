@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 LARGEST_WHOLE = 2**53 - 1
-"""The largest integer that every JSON reader takes exactly."""
+"""The largest integer that every JSON parser reads exactly."""
 
 Vector = Sequence[float]
 """An embedding, shape `(dimension,)`."""
@@ -15,7 +15,7 @@ PointId = int | str
 """An unsigned integer or a UUID, the two kinds of id Qdrant has."""
 
 Filters = Mapping[str, tuple[str | int, ...]]
-"""A profile's filter fields to the values of which a passage must have one."""
+"""A profile's filter fields, each with its allowed values. A passage must have one of them."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Search:
     """One search of a store.
 
     Attributes:
-        top_k: how many passages are wanted, at least 1.
-        score_threshold: the least score a passage may have; None for any.
-        with_vectors: whether passages carry their vectors.
-        whole_payload: whether passages carry all that is stored with them, or only what the profile reads.
+        top_k: how many passages to find, at least 1.
+        score_threshold: the minimum score; None for any.
+        with_vectors: whether passages have their vectors.
+        whole_payload: whether passages have their whole payload, or only the keys that the profile names.
     """
 
     top_k: int
@@ -38,12 +38,12 @@ class Search:
 
 @dataclass(frozen=True)
 class RetrievalRequest:
-    """A question, checked.
+    """A validated question.
 
     Attributes:
         text: as the caller sent it; empty when `vector`, shape `(dimension,)`, was sent instead.
-        collection: another collection than the profile's, when the caller named one.
-        options: what the contract's own rendering wants to see again.
+        collection: the collection that the caller named; None for the profile's.
+        options: values for the contract's rendering.
     """
 
     text: str
@@ -55,17 +55,17 @@ class RetrievalRequest:
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of the site's own text. `text` and `url` are exactly what the store holds.
+    """A piece of the site's text. `text` and `url` are exactly as stored.
 
     Attributes:
         score: the store's similarity, finite and unclipped (cosine may leave 0…1 by rounding, or be negative); once
             reranked, the relevance.
         index: its position on its page, from 0.
-        headings: the titles above it, outermost first.
-        chunk_id: the id its owner gave it, where one is stored.
-        tokens: about how many tokens it has, where that is stored.
+        headings: the headings above it, outermost first.
+        chunk_id: the stored chunk id; None without one.
+        tokens: the stored, approximate number of tokens; None without one.
         created_at: when it was stored, UTC.
-        vector: shape `(dimension,)`, when asked for.
+        vector: shape `(dimension,)`, if requested.
     """
 
     id: PointId
@@ -89,8 +89,8 @@ class SearchResult:
     """A search's passages, best first.
 
     Attributes:
-        skipped: how many points were left out because their payload was unusable.
-        warnings: why, each a sentence for a person.
+        skipped: how many points were skipped because their payload or score was invalid.
+        warnings: the reasons, each a sentence for a person.
     """
 
     passages: tuple[Passage, ...]
@@ -113,14 +113,14 @@ class Timings:
 
 @dataclass(frozen=True)
 class Retrieval:
-    """The answer, before a contract gives it a shape.
+    """The result of a question, before a contract renders it.
 
     Attributes:
         asked_at: UTC.
-        warnings: why the answer is less complete than it could be; each a sentence for a person.
-        left_out: how many passages were dropped because the answer was too large to be sent with them.
-        embedding_cached: whether the question's embedding cost no call; None when the caller sent the vector.
-        rerank_failure: why the passages were not reranked although they should have been.
+        warnings: why the answer is incomplete; each a sentence for a person.
+        left_out: how many passages were dropped to fit the response limit.
+        embedding_cached: whether the question's embedding was cached; None when the caller sent the vector.
+        rerank_failure: the reason for a failed reranking; None if it succeeded or is off.
     """
 
     request: RetrievalRequest
@@ -138,7 +138,7 @@ class Retrieval:
 
 @dataclass(frozen=True)
 class Point:
-    """A stored point, as it lies in the store. `payload` is whole; `vector`, shape `(dimension,)`, when asked for."""
+    """A stored point with its whole payload. `vector` has the shape `(dimension,)`, if requested."""
 
     id: PointId
     payload: Mapping[str, Any]

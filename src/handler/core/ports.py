@@ -83,14 +83,14 @@ class Reranker(Protocol):
     def model(self) -> str: ...
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How relevant each text is to the question.
+        """Score each text's relevance to the question.
 
         Args:
             question: not blank.
             texts: 1 to 1,000, none blank.
 
         Returns:
-            One relevance for each text, in the texts' order; finite, of 0…1 as the models give it.
+            One relevance for each text, in the texts' order; finite, in 0…1 as the models return it.
 
         Raises:
             UpstreamError: the service failed temporarily.

@@ -1,6 +1,6 @@
 """The optional step after the search: sort the candidates by relevance.
 
-A failure here never fails an answer. The passages are there already, in the order that answers have without a reranker.
+A failure here never fails an answer: the passages then keep the store's order, as without a reranker.
 """
 
 import math
@@ -22,10 +22,10 @@ from handler.core.model import Passage, Search
 from handler.core.ports import Reranker
 
 MARGIN = 0.1
-"""Seconds of the request's time kept for the answer itself: an optional step must not use all of it."""
+"""Seconds of the request's time reserved for the answer: an optional step must not use all of it."""
 
 LEAST = 0.1
-"""Seconds below which no call is begun: it could not end in time, and would be paid for."""
+"""With fewer seconds left, no call is made: it would not end in time, but would be billed."""
 
 CONCURRENT = 8
 """How many of a batch's questions are reranked at a time: no API takes several, and the connection pool keeps ten."""
@@ -38,7 +38,7 @@ class Reranked:
     Attributes:
         took_ms: milliseconds; None when no call was made.
         failure: why the passages kept the store's order; None when the step succeeded or was not needed.
-        warnings: the same for the caller, never in an upstream's words.
+        warnings: the same for the caller, without the upstream's message.
     """
 
     passages: tuple[Passage, ...]

@@ -74,7 +74,7 @@ def unreadable(error: Exception, variable: str, upstream: Upstream) -> PassageEr
         )
     return ConfigurationError(
         f"{variable}: the secret could not be read. Check that it exists, and that the function's role may read it "
-        "(secretsmanager:GetSecretValue or ssm:GetParameter, and kms:Decrypt for a key of your own).",
+        "(secretsmanager:GetSecretValue or ssm:GetParameter, and kms:Decrypt for a customer managed key).",
         upstream=upstream,
         detail=repr(error),
     )

@@ -50,7 +50,7 @@ class CachedKey:
 
         Raises:
             ConfigurationError: the secret does not exist, may not be read, or holds no key.
-            UpstreamUnavailable: the secret could not be read for a passing reason.
+            UpstreamUnavailable: the secret could not be read temporarily.
         """
         with self._lock:
             if self._value is None:

@@ -110,7 +110,7 @@ class BedrockModel:
         if aws.passing(error):
             return self._service.unavailable("could not be reached", repr(error))
         return CredentialsRefused(
-            "The call to Bedrock could not be made: the function has no usable credentials.",
+            "The call to Bedrock could not be made: the function has no valid credentials.",
             upstream=self._service.upstream,
             detail=repr(error),
         )

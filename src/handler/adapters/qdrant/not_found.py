@@ -1,4 +1,4 @@
-"""What a 404 from QDRANT_URL means: no such collection, a wrong address, or a server that is too old."""
+"""Explains a 404 from QDRANT_URL: no such collection, a wrong URL, or a server that is too old."""
 
 import json
 from contextlib import suppress
