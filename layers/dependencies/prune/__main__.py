@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from prune.constants import make_dicts, replace, write_versions
-from prune.cut import cut
+from prune.cut import cut, stub_imports
 from prune.failure import PruneFailed
 from prune.models import split
 from prune.stubs import make_lazy, write_stub, write_submodules
@@ -61,20 +61,35 @@ def prune(site: Path, listed: dict[str, Any]) -> None:
     split(
         site, models["module"], models["later"], models["calls_at_once"], models["calls_later"], names=models["names"]
     )
+    _write_constants(site, listed)
+    _cut(site, listed)
+    for module in listed["stubs"]:
+        write_stub(site, module)
+    write_submodules(site, listed["stubs"])
+    _remove(site, listed["removed"])
+
+
+def _write_constants(site: Path, listed: dict[str, Any]) -> None:
     for module in listed["versions"]:
         write_versions(site, module)
     for module in listed["typed_dicts"]:
         make_dicts(site, module)
     for module, text in listed["replaced"].items():
         replace(site, module, text)
+
+
+def _cut(site: Path, listed: dict[str, Any]) -> None:
     for module, kept in listed["keep"].items():
         cut(site, module, kept, listed["stubbed_imports"].get(module, ()))
+    for module, stubbed in listed["stubbed_imports"].items():
+        if module not in listed["keep"]:
+            stub_imports(site, module, stubbed)
     for package in listed["lazy"]:
         make_lazy(site, package)
-    for module in listed["stubs"]:
-        write_stub(site, module)
-    write_submodules(site, listed["stubs"])
-    for pattern in listed["removed"]:
+
+
+def _remove(site: Path, patterns: Sequence[str]) -> None:
+    for pattern in patterns:
         found = sorted(site.glob(pattern))
         if not found:
             raise PruneFailed(f"`removed` names {pattern}, which is not there")

@@ -54,6 +54,24 @@ def cut(site: Path, module: str, kept: Kept, stubbed: Collection[str]) -> None:
     write(path, source.text())
 
 
+def stub_imports(site: Path, module: str, stubbed: Collection[str]) -> None:
+    """Put stubs in the place of what a module imports from other modules, and keep the rest of it.
+
+    Raises:
+        PruneFailed: there is no such module, or it imports nothing from one of them.
+    """
+    path = file_of(site, module)
+    source = Source(path.read_text(encoding="utf-8"))
+    found = [each for each in source.tree.body if isinstance(each, ast.ImportFrom) and each.module in stubbed]
+    absent = sorted({*stubbed} - {str(statement.module) for statement in found})
+    if absent:
+        raise PruneFailed(f"`stubbed_imports` names {absent[0]}, from which {module} imports nothing")
+    for statement in found:
+        names = {alias.asname or alias.name for alias in statement.names}
+        _narrow(source, statement, names, stubbed, module)
+    write(path, source.text())
+
+
 def _methods_gone(module: str, classes: Mapping[str, ast.ClassDef], kept: Kept) -> dict[str, list[ast.stmt]]:
     gone: dict[str, list[ast.stmt]] = {}
     for name, methods in kept.items():
