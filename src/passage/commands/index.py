@@ -26,7 +26,7 @@ DEFAULT_CACHE = Path(".passage/cache")
 class Request:
     """What was asked for on the command line."""
 
-    source: Path | None
+    source: str | None
     to: str
     out: Path
     profiles: tuple[str, ...]
@@ -41,6 +41,10 @@ class Request:
     from_edge: Path | None
     cache: Path
     texts_per_minute: int | None
+    max_pages: int
+    max_bytes: int
+    max_minutes: float
+    rate: float
     keep: int
     dry_run: bool
     rebuild: bool
@@ -61,7 +65,7 @@ class Request:
 
 
 @click.command("index")
-@click.argument("source", type=click.Path(path_type=Path), required=False)
+@click.argument("source", required=False)
 @click.option(
     "--to",
     type=click.Choice(["edge", "qdrant"]),
@@ -101,12 +105,30 @@ class Request:
     type=click.Path(file_okay=False, path_type=Path),
     default=DEFAULT_CACHE,
     show_default=True,
-    help="Where vectors are kept, so that no text is paid for twice.",
+    help="Where vectors are kept, so that no text is paid for twice, and the pages of a site at a URL.",
 )
 @click.option(
     "--texts-per-minute",
     type=click.IntRange(min=1),
     help="The most texts to embed a minute.  [default: 2000 with Cohere, its published limit]",
+)
+@click.option("--max-pages", type=click.IntRange(min=1), default=5_000, show_default=True, help="Of a site at a URL.")
+@click.option(
+    "--max-bytes", type=click.IntRange(min=1), default=500_000_000, show_default=True, help="Of a site at a URL."
+)
+@click.option(
+    "--max-minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="How long fetching a site at a URL may take.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True, max=100),
+    default=5.0,
+    show_default=True,
+    help="Requests a second to a site at a URL. A longer Crawl-delay in its robots.txt comes first.",
 )
 @click.option(
     "--keep",
@@ -121,7 +143,8 @@ def index(**given: Any) -> None:
     """Index SOURCE, once for each profile.
 
     SOURCE is the folder that a site's generator wrote (Docusaurus, MkDocs, Zensical, VitePress, Starlight, Sphinx,
-    mdBook, Hugo, Jekyll or another), or a folder of Markdown.
+    mdBook, Hugo, Jekyll or another), a folder of Markdown sources (MkDocs, Docusaurus, VitePress or none), or the URL
+    of a site or its sitemap.
 
     EMBEDDING_MODEL, EMBEDDING_DOCUMENT_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default
     profile, as they do to the function.
@@ -157,17 +180,19 @@ def _run(request: Request) -> None:
 
 
 def _index(
-    request: Request, source: Path, chosen: "list[Profile]", connection: "Connection | None", stack: ExitStack
+    request: Request, source: str, chosen: "list[Profile]", connection: "Connection | None", stack: ExitStack
 ) -> None:
     from passage.indexing.embedding import document_embedder  # noqa: PLC0415 - see `index`
     from passage.indexing.embedding_process import EmbeddingProcess, Job  # noqa: PLC0415
     from passage.indexing.run import Options, index_site  # noqa: PLC0415
     from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415
     from passage.sites.source import Options as SiteOptions  # noqa: PLC0415
-    from passage.sites.source import open_site  # noqa: PLC0415
+    from passage.sites.source import open_source  # noqa: PLC0415
+    from passage.sites.web.fetch import Limits  # noqa: PLC0415
 
     asked = (request.site_url, request.content_selector, request.language, request.version, request.strict)
-    site = open_site(source, SiteOptions(*asked))
+    limits = Limits(request.max_pages, request.max_bytes, request.max_minutes, request.rate)
+    site = open_source(source, SiteOptions(*asked), request.cache / "sites", limits)
     environ = stack.enter_context(cohere_environment(os.environ))
     cache = stack.enter_context(VectorCache(request.cache))
     watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(request.out)))

@@ -7,6 +7,8 @@ from pathlib import Path
 from passage.sites.built.site import BuiltSite
 from passage.sites.markdown import find_site
 from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
+from passage.sites.web.fetch import Limits
+from passage.sites.web.site import WebSite
 
 OUTPUT_FOLDERS = (
     "build",
@@ -55,6 +57,24 @@ class Options:
     language: str | None = None
     version: str | None = None
     strict: bool = False
+
+
+def open_source(source: str, options: Options, cache: Path, limits: Limits) -> Site:
+    """The reader for a folder, or for the URL of a site or sitemap.
+
+    Args:
+        cache: where fetched pages are kept (URLs).
+        limits: how much is fetched (URLs).
+
+    Raises:
+        SiteError: it is neither, or an option does not go with it.
+    """
+    if not source.startswith(("http://", "https://")):
+        return open_site(Path(source), options)
+    if options.url is not None:
+        raise SiteError("--site-url is for folders: a site that is read over HTTP is published where it is read.")
+    site = WebSite(source, cache, limits, options.selector, options.language, options.version)
+    return _Strict(site) if options.strict else site
 
 
 def open_site(folder: Path, options: Options) -> Site:

@@ -1,0 +1,1 @@
+"""Reads a published site over HTTP: politely, within its origin, and bounded."""

@@ -1,0 +1,237 @@
+"""Fetches from one origin: obeys robots.txt, keeps a pace, follows redirects within it, and stops at limits."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Self
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import httpx
+from protego import Protego
+
+from passage.sites.model import SiteError
+
+AGENT = "Passage"
+"""The name that robots.txt is asked about."""
+
+MAX_PAGE_BYTES = 10 * 1024 * 1024
+PAGE_SECONDS = 60.0
+MAX_REDIRECTS = 5
+MAX_WAIT_SECONDS = 60.0
+"""The longest that a server's `Retry-After` is obeyed."""
+
+_TRY_AGAIN = frozenset({429, 500, 502, 503, 504})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a run may fetch.
+
+    Attributes:
+        pages: how many URLs of pages are asked for.
+        bytes: of all answers together, uncompressed.
+        minutes: from the first request.
+        rate: requests a second; a longer `Crawl-delay` of robots.txt comes first.
+    """
+
+    pages: int = 5_000
+    bytes: int = 500_000_000
+    minutes: float = 60.0
+    rate: float = 5.0
+
+
+class FetchError(Exception):
+    """One URL could not be fetched; the message says why in a few words.
+
+    Args:
+        gone: the server says that there is no such page, rather than failing.
+    """
+
+    def __init__(self, why: str, *, gone: bool = False) -> None:
+        super().__init__(why)
+        self.gone = gone
+
+
+class LeftOut(Exception):
+    """One URL is not meant to be fetched, or leads out of the site; the message says why in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a URL gave.
+
+    Attributes:
+        url: the URL after redirects.
+        unchanged: the server says that the copy that is held is still right; then there is no content.
+        headers: in lower case.
+    """
+
+    url: str
+    content: bytes
+    headers: Mapping[str, str]
+    unchanged: bool = False
+
+
+def origin(url: str) -> tuple[str, str, int]:
+    """Scheme, host and port of a URL."""
+    parts = urlsplit(url)
+    usual = 443 if parts.scheme == "https" else 80
+    return parts.scheme, (parts.hostname or "").lower(), parts.port or usual
+
+
+@dataclass(slots=True)
+class Fetcher:
+    """Use it as a context manager.
+
+    Args:
+        site: any URL of the site. Nothing outside its origin is fetched.
+    """
+
+    site: str
+    limits: Limits
+    client: httpx.Client = field(init=False)
+    robots: Protego = field(init=False)
+    started: float = field(init=False, default=0.0)
+    last: float = field(init=False, default=0.0)
+    pages: int = field(init=False, default=0)
+    received: int = field(init=False, default=0)
+
+    def __enter__(self) -> Self:
+        headers = {"user-agent": f"{AGENT} (documentation indexer)", "accept-encoding": "gzip, deflate"}
+        self.client = httpx.Client(headers=headers, timeout=httpx.Timeout(30.0, connect=10.0), follow_redirects=False)
+        self.started = time.monotonic()
+        self.robots = Protego.parse("")
+        try:
+            self.robots = self._read_robots()
+        except BaseException:
+            self.client.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+    @property
+    def sitemaps(self) -> list[str]:
+        """The sitemaps that robots.txt names."""
+        return list(self.robots.sitemaps)
+
+    def get(self, url: str, held: Mapping[str, str] | None = None) -> Answer:
+        """Fetch a URL, through redirects within the origin.
+
+        Args:
+            held: conditional headers for the copy that is held.
+
+        Raises:
+            FetchError: it could not be fetched.
+            LeftOut: robots.txt forbids it, or it redirects out of the origin.
+            SiteError: a limit is reached.
+        """
+        for _ in range(MAX_REDIRECTS + 1):
+            if origin(url) != origin(self.site):
+                raise LeftOut("on another origin")
+            if not self.robots.can_fetch(url, AGENT):
+                raise LeftOut("forbidden by robots.txt")
+            answer, status = self._twice(url, held or {})
+            if status not in _REDIRECTS:
+                return _checked(answer, status)
+            target = answer.headers.get("location", "")
+            url = urldefrag(urljoin(url, target)).url
+            held = None
+        raise FetchError("redirects in a circle")
+
+    def _twice(self, url: str, held: Mapping[str, str]) -> tuple[Answer, int]:
+        """One request; a second one after a passing failure."""
+        try:
+            answer, status = self._once(url, held)
+        except httpx.TransportError:
+            answer, status = None, 503
+        if status not in _TRY_AGAIN:
+            assert answer is not None  # noqa: S101 - only a failure has none
+            return answer, status
+        self._wait(_retry_after(answer.headers if answer else {}))
+        try:
+            return self._once(url, held)
+        except httpx.TransportError as error:
+            raise FetchError(f"cannot be fetched: {type(error).__name__}") from error
+
+    def _once(self, url: str, held: Mapping[str, str]) -> tuple[Answer, int]:
+        self._check_limits()
+        self._keep_pace()
+        begun = time.monotonic()
+        content = bytearray()
+        with self.client.stream("GET", url, headers=dict(held)) as response:
+            for part in response.iter_bytes():
+                content += part
+                self.received += len(part)
+                self._check_limits()
+                if len(content) > MAX_PAGE_BYTES:
+                    raise FetchError(f"has more than {MAX_PAGE_BYTES:,} bytes")
+                if time.monotonic() - begun > PAGE_SECONDS:
+                    raise FetchError(f"takes more than {PAGE_SECONDS:g} s")
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            return Answer(url, bytes(content), headers, response.status_code == 304), response.status_code
+
+    def count_page(self) -> None:
+        """A page is about to be fetched.
+
+        Raises:
+            SiteError: it would be one too many.
+        """
+        self.pages += 1
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        for reached, option in (
+            (self.pages > self.limits.pages, f"--max-pages {self.limits.pages}"),
+            (self.received > self.limits.bytes, f"--max-bytes {self.limits.bytes}"),
+            (time.monotonic() - self.started > self.limits.minutes * 60, f"--max-minutes {self.limits.minutes:g}"),
+        ):
+            if reached:
+                raise SiteError(
+                    f"{self.site} is larger than {option} allows: nothing was indexed. Give a higher limit, or the URL "
+                    "of a part of the site."
+                )
+
+    def _keep_pace(self) -> None:
+        pause = max(1.0 / self.limits.rate, float(self.robots.crawl_delay(AGENT) or 0.0))
+        self._wait(self.last + pause - time.monotonic())
+        self.last = time.monotonic()
+
+    def _wait(self, seconds: float) -> None:
+        left = self.started + self.limits.minutes * 60 - time.monotonic()
+        if seconds > 0:
+            time.sleep(min(seconds, max(left, 0.0)))
+
+    def _read_robots(self) -> Protego:
+        """RFC 9309: no file allows everything; a server that fails allows nothing."""
+        url = urljoin(self.site, "/robots.txt")
+        try:
+            answer = self.get(url)
+        except LeftOut:
+            return self.robots
+        except FetchError as error:
+            if error.gone:
+                return self.robots
+            raise SiteError(f"{url} {error}: without it nothing may be fetched. Try again later.") from error
+        return Protego.parse(answer.content.decode("utf-8", "replace"))
+
+
+def _checked(answer: Answer, status: int) -> Answer:
+    if status not in (200, 304):
+        raise FetchError(f"answers {status}", gone=400 <= status < 500 and status != 429)
+    return answer
+
+
+def _retry_after(headers: Mapping[str, str]) -> float:
+    """The seconds that a server asks to wait, 1 where it does not say."""
+    value = headers.get("retry-after", "").strip()
+    if value.isdigit():
+        return min(float(value), MAX_WAIT_SECONDS)
+    try:
+        wanted = parsedate_to_datetime(value).timestamp() - time.time()
+    except (TypeError, ValueError):
+        return 1.0
+    return min(max(wanted, 1.0), MAX_WAIT_SECONDS)

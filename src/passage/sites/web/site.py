@@ -1,0 +1,182 @@
+"""A published site: the pages of its sitemap, or those that its pages link to, read as the build they are."""
+
+import hashlib
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
+
+from passage.sites import html
+from passage.sites.built.site import BuiltSite
+from passage.sites.model import Page, SiteError, Skip, Unresolved
+from passage.sites.web import sitemap
+from passage.sites.web.fetch import Answer, Fetcher, FetchError, LeftOut, Limits, origin
+from passage.sites.web.mirror import Mirror
+from passage.sites.web.sitemap import SitemapError
+
+MAX_SITEMAPS = 500
+_HTML = ("text/html", "application/xhtml+xml")
+_SITEMAPS = ("sitemap.xml", "sitemap-index.xml", "sitemap_index.xml")
+"""Where sitemaps lie when robots.txt names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebSite:
+    """A site at a URL.
+
+    Attributes:
+        url: of the site or of its sitemap.
+        cache: where fetched pages are kept for the next run.
+        selector, language, version: as of a built site.
+    """
+
+    url: str
+    cache: Path
+    limits: Limits = field(default_factory=Limits)
+    selector: str | None = None
+    language: str | None = None
+    version: str | None = None
+
+    @property
+    def nothing_found(self) -> str:
+        return (
+            f"{self.url} has no text to index: either every page was left out, or its pages are put together in the "
+            "browser."
+        )
+
+    def read(self) -> Iterator[Page | Skip | Unresolved]:
+        """See `passage.sites.model.Site`. Every call asks the server again for what changed."""
+        base = base_of(self.url)
+        mirror = Mirror.opened(self.cache / hashlib.sha256(base.encode()).hexdigest()[:16], base)
+        with Fetcher(self.url, self.limits) as fetcher:
+            yield from _Crawl(fetcher, mirror, self.url).run()
+        mirror.close()
+        if not mirror.held:
+            raise SiteError(f"{self.url} gave no page. {self.nothing_found}")
+        yield from BuiltSite(mirror.pages, base, self.selector, self.language, self.version).read()
+
+
+def base_of(url: str) -> str:
+    """The part of the origin that belongs to a site: its URL's folder, with a slash at the end."""
+    parts = urlsplit(url)
+    path = parts.path or "/"
+    last = path.rpartition("/")[2]
+    if "." in last:
+        path = path.removesuffix(last)
+    return urlunsplit((parts.scheme, parts.netloc, path if path.endswith("/") else f"{path}/", "", ""))
+
+
+@dataclass(slots=True)
+class _Crawl:
+    """One run over a site."""
+
+    fetcher: Fetcher
+    mirror: Mirror
+    url: str
+    seen: set[str] = field(default_factory=set)
+
+    def run(self) -> Iterator[Skip]:
+        """Fetch every page; gives those that are left out."""
+        listed = self._listed()
+        waiting = deque(listed or [self.mirror.base])
+        while waiting:
+            url = _plain(waiting.popleft())
+            if url in self.seen:
+                continue
+            self.seen.add(url)
+            reason, failed, content = self._page(url)
+            if reason:
+                yield Skip(urlsplit(url).path.lstrip("/") or "/", reason, failed)
+            if content and not listed:
+                waiting.extend(self._links(url, content))
+
+    def _page(self, url: str) -> tuple[str, bool, bytes]:
+        """Fetch one page: why it is left out (empty when it is kept), whether it failed, and its content."""
+        if origin(url) != origin(self.mirror.base):
+            return "on another origin", False, b""
+        if self.mirror.file_of(url) is None:
+            return "outside the site", False, b""
+        self.fetcher.count_page()
+        try:
+            answer = self.fetcher.get(url, self.mirror.conditions(url))
+        except LeftOut as error:
+            return str(error), False, b""
+        except FetchError as error:
+            if error.gone or not self.mirror.has_copy(url):
+                return str(error), True, b""
+            return f"{error}: the last run's copy is used", True, self._copy(url)
+        return ("", False, self._copy(url)) if answer.unchanged else self._kept(url, answer)
+
+    def _copy(self, url: str) -> bytes:
+        """Keep a page as the last run left it."""
+        final = self.mirror.keep_unchanged(url)
+        self.seen.add(final)
+        return (self.mirror.pages / str(self.mirror.file_of(final))).read_bytes()
+
+    def _kept(self, url: str, answer: Answer) -> tuple[str, bool, bytes]:
+        final = _plain(answer.url)
+        kind = answer.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+        if kind not in _HTML:
+            return "no HTML", False, b""
+        if "noindex" in answer.headers.get("x-robots-tag", "").lower():
+            return "noindex", False, b""
+        if self.mirror.file_of(final) is None:
+            return "outside the site", False, b""
+        if final != url and final in self.seen:
+            return "redirect", False, b""
+        self.seen.add(final)
+        self.mirror.keep(url, final, answer.headers, answer.content)
+        return "", False, answer.content
+
+    def _listed(self) -> list[str]:
+        """The pages of the sitemap that was given or found; empty where there is none, or it is empty."""
+        given = urlsplit(self.url).path.endswith((".xml", ".xml.gz"))
+        if given:
+            places = [self.url]
+        else:
+            named = [each for each in self.fetcher.sitemaps if origin(each) == origin(self.url)]
+            places = named or [urljoin(self.mirror.base, name) for name in _SITEMAPS]
+        pages = list(dict.fromkeys(self._sitemaps(places, required=given)))
+        if given and not pages:
+            raise SiteError(f"{self.url} lists no pages.")
+        return [page for page in pages if page.startswith(("http://", "https://"))]
+
+    def _sitemaps(self, places: Iterable[str], *, required: bool) -> Iterator[str]:
+        """The pages of sitemaps and of those that they name."""
+        waiting, read = deque(places), 0
+        while waiting and read < MAX_SITEMAPS:
+            place = waiting.popleft()
+            read += 1
+            try:
+                found = sitemap.parse(self.fetcher.get(place).content)
+            except (FetchError, LeftOut, SitemapError) as error:
+                if required:
+                    raise SiteError(f"{place} {error}.") from error
+                continue
+            required = False
+            waiting.extend(found.sitemaps)
+            yield from found.pages
+
+    def _links(self, url: str, content: bytes) -> Iterator[str]:
+        """The pages of the site that a page links to."""
+        try:
+            root = html.parse(content)
+        except (ValueError, LookupError):
+            return
+        for link in html.select(root, "a[href]"):
+            try:
+                target = _plain(urljoin(url, html.attribute(link, "href").strip()))
+                inside = target.startswith(self.mirror.base)
+            except ValueError:
+                continue
+            if (inside and urlsplit(target).path.rpartition(".")[2] in ("html", "htm")) or (
+                inside and "." not in urlsplit(target).path.rpartition("/")[2]
+            ):
+                yield target
+
+
+def _plain(url: str) -> str:
+    """A URL without its anchor and query: documentation pages have none that change them."""
+    parts = urlsplit(urldefrag(url).url)
+    return urlunsplit((parts.scheme, parts.netloc, parts.path or "/", "", ""))

@@ -1,0 +1,274 @@
+"""A site is read over HTTP: by its sitemap or its links, politely, within its origin and its limits."""
+
+import gzip
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from passage.sites.model import Page, SiteError, Skip
+from passage.sites.web import fetch
+from passage.sites.web.fetch import Limits
+from passage.sites.web.site import WebSite
+from passage.sites.web.sitemap import SitemapError, parse
+from sites.web_server import WebServer, running
+
+FAST = Limits(rate=100.0)
+
+
+@pytest.fixture
+def server() -> Iterator[WebServer]:
+    with running() as started:
+        started.page("/", "home")
+        started.page("/guide/", "guide")
+        started.page("/faq", "questions")
+        started.sitemap("/", "/guide/", "/faq")
+        yield started
+
+
+@pytest.fixture
+def site(server: WebServer, tmp_path: Path) -> WebSite:
+    return WebSite(f"{server.url}/", tmp_path, FAST)
+
+
+def urls(site: WebSite) -> set[str]:
+    return {each.url.removeprefix(site.url.rstrip("/")) for each in site.read() if isinstance(each, Page)}
+
+
+def skips(site: WebSite) -> dict[str, tuple[str, bool]]:
+    return {each.path: (each.reason, each.failed) for each in site.read() if isinstance(each, Skip)}
+
+
+def test_pages_of_the_sitemap_are_read_with_their_urls(site: WebSite) -> None:
+    pages = [each for each in site.read() if isinstance(each, Page)]
+    assert {page.url for page in pages} == {f"{site.url}{path}" for path in ("", "guide/", "faq")}
+    assert {page.title for page in pages} == {"home", "guide", "questions"}
+    assert all("This page tells of" in page.sections[0].markdown for page in pages)
+
+
+@pytest.mark.parametrize("name", ["sitemap.xml", "sitemap-index.xml"])
+def test_a_sitemap_url_is_a_source(server: WebServer, tmp_path: Path, name: str) -> None:
+    server.sitemap("/guide/", at="/deep/sitemap-0.xml")
+    server.answers["/sitemap-index.xml"] = (
+        f"<sitemapindex><sitemap><loc>{server.url}/deep/sitemap-0.xml</loc></sitemap></sitemapindex>"
+    )
+    found = {each.url for each in WebSite(f"{server.url}/{name}", tmp_path, FAST).read() if isinstance(each, Page)}
+    assert f"{server.url}/guide/" in found
+    assert len(found) == (3 if name == "sitemap.xml" else 1)
+
+
+def test_sitemaps_are_found_in_robots_txt(server: WebServer, site: WebSite) -> None:
+    del server.answers["/sitemap.xml"]
+    packed = gzip.compress(f"<urlset><url><loc>{server.url}/faq</loc></url></urlset>".encode())
+    server.answers["/maps/all.xml.gz"] = web.Response(body=packed, content_type="application/octet-stream")
+    server.answers["/robots.txt"] = f"Sitemap: {server.url}/maps/all.xml.gz"
+    assert urls(site) == {"/faq"}
+
+
+def test_without_a_sitemap_links_are_followed(server: WebServer, site: WebSite) -> None:
+    del server.answers["/sitemap.xml"]
+    server.page("/", "home", links="/guide/ logo.png https://elsewhere.example/ mailto:a@b.example #top")
+    server.page("/guide/", "guide", links="../faq ?page=2")
+    assert urls(site) == {"/", "/guide/", "/faq"}
+    assert "/logo.png" not in server.paths
+
+
+def test_a_url_with_a_folder_is_the_whole_site(server: WebServer, tmp_path: Path) -> None:
+    server.page("/guide/more", "more")
+    server.sitemap("/", "/guide/", "/guide/more", at="/guide/sitemap.xml")
+    site = WebSite(f"{server.url}/guide/", tmp_path, FAST)
+    found = list(site.read())
+    assert {each.url for each in found if isinstance(each, Page)} == {
+        f"{server.url}/guide/{end}" for end in ("", "more")
+    }
+    assert [each.reason for each in found if isinstance(each, Skip)] == ["outside the site"]
+
+
+def test_other_languages_in_the_sitemap_are_read(server: WebServer, site: WebSite) -> None:
+    server.page("/de/", "Anleitung")
+    server.answers["/sitemap.xml"] = (
+        '<urlset xmlns:xhtml="http://www.w3.org/1999/xhtml">'
+        f'<url><loc>{server.url}/</loc><xhtml:link rel="alternate" hreflang="de" href="{server.url}/de/"/></url>'
+        "</urlset>"
+    )
+    assert urls(site) == {"/", "/de/"}
+
+
+def test_robots_txt_is_obeyed_with_wildcards(server: WebServer, site: WebSite) -> None:
+    server.answers["/robots.txt"] = "User-agent: *\nDisallow: /*uid"
+    assert skips(site)["guide/"] == ("forbidden by robots.txt", False)
+    assert "/guide/" not in server.paths
+
+
+def test_a_failing_robots_txt_stops_the_run(server: WebServer, site: WebSite) -> None:
+    server.answers["/robots.txt"] = web.Response(status=500)
+    with pytest.raises(SiteError, match=r"robots\.txt answers 500"):
+        list(site.read())
+
+
+def test_a_missing_page_is_reported_and_costs_no_other(server: WebServer, site: WebSite) -> None:
+    del server.answers["/guide/"]
+    assert skips(site)["guide/"] == ("answers 404", True)
+    assert urls(site) == {"/", "/faq"}
+
+
+def test_a_passing_failure_is_tried_again(server: WebServer, site: WebSite) -> None:
+    tries = []
+
+    async def once(_: web.Request) -> web.StreamResponse:
+        tries.append(1)
+        if len(tries) == 1:
+            return web.Response(status=503, headers={"Retry-After": "1"})
+        return web.Response(text="<main><h1>Back</h1><p>Here again.</p></main>", content_type="text/html")
+
+    server.answers["/faq"] = once
+    assert "/faq" in urls(site)
+    assert len(tries) == 2
+
+
+def test_a_redirect_within_the_origin_is_followed(server: WebServer, site: WebSite) -> None:
+    server.answers["/old"] = web.Response(status=301, headers={"Location": "/guide/"})
+    server.sitemap("/old", "/faq")
+    assert urls(site) == {"/guide/", "/faq"}
+
+
+@pytest.mark.parametrize("target", ["https://elsewhere.example/a", "//elsewhere.example/a", "http://127.0.0.1:9/a"])
+def test_a_redirect_to_another_origin_is_left_out(server: WebServer, site: WebSite, target: str) -> None:
+    server.answers["/faq"] = web.Response(status=302, headers={"Location": target})
+    assert skips(site)["faq"] == ("on another origin", False)
+
+
+def test_a_page_of_another_origin_in_the_sitemap_is_left_out(server: WebServer, site: WebSite) -> None:
+    server.sitemap("/", "https://elsewhere.example/page")
+    assert skips(site) == {"page": ("on another origin", False)}
+
+
+def test_a_circle_of_redirects_ends(server: WebServer, site: WebSite) -> None:
+    server.answers["/faq"] = web.Response(status=302, headers={"Location": "/faq"})
+    assert skips(site)["faq"] == ("redirects in a circle", True)
+
+
+def test_a_second_run_asks_only_for_changes(server: WebServer, site: WebSite) -> None:
+    async def tagged(request: web.Request) -> web.StreamResponse:
+        if request.headers.get("If-None-Match") == '"1"':
+            return web.Response(status=304)
+        body = "<main><h1>Tagged</h1><p>The same text.</p></main>"
+        return web.Response(text=body, content_type="text/html", headers={"ETag": '"1"'})
+
+    server.answers["/faq"] = tagged
+    first = [each for each in site.read() if isinstance(each, Page)]
+    server.asked.clear()
+    assert [each for each in site.read() if isinstance(each, Page)] == first
+    (headers,) = [headers for path, headers in server.asked if path == "/faq"]
+    assert headers["if-none-match"] == '"1"'
+
+
+def test_a_page_that_is_gone_from_the_site_is_gone(server: WebServer, site: WebSite) -> None:
+    urls(site)
+    server.sitemap("/", "/faq")
+    assert urls(site) == {"/", "/faq"}
+
+
+def test_an_outage_keeps_the_last_copy_of_a_page(
+    server: WebServer, site: WebSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urls(site)
+    server.answers["/faq"] = web.Response(status=500)
+    found = list(site.read())
+    assert {each.url for each in found if isinstance(each, Page)} == {
+        f"{site.url}{path}" for path in ("", "guide/", "faq")
+    }
+    assert [each for each in found if isinstance(each, Skip)] == [
+        Skip("faq", "answers 500: the last run's copy is used", failed=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limits", "named"),
+    [
+        (replace(FAST, pages=2), "--max-pages 2"),
+        (replace(FAST, bytes=300), "--max-bytes 300"),
+        (replace(FAST, minutes=0.0), "--max-minutes 0"),
+    ],
+)
+def test_a_limit_ends_the_run_and_is_named(site: WebSite, limits: Limits, named: str) -> None:
+    with pytest.raises(SiteError, match=f"{named} allows: nothing was indexed"):
+        list(replace(site, limits=limits).read())
+
+
+def test_as_many_pages_as_the_limit_are_read(site: WebSite) -> None:
+    assert len(urls(replace(site, limits=replace(FAST, pages=3)))) == 3
+
+
+def test_a_huge_page_is_left_out(server: WebServer, site: WebSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "MAX_PAGE_BYTES", 1_000)
+    server.answers["/faq"] = "<p>" + "x" * 5_000
+    assert skips(site)["faq"] == ("has more than 1,000 bytes", True)
+
+
+def test_a_packed_page_is_measured_unpacked(server: WebServer, site: WebSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "MAX_PAGE_BYTES", 10_000)
+    bomb = web.Response(
+        body=gzip.compress(b"x" * 1_000_000), headers={"Content-Encoding": "gzip", "Content-Type": "text/html"}
+    )
+    server.answers["/faq"] = bomb
+    assert skips(site)["faq"] == ("has more than 10,000 bytes", True)
+
+
+def test_a_slow_page_is_left_out(server: WebServer, site: WebSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def drip(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/html"})
+        await response.prepare(request)
+        await response.write(b"<p>one")
+        await response.write(b"two")
+        return response
+
+    monkeypatch.setattr(fetch, "PAGE_SECONDS", 0.0)
+    server.answers.update(dict.fromkeys(("/", "/guide/", "/faq"), drip))
+    server.answers["/robots.txt"] = web.Response(status=404)
+    with pytest.raises(SiteError, match="gave no page"):
+        list(site.read())
+
+
+def test_what_is_no_html_or_noindex_is_left_out(server: WebServer, site: WebSite) -> None:
+    server.answers["/faq"] = web.Response(body=b"%PDF", content_type="application/pdf")
+    server.answers["/guide/"] = web.Response(
+        body=b"<main><p>Hidden.</p></main>", headers={"X-Robots-Tag": "noindex", "Content-Type": "text/html"}
+    )
+    assert skips(site) == {"faq": ("no HTML", False), "guide/": ("noindex", False)}
+
+
+@pytest.mark.parametrize("path", ["/../../etc/passwd", "/a/%2e%2e/%2e%2e/b", "/%2e%2e/x", "/a//b", "/x%00y"])
+def test_a_page_is_never_written_outside_the_cache(server: WebServer, tmp_path: Path, path: str) -> None:
+    server.page(path, "odd")
+    server.sitemap("/faq", path)
+    cache = tmp_path / "a" / "b" / "cache"
+    list(WebSite(f"{server.url}/", cache, FAST).read())
+    written = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert written
+    assert all(file.is_relative_to(cache) for file in written)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><urlset><url><loc>&b;</loc></url></urlset>',
+        b'<!DOCTYPE x SYSTEM "file:///etc/passwd"><urlset/>',
+        b"<html><body>Not found</body></html>",
+        b"no XML",
+        b"",
+        b"\x1f\x8bbroken",
+        gzip.compress(b"<urlset>" + b" " * 60_000_000),
+    ],
+    ids=["entities", "external", "html", "text", "empty", "broken gzip", "gzip bomb"],
+)
+def test_a_hostile_or_broken_sitemap_is_refused(content: bytes) -> None:
+    with pytest.raises(SitemapError):
+        parse(content)
+
+
+def test_a_given_sitemap_that_cannot_be_read_is_named(server: WebServer, tmp_path: Path) -> None:
+    with pytest.raises(SiteError, match=r"nowhere\.xml answers 404"):
+        list(WebSite(f"{server.url}/nowhere.xml", tmp_path, FAST).read())
