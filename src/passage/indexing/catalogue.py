@@ -3,11 +3,9 @@
 import hashlib
 import json
 import sqlite3
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -64,13 +62,13 @@ class Entry:
 
 
 class Catalogue:
-    """The chunks of a site, cut for one profile. Use it as a context manager: its file goes at the end."""
+    """The chunks of a site, cut for one profile. Use it as a context manager: its file is deleted at the end."""
 
     def __init__(self, profile: Profile, kind: VectorKind) -> None:
         self._profile = profile
         self._kind = kind
-        self._folder = tempfile.TemporaryDirectory(prefix="passage-catalogue-")
-        self._database = sqlite3.connect(Path(self._folder.name) / "catalogue.sqlite", isolation_level=None)
+        # Without a name, SQLite makes a temporary file that is gone when the process is, however it ends.
+        self._database = sqlite3.connect("", isolation_level=None)
         # The file is of no use after a crash, so nothing is made safe against one.
         self._database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES)
         self._digest = hashlib.sha256()
@@ -84,7 +82,6 @@ class Catalogue:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._database.close()
-        self._folder.cleanup()
 
     def __len__(self) -> int:
         return self._places
