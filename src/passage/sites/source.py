@@ -39,6 +39,8 @@ CONFIGURATIONS = (
 )
 """Files that lie beside a site's sources and never in its output."""
 
+MARKDOWN = ("*.md", "*.mdx", "*.markdown")
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -97,7 +99,7 @@ def is_built(folder: Path) -> bool:
     if home.is_file():
         with home.open("rb") as file:
             return not file.read(4).startswith(b"---")  # Jekyll's sources have pages in HTML, with front matter
-    return not _any(folder, "*.md", "*.mdx") and _any(folder, "*.html")
+    return not _any(folder, *MARKDOWN) and _any(folder, "*.html")
 
 
 def _built(folder: Path, options: Options) -> Site:
@@ -114,7 +116,7 @@ def _is_root(folder: Path) -> bool:
 
 
 def _markdown(folder: Path, options: Options) -> Site:
-    if not _any(folder, "*.md", "*.mdx"):
+    if not _any(folder, *MARKDOWN):
         output = next((name for name in OUTPUT_FOLDERS if is_built(folder / name)), None)
         hint = f" {folder / output} is a built site: index that." if output else ""
         raise SiteError(f"{folder} holds neither HTML nor Markdown.{hint}")

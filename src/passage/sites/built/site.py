@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from passage.sites import html
-from passage.sites.built import addresses, editions, generators, render, search_index, sections, signals
+from passage.sites.built import addresses, editions, generators, rules, search_index, sections, signals
 from passage.sites.built.addresses import Addresses
 from passage.sites.built.editions import Edition, VersionFolders
 from passage.sites.built.generators import Generator
@@ -115,7 +115,7 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
         return Skip(file, reason)
     canonical = addresses.canonical_of(root, folder)
     url = survey.addresses.of(file, canonical)
-    rendering = render.prepare(contents, url, folder, noise)
+    rendering = rules.prepare(contents, url, folder, noise)
     found, headings = sections.cut(contents, rendering)
     if not found:
         return Skip(file, "no text")

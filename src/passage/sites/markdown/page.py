@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote, urljoin, urlsplit
 
 from passage.sites import html
-from passage.sites.built import render, sections
+from passage.sites.built import rules, sections
 from passage.sites.html import Node
 from passage.sites.markdown.convention import encodable
 from passage.sites.model import Section
@@ -33,7 +33,7 @@ def page_sections(
         return "", ()
     _link_pages(content, file, urls)
     _drop_empty_code(content)
-    rendering = render.prepare([content], url, links_from, _NOISE)
+    rendering = rules.prepare([content], url, links_from, _NOISE)
     found, headings = sections.cut([content], rendering)
     title = next((heading.title for heading in headings if heading.level == 1 and heading.title), "")
     return title, tuple(found)

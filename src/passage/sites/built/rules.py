@@ -1,0 +1,151 @@
+"""One way to write code, titles, formulas, links and pictures, whatever the theme: the rules that `render` follows."""
+
+from html import escape
+from urllib.parse import urljoin, urlsplit
+
+from passage.sites import html
+from passage.sites.built import code, mathematics, tabs
+from passage.sites.built.noise import NOISE
+from passage.sites.built.render import HOLDS_BLOCKS, Page, Rule, bold, inside, keep_tex, plain, words
+from passage.sites.html import Node
+
+TITLES = (
+    ".admonition-title, .custom-block-title, [class*=admonitionHeading], .starlight-aside__title,"
+    " .blockquote-tag-title, .markdown-alert-title, .notice-title, .alert-heading, [class*=codeBlockTitle],"
+    " .filename, figcaption .title, .code-block-caption, .sd-card-title, .card > .title, summary, label, dt,"
+    " a h1, a h2, a h3, a h4, a h5, a h6, .VPFeature h2, .card h2.card-title, .card h3.card-title"
+)
+"""Titles that are no headings of sections: each becomes a bold line before what it names."""
+
+CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight"
+
+
+def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Page:
+    """Look up once which elements of `contents` are left out and which have a rule.
+
+    Args:
+        noise: a selector of what is left out besides.
+    """
+    dropped: set[int] = set()
+    rules: dict[int, Rule] = {}
+    labels: dict[int, str] = {}
+    for content in contents:
+        dropped.update(map(html.key, html.select(content, NOISE)))
+        if noise:
+            dropped.update(map(html.key, html.select(content, noise)))
+        labels.update((html.key(panel), label) for panel, label in tabs.labels(content))
+        dropped.update(map(html.key, tabs.lists(content)))
+        for css, rule in RULES:
+            for node in html.select(content, css):
+                rules.setdefault(html.key(node), rule)
+    formulas = frozenset(identity for identity, rule in rules.items() if rule is _formula)
+    return Page(url, folder, frozenset(dropped), rules, labels, formulas)
+
+
+def _formula(node: Node, page: Page) -> str:
+    tex, block = mathematics.formula(node)
+    return keep_tex(tex, block, page) if tex else ""
+
+
+def _title(node: Node, page: Page) -> str:
+    content = inside(node, page)
+    if not content.strip():
+        return ""
+    link = next((above for above in html.ancestors(node) if html.tag(above) == "a"), None)
+    target = _address(link, page) if link is not None else ""
+    if "<p>" in content or "<div>" in content:
+        content = escape(words(node, page))
+    content = content.replace("<strong>", "").replace("</strong>", "").strip()
+    return (
+        f'<p><strong><a href="{escape(target)}">{content}</a></strong></p>'
+        if target
+        else f"<p><strong>{content}</strong></p>"
+    )
+
+
+def _code_block(node: Node, page: Page) -> str:
+    source = code.source(node, page.dropped)
+    if not source.strip():
+        return ""
+    language = code.language(node)
+    named = f' class="language-{escape(language)}"' if language else ""
+    return f"<pre><code{named}>{escape(source, quote=False)}</code></pre>"
+
+
+def _code_table(node: Node, page: Page) -> str:
+    """A table that puts line numbers beside code: its title and its code alone."""
+    titles = [bold(words(title, page)) for title in html.select(node, ".filename")[-1:]]
+    blocks = [pre for pre in html.outermost(node, "pre") if not _left_out(pre, page)]
+    return "".join([*titles, *(_code_block(pre, page) for pre in blocks)])
+
+
+def _left_out(node: Node, page: Page) -> bool:
+    return html.key(node) in page.dropped or any(html.key(above) in page.dropped for above in html.ancestors(node))
+
+
+def _diagram(node: Node, page: Page) -> str:
+    source = code.source(node, page.dropped).strip()
+    return f'<pre><code class="language-mermaid">{escape(source, quote=False)}</code></pre>' if source.strip() else ""
+
+
+def _signature(node: Node, page: Page) -> str:
+    return f"<p><code>{escape(words(node, page), quote=False)}</code></p>"
+
+
+def _code(node: Node, page: Page) -> str:
+    written = plain(node, page).translate(html.INVISIBLE).replace("\n", " ")
+    return f"<code>{escape(written, quote=False)}</code>" if written.strip() else written
+
+
+def _link(node: Node, page: Page) -> str:
+    content = inside(node, page)
+    target = "" if "header" in html.classes(node) else _address(node, page)  # mdBook's permalinks hold the words
+    if not target or not content.strip():
+        return content
+    if html.first(node, HOLDS_BLOCKS):
+        return f"<div>{content}</div>"  # a card: its title holds the link
+    return f'<a href="{escape(target)}">{content}</a>'
+
+
+def _address(node: Node, page: Page) -> str:
+    """Where a link leads, as an absolute URL; empty when it leads nowhere that can be opened."""
+    target = html.attribute(node, "href").strip()
+    if not target:
+        return ""
+    if target.startswith("#"):
+        return page.url + target
+    try:
+        absolute = urljoin(page.folder, target)
+        scheme = urlsplit(absolute).scheme
+    except ValueError:
+        return ""
+    return absolute if scheme in ("http", "https", "mailto", "tel", "ftp") else ""
+
+
+def _picture(node: Node, page: Page) -> str:
+    alternative = html.squeezed(html.attribute(node, "alt"))
+    if not alternative:
+        return ""
+    source = html.attribute(node, "src") or html.attribute(node, "data-src")
+    emoji = not any(map(str.isalnum, alternative)) or {"emoji", "twemoji", "gemoji"} & set(html.classes(node))
+    if emoji or not source or source.startswith(("data:", "blob:")):
+        return escape(alternative)
+    try:
+        absolute = urljoin(page.folder, source)
+    except ValueError:
+        return escape(alternative)
+    return f'<img alt="{escape(alternative)}" src="{escape(absolute)}">'
+
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    (mathematics.FORMULAS, _formula),
+    (CODE_TABLES, _code_table),
+    (".mermaid:not(code)", _diagram),
+    ("pre", _code_block),
+    (".autodoc-signature", _signature),
+    (TITLES, _title),
+    ("code, tt, samp, kbd", _code),
+    ("a", _link),
+    ("img", _picture),
+)
+"""The first rule whose selector matches an element renders it."""
