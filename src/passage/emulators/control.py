@@ -1,4 +1,4 @@
-"""Routes by which a person switches faults on and looks at requests while the emulators run."""
+"""Routes for switching faults on and inspecting requests while an emulator runs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
@@ -35,7 +35,7 @@ _REQUIRED = [field.name for field in fields(Fault) if field.default is MISSING]
 
 
 def parse_faults(data: Any) -> list[Fault]:
-    """Faults from the JSON of one or of a list; raises ValueError that names what is allowed."""
+    """Read a fault or a list of faults from JSON. Raises ValueError, which names the allowed values."""
     return [_parse_fault(item) for item in (data if isinstance(data, list) else [data])]
 
 

@@ -1,7 +1,7 @@
-"""Text embeddings with no key and no network: the static word vectors that the wordllama package carries.
+"""Text embeddings without a key or a network, from the static word vectors in the wordllama package.
 
-Only wordllama's two data files are used. Importing the package would configure the root logger, and its batches pad,
-which makes a text's vector depend (in the last bits) on its neighbours; the mean over a text's own tokens does not.
+Only wordllama's two data files are used. Importing the package would configure the root logger. Its batches are padded,
+so the last bits of a text's vector depend on its neighbours; here, a vector is the mean over the text's tokens.
 """
 
 import threading
@@ -29,10 +29,10 @@ class StaticModel:
     def __init__(self, table: Matrix, tokenizer: Tokenizer) -> None:
         self._table = table
         self._tokenizer = tokenizer
-        self._nowhere = table.mean(axis=0)  # blank text: as near to everything as can be, like a hosted model's answer
+        self._nowhere = table.mean(axis=0)  # blank text: a valid vector, as a hosted model returns
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text; none for a text that is blank."""
+        """Token ids of each text; an empty list for a blank one."""
         clean = [replace_lone_surrogates(text) for text in texts]
         encoded = self._tokenizer.encode_batch(clean, add_special_tokens=False)
         return [item.ids if text.strip() else [] for text, item in zip(clean, encoded, strict=True)]
@@ -73,7 +73,7 @@ def load_model() -> StaticModel:
 
 
 def as_floats(vector: NDArray[np.float32]) -> list[float]:
-    """A float32 vector `(dimension,)` as the shortest decimals that read back to it, the way services print them."""
+    """A float32 vector `(dimension,)` as the shortest decimals that read back to it, as services print them."""
     return [float(str(value)) for value in vector]
 
 

@@ -1,4 +1,4 @@
-"""Faults an emulated service shows on request, so that a client's behaviour in bad weather can be tried at will."""
+"""Faults that an emulated service simulates on request, to test a client's error handling."""
 
 import threading
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class Fault:
         "drop" closes the connection; "slow" waits `delay_ms` and then answers normally;
         "malformed" answers 200 with a JSON content type and `body` (cut-off JSON when none is given).
     retry_after: seconds, sent as Retry-After with kind "status".
-    delay_ms: milliseconds to wait before anything else happens, whatever the kind.
-    at: where a "drop" happens: before any byte of the answer, or after the headers and half of the body.
-    times: how many requests it hits; 0 keeps it until the plan is cleared.
+    delay_ms: milliseconds to wait first, for any kind.
+    at: when a "drop" happens: before any byte of the answer, or after the headers and half of the body.
+    times: how many requests it hits; 0 means all until the plan is cleared.
     path: hits only request paths that contain this.
     """
 
@@ -51,24 +51,24 @@ class Fault:
 
 
 class FaultPlan:
-    """The faults still to come. Tests add to it from their thread while the server takes from it in its own."""
+    """The pending faults. Tests add faults in their thread while the server takes them in another."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pending: list[tuple[Fault, int]] = []  # with the number of hits left; 0 is "no end"
 
     def add(self, fault: Fault) -> None:
-        """Queue a fault behind those already there."""
+        """Add a fault at the end of the queue."""
         with self._lock:
             self._pending.append((fault, fault.times))
 
     def clear(self) -> None:
-        """Forget every fault."""
+        """Remove every fault."""
         with self._lock:
             self._pending.clear()
 
     def take(self, path: str) -> Fault | None:
-        """The first fault, in the order added, that hits this request path; it has one hit less afterwards."""
+        """Take the first fault, in the order added, that hits this request path. This uses one of its hits."""
         with self._lock:
             for position, (fault, left) in enumerate(self._pending):
                 if fault.path not in path:

@@ -1,4 +1,4 @@
-"""Turns a planned fault into what the client sees on the wire."""
+"""Simulates a planned fault on the wire."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ ErrorBody = Callable[[int, str], object]
 
 
 async def inject(fault: Fault, request: web.Request, answer: Answer, error_body: ErrorBody) -> web.StreamResponse:
-    """Answer a request the way the fault says. `answer` produces the normal answer, `error_body` the service's own."""
+    """Answer a request with the fault. `answer` makes the normal answer, `error_body` the service's error body."""
     if fault.delay_ms:
         await asyncio.sleep(fault.delay_ms / 1000)
     match fault.kind:
@@ -57,7 +57,7 @@ def _hang_up(request: web.Request, last_words: bytes) -> web.Response:
     if transport is not None:
         if last_words:
             transport.write(last_words)
-            transport.close()  # flushes first; abort() would throw the half answer away
+            transport.close()  # flushes first; abort() would discard the half answer
         else:
             transport.abort()
     return web.Response()  # never leaves: the connection is gone

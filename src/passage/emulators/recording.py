@@ -1,4 +1,4 @@
-"""What an emulated service was asked: kept for tests to assert on and for a person to look at."""
+"""Records an emulated service's requests, for tests and for people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from aiohttp import web
 
 from passage.emulators.replies import parse_json
 
-# A server left running for days must not keep every index batch it was ever sent.
+# A server may run for days, so it must not record every index batch for ever.
 KEPT_REQUESTS = 10_000
 KEPT_BYTES = 64 * 1024 * 1024
 
@@ -30,7 +30,7 @@ class RecordedRequest:
         return parse_json(self.body)
 
     def shown(self) -> dict[str, object]:
-        """A form to show people: credentials withheld, the body as JSON where it is JSON."""
+        """The request for display: without credentials, and with the body as JSON if it is JSON."""
         try:
             body = self.json() if self.body else None
         except ValueError:
@@ -40,14 +40,14 @@ class RecordedRequest:
 
 
 class Recorder:
-    """Appends requests to a plain list and drops the oldest when the list grows past its bounds."""
+    """Appends requests to a list and drops the oldest ones when it exceeds its limits."""
 
     def __init__(self) -> None:
         self.requests: list[RecordedRequest] = []
         self._bytes = 0
 
     async def record(self, request: web.Request) -> None:
-        """Read the whole body and keep the request."""
+        """Read the whole body and record the request."""
         body = await request.read()
         if not self.requests:  # a test may have cleared the list
             self._bytes = 0

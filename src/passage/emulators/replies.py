@@ -1,4 +1,4 @@
-"""JSON in and out, as strictly as the emulated services read and write it."""
+"""Reads and writes JSON as strictly as the emulated services do."""
 
 import json
 from typing import Any, NoReturn
@@ -7,7 +7,7 @@ from aiohttp import web
 
 
 class ApiError(Exception):
-    """An answer other than success; the service's own error body is put around the message."""
+    """An error response. The service's error body is built around the message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -16,7 +16,7 @@ class ApiError(Exception):
 
 
 def json_response(data: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    """A whole response in one piece. NaN and infinities raise instead of reaching the wire: they are not JSON."""
+    """A JSON response. NaN and infinities raise, because they are not JSON."""
     body = json.dumps(data, allow_nan=False, separators=(",", ":")).encode("ascii")
     return web.Response(body=body, status=status, headers=headers, content_type="application/json")
 

@@ -1,4 +1,4 @@
-"""Runs one emulated HTTP service, on the loopback interface if not told otherwise, in a thread of its own."""
+"""Runs one emulated HTTP service in a separate thread, by default on the loopback interface."""
 
 import asyncio
 import logging
@@ -31,10 +31,10 @@ def _nothing() -> None:
 
 @dataclass(frozen=True)
 class Service:
-    """What an emulated service is made of; the server adds faults, latency, the record and the control routes.
+    """The parts of an emulated service. The server adds faults, latency, recording and the control routes.
 
-    error_body: the service's own error body for a status and a message.
-    authorize: a refusal for a request without the right key, None to let it in.
+    error_body: the service's error body for a status and a message.
+    authorize: returns an error for a request without the right key, None to accept it.
     open, close: called before the first request and after the last, in a worker thread.
     """
 
@@ -67,13 +67,13 @@ class EmulatorServer:
 
     @property
     def url(self) -> str:
-        """Where the service listens, without a trailing slash."""
+        """The service's URL, without a trailing slash."""
         if self._url is None:
             raise RuntimeError(f"the {self._service.name} emulator is not running")
         return self._url
 
     def start(self) -> Self:
-        """Listen; returns once requests are answered. Raises OSError when the port is taken."""
+        """Start listening and return once requests are answered. Raises OSError when the port is taken."""
         if self._thread is not None:
             raise RuntimeError(f"the {self._service.name} emulator is already running")
         ready: Future[str] = Future()
@@ -84,7 +84,7 @@ class EmulatorServer:
         return self
 
     def stop(self) -> None:
-        """Stop listening, drop open connections and release what the service holds. Harmless when not running."""
+        """Stop listening, drop open connections and release the service's resources. No effect when not running."""
         if self._thread is None or self._loop is None or self._stopping is None:
             return
         self._loop.call_soon_threadsafe(self._stopping.set)
@@ -102,7 +102,7 @@ class EmulatorServer:
     def _run(self, ready: Future[str]) -> None:
         try:
             asyncio.run(self._serve(ready))
-        except BaseException as error:  # start() waits on `ready`: it must hear of every failure
+        except BaseException as error:  # start() waits on `ready`, so every failure must be reported there
             if ready.done():
                 raise
             ready.set_exception(error)
@@ -149,7 +149,7 @@ class EmulatorServer:
             return self._error(error.status, error.message)
         except web.HTTPException as error:  # no such route, no such method, body too large
             return self._error(error.status, error.reason.lower())
-        except Exception:  # noqa: BLE001 - a server answers whatever happened; the log has the trace
+        except Exception:  # noqa: BLE001 - a server always answers; the log has the traceback
             _LOG.exception("the %s emulator failed on %s %s", self._service.name, request.method, request.path)
             return self._error(500, "internal error in the emulator")
 

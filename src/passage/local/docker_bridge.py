@@ -1,4 +1,4 @@
-"""The address at which Docker's containers reach this machine."""
+"""Finds the address at which Docker's containers reach this machine."""
 
 import ipaddress
 import shutil

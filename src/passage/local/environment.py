@@ -1,4 +1,4 @@
-"""The world the function finds on a developer's machine: an emulator for every service that no key is set for."""
+"""The function's environment on a developer's machine: an emulator for every service without a key."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,12 +17,12 @@ COHERE_URL = "https://api.cohere.com"
 
 
 class LocalError(Exception):
-    """The variables that are set, or the index that is there, do not go together; says what to change."""
+    """The variables or the index conflict. The message says what to change."""
 
 
 @contextmanager
 def cohere_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """The variables that lead to Cohere: the caller's own where a key or its place is set, else those of an emulator.
+    """The variables for Cohere: the caller's if a key or a secret is set, else those of an emulator.
 
     Raises:
         LocalError: the address has no key, or one of the two is wrong.
@@ -43,7 +43,7 @@ def cohere_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 
 def _checked(variable: str, check: Callable[[str], str], value: str) -> str:
-    """A variable's value as the function's own settings accept it; empty when it is not set."""
+    """A variable's value, validated by the function's settings; empty when it is not set."""
     try:
         return check(value) if value else value
     except ValueError as error:
@@ -52,12 +52,12 @@ def _checked(variable: str, check: Callable[[str], str], value: str) -> str:
 
 @contextmanager
 def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str]]:
-    """The function's whole environment: `environ`, with a store and an embedding service added where they are missing.
+    """The function's whole environment: `environ`, plus a store and an embedding service if they are missing.
 
     With COHERE_API_KEY and QDRANT_URL set, the function runs against the real services.
 
     Raises:
-        LocalError: questions would be compared with vectors of another service than their own.
+        LocalError: questions and texts would be embedded by different services.
     """
     store = {}
     if _set(environ, "EDGE_INDEX_URI") and _set(environ, "STORE") == "qdrant_edge":
@@ -66,7 +66,7 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
         store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index.resolve())}
     elif not any(_set(environ, name) for name in ("COHERE_API_KEY", "COHERE_API_KEY_SECRET", "EMBEDDING_PROVIDER")):
         raise LocalError(
-            "QDRANT_URL is set, but COHERE_API_KEY is not: a real collection needs the real key, the emulator's "
+            "QDRANT_URL is set, but COHERE_API_KEY is not. A real collection needs the real key: the emulator's "
             "vectors do not compare with Cohere's. Set it, or unset QDRANT_URL to use the index on this machine."
         )
     with cohere_environment(environ) as embedding:
@@ -77,12 +77,12 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
 
 
 def _set(environ: Mapping[str, str], name: str) -> str:
-    """A variable's value; one of white space counts as not set, as it does to the function."""
+    """A variable's value. White space counts as not set, as in the function."""
     return environ.get(name, "").strip()
 
 
 def check_index(root: Path, cohere: str, environ: Mapping[str, str] = MappingProxyType({})) -> None:
-    """See that questions are embedded by whoever embedded the texts.
+    """Check that the same service embeds questions and texts.
 
     cohere: who that is for a profile that asks Cohere's API; see `provider`.
     environ: the function's, which may set another provider for its default profile.
@@ -123,7 +123,7 @@ _AGAIN = {
 
 @dataclass(frozen=True, slots=True)
 class LocalContext:
-    """What the function reads of Lambda's context object."""
+    """The parts of Lambda's context object that the function reads."""
 
     aws_request_id: str = field(default_factory=lambda: str(uuid4()))
     ends_at: float = field(default_factory=lambda: monotonic() + 30)

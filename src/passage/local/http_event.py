@@ -1,4 +1,4 @@
-"""An HTTP request as API Gateway hands it to a function (HTTP API, payload format 2.0)."""
+"""An HTTP request as an API Gateway event (HTTP API, payload format 2.0)."""
 
 import base64
 import time
@@ -15,7 +15,7 @@ def http_api_event(
 
     Args:
         path: as the client sent it, percent-encoding decoded.
-        body: None for none; bytes that are not UTF-8 are passed in base64, as the gateway does.
+        body: None without one; bytes that are not UTF-8 are passed in base64, as the gateway does.
     """
     named = {name.lower(): value for name, value in (headers or {}).items()}
     text, encoded = _text(body)

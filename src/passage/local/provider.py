@@ -1,4 +1,4 @@
-"""Whose vectors a service gives that speaks Cohere's API."""
+"""Tells Cohere's own API from an emulator, by its URL: their vectors are not comparable."""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -10,7 +10,7 @@ def provider(base_url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether a URL leads to this very machine."""
+    """Whether a URL leads to this machine."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or ipaddress.ip_address(host).is_loopback

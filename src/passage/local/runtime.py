@@ -1,4 +1,4 @@
-"""The function under AWS's Runtime Interface Emulator: Lambda's own loop, its real runtime client, no Docker."""
+"""Runs the function under AWS's Runtime Interface Emulator: Lambda's loop and runtime client, without Docker."""
 
 import json
 import os
@@ -25,19 +25,19 @@ _INIT = re.compile(r"INIT REPORT\(durationMs: ([0-9.]+)\)")
 
 
 class RuntimeUnavailable(Exception):
-    """The emulator's program is not installed; says where it is looked for."""
+    """The emulator's program is not installed. The message says where it was looked for."""
 
 
 def architecture() -> str:
-    """This machine's processor, as AWS calls it; a container of the other kind would be emulated, slowly."""
+    """This machine's processor, by AWS' name. A container for another processor would be emulated, slowly."""
     return "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
 
 
 def find_emulator() -> Path:
-    """The emulator's program: on PATH, or in the AWS SAM CLI's package, which carries it for both architectures.
+    """The emulator's program: on PATH, or in the AWS SAM CLI's package, which has it for both architectures.
 
     Raises:
-        RuntimeUnavailable: it is nowhere.
+        RuntimeUnavailable: it is not found.
     """
     on_path = shutil.which("aws-lambda-rie")
     if on_path:
@@ -53,7 +53,7 @@ def find_emulator() -> Path:
 
 
 def free_port() -> int:
-    """A port that nothing listens on; nothing keeps it until it is used."""
+    """A free port. It is not reserved, so another program may take it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -63,7 +63,7 @@ class Runtime:
     """One container's life: started with an environment, invoked over HTTP, stopped.
 
     Args:
-        environment: added to a minimal one, which None takes a variable out of. The parent's own are not passed on.
+        environment: added to a minimal one; None removes a variable. The parent's variables are not passed on.
         code: folders to import from, first one first.
         timeout: the function's, in seconds, as the runtime tells it.
     """
@@ -135,7 +135,7 @@ class Runtime:
         return float(found.group(1))
 
     def log(self) -> str:
-        """What the emulator and the function wrote."""
+        """The output of the emulator and the function."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def stop(self) -> None:

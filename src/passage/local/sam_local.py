@@ -1,4 +1,4 @@
-"""The built function in AWS SAM's own containers, with the services it asks on this machine.
+"""Runs the built function in AWS SAM's containers, with its services on this machine.
 
     python -m passage.local.sam_local invoke events/http-api-query.json
     python -m passage.local.sam_local start-api --port 3000
@@ -49,14 +49,14 @@ class SamLocal:
     variables: Path
 
     def command(self, name: str, *arguments: str) -> list[str]:
-        """`sam local <name>` with everything that it needs beside `arguments`."""
+        """`sam local <name>` with `arguments` and all options that it needs."""
         return [
             *(str(self.sam), "local", name, *arguments),
             *("--template-file", str(self.template)),
             *("--parameter-overrides", f"Architecture={architecture()}"),
             *("--env-vars", str(self.variables)),
             *("--add-host", f"{HOST_NAME}:host-gateway"),
-            # Docker fetches an image that is not there all the same; this leaves out asking for a newer one every time.
+            # Docker still fetches a missing image. The option only skips asking for a newer one every time.
             "--skip-pull-image",
         ]
 
@@ -67,30 +67,30 @@ class SamLocal:
 
 @contextmanager
 def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: str | None = None) -> Iterator[SamLocal]:
-    """Have the services up that the function asks, and yield how to run it.
+    """Start the services that the function calls, and yield how to run it.
 
-    With COHERE_API_KEY and QDRANT_URL set, these are the real ones, and whatever else is set that the template declares
-    is passed on as well. Otherwise they are emulators, with what `index` holds; where two profiles name one collection,
-    it has the default profile's points, or the first one's.
+    With COHERE_API_KEY and QDRANT_URL set, these are the real ones, and all set variables that the template declares
+    are passed on. Otherwise they are emulators with the points of `index`. If two profiles name one collection, it has
+    the default profile's points, or the first one's.
 
     Args:
-        api: which kind serves; None for the template's default.
+        api: the kind of API; None for the template's default.
 
     Raises:
-        LocalError: something is missing, or does not go together; says what to change.
+        LocalError: something is missing or conflicts; says what to change.
     """
     sam = _find_sam()
     built = _read(template)
     declared = set(built["Resources"][FUNCTION]["Properties"]["Environment"]["Variables"])
     with _services(environ, index) as services, TemporaryDirectory() as folder:
-        # SAM drops a variable that the template does not declare, without a word.
+        # SAM silently drops a variable that the template does not declare.
         if unknown := services.keys() - declared:
             raise LocalError(
                 f"{template} gives the function no {', '.join(sorted(unknown))}: SAM would not pass it on."
             )
         given = {name: environ[name] for name in sorted(declared) if environ.get(name, "").strip()}
         variables = Path(folder) / "variables.json"
-        variables.touch(mode=0o600)  # there may be keys in it
+        variables.touch(mode=0o600)  # the file may hold keys
         variables.write_text(json.dumps({"Parameters": {**given, **services}}), encoding="utf-8")
         yield SamLocal(sam, _with_one_api(built, template, api), variables)
 
@@ -117,7 +117,7 @@ def _services(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str
 
 
 def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> None:
-    """Copy each profile's points to where the emulator looks for its collection: a server writes to what it serves."""
+    """Copy each profile's points into the emulator's storage: a server writes to its collections."""
     indexed = [name for name in profiles.names() if (index / name / SHARD).is_dir()]
     if not indexed:
         raise LocalError(f"There is no index in {index}: run `passage index` (or `make index`).")
@@ -135,11 +135,10 @@ def _read(template: Path) -> dict[str, Any]:
 
 
 def _with_one_api(built: dict[str, Any], template: Path, api: str | None) -> Path:
-    """Write a copy of the built template for `sam local`, beside the original because its paths are relative.
+    """Write a copy of the built template for `sam local`, next to the original because its paths are relative.
 
-    SAM serves every API there is, whatever its condition: the REST API would take all requests, under the stage of the
-    API declared last. It knows a default route by another name than an OpenAPI document gives it. Nested stacks have
-    nothing to run.
+    SAM ignores conditions and serves every API: the REST API would get all requests, under the stage of the last API.
+    It uses another name for a default route than an OpenAPI document. Nested stacks have nothing to run.
     """
     chosen = APIS.get(api or built["Parameters"]["Api"]["Default"])
     others = {*APIS.values(), NESTED_STACK} - {chosen}
@@ -150,7 +149,7 @@ def _with_one_api(built: dict[str, Any], template: Path, api: str | None) -> Pat
             if "/$default" in paths:
                 paths["$default"] = paths.pop("/$default")
     changed = {key: part for key, part in built.items() if key != "Outputs"} | {"Resources": resources}
-    # SAM reads the template twice a command, and JSON a hundred times faster. What YAML takes for a date is text there.
+    # SAM reads the template twice a command, and JSON is a hundred times faster. JSON has no dates: they become text.
     local = template.resolve().with_name(f"{template.stem}-{api or 'default'}.json")
     local.write_text(json.dumps(changed, default=str), encoding="utf-8")
     return local
@@ -168,7 +167,7 @@ def _find_sam() -> Path:
 @click.group()
 @click.option("--template", type=click.Path(path_type=Path), default=TEMPLATE, show_default=True)
 @click.option("--index", type=click.Path(path_type=Path), default=Path(".passage/index"), show_default=True)
-@click.option("--api", type=click.Choice(sorted(APIS)), help="Which kind of API serves.  [default: the template's]")
+@click.option("--api", type=click.Choice(sorted(APIS)), help="The kind of API to serve.  [default: the template's]")
 @click.pass_context
 def main(context: click.Context, template: Path, index: Path, api: str | None) -> None:
     """Run the built function in AWS SAM's containers."""
@@ -195,7 +194,7 @@ def start_api(local: SamLocal, port: int) -> None:
 
 
 def _run(command: list[str]) -> int:
-    """Run to the end, which is SAM's to bring about: it has containers to remove."""
+    """Run until SAM ends by itself, because it must remove its containers."""
     with subprocess.Popen(command, env=SamLocal.environment()) as process:  # noqa: S603 - our own command
         signal.signal(signal.SIGTERM, lambda *_: process.terminate())
         while True:

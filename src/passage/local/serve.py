@@ -1,4 +1,4 @@
-"""Serves the function over HTTP on loopback: each request becomes the event API Gateway would have sent."""
+"""Serves the function over HTTP on loopback. Each request becomes an API Gateway event."""
 
 import asyncio
 import base64
@@ -60,7 +60,7 @@ def serve(handler: Handler, port: int, ready: Callable[[], None]) -> None:
         stopping = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-        # What is being answered may end; nobody who stops a server waits for more than that.
+        # Running requests may finish within this time.
         runner = web.AppRunner(application(handler), access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
         await runner.setup()
         try:

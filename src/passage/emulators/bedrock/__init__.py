@@ -1,1 +1,1 @@
-"""An HTTP server that answers as Bedrock's runtime API does."""
+"""An HTTP server that emulates Bedrock's runtime API."""

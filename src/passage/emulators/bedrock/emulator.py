@@ -1,7 +1,7 @@
 """Amazon Bedrock's InvokeModel for Cohere's embedding and reranking models, for development and tests.
 
-Vectors and relevances are those of the Cohere emulator. Signatures are not verified, only that there is one for this
-service.
+Vectors and relevances are those of the Cohere emulator. A request must have a signature for this service, but the
+signature is not verified.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ SIDES = {
     False: {"NONE": "NONE", "START": "START", "END": "END"},
     True: {"NONE": "NONE", "LEFT": "START", "RIGHT": "END"},
 }
-"""What a model takes for `truncate`, to Cohere's own word for it. v4 has words of its own."""
+"""A model's values of `truncate`, mapped to those of Cohere's API. v4 has different ones."""
 
 _PROFILE = re.compile(r"^(us|eu|apac|global)\.")
 _SIGNED = re.compile(r"AWS4-HMAC-SHA256 Credential=[^/]+/\d{8}/[\w-]+/bedrock/aws4_request, SignedHeaders=")

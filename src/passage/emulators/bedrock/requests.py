@@ -1,4 +1,4 @@
-"""What requests to models on Amazon Bedrock have in common, and how it words its refusals."""
+"""Parts of Bedrock requests that all models share, and Bedrock's error messages."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from passage.emulators.replies import ApiError, parse_json
 
 
 def malformed(what: str) -> ApiError:
-    """Bedrock's refusal of a request that is not what the model takes."""
+    """Bedrock's error for a request that does not match the model's schema."""
     return ApiError(400, f"Malformed input request: {what}, please reformat your input and try again.")
 
 

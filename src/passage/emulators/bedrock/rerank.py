@@ -8,13 +8,13 @@ from passage.emulators.cohere.rerank import MAX_DOCUMENTS, RerankRequest, run_re
 from passage.emulators.embedding import replace_lone_surrogates
 
 API_VERSION = 2
-"""The least version of Cohere's API that the model takes; it must be named."""
+"""The lowest version of Cohere's API that the model accepts. The field is required."""
 
 _KEYS = frozenset({"query", "documents", "top_n", "api_version", "max_tokens_per_doc"})
 
 
 def read_rerank(fields: Mapping[str, Any]) -> RerankRequest:
-    """A checked request."""
+    """A validated request."""
     for name in ("query", "documents", "api_version"):
         if name not in fields:
             raise malformed(f"#: required key [{name}] not found")

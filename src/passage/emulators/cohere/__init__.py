@@ -1,1 +1,1 @@
-"""An HTTP server that answers as Cohere's API does."""
+"""An HTTP server that emulates Cohere's API."""

@@ -1,4 +1,4 @@
-"""Cohere's embed endpoint: what it takes, what it refuses, and the vectors it gives."""
+"""Cohere's embed endpoint: validates a request and returns vectors."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ TRUNCATIONS = ("END", "START", "NONE")
 
 @dataclass(frozen=True)
 class EmbedRequest:
-    """A checked request. `types` is None where the body named no embedding type."""
+    """A validated request. `types` is None when the body names no embedding type."""
 
     texts: list[str]
     model: Model
@@ -28,7 +28,7 @@ class EmbedRequest:
 
 @dataclass(frozen=True)
 class Embedded:
-    """Vectors `(texts, dimension)` and the number of tokens they were made from."""
+    """Vectors `(texts, dimension)` and the number of tokens they are made of."""
 
     vectors: Matrix
     tokens: int
@@ -55,7 +55,7 @@ async def read_embed(request: web.Request) -> EmbedRequest:
 
 
 def run_embed(asked: EmbedRequest) -> Embedded:
-    """The vectors of the texts, each cut to what the model reads."""
+    """The vectors of the texts, each cut to the model's token limit."""
     model = load_model()
     tokens = model.tokenize(asked.texts)
     limit = asked.model.tokens_per_text

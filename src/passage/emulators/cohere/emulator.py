@@ -1,7 +1,7 @@
 """A Cohere-compatible HTTP server for development and tests: embed, rerank, models, check-api-key.
 
-Vectors come from static word embeddings, so they rank sensibly but are not Cohere's; the input type makes no
-difference to them. Statuses and error bodies are those of the real service.
+Vectors come from static word embeddings, so they rank sensibly but are not Cohere's. They do not depend on the input
+type. Statuses and error bodies are those of the real service.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ def cohere_emulator(
 ) -> EmulatorServer:
     """A Cohere emulator, not yet started.
 
-    api_key: the only key let in; with None any non-empty bearer token is.
+    api_key: the only accepted key; None accepts any bearer token that is not empty.
     host: the address to listen on. port: 0 picks a free one. latency_ms: milliseconds added to each answer.
     """
     routes = [

@@ -21,7 +21,7 @@ BEDROCK_RERANK_MODELS = _served("bedrock", embeds=False)
 
 
 def describe_models() -> list[dict[str, object]]:
-    """Every model the way `GET /v1/models` lists it."""
+    """Every model, as `GET /v1/models` lists it."""
     return [
         {
             "name": model.name,

@@ -1,4 +1,4 @@
-"""What Cohere requests have in common, and how the real service words its refusals."""
+"""Parts of Cohere requests that all endpoints share, and Cohere's error messages."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from passage.emulators.replies import ApiError, parse_json
 
 
 def invalid(message: str) -> ApiError:
-    """Cohere's refusal of a bad request."""
+    """Cohere's error for an invalid request."""
     return ApiError(400, f"invalid request: {message}")
 
 
 def no_such_model(name: str) -> ApiError:
-    """Cohere's answer to a model it does not know or has retired."""
+    """Cohere's error for an unknown or retired model."""
     advice = "make sure the correct model ID was used and that you have access to the model."
     return ApiError(404, f"model '{name}' not found, {advice}")
 

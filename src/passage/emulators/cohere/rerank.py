@@ -1,4 +1,4 @@
-"""Cohere's rerank endpoint: documents in the order of their closeness to a query."""
+"""Cohere's rerank endpoint: ranks documents by their similarity to a query."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ DOCUMENTS_PER_SEARCH_UNIT = 100
 
 @dataclass(frozen=True)
 class RerankRequest:
-    """A checked request; `top_n` is at most the number of documents."""
+    """A validated request. `top_n` is at most the number of documents."""
 
     query: str
     documents: list[str]
@@ -24,12 +24,12 @@ class RerankRequest:
 
     @property
     def search_units(self) -> int:
-        """What the request is billed as."""
+        """The number of search units that Cohere bills."""
         return -(-len(self.documents) // DOCUMENTS_PER_SEARCH_UNIT)
 
 
 async def read_rerank(request: web.Request) -> RerankRequest:
-    """A rerank request: version 1 takes documents as strings or objects, version 2 only ever sends strings."""
+    """Read a rerank request. In version 1, documents are strings or objects; in version 2, strings."""
     body = await read_object(request)
     name = text_of(body, "model")
     if name not in RERANK_MODELS:

@@ -1,4 +1,4 @@
-"""The embedding types of the Cohere API: each turns float32 vectors into what stands in the JSON."""
+"""The embedding types of the Cohere API: each encodes float32 vectors as JSON values."""
 
 import base64
 from collections.abc import Callable, Mapping

@@ -1,1 +1,1 @@
-"""An HTTP server that answers as Qdrant's REST API does."""
+"""An HTTP server that emulates Qdrant's REST API."""

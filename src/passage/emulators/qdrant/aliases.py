@@ -1,4 +1,4 @@
-"""Aliases: other names for collections, kept in a file beside them."""
+"""Aliases: other names for collections, stored in a file next to them."""
 
 import json
 from collections.abc import Container
@@ -19,11 +19,11 @@ class Aliases:
         self._targets: dict[str, str] = {}
 
     def read(self) -> None:
-        """Take the aliases from the file, if there is one."""
+        """Read the aliases from the file, if it exists."""
         self._targets = json.loads(self._file.read_text(encoding="utf-8")) if self._file.exists() else {}
 
     def target(self, name: str) -> str:
-        """The collection an alias stands for; any other name stands for itself."""
+        """The collection of an alias; any other name is returned unchanged."""
         return self._targets.get(name, name)
 
     def shown(self, of: str | None = None) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The collections under a storage folder: one Qdrant Edge shard each, and a JSON file of options beside it."""
+"""The collections in a storage folder: each is a Qdrant Edge shard with a JSON file of options."""
 
 import shutil
 import threading
@@ -23,7 +23,7 @@ _LONGEST_NAME = 240  # bytes; with the sidecar's ending still a legal file name
 
 @dataclass
 class Collection:
-    """An open shard. Its calls are made one at a time, so that none runs while the shard is being closed."""
+    """An open shard. Calls run one at a time, so that none runs while the shard is closed."""
 
     name: str
     space: VectorSpace
@@ -34,7 +34,7 @@ class Collection:
 
     @contextmanager
     def engine(self) -> Iterator[edge.EdgeShard]:
-        """The shard, for one caller at a time, with the engine's exceptions as the server's errors."""
+        """Use the shard, one caller at a time. The engine's exceptions become the server's errors."""
         with self._lock, engine_errors():
             yield self.shard
 
@@ -48,7 +48,7 @@ class Collection:
 
 
 class Collections:
-    """Every collection in a folder, opened and closed as a whole: a shard belongs to one process at a time."""
+    """All collections in a folder, opened and closed together: only one process at a time can use a shard."""
 
     def __init__(self, storage: Path) -> None:
         self._storage = storage
@@ -64,7 +64,7 @@ class Collections:
             name = config.parent.name
             try:
                 shard = edge.EdgeShard.load(str(config.parent))
-            except Exception as error:  # the engine raises nothing more specific
+            except Exception as error:  # the engine raises only this class
                 self.close()
                 raise RuntimeError(
                     f"cannot open the collection in {config.parent} (a shard belongs to one process at a time): {error}"
@@ -84,12 +84,12 @@ class Collections:
         return sorted(self._open)
 
     def find(self, name: str) -> Collection | None:
-        """The collection of that name or alias, if there is one."""
+        """The collection of that name or alias; None if it does not exist."""
         with self._lock:
             return self._open.get(self.aliases.target(name))
 
     def get(self, name: str) -> Collection:
-        """The collection of that name; 404 in the server's words otherwise."""
+        """The collection of that name. Raises the server's 404 if it does not exist."""
         collection = self.find(name)
         if collection is None:
             raise ApiError(404, f"Not found: Collection `{name}` doesn't exist!")
@@ -141,7 +141,7 @@ class Collections:
 
 
 def _check_name(name: str) -> None:
-    """Refuse names that the server forbids and names that lead out of the storage folder."""
+    """Refuse names that the server forbids, and names outside of the storage folder."""
     bad = next((char for char in _FORBIDDEN_IN_NAMES if char in name), None)
     if bad is not None:
         raise out_of_range("path parameters", "collection_name", repr(name), f'cannot contain "{bad}" char')

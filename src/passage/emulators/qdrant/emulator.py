@@ -23,8 +23,8 @@ def qdrant_emulator(
 ) -> EmulatorServer:
     """A Qdrant emulator, not yet started.
 
-    storage: a folder of collections, one shard each. It is made when it is missing; collections in it are served.
-    api_key: the only key let in; None asks for none. strict: filters need a payload index, as on Qdrant Cloud.
+    storage: a folder of collections, one shard each. It is created if missing.
+    api_key: the only accepted key; None needs no key. strict: filters need a payload index, as on Qdrant Cloud.
     host: the address to listen on. port: 0 picks a free one. latency_ms: milliseconds added to each answer.
     """
     collections = Collections(storage)
@@ -40,7 +40,7 @@ def qdrant_emulator(
 
 
 def _authorize(request: web.Request, api_key: str | None) -> web.Response | None:
-    """Plain text with 401 in both cases, as the server answers since it knows access tokens (403 before)."""
+    """Plain text with 401 in both cases, as servers with access tokens answer (older ones: 403)."""
     if api_key is None or request.path in OPEN_PATHS:
         return None
     bearer = request.headers.get("Authorization", "")

@@ -1,4 +1,4 @@
-"""Refusals worded as Qdrant's server words them."""
+"""Error messages in the wording of Qdrant's server."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -7,22 +7,22 @@ from passage.emulators.replies import ApiError
 
 
 def format_error(detail: str) -> ApiError:
-    """The body is not the JSON that was expected."""
+    """The body is not the expected JSON."""
     return ApiError(400, f"Format error in JSON body: {detail}")
 
 
 def wrong_input(detail: str) -> ApiError:
-    """A well-formed request for something that the collection does not have."""
+    """A valid request that does not fit the collection."""
     return ApiError(400, f"Wrong input: {detail}")
 
 
 def out_of_range(where: str, field: str, value: object, rule: str) -> ApiError:
-    """A value of the right type outside its bounds."""
+    """A value of the right type that is out of bounds."""
     return ApiError(422, f"Validation error in {where}: [{field}: value {value} invalid, {rule}]")
 
 
 def unsupported(what: str, supported: Iterable[str]) -> ApiError:
-    """The server may know it; this emulator does not, and says so rather than ignore it."""
+    """A feature that the emulator does not support. It refuses rather than ignores it."""
     return ApiError(400, f"Bad request: the emulator does not support {what}; it knows {', '.join(supported)}")
 
 
@@ -33,10 +33,10 @@ def engine_errors() -> Iterator[None]:
         yield
     except (ApiError, KeyError, OSError):
         raise
-    except (ValueError, TypeError, OverflowError) as error:  # the bindings refuse an argument
+    except (ValueError, TypeError, OverflowError) as error:  # the bindings refused an argument
         raise wrong_input(str(error).partition("\n")[0]) from error
     except Exception as error:
-        if type(error) is not Exception:  # the engine raises bare Exception; anything else is our own mistake
+        if type(error) is not Exception:  # the engine raises bare Exception; other classes are bugs in the emulator
             raise
         message = str(error)
         if message.startswith("Service runtime error"):

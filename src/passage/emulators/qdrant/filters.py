@@ -25,7 +25,7 @@ _MATCHES: Mapping[str, Callable[[Any], edge.MatchType]] = {
 
 
 def parse_filter(data: object) -> edge.Filter | None:
-    """The engine's filter for a JSON filter; None for none. An unsupported condition is a 400 that names it."""
+    """The engine's filter for a JSON filter; None for None. An unsupported condition is a 400 that names it."""
     if data is None:
         return None
     with engine_errors():
@@ -92,7 +92,7 @@ def _match(data: object) -> edge.MatchType:
 
 
 def _refuse_booleans(value: object) -> None:
-    """The bindings (0.9) turn True into 1, which matches no boolean: refusing is better than finding nothing."""
+    """Refuse booleans: the bindings (0.9) turn True into 1, which matches no boolean."""
     if any(isinstance(one, bool) for one in (value if isinstance(value, list) else [value])):
         raise unsupported("matching booleans", ["matching strings and integers"])
 
@@ -122,7 +122,7 @@ def _required(given: Mapping[str, Any], name: str) -> Any:
 
 
 def _present(data: object, expected: str) -> dict[str, Any]:
-    """The fields that are set: clients send null for those that are not."""
+    """The fields that are set. Clients send null for the others."""
     if not isinstance(data, Mapping):
         raise format_error(f"invalid type, expected struct {expected}")
     return {name: value for name, value in data.items() if value is not None}

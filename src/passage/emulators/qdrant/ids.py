@@ -1,10 +1,10 @@
-"""Point ids: unsigned 64-bit integers and UUIDs, nothing else."""
+"""Point ids: unsigned 64-bit integers and UUIDs."""
 
 from uuid import UUID
 
 from passage.emulators.qdrant.errors import format_error
 
-PointId = int | UUID | str  # as the engine's bindings take and give them
+PointId = int | UUID | str  # the types of the engine's bindings
 
 _MAX_ID = 2**64 - 1
 

@@ -1,4 +1,4 @@
-"""The options of a payload index: from the API's JSON to the engine's objects and back."""
+"""The options of a payload index: converts the API's JSON to the engine's objects and back."""
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 

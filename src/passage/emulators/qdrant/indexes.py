@@ -1,4 +1,4 @@
-"""Payload indexes: creating, dropping and describing them. The engine keeps them with the shard."""
+"""Payload indexes: creates, drops and describes them. The engine stores them with the shard."""
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 

@@ -1,4 +1,4 @@
-"""Describes a collection the way `GET /collections/{name}` does."""
+"""Describes a collection for `GET /collections/{name}`."""
 
 from passage.emulators.qdrant.collections import Collection
 from passage.emulators.qdrant.indexes import payload_schema

@@ -1,4 +1,4 @@
-"""Fetching points by id, page by page, and counting them."""
+"""Fetches points by id and page by page, and counts them."""
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 
@@ -20,7 +20,7 @@ def retrieve(collection: Collection, body: Json) -> list[dict[str, object]]:
 
 
 def retrieve_one(collection: Collection, text: str) -> dict[str, object]:
-    """The point whose id stands in a path, with everything it has."""
+    """The point with the id in a path, with payload and vectors."""
     point_id = parse_id(int(text) if text.isascii() and text.isdigit() else text)
     with collection.engine() as shard:
         records = shard.retrieve([point_id], True, True)

@@ -89,7 +89,7 @@ class Routes:
         return handler
 
     async def _write_batch(self, request: web.Request) -> web.Response:
-        """Each operation in the order given, as a write of its own: the server does not undo the first ones either."""
+        """Run the operations in order, each as a separate write. The server does not undo the first ones, either."""
         name, body = request.match_info["name"], await _read_object(request)
 
         def write(collection: Collection, body: dict[str, Any]) -> object:
@@ -153,7 +153,7 @@ async def _read_object(request: web.Request) -> dict[str, Any]:
     raw = await request.read()
     try:
         body = parse_json(raw)
-        if b"\\ud" in raw.lower():  # an escape that may be half a character, which the server's parser refuses
+        if b"\\ud" in raw.lower():  # the escape may be an unpaired surrogate, which the server's parser refuses
             json.dumps(body, ensure_ascii=False).encode("utf-8")
     except ValueError as error:
         raise format_error(str(error)) from error

@@ -1,4 +1,4 @@
-"""Searching: `points/query`, its batch form and the older `points/search`."""
+"""Searches: `points/query`, its batch form and the older `points/search`."""
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 
@@ -41,7 +41,7 @@ def query(collection: Collection, body: Json) -> dict[str, object]:
 
 
 def query_batch(collection: Collection, body: Json) -> list[dict[str, object]]:
-    """The answers to several queries, in the order asked."""
+    """The answers to several queries, in the same order."""
     searches = body.get("searches")
     if not isinstance(searches, list) or not all(isinstance(one, dict) for one in searches):
         raise format_error("missing field `searches`")
@@ -49,7 +49,7 @@ def query_batch(collection: Collection, body: Json) -> list[dict[str, object]]:
 
 
 def search(collection: Collection, body: Json) -> object:
-    """The answer to one search in the form before `points/query`."""
+    """The answer to one search of the older `points/search`."""
     rest = {key: value for key, value in body.items() if key != "vector"}
     given = body.get("vector")
     if given is None:
@@ -145,7 +145,7 @@ _QUERIES: Mapping[str, Callable[[Collection, Json, Json], Any]] = {
 
 
 def _threshold(body: Json) -> float | None:
-    """Strict in the engine as on the server: only better scores come back."""
+    """The comparison is strict, in the engine as on the server: only higher scores are returned."""
     threshold = body.get("score_threshold")
     if threshold is not None and (isinstance(threshold, bool) or not isinstance(threshold, (int, float))):
         raise format_error("invalid type for score_threshold, expected f32")

@@ -1,4 +1,4 @@
-"""A collection's options, as the server keeps and shows them. Few of them matter to a small shard."""
+"""A collection's options, as the server stores and shows them. Few of them affect a small shard."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _VECTOR_OPTIONS = ("on_disk", "datatype", "memory", "hnsw_config", "quantization
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of one collection, in the API's own words.
+    """The options of one collection, with the API's names.
 
     vectors: each dense vector's options beside size and distance, by the vector's name.
     """
@@ -49,11 +49,11 @@ class Settings:
 
     @classmethod
     def read(cls, file: Path) -> Self:
-        """The options that `write` kept; the defaults where there is no file."""
+        """The options in the file that `write` wrote; the defaults without a file."""
         return cls(**json.loads(file.read_text(encoding="utf-8"))) if file.exists() else cls()
 
     def write(self, file: Path) -> None:
-        """Keep them beside the shard."""
+        """Write the options to a file next to the shard."""
         file.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def changed(self, body: Mapping[str, Any]) -> Self:

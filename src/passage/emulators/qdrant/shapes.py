@@ -1,4 +1,4 @@
-"""Fields that all requests for points share (page size, payload, vectors), and the JSON form of a point."""
+"""The fields that all requests for points share (page size, payload, vectors), and the JSON form of a point."""
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 
@@ -18,7 +18,7 @@ DEFAULT_LIMIT = 10
 
 
 def limit_of(body: Json) -> int:
-    """The page size asked for, or the server's default."""
+    """The requested page size, or the server's default."""
     limit = whole_number(body, "limit", DEFAULT_LIMIT)
     if limit == 0:
         raise out_of_range("JSON body", "limit", 0, "must be 1 or larger")
@@ -36,7 +36,7 @@ def whole_number(body: Json, key: str, default: int) -> int:
 
 
 def with_payload(body: Json, default: bool) -> edge.WithPayloadType:
-    """The part of the payload to send along: all, nothing, or some keys."""
+    """The part of the payload to return: all, nothing, or some keys."""
     wanted = body.get("with_payload")
     if wanted is None:
         return default
@@ -51,7 +51,7 @@ def with_payload(body: Json, default: bool) -> edge.WithPayloadType:
 
 
 def with_vector(body: Json) -> bool | list[str]:
-    """Which vectors to send along: all, none, or some names."""
+    """Which vectors to return: all, none, or some by name."""
     wanted = body.get("with_vector")
     if wanted is None:
         wanted = body.get("with_vectors")
@@ -61,7 +61,7 @@ def with_vector(body: Json) -> bool | list[str]:
 
 
 def point_json(point: edge.Record | edge.ScoredPoint, vectors: bool | list[str]) -> dict[str, object]:
-    """A point as JSON, with the vectors that the request asked for: MMR queries return them in any case."""
+    """A point as JSON, with the requested vectors. The engine's MMR queries always return vectors."""
     shown: dict[str, object] = {"id": id_json(point.id)}
     if point.payload is not None:
         shown["payload"] = point.payload
@@ -71,7 +71,7 @@ def point_json(point: edge.Record | edge.ScoredPoint, vectors: bool | list[str])
 
 
 def _vector_json(vector: Any) -> object:
-    """Numbers in the shortest decimals that read back to the stored 32-bit floats, as the server prints them."""
+    """Numbers as the shortest decimals that read back to the stored 32-bit floats, as the server prints them."""
     if isinstance(vector, dict):
         return {name: _vector_json(one) for name, one in vector.items()}
     if isinstance(vector, edge.SparseVector):

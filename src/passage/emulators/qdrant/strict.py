@@ -1,4 +1,4 @@
-"""Strict mode, as Qdrant Cloud has it: a filter needs a payload index on every field it touches."""
+"""Strict mode, as on Qdrant Cloud: a filter needs a payload index on every field that it uses."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ _TEXT_MATCHES = frozenset({"text", "text_any", "phrase"})
 
 
 def require_indexes(collection: Collection, body: Mapping[str, Any]) -> None:
-    """Refuse a request with a filter on a field whose index is missing or of a type that cannot serve it."""
+    """Refuse a filter on a field without an index, or with an index of a type that does not support it."""
     with collection.engine() as shard:
         schema = payload_schema(shard)
     for given in _filters(body):
@@ -28,7 +28,7 @@ def require_indexes(collection: Collection, body: Mapping[str, Any]) -> None:
 
 
 def _filters(body: object) -> Iterator[object]:
-    """Every filter of a request, those of batches and prefetches included."""
+    """Every filter of a request, including those of batches and prefetches."""
     if isinstance(body, Mapping):
         yield body.get("filter")
         for key in ("searches", "prefetch"):
@@ -37,7 +37,7 @@ def _filters(body: object) -> Iterator[object]:
 
 
 def _fields(given: object, prefix: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each field a filter touches, with the index types that would serve the condition on it."""
+    """Each field that a filter uses, with the index types that support its condition."""
     if not isinstance(given, Mapping):
         return
     conditions = [one for clause in CLAUSES for one in _as_list(given.get(clause))]

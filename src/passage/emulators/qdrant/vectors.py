@@ -1,4 +1,4 @@
-"""The vectors a collection holds: read from a request or from a shard's own file, and checked on the way in."""
+"""A collection's vectors: reads their configuration from a request or a shard's file, and validates points' vectors."""
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 
@@ -75,7 +75,7 @@ class VectorSpace:
 
 
 def read_space(shard_config: Path) -> VectorSpace:
-    """The vectors of an existing shard, from the file the engine keeps in its folder."""
+    """The vectors of an existing shard, from the engine's file in its folder."""
     stored = json.loads(shard_config.read_text(encoding="utf-8"))
     dense = {name: VectorParams(one["size"], one["distance"]) for name, one in stored.get("vectors", {}).items()}
     sparse = {name: one.get("modifier") or "none" for name, one in stored.get("sparse_vectors", {}).items()}
@@ -83,7 +83,7 @@ def read_space(shard_config: Path) -> VectorSpace:
 
 
 def parse_space(body: Mapping[str, Any]) -> VectorSpace:
-    """The vectors asked for by the body of `PUT /collections/{name}`."""
+    """The vectors in the body of `PUT /collections/{name}`."""
     vectors, sparse = body.get("vectors") or {}, body.get("sparse_vectors") or {}
     if not isinstance(vectors, dict) or not isinstance(sparse, dict) or not (vectors or sparse):
         raise format_error(_NO_CONFIG)

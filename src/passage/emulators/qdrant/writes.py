@@ -1,4 +1,4 @@
-"""Writing and deleting points."""
+"""Writes and deletes points."""
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 
@@ -38,7 +38,7 @@ def delete(collection: Collection, body: Json) -> int:
 
 
 def batch(collection: Collection, body: Json) -> Iterator[int]:
-    """Several operations, one after the other; gives each operation's number."""
+    """Run several operations in order; returns each operation's number."""
     operations = body.get("operations")
     if not isinstance(operations, list):
         raise format_error("missing field `operations`")
