@@ -39,9 +39,11 @@ Call = tuple[str, str]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", action="store_true", help="print every call, in order")
+    parser.add_argument("--shard", type=Path, help="the textbook's shard, in MODEL_VARIABLES; made when left out")
     chosen = parser.parse_args()
-    index()
-    calls = crossed()
+    if chosen.shard is None:
+        index()
+    calls = crossed(chosen.shard or SHARD)
     if chosen.calls:
         for file, function in calls:
             print(f"{file:40} {function}")
@@ -59,10 +61,10 @@ def main() -> None:
         print(f"{count:>6}  {file}")
 
 
-def crossed() -> list[Call]:
+def crossed(shard: Path) -> list[Call]:
     """The calls of one question in a container that has answered others before."""
     event = json.loads((ROOT / "events" / "rest-api-query.json").read_text(encoding="utf-8"))
-    with _services() as environment:
+    with _services(shard) as environment:
         os.environ.update(environment)
         from handler.app import lambda_handler  # noqa: PLC0415 - it reads its environment at the first event
 
@@ -79,9 +81,9 @@ def _ask(handler: Any, event: dict[str, Any], text: str) -> None:
 
 
 @contextmanager
-def _services() -> Iterator[dict[str, str]]:
+def _services(shard: Path) -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder, cohere_emulator() as cohere:
-        shutil.copytree(SHARD, Path(folder) / profiles.load("query-response").collection.name)
+        shutil.copytree(shard, Path(folder) / profiles.load("query-response").collection.name)
         with qdrant_emulator(Path(folder)) as qdrant:
             yield {**MODEL_VARIABLES, "COHERE_API_KEY": "key", "COHERE_BASE_URL": cohere.url, "QDRANT_URL": qdrant.url}
 

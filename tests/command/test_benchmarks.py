@@ -1,5 +1,7 @@
 """The measuring parts of `make bench`, on this environment's own packages: they measure what they say."""
 
+import re
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -12,6 +14,7 @@ from benchmarks import batch
 from benchmarks.asked_directly import Direct, median_of
 from benchmarks.asking import COLLECTION, MODEL_VARIABLES, Questions, passages
 from benchmarks.container import Container
+from benchmarks.crossing import BEFORE
 from benchmarks.functions import EDGE, EMPTY, HANDLERS, OURS, PLAIN, SERVER, Function
 from benchmarks.measure import Plan, check, measure
 from benchmarks.upstreams import LANGCHAIN, upstreams
@@ -124,3 +127,11 @@ def test_answers_of_both_shapes_are_read(
         found = passages(container.invoke_raw(questions.http("What is a digital twin?")))
     assert len(found) == 5
     assert all(text and url.startswith("https://") and 0 < score <= 1 for text, url, score in found)
+
+
+def test_warm_question_crosses_few_files_and_calls(index: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.crossing", "--shard", str(index / "query-response" / "shard")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    counts = {name: int(now) for name, now in re.findall(r"^([a-z ]+?) +(\d+) +\d+$", printed, re.MULTILINE)}
+    assert counts["files"] <= 16, printed
+    assert counts["calls"] <= 0.6 * BEFORE["calls"], printed

@@ -12,7 +12,7 @@ from handler.adapters.qdrant.payload import Hit
 from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
 from handler.config.profiles import Profile
 from handler.contracts import registry
-from handler.core.texts import is_blank
+from handler.core.texts import INVISIBLE
 
 
 def at_most(examples: int) -> int:
@@ -34,7 +34,7 @@ anything = st.recursive(
     lambda children: st.lists(children, max_size=3) | st.dictionaries(wild, children, max_size=3),
     max_leaves=6,
 )
-words = st.text(min_size=1, max_size=60).filter(lambda text: not is_blank(text))
+words = st.text(min_size=1, max_size=60).filter(lambda text: text.strip(INVISIBLE))
 """Text that a question or a passage may be."""
 
 ids = st.integers(0, 2**64 - 1) | st.uuids().map(str)

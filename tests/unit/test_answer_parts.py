@@ -17,8 +17,8 @@ from handler.config import profiles
 from handler.config.payload_keys import Payload
 from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts import context
-from handler.contracts.base import clipped, has_web_address, json_safe, limited_count, limited_text, named, zulu
 from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block
+from handler.contracts.fields import clipped, has_web_address, json_safe, limited_count, limited_text, named, zulu
 from handler.core.errors import BlankText, InvalidRequest
 from handler.core.model import LARGEST_WHOLE, Passage
 from unit.asking import NAMES, answered

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from handler import telemetry
 from handler.config import profiles
-from handler.contracts.base import has_web_address
+from handler.contracts.fields import has_web_address
 from handler.core import errors
 from handler.core.errors import PassageError, UpstreamUnavailable
 from handler.core.model import Passage

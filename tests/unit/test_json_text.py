@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handler.contracts.faults import MOST_LEVELS
+from handler.contracts.fields import read_json, read_object
 from handler.core.errors import InvalidRequest
-from handler.entrypoints.json_text import MOST_LEVELS, read_json, read_object
 
 FAULTS = {
     "a bracket alone": ("{", "The body is not valid JSON (line 1, column 2)"),

@@ -8,7 +8,7 @@ from handler.config import profiles
 from handler.config.profiles import CountLimit, TextLimit
 from handler.config.settings import Settings
 from handler.contracts import registry
-from handler.contracts.base import limited_count, limited_text
+from handler.contracts.fields import limited_count, limited_text
 from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, NotFound
 
 

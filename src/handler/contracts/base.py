@@ -1,57 +1,15 @@
-"""The Contract type, and the parts all contracts share: validation, field names, clipped scores, times."""
+"""The Contract type: what a module of this room defines."""
 
-import math
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
-from urllib.parse import urlsplit
+from typing import Any
 
-from aws_lambda_powertools.utilities.parser import ValidationError, parse
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictInt, StrictStr
-from pydantic_core import PydanticKnownError
+from pydantic import BaseModel, Field
 
-from handler.config.profiles import CountLimit, Profile, TextLimit
-from handler.contracts.faults import explained
-from handler.core.errors import BlankText, InvalidRequest, PassageError
-from handler.core.model import LARGEST_WHOLE, Passage, PointId, Retrieval, RetrievalRequest
-from handler.core.texts import is_blank
-
-Model = TypeVar("Model", bound=BaseModel)
-
-
-def _encodable(value: str) -> str:
-    """Refuse an unpaired surrogate. JSON can escape one and pydantic accepts it, but UTF-8 cannot encode it."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise PydanticKnownError("string_unicode") from None
-    return value
-
-
-Text = Annotated[StrictStr, AfterValidator(_encodable)]
-"""Text from a caller: a JSON string. Other types are refused, not converted."""
-
-
-def _whole(value: object) -> object:
-    """Accept 5.0 as the integer 5, as JSON Schema does."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-WHOLE = BeforeValidator(_whole)
-"""Must come last among an integer's annotations: a limit after it would be checked, but missing from the schema."""
-
-Integer = Annotated[StrictInt, WHOLE]
-"""A whole number. Text and booleans are refused, not converted."""
-
-MOST_FAULTS = 8
-"""The most faults an error names. A long list could have one per item, too many for a response."""
-
-Score = Annotated[
-    float,
-    Field(ge=0, le=1, description="Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."),
-]
-Threshold = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
+from handler.config.profiles import Profile
+from handler.core.errors import PassageError
+from handler.core.model import Passage, Retrieval, RetrievalRequest
 
 
 @dataclass(frozen=True)
@@ -122,118 +80,3 @@ class Contract:
     notices: Callable[[Retrieval], Iterable[Notice]] | None = None
     stored_id: Callable[[str], str] = _same
     plain: Callable[[BaseModel], str] | None = None
-
-    def answer(self, retrieval: Retrieval) -> Answer:
-        """The rendered answer, with its warnings."""
-        body = self.render(retrieval)
-        return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body
-
-
-def validated(fields: Mapping[str, Any], model: type[Model], ours: Container[str] = ()) -> Model:
-    """Validate `fields` as `model`.
-
-    Args:
-        ours: keys within fields that messages may repeat, because a profile declares them.
-
-    Raises:
-        InvalidRequest: names each wrong field, what it accepts and the type it got; never the value.
-    """
-    try:
-        return parse(event=dict(fields), model=model)
-    except ValidationError as error:
-        told = list(dict.fromkeys(explained(item, ours) for item in error.errors(include_url=False)))
-        more = [f"and {len(told) - MOST_FAULTS} more"] if len(told) > MOST_FAULTS else []
-        raise InvalidRequest("; ".join(told[:MOST_FAULTS] + more)) from None
-
-
-def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """Rename `fields` to the contract's own names. A profile may allow others (`query` for `text`).
-
-    Args:
-        aliases: each field's name in the contract, mapped to the names a request may use.
-
-    Raises:
-        InvalidRequest: a field was sent under two names.
-    """
-    renamed: dict[str, Any] = {}
-    for name, allowed in aliases.items():
-        given = [alias for alias in allowed if alias in fields]
-        if len(given) > 1:
-            raise InvalidRequest(f"{' and '.join(repr(alias) for alias in given)} mean the same: send one of them")
-        if given:
-            renamed[name] = fields[given[0]]
-    taken = {alias for allowed in aliases.values() for alias in allowed}
-    return {**{name: value for name, value in fields.items() if name not in taken}, **renamed}
-
-
-def limited_text(limit: TextLimit, text: str) -> str:
-    """Check the text against the profile's limits and return it unchanged.
-
-    Raises:
-        BlankText: it is empty, or has only white space and invisible characters.
-        InvalidRequest: it is too short or too long.
-    """
-    if is_blank(text):
-        raise BlankText(f"'{limit.names[0]}' is blank: it must have {limit.min} to {limit.max:,} characters.")
-    if not limit.min <= len(text) <= limit.max:
-        raise InvalidRequest(
-            f"'{limit.names[0]}' has {len(text):,} characters: it must have {limit.min} to {limit.max:,}."
-        )
-    return text
-
-
-def limited_count(limit: CountLimit, count: int | None) -> int:
-    """The number of passages to retrieve: the profile's default for None.
-
-    Raises:
-        InvalidRequest: it is out of range and the profile does not clamp.
-    """
-    if count is None:
-        return limit.default
-    if limit.outside == "clamp":
-        return max(limit.min, min(count, limit.max))
-    if not limit.min <= count <= limit.max:
-        raise InvalidRequest(f"'{limit.names[0]}' is out of range: it must be {limit.min} to {limit.max}.")
-    return count
-
-
-def clipped(score: float) -> float:
-    """The score, limited to 0…1. Clipping never reorders passages."""
-    return max(0.0, min(1.0, score))
-
-
-def has_web_address(passage: Passage) -> bool:
-    """Whether the passage's URL is one a browser could open."""
-    try:
-        parts = urlsplit(passage.url)
-    except ValueError:  # the text in brackets is not an IP address
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and not any(map(str.isspace, passage.url))
-
-
-def json_safe(value: Any) -> Any:
-    """A stored value as JSON can carry it: NaN and infinity become null, lone surrogates become U+FFFD."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {json_safe(str(key)): json_safe(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [json_safe(item) for item in value]
-    return value
-
-
-def json_id(point: PointId) -> PointId:
-    """A point's id that every JSON reader takes exactly: JavaScript rounds integers above 2^53, so those are text."""
-    return str(point) if isinstance(point, int) and point > LARGEST_WHOLE else point
-
-
-def zulu(moment: datetime) -> str:
-    """UTC as ISO 8601 ending in Z, to the second."""
-    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"  # strftime does not pad a year below 1000
-
-
-def to_json(body: BaseModel) -> str:
-    """A body as it is sent: only the fields that are set."""
-    return body.model_dump_json(exclude_unset=True)

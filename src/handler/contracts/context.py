@@ -6,20 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StrictInt
 
 from handler.config.profiles import Profile
-from handler.contracts.base import (
-    WHOLE,
-    Answer,
-    Contract,
-    ErrorContext,
-    Integer,
-    Score,
-    Text,
-    clipped,
-    limited_count,
-    limited_text,
-    named,
-    validated,
-)
+from handler.contracts.base import Answer, Contract, ErrorContext
+from handler.contracts.fields import WHOLE, Integer, Score, Text, clipped, limited_count, limited_text, named, validated
 from handler.core.errors import (
     BlankText,
     CollectionNotFound,

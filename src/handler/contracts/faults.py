@@ -1,7 +1,11 @@
-"""What is wrong with a request's field, in plain words: pydantic's own reach no caller."""
+"""What is wrong with a caller's JSON or with one of its fields, in plain words. No pydantic term reaches a caller."""
 
-from collections.abc import Container, Mapping
-from typing import Any
+import json
+import sys
+from collections.abc import Container, Iterable, Mapping
+from typing import Any, NoReturn
+
+from handler.core.errors import InvalidRequest
 
 OURS = "passage"
 """The type of a PydanticCustomError whose message is written for callers."""
@@ -17,6 +21,9 @@ KINDS: Mapping[type, str] = {
 }
 
 LARGEST_PLAIN = 1e15
+
+MOST_LEVELS = 100
+"""How deep lists and objects may be nested. Python's own limit differs by version, and ends later code, too."""
 
 TAKES: Mapping[str, str] = {
     "string_type": "takes text",
@@ -81,3 +88,48 @@ def json_kind(value: Any) -> str:
     if isinstance(value, float) and not value.is_integer():
         return "a fraction"
     return KINDS.get(type(value), "an object")
+
+
+class NotJson(InvalidRequest):
+    """The text does not follow JSON's grammar at all."""
+
+
+class _NoNumber(ValueError):
+    """A word that Python reads as a number: NaN, Infinity or -Infinity."""
+
+
+def refuse_constant(word: str) -> NoReturn:
+    """For json.loads: refuse what only Python calls a number."""
+    raise _NoNumber(word)
+
+
+def json_fault(error: Exception, what: str) -> InvalidRequest:
+    """What is wrong with a text that json.loads could not read."""
+    match error:
+        case json.JSONDecodeError():
+            place = f"line {error.lineno}, column {error.colno}"
+            return NotJson(f"{what} is not valid JSON ({place}): it takes a JSON object.")
+        case RecursionError():
+            return too_deep(what)
+        case _NoNumber():
+            return NotJson(f"{what} is not valid JSON: {error} is not a JSON number.")
+        case _:  # Python's limit on the digits of an integer
+            most = f"{sys.get_int_max_str_digits():,}"
+            return InvalidRequest(f"{what} has a number of more than {most} digits.")
+
+
+def too_deep(what: str) -> InvalidRequest:
+    """The error for JSON of too many levels."""
+    return InvalidRequest(f"{what} is nested too deep: lists and objects may have {MOST_LEVELS} levels.")
+
+
+def is_deep(value: Any) -> bool:
+    """Whether lists and objects are nested in more than `MOST_LEVELS` levels."""
+    level = _nested([value])
+    for _ in range(MOST_LEVELS):
+        level = [inner for outer in level for inner in _nested(outer.values() if isinstance(outer, dict) else outer)]
+    return bool(level)
+
+
+def _nested(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if isinstance(value, dict | list)]

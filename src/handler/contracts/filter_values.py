@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field, StrictInt, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from handler.contracts.base import WHOLE, Text
 from handler.contracts.faults import OURS, json_kind
+from handler.contracts.fields import WHOLE, Text
 
 Long = Annotated[StrictInt, Field(ge=-(2**63), lt=2**63), WHOLE]
 """A 64-bit integer, the type that Qdrant compares."""

@@ -7,20 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
-from handler.contracts.base import (
-    Answer,
-    Contract,
-    ErrorContext,
-    Integer,
-    Score,
-    Text,
-    clipped,
-    limited_count,
-    limited_text,
-    named,
-    validated,
-    zulu,
-)
+from handler.contracts.base import Answer, Contract, ErrorContext
+from handler.contracts.fields import Integer, Score, Text, clipped, limited_count, limited_text, named, validated, zulu
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 

@@ -9,12 +9,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
-from handler.contracts.base import (
-    Answer,
-    Contract,
-    ErrorContext,
+from handler.contracts.base import Answer, Contract, ErrorContext, Notice
+from handler.contracts.fields import (
     Integer,
-    Notice,
     Score,
     Text,
     clipped,

@@ -6,10 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StrictBool
 
 from handler.config.profiles import Profile
-from handler.contracts.base import (
-    Answer,
-    Contract,
-    ErrorContext,
+from handler.contracts.base import Answer, Contract, ErrorContext
+from handler.contracts.fields import (
     Integer,
     Score,
     Text,

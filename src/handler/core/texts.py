@@ -32,9 +32,5 @@ _SPACES = (
 )
 """The characters that `str.isspace` is true for."""
 
-_INVISIBLE = _SPACES + "".join(chr(code) for first, last in _IGNORABLE_RANGES for code in range(first, last + 1))
-
-
-def is_blank(text: str) -> bool:
-    """Whether a reader would see nothing: the text is empty, or has white space and invisible characters only."""
-    return not text.strip(_INVISIBLE)
+INVISIBLE = _SPACES + "".join(chr(code) for first, last in _IGNORABLE_RANGES for code in range(first, last + 1))
+"""Characters that a reader does not see. A text is blank when `text.strip(INVISIBLE)` leaves nothing."""

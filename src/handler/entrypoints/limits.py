@@ -9,9 +9,6 @@ LAMBDA_RESPONSE_BYTES = 6_291_556
 ALB_RESPONSE_BYTES = 1_048_576
 """The most bytes that a load balancer accepts from a function (Elastic Load Balancing, Lambda functions as targets)."""
 
-WIDEST = 12
-"""The most bytes of a character in a response: two escapes, for one outside Unicode's basic plane."""
-
 
 def sent_bytes(value: Any, *, utf8: bool) -> int:
     """Bytes of a value in a response.
@@ -21,8 +18,3 @@ def sent_bytes(value: Any, *, utf8: bool) -> int:
     """
     text = json.dumps(value, ensure_ascii=not utf8)
     return len(text.encode("utf-8", "surrogatepass")) if utf8 else len(text)
-
-
-def fits(text: str, most: int, *, utf8: bool) -> bool:
-    """Whether a text takes at most `most` bytes in a response. A short text always fits and is not measured."""
-    return len(text) * WIDEST <= most or sent_bytes(text, utf8=utf8) <= most

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from handler import telemetry
 from handler.config.profiles import Profile
-from handler.contracts.base import to_json
+from handler.contracts.base import Answer, Contract
+from handler.contracts.fields import to_json
 from handler.core.deadline import Deadline
 from handler.core.model import Retrieval, RetrievalRequest
 from handler.core.retrieve import Retriever
@@ -75,7 +76,7 @@ class Answered:
             left_out=left_out,
             warnings=(*self.retrieval.warnings, _too_large(left_out, count + left_out)),
         )
-        return replace(self, retrieval=shorter, body=self.served.contract.answer(shorter), left_out=left_out)
+        return replace(self, retrieval=shorter, body=_rendered(self.served.contract, shorter), left_out=left_out)
 
 
 def _too_large(left_out: int, total: int) -> str:
@@ -146,9 +147,15 @@ def _answered(
             if isinstance(retrieval, Exception):
                 raise retrieval
             metrics.record(question.served, retrieval)
-            yield Answered(question.served, retrieval, question.served.contract.answer(retrieval))
+            yield Answered(question.served, retrieval, _rendered(question.served.contract, retrieval))
         except Exception as error:  # noqa: BLE001 - becomes this question's failure
             yield failure(error, services, question.served, question.fields, started)
+
+
+def _rendered(contract: Contract, retrieval: Retrieval) -> Answer:
+    """The answer in the contract's shape. Warnings are the same in all contracts."""
+    body = contract.render(retrieval)
+    return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body
 
 
 def deadline(services: Services, context: Any, limit: float | None = None) -> Deadline:

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from handler import telemetry
 from handler.contracts import registry
-from handler.contracts.base import ErrorContext, to_json
+from handler.contracts.base import ErrorContext
+from handler.contracts.fields import to_json
 from handler.core.embedding import normalised
 from handler.core.errors import InternalError, PassageError
 from handler.service.services import Served, Services

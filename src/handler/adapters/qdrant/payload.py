@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from handler.config.payload_keys import NESTED_OBJECTS, KeyPath, Payload
 from handler.core.model import LARGEST_WHOLE, Passage, SearchResult, Vector
-from handler.core.texts import is_blank
+from handler.core.texts import INVISIBLE
 
 KeyPaths = tuple[KeyPath, ...]
 
@@ -119,7 +119,7 @@ def _fields(
 
 def _text(value: Any) -> str | None:
     """Text that is not blank and that UTF-8 can carry: a lone surrogate would break the answer's encoding."""
-    if not isinstance(value, str) or is_blank(value):
+    if not isinstance(value, str) or not value.strip(INVISIBLE):
         return None
     try:
         value.isascii() or value.encode()

@@ -17,7 +17,7 @@ from handler.entrypoints.http.paths import LEFT_OUT
 from handler.entrypoints.http.request import fields_of_body, fields_of_url
 from handler.entrypoints.http.routes import routes
 from handler.entrypoints.http.status import JSON, failure_response, no_such_route, too_large
-from handler.entrypoints.limits import fits
+from handler.entrypoints.limits import sent_bytes
 from handler.service.answering import Answered, Question, answer, deadline
 from handler.service.failures import failure
 from handler.service.services import Services
@@ -26,6 +26,9 @@ PLAIN = "text/plain; charset=utf-8"
 
 ENVELOPE_BYTES = 4_096
 """Room for headers and the rest of a response around its body."""
+
+WIDEST = 12
+"""The most bytes of a character in a response: two escapes, for one outside Unicode's basic plane."""
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
@@ -37,7 +40,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
         head = _head_as_get(request)
         response = _application(source, services).resolve(request, context)
         most = GATEWAYS[source].response_bytes
-        if not fits(response["body"], most - ENVELOPE_BYTES, utf8=services.writes_utf8):
+        if not _fits(response["body"], most - ENVELOPE_BYTES, utf8=services.writes_utf8):
             response = _bare(too_large(_path(request, services.http_settings), most, services), event, services)
     except Exception as error:  # noqa: BLE001 - an error that no route caught must still reach the browser as JSON
         response = _bare(failure_response(failure(error, services)), event, services)
@@ -118,7 +121,7 @@ def questions(services: Services, gateway: Gateway) -> Router:
         if not isinstance(outcome, Answered):
             return failure_response(outcome)
         room, utf8 = gateway.response_bytes - ENVELOPE_BYTES, services.writes_utf8
-        outcome = outcome.shortened(lambda answered: fits(answered.text, room, utf8=utf8))
+        outcome = outcome.shortened(lambda answered: _fits(answered.text, room, utf8=utf8))
         headers = {LEFT_OUT: str(outcome.left_out)} if outcome.left_out else {}
         plain = outcome.served.contract.plain
         if plain is not None and prefers_plain_text(router.current_event.headers.get("accept") or ""):
@@ -130,6 +133,11 @@ def questions(services: Services, gateway: Gateway) -> Router:
     router.post("/profiles/<profile>/query")(by_body)
     router.get("/profiles/<profile>/query")(by_url)
     return router
+
+
+def _fits(text: str, most: int, *, utf8: bool) -> bool:
+    """Whether a text takes at most `most` bytes in a response. A short text always fits and is not measured."""
+    return len(text) * WIDEST <= most or sent_bytes(text, utf8=utf8) <= most
 
 
 def _cors(settings: HttpSettings) -> CORSConfig | None:

@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from handler.config.profiles import Profile
-from handler.contracts.faults import json_kind
+from handler.contracts.faults import NotJson, json_kind
+from handler.contracts.fields import read_json, read_object
 from handler.core.errors import InvalidRequest
-from handler.entrypoints.json_text import NotJson, read_json, read_object
 
 AS_TEXT = frozenset({"query_id", "collection_name"})
 """Parameters that stay text in a query string, like the question."""

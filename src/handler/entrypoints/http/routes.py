@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from handler.config import validation
 from handler.config.profiles import Profile
-from handler.contracts.base import json_id, json_safe
+from handler.contracts.fields import json_id, json_safe
 from handler.core.deadline import Deadline
 from handler.core.errors import InvalidRequest
 from handler.core.model import CollectionInfo, Point

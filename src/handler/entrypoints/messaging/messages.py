@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from handler.contracts.fields import read_object
 from handler.core.errors import ConfigurationError, InvalidRequest, NotFound, PassageError
 from handler.entrypoints.direct import profile_name
-from handler.entrypoints.json_text import read_object
 from handler.service.answering import Answered, Outcome, Question
 from handler.service.replies import Reply
 
