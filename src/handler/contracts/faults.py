@@ -108,7 +108,7 @@ def json_fault(error: Exception, what: str) -> InvalidRequest:
     match error:
         case json.JSONDecodeError():
             place = f"line {error.lineno}, column {error.colno}"
-            return NotJson(f"{what} is not valid JSON ({place}): it takes a JSON object.")
+            return NotJson(f"{what} is not valid JSON ({place}): it must be a JSON object.")
         case RecursionError():
             return too_deep(what)
         case _NoNumber():
