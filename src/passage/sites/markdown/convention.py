@@ -29,6 +29,7 @@ class Document:
         base: what its URL begins with, without a slash at the end.
         language: as the configuration states it, empty where it does not.
         kind: what the convention wants to remember of it.
+        title: what the site calls the page where the page itself has no title.
     """
 
     file: Path
@@ -37,6 +38,7 @@ class Document:
     base: str
     language: str = ""
     kind: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,11 +54,17 @@ def statement(text: str) -> str | None:
     lines = text.split("\n", _LONGEST)[:_LONGEST]
     for number in range(1, len(lines) + 1):
         source = "\n".join(lines[:number])
+        if number > 1 and not lines[number - 1].strip() and _is_closed(source):
+            return None  # a paragraph has ended, and no bracket is open: prose
         root = _parser().parse(source.encode("utf-8", "replace")).root_node
         kinds = {child.type for child in root.named_children if child.type != "comment"}
         if not root.has_error and kinds and kinds <= {"import_statement", "export_statement"}:
             return source
     return None
+
+
+def _is_closed(source: str) -> bool:
+    return all(source.count(opening) <= source.count(closing) for opening, closing in ("{}", "()", "[]"))
 
 
 @cache

@@ -8,6 +8,8 @@ _ATTRIBUTE = re.compile(r"\s+([A-Za-z_:@#v][\w.:@-]*)(?:\s*=\s*(?:\"([^\"]*)\"|'
 _STRING = re.compile(r"""\s*["'`]([^"'`$\\]*)["'`]\s*\Z""")
 _END = re.compile(r"\s*(/?)>")
 _PAIRS = {"}": "{", ")": "(", "]": "["}
+_LONGEST = 20_000
+"""Characters of one expression; a bracket that is not closed by then is text."""
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
@@ -62,7 +64,8 @@ def expression_end(text: str, start: int) -> int | None:
     """The position after the bracket that closes the one at `start`; None where it is never closed."""
     open_brackets: list[str] = []
     position = start
-    while position < len(text):
+    last = min(len(text), start + _LONGEST)
+    while position < last:
         sign = text[position]
         if sign in "{([":
             open_brackets.append(sign)

@@ -70,6 +70,7 @@ class MkDocs:
         directory_urls: whether a page is published as a folder (`guide/`) or as a file (`guide.html`).
         excluded: `exclude_docs`, with what MkDocs excludes always.
         drafts: `draft_docs`.
+        titles: what `nav` calls the sources.
         settings: what the configuration names and only the build can do.
     """
 
@@ -80,6 +81,7 @@ class MkDocs:
     drafts: GitIgnoreSpec
     language: str
     parser: PythonMarkdown
+    titles: Mapping[str, str]
     settings: tuple[Unresolved, ...] = ()
     multimarkdown: bool = True
 
@@ -98,7 +100,8 @@ class MkDocs:
             elif self.drafts.match_file(source.as_posix()):
                 yield Skip(name, "draft")
             else:
-                yield Document(file, name, path, self.address, self.language)
+                title = self.titles.get(source.as_posix(), "")
+                yield Document(file, name, path, self.address, self.language, title=title)
 
     def left_out(self, meta: Meta) -> str | None:
         """See `Convention`."""
@@ -147,6 +150,7 @@ def convention(folder: Path, file: Path, address: str | None) -> MkDocs:
         drafts=_patterns(config.get("draft_docs"), file),
         language=language if isinstance(language, str) else "",
         parser=PythonMarkdown.configured(folder, config.get("markdown_extensions"), file.name),
+        titles=dict(_titles(config.get("nav"))),
         settings=tuple(_plugins(config, file.name)),
     )
 
@@ -157,6 +161,16 @@ def _patterns(value: Any, file: Path, always: tuple[str, ...] = ()) -> GitIgnore
         return GitIgnoreSpec.from_lines([*always, *lines])
     except ValueError as error:
         raise SiteError(f"{file} has a pattern that cannot be read: {error}") from error
+
+
+def _titles(nav: Any) -> Iterator[tuple[str, str]]:
+    """The sources that a navigation names, at any depth, each with its title."""
+    for entry in nav if isinstance(nav, list) else ():
+        for title, target in entry.items() if isinstance(entry, dict) else ():
+            if isinstance(target, list):
+                yield from _titles(target)
+            elif isinstance(target, str) and title is not None:
+                yield target, encodable(" ".join(str(title).split()))
 
 
 def _plugins(config: Mapping[Any, Any], name: str) -> Iterator[Unresolved]:

@@ -109,7 +109,7 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
     if not sections:
         yield Skip(document.path, "no text")
         return
-    title = front_matter.title(entry.meta) or heading or readable_name(document.path)
+    title = front_matter.title(entry.meta) or heading or document.title or readable_name(document.path)
     yield Page(document.path, entry.url, title, sections, document.language)
     yield from (Unresolved(document.path, what) for what in rendered.unresolved)
 

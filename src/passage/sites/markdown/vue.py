@@ -21,7 +21,7 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][ \t]*(.*)$", re.MULTILINE)
 _TAG = re.compile(r"<(?=/?[A-Z])")
-_REGION = r"^\s*(?:\/\/|\/\*|<!--|--|REM|::|;)?\s*#?{mark}\s+{name}\s*(?:\*\/|-->)?\s*$"
+_REGION = r"^\s*(?:\/\/|\/\*|<!--|#|--|REM|::|;)?\s*#?{mark}\s+{name}\s*(?:\*\/|-->)?\s*$"
 _SILENT = frozenset({"Badge"})
 
 
