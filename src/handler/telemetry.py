@@ -132,9 +132,9 @@ def hiding(texts: Iterable[str]) -> Iterator[None]:
         _formatter.hidden = ()
 
 
-def retrying(code: str, delay: float) -> None:
+def retrying(upstream: str, code: str, delay: float) -> None:
     """A first attempt failed with `code`; the second follows in `delay` seconds."""
-    logger.warning("retrying", extra={"code": code, "delay_ms": round(delay * 1000)})
+    logger.warning("retrying", extra={"upstream": upstream, "code": code, "delay_ms": round(delay * 1000)})
 
 
 def retrieved(profile: str, figures: dict[str, Any], metrics: dict[str, float]) -> None:

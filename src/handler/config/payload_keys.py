@@ -58,6 +58,7 @@ ChunkField = Literal[
     "epoch",
     "iso",
     "anchor",
+    "page_url",
     "language",
     "version",
 ]

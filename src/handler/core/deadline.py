@@ -81,7 +81,7 @@ def with_one_retry(call: Callable[[], T], deadline: Deadline, upstream: Upstream
         delay = _delay(error)
         if delay >= deadline.remaining():
             raise
-        telemetry.retrying(error.code, delay)
+        telemetry.retrying(upstream, error.code, delay)
     time.sleep(delay)
     return call()
 

@@ -72,6 +72,7 @@ def _parts(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict
         "sha256": hashlib.sha256((chunk.url + chunk.text).encode()).hexdigest(),
         "tokens": chunk.tokens,
         "anchor": chunk.url.partition("#")[2],
+        "page_url": chunk.url.partition("#")[0],
         "language": chunk.language,
         "version": chunk.version,
         "words": len(chunk.text.split()),
