@@ -1,4 +1,4 @@
-"""What is wrong with a field is said in plain words: the field, what it takes, the kind of value that came."""
+"""An error about a field names the field, its allowed values, and the type of the wrong value."""
 
 import re
 from typing import Any
@@ -29,24 +29,24 @@ def refusal(name: str, fields: dict[str, Any]) -> str:
     return str(caught.value)
 
 
-TAKES = "takes text, a whole number, or a list of 1 to 100 of these, not "
+ALLOWED = "must be text, a whole number, or a list of 1 to 100 of these, not "
 
 
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ({"gt": 5}, TAKES + "an object"),
-        (True, TAKES + "true or false"),
-        (None, TAKES + "null"),
-        (1.5, TAKES + "a fraction"),
-        (["a", True], TAKES + "a list with true or false"),
-        ([5.0, {}], TAKES + "a list with an object"),
-        ([["a"]], TAKES + "a list with a list"),
-        ([], "takes a list of 1 to 100 values, not of 0"),
-        (["a"] * 101, "takes a list of 1 to 100 values, not of 101"),
-        (2**63, "takes whole numbers from -2^63 to 2^63 - 1"),
-        ([1, -(2**63) - 1], "takes whole numbers from -2^63 to 2^63 - 1"),
-        ("\ud800", "holds an unpaired surrogate"),
+        ({"gt": 5}, ALLOWED + "an object"),
+        (True, ALLOWED + "true or false"),
+        (None, ALLOWED + "null"),
+        (1.5, ALLOWED + "a fraction"),
+        (["a", True], ALLOWED + "a list with true or false"),
+        ([5.0, {}], ALLOWED + "a list with an object"),
+        ([["a"]], ALLOWED + "a list with a list"),
+        ([], "must be a list of 1 to 100 values, not of 0"),
+        (["a"] * 101, "must be a list of 1 to 100 values, not of 101"),
+        (2**63, "accepts whole numbers from -2^63 to 2^63 - 1"),
+        ([1, -(2**63) - 1], "accepts whole numbers from -2^63 to 2^63 - 1"),
+        ("\ud800", "has an unpaired surrogate"),
     ],
 )
 def test_wrong_filter_value_names_field_kind_and_what_is_allowed(value: object, says: str) -> None:
@@ -57,12 +57,12 @@ def test_wrong_filter_value_names_field_kind_and_what_is_allowed(value: object, 
 
 def test_undeclared_filter_field_is_not_repeated() -> None:
     message = refusal("vector-search", {"query_text": "twin", "filters": {"caller's own words": {}}})
-    assert message.startswith("'filters' takes text")
+    assert message.startswith("'filters' must be text")
     assert "caller" not in message
 
 
 @pytest.mark.parametrize("value", ["a", 7, 7.0, ["a", 7], [7.0]])
-def test_right_filter_value_is_taken(value: object) -> None:
+def test_valid_filter_value_is_accepted(value: object) -> None:
     fields = {"query_text": "twin", "filters": {"source_url": value}}
     registry.find(VECTOR_SEARCH).parse(fields, VECTOR_SEARCH)
 
@@ -70,19 +70,19 @@ def test_right_filter_value_is_taken(value: object) -> None:
 @pytest.mark.parametrize(
     ("name", "fields", "says"),
     [
-        ("query-response", {"text": 5}, "'text' takes text, not a number"),
-        ("query-response", {"text": "a", "k": "5"}, "'k' takes a whole number, not text"),
-        ("query-response", {"text": "a", "k": 2.5}, "'k' takes a whole number, not a fraction"),
+        ("query-response", {"text": 5}, "'text' must be text, not a number"),
+        ("query-response", {"text": "a", "k": "5"}, "'k' must be a whole number, not text"),
+        ("query-response", {"text": "a", "k": 2.5}, "'k' must be a whole number, not a fraction"),
         ("query-response", {}, "'text' is required"),
-        ("vector-search", {"query_vector": {"a": 1}}, "'query_vector' takes a list, not an object"),
-        ("vector-search", {"query_vector": [0.5, "a"]}, "'query_vector.1' takes a number, not text"),
-        ("vector-search", {"query_text": "a", "score_threshold": 2}, "'score_threshold' takes 1 or less"),
-        ("vector-search", {"query_text": "a", "filters": [1]}, "'filters' takes an object, not a list"),
-        ("vector-search", {"query_text": "a", "with_vectors": "yes"}, "'with_vectors' takes true or false, not text"),
-        ("chunks", {"query_text": "a", "threshold": "high"}, "'threshold' takes a number, not text"),
+        ("vector-search", {"query_vector": {"a": 1}}, "'query_vector' must be a list, not an object"),
+        ("vector-search", {"query_vector": [0.5, "a"]}, "'query_vector.1' must be a number, not text"),
+        ("vector-search", {"query_text": "a", "score_threshold": 2}, "'score_threshold' must be 1 or less"),
+        ("vector-search", {"query_text": "a", "filters": [1]}, "'filters' must be an object, not a list"),
+        ("vector-search", {"query_text": "a", "with_vectors": "yes"}, "'with_vectors' must be true or false, not text"),
+        ("chunks", {"query_text": "a", "threshold": "high"}, "'threshold' must be a number, not text"),
     ],
 )
-def test_wrong_field_says_what_it_takes(name: str, fields: dict[str, Any], says: str) -> None:
+def test_wrong_field_says_what_it_must_be(name: str, fields: dict[str, Any], says: str) -> None:
     assert says in refusal(name, fields)
 
 

@@ -131,12 +131,12 @@ def test_questions_are_not_asked_of_another_provider_s_index(out: Path, indexed:
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
-        ({"QDRANT_URL": "http://localhost:6333"}, "a real collection needs the real key"),
+        ({"QDRANT_URL": "http://localhost:6333"}, "A real collection needs the real key"),
         ({"COHERE_BASE_URL": "http://localhost:1"}, "COHERE_API_KEY is not"),
         ({"COHERE_API_KEY": "two words"}, "white space"),
     ],
 )
-def test_variables_that_do_not_go_together_are_refused(environ: dict[str, str], words: str, tmp_path: Path) -> None:
+def test_conflicting_variables_are_refused(environ: dict[str, str], words: str, tmp_path: Path) -> None:
     with pytest.raises(LocalError, match=words), function_environment(environ, tmp_path):
         pass
 
@@ -187,9 +187,9 @@ def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: 
         (Fault("status", status=429), "limiting requests"),
         (Fault("status", status=503), "failed to answer"),
         (Fault("drop"), "could not be reached"),
-        (Fault("malformed"), "could not be read|failed to answer"),
+        (Fault("malformed"), "unreadable answer|failed to answer"),
         (Fault("malformed", body='{"id": "", "embeddings": {"float": []}}'), "no vectors"),
-        (Fault("malformed", body=f'"{COHERE_KEY}"'), "could not be read"),
+        (Fault("malformed", body=f'"{COHERE_KEY}"'), "unreadable answer"),
     ],
 )
 def test_embedding_failure_is_one_line_without_the_key(

@@ -61,7 +61,7 @@ def test_faulty_parameter_is_400_and_names_the_fault(count: str, says: str, star
 
 
 def test_parameter_that_is_no_json_stays_text(start: Start) -> None:
-    assert "'k' takes a whole number, not text" in assert_error(
+    assert "'k' must be a whole number, not text" in assert_error(
         start().get("/query", "text=twin&k=NaN"), 400, "INVALID_INPUT"
     )
 

@@ -24,7 +24,7 @@ ANSWERS = {
     "a page with 400": (Reply(400, PAGE), "check {variable}, and any proxy or firewall"),
     "a proxy's 403": (Reply(403, f"\n {PAGE}"), "check {variable}, and any proxy or firewall"),
     "a proxy's 407": (Reply(407, PAGE), "check {variable}, and any proxy or firewall"),
-    "a page with 401": (Reply(401, PAGE), "Something between the function and the"),
+    "a page with 401": (Reply(401, PAGE), "from a proxy or another server"),
     "a page with 405": (Reply(405, PAGE), "check {variable}"),
     "a redirect to https": (Reply(301, "", {"Location": "https://qdrant.example/"}), "set {variable} to the address"),
     "a redirect to log in": (Reply(302, PAGE, {"Location": "/login"}), "set {variable} to the address"),
@@ -64,7 +64,7 @@ def test_redirect_is_logged_with_where_it_leads(variable: str, start: Start, out
 
 
 @both_services
-def test_page_with_a_passing_status_is_503(variable: str, start: Start, sleeps: list[float]) -> None:
+def test_page_with_a_temporary_status_is_503(variable: str, start: Start, sleeps: list[float]) -> None:
     with web_server(Reply(502, PAGE)) as (port, paths):
         assert_error(start(**{variable: f"http://127.0.0.1:{port}"}).ask(), 503, "SERVICE_UNAVAILABLE")
     assert len(paths) == 2

@@ -1,4 +1,4 @@
-"""The one map from an upstream's failure to the core's errors: by status, or by the transport's error."""
+"""Maps an upstream's failures to the core's errors, by HTTP status or by the transport's error."""
 
 import email.utils
 import time
@@ -24,12 +24,12 @@ DETAIL_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class Service:
-    """How messages name an upstream, and the variables that lead to it.
+    """An upstream's name in messages, and its variables.
 
     Attributes:
-        key_variable: the variable that holds its key, or says where the key is stored.
-        url_variable: the variable that holds its address.
-        has_key: False where the service is asked without a key.
+        key_variable: the variable that holds its key or names the key's secret.
+        url_variable: the variable that holds its URL.
+        has_key: False if the service is called without a key.
     """
 
     upstream: Upstream
@@ -39,9 +39,9 @@ class Service:
     has_key: bool = True
 
     def from_status(self, status: int, headers: Mapping[str, str], body: object) -> PassageError:
-        """The error for an answer whose status is no success, or whose body is unusable."""
-        # An error's body says what was wrong. A success's body repeats the question, which no log may hold.
-        detail = f"HTTP {status}: {_clip(body)}" if status >= 400 else f"HTTP {status}, with a body that is no answer"
+        """The error for an answer with an error status, or with an invalid body."""
+        # An error's body gives the reason. A success's body may repeat the question, which must stay out of the log.
+        detail = f"HTTP {status}: {_clip(body)}" if status >= 400 else f"HTTP {status}, with an invalid body"
         wrong = misaddressed.by_answer(status, body, self.url_variable)
         if wrong is not None:
             return self.misconfigured(wrong, f"{detail} {_header(headers, 'location') or ''}".strip())
@@ -63,7 +63,7 @@ class Service:
         )
 
     def from_transport(self, error: Exception) -> PassageError:
-        """The error for a call that brought no usable answer at all."""
+        """The error for a call without a valid answer."""
         if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
             return DeadlineExceeded(
                 f"The {self.name} did not answer within the request's time.", upstream=self.upstream, detail=repr(error)
@@ -75,21 +75,21 @@ class Service:
             return self.answered_by_another(200, "a page instead of JSON")
         if isinstance(error, httpx.TransportError):
             return self.unavailable("could not be reached", repr(error))
-        return self.unavailable("gave an answer that could not be read", _clip(repr(error)))
+        return self.unavailable("returned an unreadable answer", _clip(repr(error)))
 
     def unavailable(self, what: str, detail: str, wait: float | None = None) -> UpstreamUnavailable:
-        """The service failed for a passing reason."""
+        """The error for a temporary failure; `what` completes the sentence "The <service> …"."""
         return UpstreamUnavailable(f"The {self.name} {what}.", upstream=self.upstream, retry_after=wait, detail=detail)
 
     def misconfigured(self, what: str, detail: str) -> ConfigurationError:
-        """A setting leads to the wrong place; `what` names it."""
+        """The error for a wrong setting; `what` names it."""
         return ConfigurationError(f"The {self.name} {what}.", upstream=self.upstream, detail=detail)
 
     def answered_by_another(self, status: int, detail: str) -> ConfigurationError:
-        """A proxy, a firewall or another website answered in the service's place."""
+        """The error for an answer from a proxy, a firewall or another website."""
         return ConfigurationError(
-            f"Something between the function and the {self.name} answered (HTTP {status}), not the service itself: "
-            f"check {self.url_variable}, and any proxy or firewall on the way.",
+            f"The answer (HTTP {status}) did not come from the {self.name}, but from a proxy or another server: "
+            f"check {self.url_variable}, and any proxy or firewall in between.",
             upstream=self.upstream,
             detail=detail,
         )
@@ -98,13 +98,13 @@ class Service:
         message = (
             f"The {self.name} refused the key in {self.key_variable}: set a valid one."
             if self.has_key
-            else f"The {self.name} takes a key, and none is set: set {self.key_variable}."
+            else f"The {self.name} requires a key, and none is set: set {self.key_variable}."
         )
         return CredentialsRefused(message, upstream=self.upstream, detail=detail)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds asked for by a Retry-After header, given as seconds or as a date (RFC 9110, 10.2.3); None without one."""
+    """Seconds in a Retry-After header, which has seconds or a date (RFC 9110, 10.2.3); None without the header."""
     value = _header(headers, "retry-after")
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""What is wrong with a caller's JSON or with one of its fields, in plain words. No pydantic term reaches a caller."""
+"""Describes what is wrong with a caller's JSON or with one of its fields. No pydantic term reaches a caller."""
 
 import json
 import sys
@@ -23,75 +23,75 @@ KINDS: Mapping[type, str] = {
 LARGEST_PLAIN = 1e15
 
 MOST_LEVELS = 100
-"""How deep lists and objects may be nested. Python's own limit differs by version, and ends later code, too."""
+"""How deep lists and objects may be nested. Python's limit differs by version and also breaks later code."""
 
-TAKES: Mapping[str, str] = {
-    "string_type": "takes text",
-    "int_type": "takes a whole number",
-    "int_from_float": "takes a whole number",
-    "float_type": "takes a number",
-    "bool_type": "takes true or false",
-    "list_type": "takes a list",
-    "dict_type": "takes an object",
-    "model_type": "takes an object",
-    "model_attributes_type": "takes an object",
+EXPECTED: Mapping[str, str] = {
+    "string_type": "must be text",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
 }
-"""By pydantic's type of error, for a value of the wrong kind."""
+"""Messages for values of the wrong type, by pydantic's error type."""
 
 BOUNDS: Mapping[str, str] = {
-    "finite_number": "takes a finite number",
-    "greater_than_equal": "takes {ge} or more",
-    "greater_than": "takes more than {gt}",
-    "less_than_equal": "takes {le} or less",
-    "less_than": "takes less than {lt}",
-    "too_short": "takes {min_length} or more values",
-    "too_long": "takes at most {max_length} values",
-    "string_too_short": "takes {min_length} or more characters",
-    "string_too_long": "takes at most {max_length} characters",
-    "int_parsing_size": "takes a smaller number",
-    "literal_error": "takes {expected}",
-    "enum": "takes {expected}",
-    "string_unicode": "holds an unpaired surrogate: it takes text that UTF-8 can carry",
+    "finite_number": "must be a finite number",
+    "greater_than_equal": "must be {ge} or more",
+    "greater_than": "must be more than {gt}",
+    "less_than_equal": "must be {le} or less",
+    "less_than": "must be less than {lt}",
+    "too_short": "must have {min_length} or more values",
+    "too_long": "must have at most {max_length} values",
+    "string_too_short": "must have {min_length} or more characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "int_parsing_size": "must be a smaller number",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
+    "string_unicode": "has an unpaired surrogate: it must be text that UTF-8 can encode",
     "missing": "is required",
 }
-"""The same, for a value that is absent or outside its bounds."""
+"""Messages for values that are missing or out of bounds, by pydantic's error type."""
 
 
 def explained(item: Any, ours: Container[str]) -> str:
-    """One sentence about one of pydantic's errors: the field, what it takes, and the kind of value that came.
+    """One of pydantic's errors as a sentence: the field, the allowed values, and the type of the value.
 
     Args:
         item: from `ValidationError.errors()`, with its input.
-        ours: keys that may be repeated; all others within a field can be a caller's own words.
+        ours: keys that may be repeated. Other keys within a field can be a caller's text.
     """
     first, *inner = item["loc"] or ("",)
     field = ".".join([str(first), *(str(part) for part in inner if isinstance(part, int) or part in ours)])
     kind, context = item["type"], item.get("ctx") or {}
-    if kind in TAKES:
-        what = f"{TAKES[kind]}, not {json_kind(item.get('input'))}"
+    if kind in EXPECTED:
+        what = f"{EXPECTED[kind]}, not {json_kind(item.get('input'))}"
     elif kind in BOUNDS:
         what = BOUNDS[kind].format_map({name: _plain(value) for name, value in context.items()})
     elif kind in (OURS, "value_error"):
         what = str(item["msg"]).removeprefix("Value error, ")
     else:
-        what = f"does not take this value, {json_kind(item.get('input'))}"
+        what = f"must not be this value, {json_kind(item.get('input'))}"
     return f"'{field}' {what}" if field else f"The request {what}"
 
 
 def _plain(value: Any) -> Any:
-    """A bound as people write it: 1, not 1.0."""
+    """A bound without needless decimals: 1, not 1.0."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_PLAIN else value
 
 
 def json_kind(value: Any) -> str:
-    """What JSON calls a value."""
+    """A value's type, in JSON's terms."""
     if isinstance(value, float) and not value.is_integer():
         return "a fraction"
     return KINDS.get(type(value), "an object")
 
 
 class NotJson(InvalidRequest):
-    """The text does not follow JSON's grammar at all."""
+    """The text is not JSON."""
 
 
 class _NoNumber(ValueError):
@@ -99,12 +99,12 @@ class _NoNumber(ValueError):
 
 
 def refuse_constant(word: str) -> NoReturn:
-    """For json.loads: refuse what only Python calls a number."""
+    """Refuse NaN and infinities; `parse_constant` of json.loads."""
     raise _NoNumber(word)
 
 
 def json_fault(error: Exception, what: str) -> InvalidRequest:
-    """What is wrong with a text that json.loads could not read."""
+    """The error for a text that json.loads could not read."""
     match error:
         case json.JSONDecodeError():
             place = f"line {error.lineno}, column {error.colno}"
@@ -113,13 +113,13 @@ def json_fault(error: Exception, what: str) -> InvalidRequest:
             return too_deep(what)
         case _NoNumber():
             return NotJson(f"{what} is not valid JSON: {error} is not a JSON number.")
-        case _:  # Python's limit on the digits of an integer
+        case _:  # too many digits for Python's integers
             most = f"{sys.get_int_max_str_digits():,}"
             return InvalidRequest(f"{what} has a number of more than {most} digits.")
 
 
 def too_deep(what: str) -> InvalidRequest:
-    """The error for JSON of too many levels."""
+    """The error for JSON that is nested too deep."""
     return InvalidRequest(f"{what} is nested too deep: lists and objects may have {MOST_LEVELS} levels.")
 
 

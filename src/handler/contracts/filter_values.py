@@ -27,14 +27,14 @@ def _filter_value(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
 def _filter_fault(value: Any) -> str:
     items = value if isinstance(value, list) else [value]
     if not 1 <= len(items) <= MOST_VALUES:
-        return f"takes a list of 1 to {MOST_VALUES} values, not of {len(items)}"
+        return f"must be a list of 1 to {MOST_VALUES} values, not of {len(items)}"
     kind = next((kind for kind in map(_refused_kind, items) if kind), "")
     if kind:
         within = "a list with " if isinstance(value, list) else ""
-        return f"takes text, a whole number, or a list of 1 to {MOST_VALUES} of these, not {within}{kind}"
+        return f"must be text, a whole number, or a list of 1 to {MOST_VALUES} of these, not {within}{kind}"
     if any(isinstance(item, str) and not _is_utf8(item) for item in items):
-        return "holds an unpaired surrogate: it takes text that UTF-8 can carry"
-    return "takes whole numbers from -2^63 to 2^63 - 1"
+        return "has an unpaired surrogate: it must be text that UTF-8 can encode"
+    return "accepts whole numbers from -2^63 to 2^63 - 1"
 
 
 def _refused_kind(item: Any) -> str:
