@@ -1,4 +1,4 @@
-"""Compares answers that were given at two moments."""
+"""Compares answers to the same question from different times."""
 
 import json
 from typing import Any

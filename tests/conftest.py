@@ -1,4 +1,4 @@
-"""What several kinds of tests share: the sample site's index, and the events of the repository."""
+"""Shared by all tests: the sample site's index, and the events of the repository."""
 
 import json
 import os
@@ -18,13 +18,13 @@ from textbook import ROOT, TEXTBOOK, kept_index
 
 __all__ = ["EVENTS", "ROOT", "TEXTBOOK"]
 
-# What a make told this run of pytest is not for the makes that tests start.
+# Variables of the make that runs pytest must not reach the makes that tests start.
 for _variable in ("ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"):
     os.environ.pop(_variable, None)
 
 EVENTS = ROOT / "events"
 
-# Many processes start here: where the shell forbids bytecode, each of them would compile what it imports.
+# Tests start many processes. If the shell forbids bytecode, each of them would compile its imports.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 

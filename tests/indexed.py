@@ -20,7 +20,7 @@ Embedder = DocumentEmbedder | BedrockDocumentEmbedder
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did, in chunks."""
+    """A run's result, in chunks."""
 
     pages: int
     chunks: int

@@ -1,4 +1,4 @@
-"""What one of pytest's workers makes while the others wait, to find it made."""
+"""Lets one of pytest's workers create a resource while the others wait for it."""
 
 import fcntl
 from collections.abc import Iterator

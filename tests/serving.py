@@ -1,4 +1,4 @@
-"""The function behind a real HTTP server on loopback, as `passage serve` puts it there."""
+"""The function behind an HTTP server on loopback, as `passage serve` runs it."""
 
 import asyncio
 import threading

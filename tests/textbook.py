@@ -1,4 +1,4 @@
-"""The sample textbook, indexed once: the index is kept by the hash of everything that it depends on."""
+"""The sample textbook, indexed once: the index is cached by the hash of everything it depends on."""
 
 import hashlib
 import shutil
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TEXTBOOK = ROOT / "samples" / "textbook"
 KEPT = ROOT / ".passage" / "tests"
 KEPT_SECONDS = 24 * 3600
-"""How long the index of another state of the code is kept: a run that began before an edit still reads it."""
+"""How long an index of another code version is cached: a run that began before an edit still reads it."""
 
 
 def index_textbook(root: Path, profile: Profile, embedder: Embedder) -> None:

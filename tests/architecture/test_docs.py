@@ -1,4 +1,4 @@
-"""The documentation says what the code does: every name in one is in the other."""
+"""Compares the documentation with the code: every name in one is in the other."""
 
 import ast
 import re
@@ -31,7 +31,7 @@ EMITTING = ("src/handler/service/metrics.py", "src/handler/telemetry.py")
 NOTICING = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src" / "handler" / "contracts").glob("*.py"))
 
 EMF_KEYS = {"CloudWatchMetrics", "Dimensions", "Metrics"}
-"""Keys of the Embedded Metric Format itself, which telemetry sets beside its metrics."""
+"""Keys of the Embedded Metric Format, which telemetry sets next to its metrics."""
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`\n]+)`")
@@ -44,7 +44,7 @@ def _read(document: str) -> str:
 
 
 def _section(document: str, heading: str) -> str:
-    """What stands under `## heading`, down to the next heading of that level."""
+    """The text under `## heading`, up to the next heading of that level."""
     found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", _read(document), re.MULTILINE | re.DOTALL)
     assert found, f"{document} has no section '{heading}'"
     return found.group(1)
@@ -200,7 +200,7 @@ def test_the_metric_namespace_is_documented() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_no_section_is_there_twice(document: str) -> None:
-    """What was pasted twice, and whose first copy the other tests would go on reading."""
+    """A section pasted twice: the other tests would read only its first copy."""
     headings = re.findall(r"^## .+$", _FENCE.sub("", _read(document)), re.MULTILINE)
     assert len(headings) == len(set(headings))
 

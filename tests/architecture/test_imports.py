@@ -1,4 +1,4 @@
-"""What a fresh process loads: no SDK before a question needs it, and nothing that changes how Python imports."""
+"""Imports in a fresh process: no SDK before a question needs it, and no import hooks."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ SDKS = ("boto3", "botocore.client", "cohere", "grpc", "httpx", "numpy", "qdrant_
 
 
 def python(code: str, **environment: str) -> str:
-    """What `code` prints in a fresh interpreter that can import the function."""
+    """The output of `code` in a fresh interpreter that can import the function."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

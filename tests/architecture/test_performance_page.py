@@ -1,4 +1,4 @@
-"""docs/performance.md and its picture show the figures that are kept, and goals are judged by them as they say."""
+"""docs/performance.md and its picture show the stored figures, and goals are judged by these."""
 
 from itertools import islice
 from pathlib import Path
@@ -46,7 +46,7 @@ def _edge(chunks: int, milliseconds: float) -> EdgeScale:
 
 
 def _results(**changed: Any) -> Results:
-    """A run that meets every goal, but for what is changed."""
+    """A run that meets every goal, except for the given changes."""
     figures: dict[str, Any] = {"server_init": 340.0, "edge_init": 240.0, "server_warm": 4.8, "edge_repeated": 3.9}
     figures |= {"slow": 165.9, "together": 300.0, "size": 70.0, "search": 2.0, "server_second": 12.1} | changed
     cold = {

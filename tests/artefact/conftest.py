@@ -1,4 +1,4 @@
-"""The function as it is deployed, beside the same function as it is developed, with the same services around both."""
+"""The deployed and the developed function, with the same services."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Containers of the function as it is deployed and as it is developed, started when they are first asked."""
+"""Containers of the deployed and the developed function, started at first use."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""What is in the artefact, and what is not."""
+"""The contents of the artefact."""
 
 import ast
 import re
@@ -16,10 +16,10 @@ from passage.local.artefact import Artefact, build
 LAYER = ROOT / "layers" / "dependencies"
 UNCHECKED_HASH = 1
 MACHINES = {"x86_64": 62, "arm64": 183}
-"""Processors, as the header of a shared object numbers them."""
+"""Processors, by their number in the header of a shared object."""
 
 NAMES = {"charset-normalizer": "charset_normalizer", "grpcio": "grpc", "protobuf": "google", "pyyaml": "yaml"}
-"""What a left-out distribution is imported by, where that is not its own name."""
+"""Import names of left-out distributions, if they differ from the distribution's name."""
 
 
 OPTIONAL = {"anyio", "google", "h2"}

@@ -1,4 +1,4 @@
-"""`make build` and the recipes beneath it, and the environments of samconfig.toml."""
+"""`make build`, its recipes, and the environments of samconfig.toml."""
 
 import os
 import shutil

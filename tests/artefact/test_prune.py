@@ -1,4 +1,4 @@
-"""The recipe's pruning step: what it writes, and how it fails when a package no longer fits the list."""
+"""The recipe's pruning step: its output, and its errors when a package no longer fits the list."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def prune(site: Path, recipe: Path = RECIPE) -> subprocess.CompletedProcess[str]
 
 
 def run(artefact: Artefact, code: str) -> str:
-    """What `code` prints or raises in an interpreter that has the layer alone."""
+    """The output or error of `code` in an interpreter with only the layer."""
     done = subprocess.run(
         [str(artefact.python), "-c", code],
         env={"PYTHONPATH": str(artefact.layer / "python")},

@@ -1,4 +1,4 @@
-"""A headless Chromium that reaches nothing but this machine, driven over the Chrome DevTools Protocol."""
+"""A headless Chromium that reaches only this machine, driven over the Chrome DevTools Protocol."""
 
 import asyncio
 import itertools
@@ -45,7 +45,7 @@ def find() -> str | None:
 
 
 class Page:
-    """One tab: what it shows, what it complains of and what it asks of whom."""
+    """One tab: its content, its console errors and its requests."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self._socket = socket

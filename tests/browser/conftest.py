@@ -1,4 +1,4 @@
-"""The browser that shows the pages."""
+"""A shared browser for the tests."""
 
 import pytest
 

@@ -19,7 +19,7 @@ OURS = ("COHERE", "QDRANT", "STORE", "EDGE", "EMBEDDING", "RERANK", "COLLECTION"
 
 @dataclass(frozen=True)
 class Done:
-    """What a command came to."""
+    """A command's exit code and output."""
 
     returncode: object
     stdout: str

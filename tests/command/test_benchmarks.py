@@ -1,4 +1,4 @@
-"""The measuring parts of `make bench`, on this environment's own packages: they measure what they say."""
+"""The measuring parts of `make bench`, run with this environment's packages."""
 
 import re
 import subprocess

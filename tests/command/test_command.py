@@ -116,7 +116,7 @@ def test_index_writes_each_named_profile_and_all_profiles(passage: Passage, smal
     arguments = ("index", str(small_site), "--out", out, "--cache", str(tmp_path / "cache"))
 
     def told(*more: str) -> list[str]:
-        """What became of each profile's index."""
+        """The result of indexing, by profile."""
         lines = passage(*arguments, *more).stderr.splitlines()
         return [line.replace(f"{out}/", "") for line in lines if line.startswith(("Write", "Nothing"))]
 

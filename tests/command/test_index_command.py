@@ -1,4 +1,4 @@
-"""What `passage index` accepts, prints and refuses, as a command in a process of its own."""
+"""The input, output and errors of `passage index`, run as a separate process."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `passage index` says of Markdown sources and of a site at a URL."""
+"""The output of `passage index` for Markdown sources and for a site at a URL."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What can be the matter with the services the function depends on, each as the emulators show it."""
+"""Failures of the function's services, each as faults of the emulators."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The sample textbook for every profile, and the function that is asked about it."""
+"""The sample textbook, indexed for every profile, and the function under test."""
 
 import os
 import sys
@@ -25,7 +25,7 @@ def embedding() -> Iterator[EmulatorServer]:
 
 @pytest.fixture(scope="session")
 def artefact() -> Artefact | None:
-    """What is asked with TEST_ARTEFACT=1: the function as it is deployed. Without, the source is."""
+    """With TEST_ARTEFACT=1, the deployed function is tested, otherwise the source."""
     if not os.environ.get("TEST_ARTEFACT"):
         return None
     with one_at_a_time("artefact"):
@@ -45,5 +45,5 @@ def surroundings(
 
 @pytest.fixture(scope="session")
 def stored(surroundings: Surroundings) -> Mapping[str, Stored]:
-    """What each profile's server holds."""
+    """The points on each profile's server."""
     return {name: surroundings.stored(profiles.load(name)) for name in profiles.names()}

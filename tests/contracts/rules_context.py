@@ -86,7 +86,7 @@ def _block(number: int, chunk: Mapping[str, Any]) -> str:
 
 
 def _separators(formatted: str, blocks: Sequence[str]) -> set[str]:
-    """What stands between the blocks, which the text holds one after the other and nothing else."""
+    """The separators between the blocks. The text has only blocks and separators."""
     found: set[str] = set()
     position = 0
     for number, block in enumerate(blocks):

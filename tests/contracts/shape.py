@@ -1,4 +1,4 @@
-"""What the contracts' data models are made of: records with exactly these fields, each of exactly this type."""
+"""Checks a record for exactly the given fields, each of exactly its type."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -7,11 +7,11 @@ from typing import Any
 
 Check = Callable[[Any], bool]
 Stored = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""What the store holds: a collection's name to a point's id, as text, to the point's payload."""
+"""The store's points: a collection's name, to a point's id as text, to its payload."""
 
 
 def record(value: Any, fields: Mapping[str, Check]) -> None:
-    """`value` is an object with these fields, no others, and each is what it should be."""
+    """Check that `value` is an object with exactly these fields, each of its type."""
     assert isinstance(value, dict)
     assert value.keys() == fields.keys()
     for name, check in fields.items():
@@ -81,5 +81,5 @@ def descending(scores: Sequence[float]) -> bool:
 
 
 def sent(asked: Mapping[str, Any], *names: str) -> Any:
-    """What a request says under whichever of the names it uses; None when it does not say."""
+    """A request's value under any of the names; None without one."""
     return next((asked[name] for name in names if name in asked), None)

@@ -1,4 +1,4 @@
-"""All five collections, on a server and in an index each, and the containers that are asked about them."""
+"""All five collections, each on a server and in an index, and the containers under test."""
 
 import shutil
 import sys

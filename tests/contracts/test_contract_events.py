@@ -25,7 +25,7 @@ FOLDER = EVENTS / "contracts"
 QUESTION = "What is a digital twin?"
 ORIGIN = "http://localhost:3000"
 RETRY_AFTER = 2
-"""Seconds a caller is asked to wait when no service said how long."""
+"""Seconds in Retry-After if the service gave no time."""
 
 STORES = ("qdrant_server", "qdrant_edge")
 RULES: Mapping[str, ModuleType] = {
@@ -167,7 +167,7 @@ def _accepting_json(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fields(event: Mapping[str, Any]) -> dict[str, Any]:
-    """What an event asks, as far as it can be read."""
+    """An event's fields, as far as they can be read."""
     if event["requestContext"]["http"]["method"] == "GET":
         parameters = event.get("queryStringParameters", {})
         as_text = ("text", "query_text", "query_id", "collection_name")

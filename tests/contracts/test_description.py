@@ -1,4 +1,4 @@
-"""The published description: valid, the code's own, and complete."""
+"""The published OpenAPI document is valid, complete and up to date."""
 
 import json
 import re

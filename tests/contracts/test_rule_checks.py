@@ -1,4 +1,4 @@
-"""The rules themselves: an answer that the function gave, tampered with anywhere, no longer passes them."""
+"""Tests the rules: a valid answer that is changed anywhere fails them."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

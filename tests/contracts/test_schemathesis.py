@@ -1,4 +1,4 @@
-"""The served description against the served function."""
+"""Tests the running function against its OpenAPI document."""
 
 import subprocess
 import sys

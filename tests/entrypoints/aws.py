@@ -1,4 +1,4 @@
-"""AWS as the function finds it: moto behind a door that shows faults on request, and what Lambda does with a queue."""
+"""AWS for tests: moto behind a proxy with faults on request, and Lambda's handling of a queue."""
 
 import hashlib
 import json
@@ -77,7 +77,7 @@ class Aws:
         )
 
     def asked(self, action: str) -> int:
-        """How many calls of an action came through the door."""
+        """How many calls of an action the proxy got."""
         return sum(
             action in request.headers.get("x-amz-target", "") or f"Action={action}".encode() in request.body
             for request in self.door.requests

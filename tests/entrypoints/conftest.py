@@ -1,4 +1,4 @@
-"""The function between a cloud and the two services, all of them over real HTTP."""
+"""The function with AWS and the two services, all over HTTP."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Direct invocation: one question or a list of them, answers in order, each with its own error if it has one."""
+"""Direct invocation: one question or a list. Answers come in order, each with its own error."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every kind of HTTP API in front: the same answers, each in its own form of event and response."""
+"""Every kind of HTTP API gets the same answers, in its format of event and response."""
 
 import copy
 import json

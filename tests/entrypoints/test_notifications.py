@@ -1,4 +1,4 @@
-"""SNS and EventBridge: what is returned goes to the OnSuccess destination; a passing failure is raised."""
+"""SNS and EventBridge: the result goes to the OnSuccess destination; a temporary failure is raised."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""A batch from a queue: every message is answered once, or is back in the queue."""
+"""A batch from a queue: every message is answered once or returns to the queue."""
 
 import json
 from typing import Any
@@ -284,7 +284,7 @@ def test_outage_mid_batch_returns_the_second_profiles_messages(
 def test_a_search_that_fails_alone_takes_no_other_with_it(
     function: Function, queue: Queue, qdrant: EmulatorServer
 ) -> None:
-    """A batch that the store refuses is asked again one by one, to see whose fault it was."""
+    """Questions of a batch that the store refuses are searched one by one, to find the refused one."""
     qdrant.faults.add(Fault("status", status=400, path="/points/query/batch"))
     qdrant.faults.add(Fault("slow", times=1, path="/points/query"))
     qdrant.faults.add(Fault("status", status=400, path="/points/query"))

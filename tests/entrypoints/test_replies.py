@@ -1,4 +1,4 @@
-"""Where replies go, and what is in them: queues, topics and buses, as their receivers see it."""
+"""Destinations and contents of replies: queues, topics and buses, as their receivers see them."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""A reply has at most what SQS, SNS and EventBridge take, 256 KB with all that stands beside it."""
+"""A reply fits into the 256 KB of SQS, SNS and EventBridge, including attributes."""
 
 import json
 

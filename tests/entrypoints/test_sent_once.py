@@ -1,4 +1,4 @@
-"""IDEMPOTENCY_TABLE: what is delivered twice is answered once, whatever happened in between."""
+"""IDEMPOTENCY_TABLE: a message that is delivered twice is answered once, after any failure in between."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The function in its real runtime: every sample event, the cold start, and what it says when it cannot answer."""
+"""The function in Lambda's runtime: every sample event, the cold start, and errors."""
 
 import json
 import shutil

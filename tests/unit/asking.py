@@ -1,4 +1,4 @@
-"""The whole function but for the two services: an event in, an answer out, with fakes at the core's ports."""
+"""The whole function with fakes at the core's ports: takes an event, returns an answer."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a collection may hold and a caller may send: mostly plausible, now and then anything that JSON can carry."""
+"""Strategies for payloads and requests: mostly plausible, sometimes any JSON."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ def at_most(examples: int) -> int:
 
 
 bounded = settings(max_examples=at_most(25), deadline=None)
-"""For a property with a whole request in it; all of them together keep below a minute."""
+"""For properties that test a whole request, so that all of them together take less than a minute."""
 
 encodable = st.text(max_size=40)
 wild = st.text(st.characters(exclude_categories=()), max_size=40)

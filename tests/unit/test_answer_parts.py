@@ -1,4 +1,4 @@
-"""The parts that answers are made of: what each does to anything it may be given."""
+"""The parts of answers, each with any input."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ from unit.strategies import anything, bounded, encodable, hashed, huge, passages
 
 every_profile = pytest.mark.parametrize("name", NAMES)
 
-# The payload keys met in live systems, by what they mean.
+# The known payload keys of live systems, by field.
 VARIANTS = {
     "text": "content text chunk_text text_content original_text page_content document body meta.text",
     "url": "url source_url source file_path source_document source_file link permalink page_url sourceURL meta.url",

@@ -1,4 +1,4 @@
-"""Whatever a collection holds and a caller sends: no 5xx but a named failure of a service, and the published shape."""
+"""With any payload and any request: the published shape, and a 5xx only for a named failure of a service."""
 
 import io
 import json

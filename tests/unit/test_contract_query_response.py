@@ -19,7 +19,7 @@ blank = st.text(st.sampled_from(" \t\n\r\v\f\u00a0\u2003\u3000"), max_size=20)
 
 
 def _is_integer(value: Any) -> bool:
-    """As JSON Schema has it: 5.0 is one, true is none."""
+    """Whether JSON Schema calls the value an integer: 5.0 is one, true is not."""
     return not isinstance(value, bool) and (isinstance(value, int) or (isinstance(value, float) and value.is_integer()))
 
 

@@ -1,4 +1,4 @@
-"""An event's source is found by its shape, and a shape that is none is refused by name."""
+"""An event's source is detected by its shape; an unknown shape is refused."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ PREFIXES = {
     "sqs": Source.SQS,
     "step-functions": Source.DIRECT,
 }
-"""The beginning of a sample event's name to its source; the first that fits."""
+"""Prefixes of sample events' names, mapped to their source; the first match counts."""
 
 SAMPLES = sorted(path.stem for path in EVENTS.glob("*.json"))
 SQS_RECORD = {"eventSource": "aws:sqs", "messageId": "1", "body": '{"text": "a"}'}

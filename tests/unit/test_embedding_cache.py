@@ -1,4 +1,4 @@
-"""The embeddings of earlier questions: always those that a call would have given, never more than the bound."""
+"""The embedding cache: it returns the same vectors as a call, and never exceeds its size."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ FEW_TEXTS = st.sampled_from(["a", "b", "c", " a ", "a\u2003", "B", "e\u0301", "\
 
 
 class Counting:
-    """Gives each text a vector of its own, and remembers for what it was asked."""
+    """Returns a different vector for each text, and records the requested texts."""
 
     model = "counting"
 

@@ -1,4 +1,4 @@
-"""Seed 000's five data integrity guarantees, for whatever a collection holds and a caller asks."""
+"""Seed 000's five data integrity guarantees, with any payload and any question."""
 
 from pathlib import Path
 from typing import Any

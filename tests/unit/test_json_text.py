@@ -1,4 +1,4 @@
-"""JSON from callers: what is read, and how each fault is named."""
+"""JSON from callers: valid forms are read, and errors name each fault."""
 
 import json
 from typing import Any

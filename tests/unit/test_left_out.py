@@ -1,4 +1,4 @@
-"""Passages that an answer had to do without: `warnings` says how many and why, in every contract."""
+"""Passages that are dropped from an answer: `warnings` gives number and reason, in every contract."""
 
 import json
 from typing import Any

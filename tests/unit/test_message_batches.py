@@ -41,7 +41,7 @@ def fail(fault: str) -> None:
         case "throttled":
             raise UpstreamThrottled("later", upstream="store", retry_after=3600)
         case "refused":
-            raise ConfigurationError("ours to mend")
+            raise ConfigurationError("for the operator to fix")
         case "late":
             raise DeadlineExceeded("too late")
         case "unexpected":
@@ -50,7 +50,7 @@ def fail(fault: str) -> None:
 
 @dataclass
 class Weather:
-    """What each call of a part comes to: the faults are taken in turn, and after the last one all is well."""
+    """A part's outcomes, call by call: the faults in order, then success."""
 
     embedding: list[str] = field(default_factory=list)
     store: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Store(FixedStore):
 
 @dataclass
 class Sink:
-    """A destination, and what it has: each reply's id, group and text, in order."""
+    """A destination with its replies' ids, groups and texts, in order."""
 
     weather: Weather
     had: list[tuple[str, str | None, str]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The table of models is whole, and profiles, settings and documentation agree with it."""
+"""The table of models is complete, and profiles, settings and documentation agree with it."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A stored point becomes a passage by key lists; one that cannot is left out and counted."""
+"""A stored point becomes a passage by key lists; an invalid point is skipped and counted."""
 
 import math
 from datetime import UTC, datetime

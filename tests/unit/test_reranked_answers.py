@@ -1,4 +1,4 @@
-"""What every contract guarantees of an answer holds for a reranked one, and for one whose reranking failed."""
+"""Every contract's guarantees hold for reranked answers, and for those whose reranking failed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -105,7 +105,7 @@ def texts_of(name: str, answer: Answer) -> list[str]:
 
 
 def in_order(name: str, held: list[Hit]) -> list[Passage]:
-    """What the store's points are as passages, best first by similarity."""
+    """The store's points as passages, best similarity first."""
     found = read(held, profiles.load(name).payload).passages
     return sorted(found, key=lambda passage: passage.score, reverse=True)
 

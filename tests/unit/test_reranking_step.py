@@ -1,4 +1,4 @@
-"""The reranking step with fakes at the ports: what it asks for, what it orders, and that it fails no answer."""
+"""The reranking step with fakes at the ports: its calls, its order, and that it never fails an answer."""
 
 import threading
 import time
@@ -85,7 +85,7 @@ class FakeReranker:
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         self.asked.append((question, tuple(texts)))
         running = deadlines.current()
-        assert running is not None, "the transport beneath an SDK would wait for ever"
+        assert running is not None, "the transport below an SDK would wait for ever"
         self.remaining.append(running.remaining())
         if self.failures:
             raise self.failures.pop(0)

@@ -1,4 +1,4 @@
-"""The environment is read once, typed and bounded; what is wrong is named, and no value is repeated."""
+"""Settings are typed and bounded; an error names the wrong variable without its value."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The sample site and its question suite: whole, and in step with each other."""
+"""The sample site and its question suite are complete and match each other."""
 
 import json
 import re

@@ -110,7 +110,7 @@ def start(environ: dict[str, str], gateway: Source) -> Start:
 
 @pytest.fixture
 def on_edge(textbook_index: Path) -> dict[str, str | None]:
-    """What to give `start` for the other store."""
+    """The arguments of `start` for the other store."""
     return {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(textbook_index), "QDRANT_URL": None}
 
 

@@ -68,7 +68,7 @@ class Function:
         self._gateway = gateway
 
     def invoke(self, event: Any, context: Any = None) -> Any:
-        """What Lambda would get back."""
+        """The function's result, as Lambda gets it."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(app, "services", self.container)
             return app.lambda_handler(event, context)
@@ -109,7 +109,7 @@ MakeCollection = Callable[..., str]
 
 
 class Output:
-    """What the function wrote to standard output, where Lambda collects it."""
+    """The function's standard output, where Lambda collects the log."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys

@@ -85,7 +85,7 @@ def test_both_shapes_of_an_answer_are_read(body: str, bedrock: EmulatorServer) -
 
 
 class Failure(NamedTuple):
-    """What Bedrock answers, and what becomes of it."""
+    """Bedrock's answers, each with the resulting error."""
 
     status: int
     kind: str

@@ -38,7 +38,7 @@ def test_the_answer_is_the_one_by_coheres_own_api(function: Function, start: Sta
 
 
 class Failure(NamedTuple):
-    """What Bedrock answers, and what becomes of it."""
+    """Bedrock's answers, each with the resulting error."""
 
     status: int
     kind: str

@@ -1,4 +1,4 @@
-"""Keys that are kept in Secrets Manager or Parameter Store: read when needed, cached, read again when refused."""
+"""Keys in Secrets Manager or Parameter Store: read at first use, cached, read again when refused."""
 
 import json
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def new_key_only() -> Iterator[EmulatorServer]:
 
 @pytest.fixture
 def begin(start: Start) -> Start:
-    """Starts a container whose Cohere key is kept elsewhere, and which needs it for every question."""
+    """Starts a container with the Cohere key in a secret, which needs the key for every question."""
 
     def make(**changes: str | None) -> Function:
         return start(**{"COHERE_API_KEY": None, "EMBEDDING_CACHE_SIZE": "0", **changes})

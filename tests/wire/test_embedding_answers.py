@@ -1,4 +1,4 @@
-"""What the embedding service is asked, and which of its answers are taken for an embedding."""
+"""Requests to the embedding service, and the validation of its answers."""
 
 import base64
 import json

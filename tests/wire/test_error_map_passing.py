@@ -1,4 +1,4 @@
-"""The error map's passing failures: one retry each, then 503 or 429 with Retry-After, and never an empty 200."""
+"""The error map's temporary failures: one retry each, then 503 or 429 with Retry-After, never an empty 200."""
 
 import socket
 from dataclasses import dataclass

@@ -34,7 +34,7 @@ from wire.function import COHERE_KEY, Function, Output, Start
 
 PROFILE = "query-response"
 
-"""What another process does with a version it has open."""
+"""Another process that has a version open."""
 
 _numbers = count(1)
 

@@ -1,4 +1,4 @@
-"""JSON over HTTP and in messages: a byte order mark is read over, other faults are named for what they are."""
+"""JSON over HTTP and in messages: a byte order mark is skipped, and errors name other faults."""
 
 import base64
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Log lines of real requests: JSON, with the request's id, and without the question unless it is asked for."""
+"""Log lines of requests: JSON with the request's id, and with the question only if LOG_QUERY_TEXT is set."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Reranking by Cohere through the official SDK: what is asked, what is answered, and what becomes of every failure."""
+"""Reranking by Cohere through the official SDK: requests, answers, and the result of every failure."""
 
 import json
 from typing import Any, NamedTuple
@@ -77,7 +77,7 @@ def test_warming_up_asks_nobody(function: Function, cohere: EmulatorServer) -> N
 
 
 class Failure(NamedTuple):
-    """What the service does, and what becomes of it."""
+    """The service's failures, each with the resulting error."""
 
     how: dict[str, Any]
     reason: str
