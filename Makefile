@@ -70,6 +70,12 @@ WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $
 test: setup .venv-sam/.ready ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
+EVENTS := 20000
+SEED := 1
+.PHONY: fuzz
+fuzz: setup ## Give the function mutated sample events (EVENTS=1000000 SEED=1); a finding is printed and fails
+	@PYTHONPATH=src:tests $(BIN)/python -m fuzz.findings $(EVENTS) $(SEED)
+
 # SAM checks template.yaml alone, not the templates of its nested stacks.
 NESTED := monitoring.yaml notifications.yaml
 TEMPLATES := template.yaml $(NESTED)

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from handler import app
 from handler.bootstrap.container import Container
-from passage.local.serve import application
+from passage.local.serve import runner
 
 LINE_BYTES = 128 * 1024
 """Room for the longest question in a URL: what a gateway would refuse before us is not what these tests are about."""
@@ -23,17 +23,15 @@ def served(environ: Mapping[str, str]) -> Iterator[str]:
     started: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def run() -> None:
-        runner = web.AppRunner(
-            application(app.lambda_handler), access_log=None, shutdown_timeout=0.1, max_line_size=LINE_BYTES
-        )
-        await runner.setup()
+        running = runner(app.lambda_handler, shutdown_timeout=0.1, max_line_size=LINE_BYTES)
+        await running.setup()
         try:
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            await web.TCPSite(running, "127.0.0.1", 0).start()
             stopping = asyncio.Event()
-            started.set_result((f"http://127.0.0.1:{runner.addresses[0][1]}", asyncio.get_running_loop(), stopping))
+            started.set_result((f"http://127.0.0.1:{running.addresses[0][1]}", asyncio.get_running_loop(), stopping))
             await stopping.wait()
         finally:
-            await runner.cleanup()
+            await running.cleanup()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(app, "services", Container(environ))

@@ -4,14 +4,16 @@ from handler.cold_start.garbage import no_collection
 
 with no_collection():  # its module says why
     import json
+    from collections.abc import Callable
     from typing import Any
 
     from handler import telemetry
     from handler.bootstrap.container import build
     from handler.entrypoints import direct
-    from handler.entrypoints.detect import Source, detect
+    from handler.entrypoints.detect import Source, detect, tool_name
     from handler.entrypoints.http import handler as http
     from handler.service.failures import failure
+    from handler.service.services import Services
 
 services = build()
 
@@ -33,29 +35,39 @@ def lambda_handler(event: Any, context: Any) -> Any:
     """
     with telemetry.invocation(getattr(context, "aws_request_id", None)):
         try:
-            source = detect(event)
+            source = Source.AGENT_CORE if tool_name(context) is not None else detect(event)
         except Exception as error:  # noqa: BLE001 - an unknown shape is answered as any other bad input
             return json.loads(failure(error, services).text)
         return _hand_over(source, event, context)
 
 
 def _hand_over(source: Source, event: Any, context: Any) -> Any:
+    handle: Callable[[Any, Any, Services], Any]
     match source:
         case Source.DIRECT:
-            return direct.handle(event, context, services)
+            handle = direct.handle
         case Source.DIRECT_BATCH:
-            return direct.handle_list(event, context, services)
+            handle = direct.handle_list
         case Source.SQS:
-            from handler.entrypoints.messaging import sqs  # noqa: PLC0415 - only where a queue is a source
-
-            return sqs.handle(event, context, services)
+            from handler.entrypoints.messaging.sqs import handle  # noqa: PLC0415 - only where a queue is a source
+        case Source.PIPES:
+            from handler.entrypoints.messaging.pipes import handle  # noqa: PLC0415 - only where a pipe is a source
         case Source.SNS:
             from handler.entrypoints.messaging import notifications  # noqa: PLC0415 - only where a topic is a source
 
-            return notifications.handle_sns(event, context, services)
+            handle = notifications.handle_sns
         case Source.EVENT_BRIDGE:
             from handler.entrypoints.messaging import notifications  # noqa: PLC0415 - only where a bus is a source
 
-            return notifications.handle_event_bridge(event, context, services)
+            handle = notifications.handle_event_bridge
+        case Source.BEDROCK_AGENT:
+            from handler.entrypoints import agents  # noqa: PLC0415 - only where an agent asks
+
+            handle = agents.handle_action_group
+        case Source.AGENT_CORE:
+            from handler.entrypoints import agents  # noqa: PLC0415 - only where an agent asks
+
+            handle = agents.handle_tool
         case _:
             return http.handle(event, context, services, source)
+    return handle(event, context, services)

@@ -75,6 +75,8 @@ def invoke(index: Path, event: Path) -> None:
         loaded = json.loads(sys.stdin.read() if str(event) == "-" else event.read_text(encoding="utf-8"))
     except ValueError as error:
         raise click.ClickException(f"{event} is not JSON: {error}") from error
+    except RecursionError:
+        raise click.ClickException(f"{event} is nested too deeply to be read.") from None
     with _stdout_kept_clean() as result, _function(index) as handler:
         answer = handler(loaded, LocalContext())
         result(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")

@@ -263,3 +263,19 @@ def test_serve_on_a_port_that_is_taken_says_so(passage: Passage, textbook_index:
         done = passage("serve", "--index", str(textbook_index), "--port", str(taken.getsockname()[1]))
     assert done.returncode == 1
     assert "choose another" in done.stderr
+
+
+def test_invoke_reads_no_json_that_is_nested_too_deeply(passage: Passage, tmp_path: Path) -> None:
+    event = tmp_path / "deep.json"
+    event.write_text("[" * 100_000 + "]" * 100_000, encoding="utf-8")
+    done = passage("invoke", "--index", str(tmp_path), str(event))
+    assert done.returncode == 1
+    assert "nested too deeply" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_invoke_answers_json_that_is_nested_deeply(passage: Passage, textbook_index: Path, tmp_path: Path) -> None:
+    event = tmp_path / "deep.json"
+    event.write_text('{"text": ' + "[" * 800 + "]" * 800 + "}", encoding="utf-8")
+    done = passage("invoke", "--index", str(textbook_index), str(event))
+    assert json.loads(done.stdout)["code"] == "INVALID_INPUT"

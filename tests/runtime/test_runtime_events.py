@@ -34,6 +34,7 @@ EXPECTED = {
     "rest-api-query": 200,
     "rest-api-query-get": 200,
     "direct-invalid-k": "INVALID_INPUT",
+    "agent-core-query": None,
     "direct-query": None,
     "step-functions-query": None,
 }
@@ -41,6 +42,7 @@ EXPECTED = {
 
 REPLIES = {
     "event-bridge-query": ["answered"],
+    "pipes-query": ["answered", "answered", "refused"],
     "sns-query": ["answered"],
     "sqs-event-bridge": ["answered"],
     "sqs-fifo": ["answered", "answered", "answered"],
@@ -49,6 +51,8 @@ REPLIES = {
     "sqs-standard": ["answered", "answered", "refused"],
 }
 """The status of each reply to a message."""
+
+AGENTS = ("bedrock-agent-function", "bedrock-agent-path")
 
 ORIGIN = "http://localhost:3000"
 
@@ -61,13 +65,13 @@ def headers(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def test_every_sample_event_has_its_expected_answer_here() -> None:
-    assert {*EXPECTED, *REPLIES, "direct-batch"} == {path.stem for path in EVENTS.glob("*.json")}
+    assert {*EXPECTED, *REPLIES, *AGENTS, "direct-batch"} == {path.stem for path in EVENTS.glob("*.json")}
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_every_sample_event_is_answered(edge: Runtime, load_event: Any, name: str) -> None:
     answer, expected = edge.invoke(load_event(name)), EXPECTED[name]
-    if not name.startswith(("direct", "step-functions")):
+    if not name.startswith(("agent-core", "direct", "step-functions")):
         assert answer["statusCode"] == expected
         assert headers(answer)["Access-Control-Allow-Origin"] == ORIGIN
         assert headers(answer)["Vary"] == "Origin"
@@ -80,6 +84,14 @@ def test_every_sample_event_is_answered(edge: Runtime, load_event: Any, name: st
         assert all(result["chunk_text"] and result["url"].startswith("https://") for result in answer["results"])
     if isinstance(expected, str) or expected in (400, 404):
         assert answer["code"] == "INVALID_INPUT"
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_sample_call_of_an_agent_is_answered(edge: Runtime, load_event: Any, name: str) -> None:
+    answer, event = edge.invoke(load_event(name)), load_event(name)
+    assert answer["messageVersion"] == "1.0"
+    assert answer["response"]["actionGroup"] == event["actionGroup"]
+    assert answer["sessionAttributes"] == event["sessionAttributes"]
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +116,7 @@ def with_queue(start: Any, cloud: Aws, replies: Queue, several_indexes: Path) ->
 @pytest.mark.parametrize("name", sorted(REPLIES))
 def test_every_sample_message_is_answered(with_queue: Runtime, replies: Queue, load_event: Any, name: str) -> None:
     answer = with_queue.invoke(load_event(name))
-    if name.startswith("sqs"):
+    if name.startswith(("pipes", "sqs")):
         assert answer == {"batchItemFailures": []}, with_queue.log()[-3000:]
         made = replies.replies()
     else:  # Lambda hands on what is returned

@@ -1,20 +1,24 @@
 """An event's source is detected by its shape; an unknown shape is refused."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from conftest import EVENTS
 from handler.core.errors import InvalidRequest
-from handler.entrypoints.detect import Source, detect
+from handler.entrypoints.detect import Source, detect, tool_name
 
 PREFIXES = {
+    "agent-core": Source.DIRECT,
     "alb": Source.ALB,
+    "bedrock-agent": Source.BEDROCK_AGENT,
     "direct-batch": Source.DIRECT_BATCH,
     "direct": Source.DIRECT,
     "event-bridge": Source.EVENT_BRIDGE,
     "function-url": Source.FUNCTION_URL,
     "http-api": Source.HTTP_API,
+    "pipes": Source.PIPES,
     "rest-api": Source.REST_API,
     "sns": Source.SNS,
     "sqs": Source.SQS,
@@ -34,9 +38,8 @@ def test_every_sample_event_is_found_to_be_what_its_name_says(name: str, load_ev
 
 
 def test_every_source_has_a_sample_event() -> None:
-    assert {next(source for prefix, source in PREFIXES.items() if name.startswith(prefix)) for name in SAMPLES} == set(
-        Source
-    )
+    found = {next(source for prefix, source in PREFIXES.items() if name.startswith(prefix)) for name in SAMPLES}
+    assert found == set(Source) - {Source.AGENT_CORE}, "the context tells its call, not the event"
 
 
 @pytest.mark.parametrize(
@@ -58,6 +61,15 @@ def test_every_source_has_a_sample_event() -> None:
         ({"requestContext": None, "text": "question"}, Source.DIRECT),
         ({"text": "question", "version": "2.0", "source": "docs", "detail": "more"}, Source.DIRECT),
         ([{"text": "question"}], Source.DIRECT_BATCH),
+        ([SQS_RECORD], Source.PIPES),
+        ([{"text": "question"}, SQS_RECORD], Source.PIPES),
+        ([{"eventSource": "aws:kinesis", "text": "question"}], Source.PIPES),
+        (
+            {"messageVersion": "1.0", "agent": {}, "actionGroup": "a", "function": "f", "text": "q"},
+            Source.BEDROCK_AGENT,
+        ),
+        ({"messageVersion": "1.0", "agent": {}, "actionGroup": "a", "apiPath": "/query"}, Source.BEDROCK_AGENT),
+        ({"type": "REQUEST", "text": "question"}, Source.DIRECT),
         ([5, None, {"profile": "ranked"}], Source.DIRECT_BATCH),
     ],
 )
@@ -107,3 +119,40 @@ def test_an_unknown_shape_is_refused_with_the_known_ones_named(event: object) ->
 def test_bare_question_of_any_value_is_a_direct_invocation(key: str) -> None:
     assert detect({key: None}) is Source.DIRECT
     assert detect([{key: None}]) is Source.DIRECT_BATCH
+
+
+AUTHORIZERS: dict[str, dict[str, Any]] = {
+    "token": {"type": "TOKEN", "methodArn": "arn:aws:execute-api:…", "authorizationToken": "a", "text": "question"},
+    "REST request": {"type": "REQUEST", "methodArn": "arn", "httpMethod": "POST", "requestContext": {"stage": "prod"}},
+    "HTTP API 1.0": {
+        "type": "REQUEST",
+        "methodArn": "arn",
+        "version": "1.0",
+        "httpMethod": "GET",
+        "requestContext": {},
+    },
+    "HTTP API 2.0": {"type": "REQUEST", "routeArn": "arn", "version": "2.0", "requestContext": {"http": {}}},
+    "WebSocket": {"type": "REQUEST", "methodArn": "arn", "requestContext": {"eventType": "CONNECT"}, "query": "q"},
+}
+
+
+@pytest.mark.parametrize("event", AUTHORIZERS.values(), ids=AUTHORIZERS)
+def test_authorizers_event_is_refused(event: dict[str, Any]) -> None:
+    with pytest.raises(InvalidRequest, match="authorizer"):
+        detect(event)
+
+
+@pytest.mark.parametrize(
+    ("custom", "tool"),
+    [
+        ({"bedrockAgentCoreToolName": "docs___find"}, "find"),
+        ({"bedrockAgentCoreToolName": "find"}, "find"),
+        ({"bedrockAgentCoreToolName": 5}, None),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_gateways_tool_is_in_the_client_context(custom: Any, tool: str | None) -> None:
+    assert tool_name(SimpleNamespace(client_context=SimpleNamespace(custom=custom))) == tool
+    assert tool_name(SimpleNamespace(client_context=None)) is None
+    assert tool_name(None) is None

@@ -14,6 +14,7 @@ from handler.config.values import (
     BasePath,
     BucketUri,
     CohereUrl,
+    HeaderName,
     Key,
     Names,
     Origin,
@@ -76,6 +77,8 @@ class HttpSettings(_Environment):
     """CORS and paths. Read separately, so that a browser can still read the error about another wrong setting."""
 
     allowed_origins: Annotated[tuple[Origin, ...], Names] = Field(("http://localhost:3000",), alias="ALLOWED_ORIGINS")
+    allowed_headers: Annotated[tuple[HeaderName, ...], Names] = Field((), alias="ALLOWED_HEADERS")
+    """Request headers that browsers may send, besides Powertools' own list."""
     base_path: BasePath = Field("", alias="BASE_PATH")
     """The path that a custom domain adds before the API's paths."""
 

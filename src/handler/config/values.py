@@ -22,6 +22,17 @@ def _split(value: str) -> SplitResult:
     return parts
 
 
+def header_name(value: str) -> str:
+    """The name of an HTTP header (RFC 9110, "token").
+
+    Raises:
+        ValueError: it has a character that no header's name has.
+    """
+    if not re.fullmatch(r"[!#$%&'+.^_`|~0-9A-Za-z-]+", value):
+        raise ValueError(f"{value!r} is not the name of a header, as in traceparent: separate names by commas")
+    return value
+
+
 def origin(value: str) -> str:
     """An origin in the form that browsers send: lower case, punycode, without its scheme's default port.
 
@@ -177,3 +188,4 @@ CohereUrl = Annotated[str, AfterValidator(cohere_url)]
 QdrantUrl = Annotated[str, AfterValidator(qdrant_url)]
 BasePath = Annotated[str, AfterValidator(base_path)]
 Origin = Annotated[str, AfterValidator(origin)]
+HeaderName = Annotated[str, AfterValidator(header_name)]

@@ -16,6 +16,9 @@ PROFILE_KEY = "profile"
 class Source(StrEnum):
     """Each value is the source's name in messages."""
 
+    AGENT_CORE = "AgentCore Gateway"
+    BEDROCK_AGENT = "Bedrock agent"
+    PIPES = "EventBridge Pipes"
     SQS = "SQS"
     SNS = "SNS"
     EVENT_BRIDGE = "EventBridge"
@@ -28,27 +31,67 @@ class Source(StrEnum):
 
 
 SHAPES = (
-    "SQS and SNS records, an EventBridge event (detail-type, detail), an Application Load Balancer request "
+    "SQS and SNS records, a list of SQS records (EventBridge Pipes), a Bedrock agent's call (messageVersion, agent and "
+    "actionGroup), an EventBridge event (detail-type, detail), an Application Load Balancer request "
     "(requestContext.elb), an API Gateway HTTP API or Lambda Function URL request (requestContext.http), an API "
     "Gateway REST API request (httpMethod and requestContext), a bare question "
     f"({', '.join(sorted(QUESTION_KEYS))}, or any with {PROFILE_KEY}), and a list of bare questions"
 )
 
 
+TOOL_NAME = "bedrockAgentCoreToolName"
+"""The key of the client context under which AgentCore Gateway names the tool (AgentCore, "Lambda function targets")."""
+
+
+def tool_name(context: object) -> str | None:
+    """The tool that AgentCore Gateway calls, without its target's name; None for any other caller.
+
+    Args:
+        context: Lambda's. The gateway's event is the tool's arguments alone, so only the context tells.
+    """
+    custom = getattr(getattr(context, "client_context", None), "custom", None)
+    name = custom.get(TOOL_NAME) if isinstance(custom, Mapping) else None
+    return name.rpartition("___")[2] if isinstance(name, str) else None
+
+
 def detect(event: object) -> Source:
-    """The source of `event`.
+    """The source of `event`; `tool_name` tells AgentCore Gateway's calls before.
 
     Raises:
         InvalidRequest: it has no known shape; lists the known ones.
     """
     source = None
     if isinstance(event, list):
-        source = Source.DIRECT_BATCH if any(map(_is_question, event)) else None
+        source = _list(event)
     elif isinstance(event, Mapping):
-        source = _message(event) or _http(event) or (Source.DIRECT if _is_question(event) else None)
+        if _is_authorizer(event):
+            raise InvalidRequest("The event is for an API Gateway authorizer, and Passage is not one.")
+        source = _agent(event) or _message(event) or _http(event) or (Source.DIRECT if _is_question(event) else None)
     if source is None:
         raise InvalidRequest(f"The event has no known shape. The known shapes are: {SHAPES}.")
     return source
+
+
+def _list(event: list[Any]) -> Source | None:
+    """Records, which a pipe sends without an object around them, or direct questions.
+
+    Records of another service than SQS count as a pipe's too: it takes any returned value for success and deletes them.
+    """
+    if any(isinstance(item, Mapping) and "eventSource" in item for item in event):
+        return Source.PIPES
+    return Source.DIRECT_BATCH if any(map(_is_question, event)) else None
+
+
+def _is_authorizer(event: Mapping[str, Any]) -> bool:
+    """An API Gateway authorizer's event: it holds the whole request to decide on, and looks like one otherwise."""
+    return event.get("type") in ("TOKEN", "REQUEST") and bool({"methodArn", "routeArn"} & event.keys())
+
+
+def _agent(event: Mapping[str, Any]) -> Source | None:
+    """An action group's call (Bedrock, "Lambda input event"): by API path or by function."""
+    named = isinstance(event.get("actionGroup"), str) and isinstance(event.get("agent"), Mapping)
+    called = isinstance(event.get("apiPath"), str) or isinstance(event.get("function"), str)
+    return Source.BEDROCK_AGENT if named and called and "messageVersion" in event else None
 
 
 def _message(event: Mapping[str, Any]) -> Source | None:

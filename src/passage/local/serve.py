@@ -2,9 +2,10 @@
 
 import asyncio
 import base64
+import json
 import logging
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,8 +16,8 @@ from passage.local.http_event import http_api_event
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
-# Lambda's own limit for a synchronous request is 6 MB (AWS Lambda quotas).
-MAX_BODY_BYTES = 6 * 1024 * 1024
+MAX_EVENT_BYTES = 6 * 1024 * 1024
+"""The most that an event may have, its body included (AWS Lambda quotas, synchronous invocation)."""
 
 SHUTDOWN_SECONDS = 3.0
 
@@ -27,25 +28,66 @@ def application(handler: Handler) -> web.Application:
     thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="function")
 
     async def answer(request: web.Request) -> web.Response:
-        event = http_api_event(
-            request.method,
-            request.path,
-            query=request.query_string,
-            headers=request.headers,
-            body=await request.read(),
-        )
-        result = await asyncio.get_running_loop().run_in_executor(thread, handler, event, LocalContext())
-        return _response(result)
+        loop = asyncio.get_running_loop()
+        try:
+            event = await _event(request)
+        except web.HTTPRequestEntityTooLarge:
+            health = http_api_event("GET", "/health", headers={"origin": request.headers.get("origin", "")})
+            cors = await loop.run_in_executor(thread, handler, health, LocalContext())
+            return _refusal(413, "Request Too Long", cors)
+        try:
+            return _response(await loop.run_in_executor(thread, handler, event, LocalContext()))
+        except Exception:
+            logging.getLogger(__name__).exception("the function raised, or its answer is no response")
+            return _refusal(502, "Internal Server Error", {})
 
-    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    app = web.Application(client_max_size=2 * MAX_EVENT_BYTES)
     app.router.add_route("*", r"/{path:[\s\S]*}", answer)  # a decoded path may hold a line break
     return app
+
+
+async def _event(request: web.Request) -> dict[str, Any]:
+    """The event for a request.
+
+    Raises:
+        web.HTTPRequestEntityTooLarge: Lambda would not take it.
+    """
+    event = http_api_event(
+        request.method,
+        request.path,
+        query=request.query_string,
+        headers=request.headers,
+        body=await request.read(),
+    )
+    size = len(json.dumps(event))
+    if size > MAX_EVENT_BYTES:
+        raise web.HTTPRequestEntityTooLarge(MAX_EVENT_BYTES, size)
+    return event
+
+
+def runner(handler: Handler, **options: Any) -> web.AppRunner:
+    """What serves `handler`. A body is passed on as it was sent, compressed or not, as a gateway does."""
+    return web.AppRunner(application(handler), access_log=None, auto_decompress=False, **options)
 
 
 def _response(result: dict[str, Any]) -> web.Response:
     body = result.get("body") or ""
     raw = base64.b64decode(body) if result.get("isBase64Encoded") else body.encode()
     return web.Response(status=result["statusCode"], headers=result.get("headers") or {}, body=raw)
+
+
+def _refusal(status: int, message: str, cors: Mapping[str, Any]) -> web.Response:
+    """An answer in a gateway's own form, which has the API's CORS headers.
+
+    Args:
+        cors: a response of the function to the same origin.
+    """
+    headers = {
+        name: value
+        for name, value in (cors.get("headers") or {}).items()
+        if name.startswith("Access-Control-") or name == "Vary"
+    }
+    return web.json_response({"message": message}, status=status, headers=headers)
 
 
 def serve(handler: Handler, port: int, ready: Callable[[], None]) -> None:
@@ -61,13 +103,13 @@ def serve(handler: Handler, port: int, ready: Callable[[], None]) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stopping.set)
         # Running requests may finish within this time.
-        runner = web.AppRunner(application(handler), access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
-        await runner.setup()
+        running = runner(handler, shutdown_timeout=SHUTDOWN_SECONDS)
+        await running.setup()
         try:
-            await web.TCPSite(runner, "127.0.0.1", port).start()
+            await web.TCPSite(running, "127.0.0.1", port).start()
             ready()
             await stopping.wait()
         finally:
-            await runner.cleanup()
+            await running.cleanup()
 
     asyncio.run(run())

@@ -144,7 +144,13 @@ def _cors(settings: HttpSettings) -> CORSConfig | None:
     if not settings.allowed_origins:
         return None
     first, *others = settings.allowed_origins
-    return CORSConfig(allow_origin=first, extra_origins=others, max_age=600, expose_headers=["Retry-After", LEFT_OUT])
+    return CORSConfig(
+        allow_origin=first,
+        extra_origins=others,
+        allow_headers=list(settings.allowed_headers),
+        max_age=600,
+        expose_headers=["Retry-After", LEFT_OUT],
+    )
 
 
 def _bare(response: Response[str], event: Mapping[str, Any], services: Services) -> dict[str, Any]:

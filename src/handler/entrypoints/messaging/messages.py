@@ -84,13 +84,14 @@ def read(body: Any, identity: str) -> Message:
 def _opened(fields: Mapping[str, Any], identity: str) -> tuple[Any, str] | None:
     """An envelope's content and its id, which is the same if a topic delivers it twice; None without an envelope."""
     if fields.get("Type") == "Notification" and "Message" in fields:
-        return fields["Message"], _id(fields.get("MessageId")) or identity
+        return fields["Message"], usable_id(fields.get("MessageId")) or identity
     if "detail-type" in fields and "detail" in fields:
-        return fields["detail"], _id(fields.get("id")) or identity
+        return fields["detail"], usable_id(fields.get("id")) or identity
     return None
 
 
-def _id(value: object) -> str | None:
+def usable_id(value: object) -> str | None:
+    """An id that a reply can carry; None for any other value."""
     return value if isinstance(value, str) and _fits_an_attribute(value) else None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from handler.core.errors import InternalError, InvalidRequest
-from handler.entrypoints.messaging.messages import Message, is_final, read, reply, unreadable
+from handler.entrypoints.messaging.messages import Message, is_final, read, reply, unreadable, usable_id
 from handler.service.answering import answer, deadline
 from handler.service.failures import Failure, failure
 from handler.service.services import Services
@@ -29,8 +29,8 @@ def handle_event_bridge(event: Mapping[str, Any], context: Any, services: Servic
     Raises:
         PassageError: it failed temporarily.
     """
-    identity = event.get("id")
-    if isinstance(identity, str) and identity:
+    identity = usable_id(event.get("id"))
+    if identity is not None:
         message = read(event["detail"], identity)
     else:
         message = unreadable(
@@ -41,8 +41,8 @@ def handle_event_bridge(event: Mapping[str, Any], context: Any, services: Servic
 
 def _notification(record: Mapping[str, Any], context: Any) -> Message:
     sns = record.get("Sns")
-    identity = sns.get("MessageId") if isinstance(sns, Mapping) else None
-    if not isinstance(sns, Mapping) or not isinstance(identity, str) or "Message" not in sns:
+    identity = usable_id(sns.get("MessageId")) if isinstance(sns, Mapping) else None
+    if not isinstance(sns, Mapping) or identity is None or "Message" not in sns:
         wrong = InvalidRequest("The event is incomplete: an SNS record has Sns with MessageId and Message.")
         return unreadable(wrong, _id_of(context))
     return read(sns["Message"], identity)

@@ -11,7 +11,7 @@ from typing import Any
 from handler import telemetry
 from handler.core.deadline import Deadline
 from handler.core.errors import DeadlineExceeded, InvalidRequest
-from handler.entrypoints.messaging.messages import Message, is_final, read, reply
+from handler.entrypoints.messaging.messages import Message, is_final, read, reply, usable_id
 from handler.service.answering import Outcome, answer, deadline
 from handler.service.failures import failure
 from handler.service.replies import ReplySink
@@ -37,7 +37,8 @@ def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[s
         returned = _answer(records, services, deadline(services, context), services.reply_sinks)
     except Exception as error:  # noqa: BLE001 - nothing was sent yet (see `_settled`), so all return
         failure(error, services)
-        returned = [str(record.get("messageId")) for record in event["Records"]]
+        # An id that is not the queue's own makes Lambda return the whole batch (AWS, "Reporting batch item failures").
+        returned = [usable_id(record.get("messageId")) or "unknown" for record in event["Records"]]
     if returned:
         figures = {"returned": len(returned), "received": len(event["Records"]), "message_ids": returned}
         telemetry.notice("none", "messages returned to the queue", figures)
@@ -50,8 +51,8 @@ def _record(record: Mapping[str, Any]) -> Record:
     Raises:
         InvalidRequest: it has no id, so it could not be returned to the queue separately.
     """
-    identity, attributes = record.get("messageId"), record.get("attributes")
-    if not isinstance(identity, str):
+    identity, attributes = usable_id(record.get("messageId")), record.get("attributes")
+    if identity is None:
         raise InvalidRequest("The event is incomplete: a record's 'messageId' must be text.")
     # A standard queue's messages may have groups, too, for fairness. Those have no order.
     group = None

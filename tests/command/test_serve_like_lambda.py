@@ -1,0 +1,52 @@
+"""`passage serve` passes requests on as a gateway does, and refuses what Lambda would not take, as JSON with CORS."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from serving import served
+
+ORIGIN = "http://localhost:3000"
+BODY = json.dumps({"text": "What is a digital twin?", "k": 1})
+
+
+@pytest.fixture(scope="module")
+def url(textbook_index: Path) -> Iterator[str]:
+    with served(
+        {
+            "STORE": "qdrant_edge",
+            "EDGE_INDEX_PATH": str(textbook_index),
+            "COHERE_API_KEY": "key",
+            "COHERE_BASE_URL": "http://127.0.0.1:1",
+        }
+    ) as running:
+        yield running
+
+
+def post(url: str, body: bytes, **headers: str) -> httpx.Response:
+    return httpx.post(f"{url}/query", content=body, headers={"origin": ORIGIN, **headers}, timeout=60)
+
+
+@pytest.mark.parametrize("body", [BODY.encode(), gzip.compress(BODY.encode()), b""], ids=["plain", "gzip", "empty"])
+def test_gzip_header_gets_json_with_cors(url: str, body: bytes) -> None:
+    """Lambda gets the bytes as sent: plain JSON is read whatever the header says, compressed bytes are not text."""
+    answer = post(url, body, **{"content-encoding": "gzip"})
+    assert answer.status_code == (503 if body.startswith(b"{") else 400)
+    assert answer.headers["access-control-allow-origin"] == ORIGIN
+    assert "error" in answer.json()
+
+
+@pytest.mark.parametrize("size", [6_291_456, 13_000_000])
+def test_request_too_large_for_lambda_is_413_with_cors(url: str, size: int) -> None:
+    answer = post(url, b"a" * size)
+    assert (answer.status_code, answer.json()) == (413, {"message": "Request Too Long"})
+    assert answer.headers["access-control-allow-origin"] == ORIGIN
+    assert "access-control-allow-origin" not in post(url, b"a" * size, origin="https://evil.example").headers
+
+
+def test_request_just_below_the_limit_reaches_the_function(url: str) -> None:
+    assert post(url, b"a" * 6_280_000).status_code == 400

@@ -1,0 +1,186 @@
+"""Mutated events given to the function, with fakes at its two ports: what no event may lead to is a finding.
+
+`python -m fuzz.findings EVENTS SEED` runs as many as asked (`make fuzz`).
+"""
+
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+from fuzz.mutations import DEEP, NESTED, mutated, odd
+from handler import app, telemetry
+from handler.adapters.qdrant.payload import Hit
+from handler.config.profiles import Profile
+from handler.core.errors import InvalidRequest, PassageError
+from handler.core.model import CollectionInfo, Point
+from handler.core.retrieve import Retriever
+from handler.entrypoints.detect import TOOL_NAME, Source, detect
+from handler.service.replies import Reply
+from unit.asking import FakedContainer, FixedStore
+from unit.pipelines import pipeline
+
+EVENTS = Path(__file__).parents[2] / "events"
+FOLDERS = ("*.json", "*.json", "*.json", "contracts/*/*.json")
+MAY_RAISE = (Source.SNS, Source.EVENT_BRIDGE, Source.PIPES)
+"""Lambda or the pipe tries these again after an exception. Everything else is answered."""
+
+
+class Store(FixedStore):
+    """A store that also describes itself and has one point."""
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        return Point(1, {"content": "A twin."}) if chunk == "1" else None
+
+    def describe(self) -> CollectionInfo:
+        collection = self.profile.collection
+        return CollectionInfo(collection.name, collection.dimension, collection.distance, 1, 1, "green")
+
+
+class Sink:
+    """Takes replies, and sees that they can be sent."""
+
+    seconds = 0.1
+
+    def send(self, reply: Reply, *, group: str | None) -> None:
+        reply.text.encode()
+        reply.body()
+        f"{reply.id}{reply.correlation_id}{group or ''}".encode("utf-8", "surrogatepass")
+
+
+class Container(FakedContainer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.hits = [
+            Hit(1, 0.9, {"content": "A twin.", "url": "https://example.com/"}),
+            Hit(2, 0.5, {"text": "机器人 🤖", "source_url": "https://example.com/2", "created_at": "1733900000"}),
+            Hit(3, 0.4, {"words": "no text"}),
+        ]
+        self.__dict__["reply_sinks"] = (Sink(),)
+        self._made: dict[str, Retriever] = {}
+
+    def retriever(self, profile: Profile) -> Retriever:
+        key = f"{profile.name} {profile.collection.name}"
+        if key not in self._made:
+            retriever = super().retriever(profile)
+            store = Store(profile, self.hits)
+            self._made[key] = pipeline(
+                retriever.embedder.embedder,
+                store,
+                dimension=profile.collection.dimension,
+                displayable=retriever.displayable,
+            )
+        return self._made[key]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An event that led to what no event may lead to. `number` and the seed make it again."""
+
+    number: int
+    sample: str
+    why: str
+    event: str
+
+
+def findings(count: int, seed: int, seen: Counter[str] | None = None) -> Iterator[Finding]:
+    """Give the function `count` mutated events.
+
+    Args:
+        seen: counts the answers by source and kind, to show that the mutations reach all of them.
+    """
+    # Nearly all of the contracts' events are of one source: each source's own samples are taken more often.
+    folders = [[(path.name, json.loads(path.read_bytes())) for path in sorted(EVENTS.glob(glob))] for glob in FOLDERS]
+    with _function():
+        for number in range(count):
+            random = Random(f"{seed} {number}")  # noqa: S311 - chance, not secrets
+            name, sample = random.choice(random.choice(folders))
+            event = _as_lambda_reads_it(mutated(sample, random))
+            why = _wrong(event, _context(name, random), Counter() if seen is None else seen)
+            if why is not None:
+                yield Finding(number, name, why, json.dumps(event)[:2_000])
+
+
+@contextmanager
+def _function() -> Iterator[None]:
+    """The function with fakes, its log and metrics written to nowhere."""
+    kept, stream = app.services, telemetry.logger.registered_handler.stream
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        telemetry.logger.registered_handler.stream = nowhere
+        app.services = Container()
+        try:
+            yield
+        finally:
+            app.services, telemetry.logger.registered_handler.stream = kept, stream
+
+
+def _as_lambda_reads_it(event: Any) -> Any:
+    """An event after JSON: the runtime reads one (NaN and lone surrogates included)."""
+    return json.loads(json.dumps(event).replace(json.dumps(DEEP), "[" * NESTED + "]" * NESTED))
+
+
+def _context(name: str, random: Random) -> Any:
+    custom = None
+    if name.startswith("agent-core") or random.random() < 0.005:
+        custom = {TOOL_NAME: random.choice(("docs___find", "docs___ranked", "context", odd(random)))}
+    return SimpleNamespace(
+        aws_request_id="0f1e2d3c",
+        client_context=None if custom is None else SimpleNamespace(custom=custom),
+        get_remaining_time_in_millis=lambda: 30_000,
+    )
+
+
+def _wrong(event: Any, context: Any, seen: Counter[str]) -> str | None:
+    """Why the answer to an event is a finding; None when it is none."""
+    try:
+        answer = app.lambda_handler(event, context)
+    except PassageError as error:
+        source = detect(event)
+        seen[f"{source} raised"] += 1
+        unnamed = source is Source.PIPES and isinstance(error, InvalidRequest)
+        return None if source in MAY_RAISE and (error.retryable or unnamed) else f"raised {error!r}"
+    except Exception as error:  # noqa: BLE001 - any other exception is the finding
+        return f"raised {error!r}"
+    try:
+        sent = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+        sent.encode()
+    except Exception as error:  # noqa: BLE001 - the runtime would fail to send it
+        return f"cannot be sent: {error!r}"
+    status = answer.get("statusCode") if isinstance(answer, dict) else None
+    seen[f"{_kind(event)} {'answered' if status is None else status}"] += 1
+    if status is not None and status >= 500:
+        return f"status {status}"
+    return "INTERNAL_ERROR" if "INTERNAL_ERROR" in sent else None
+
+
+def _kind(event: Any) -> str:
+    try:
+        return str(detect(event))
+    except InvalidRequest:
+        return "unknown shape"
+
+
+def main() -> None:
+    """Run, report and fail where there was a finding."""
+    count, seed = int(sys.argv[1]), int(sys.argv[2])
+    started, seen, found = time.monotonic(), Counter[str](), 0
+    for finding in findings(count, seed, seen):
+        found += 1
+        sys.stderr.write(f"{finding.number} {finding.sample}: {finding.why}\n  {finding.event}\n")
+    for kind, number in sorted(seen.items()):
+        sys.stdout.write(f"{number:>9,}  {kind}\n")
+    seconds = time.monotonic() - started
+    sys.stdout.write(f"{count:,} events with seed {seed} in {seconds:,.0f} s: {found} findings\n")
+    sys.exit(found > 0)
+
+
+if __name__ == "__main__":
+    main()
