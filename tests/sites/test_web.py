@@ -70,8 +70,9 @@ def test_sitemaps_are_found_in_robots_txt(server: WebServer, site: WebSite) -> N
 def test_without_a_sitemap_links_are_followed(server: WebServer, site: WebSite) -> None:
     del server.answers["/sitemap.xml"]
     server.page("/", "home", links="/guide/ logo.png https://elsewhere.example/ mailto:a@b.example #top")
-    server.page("/guide/", "guide", links="../faq ?page=2")
+    server.page("/guide/", "guide", links="../faq ?page=2 /gone")
     assert urls(site) == {"/", "/guide/", "/faq"}
+    assert skips(site) == {"gone": ("answers 404", False)}
     assert "/logo.png" not in server.paths
 
 
@@ -94,6 +95,12 @@ def test_other_languages_in_the_sitemap_are_read(server: WebServer, site: WebSit
         "</urlset>"
     )
     assert urls(site) == {"/", "/de/"}
+
+
+def test_other_languages_that_pages_name_are_read(server: WebServer, site: WebSite) -> None:
+    server.page("/de/", "Anleitung")
+    server.answers["/faq"] = '<link rel="alternate" hreflang="de" href="/de/"><main><h1>Faq</h1><p>Text.</p></main>'
+    assert urls(site) == {"/", "/guide/", "/faq", "/de/"}
 
 
 def test_robots_txt_is_obeyed_with_wildcards(server: WebServer, site: WebSite) -> None:

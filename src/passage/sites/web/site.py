@@ -17,6 +17,9 @@ from passage.sites.web.sitemap import SitemapError
 
 MAX_SITEMAPS = 500
 _HTML = ("text/html", "application/xhtml+xml")
+_EDITIONS = "link[rel=alternate][hreflang]"
+"""A page's other languages: Docusaurus names their sitemaps nowhere."""
+_ANY = f"a[href], {_EDITIONS}"
 _SITEMAPS = ("sitemap.xml", "sitemap-index.xml", "sitemap_index.xml")
 """Where sitemaps lie when robots.txt names none."""
 
@@ -69,17 +72,24 @@ def base_of(url: str) -> str:
 
 @dataclass(slots=True)
 class _Crawl:
-    """One run over a site."""
+    """One run over a site.
+
+    Attributes:
+        seen: URLs that were fetched or left out.
+        asked_for: the sitemap's pages, or the site's first. Only of these is it a failure that there is none.
+    """
 
     fetcher: Fetcher
     mirror: Mirror
     url: str
     seen: set[str] = field(default_factory=set)
+    asked_for: set[str] = field(default_factory=set)
 
     def run(self) -> Iterator[Skip]:
         """Fetch every page; gives those that are left out."""
         listed = self._listed()
         waiting = deque(listed or [self.mirror.base])
+        self.asked_for = {_plain(url) for url in waiting}
         while waiting:
             url = _plain(waiting.popleft())
             if url in self.seen:
@@ -88,8 +98,7 @@ class _Crawl:
             reason, failed, content = self._page(url)
             if reason:
                 yield Skip(urlsplit(url).path.lstrip("/") or "/", reason, failed)
-            if content and not listed:
-                waiting.extend(self._links(url, content))
+            waiting.extend(self._links(url, content, _EDITIONS if listed else _ANY))
 
     def _page(self, url: str) -> tuple[str, bool, bytes]:
         """Fetch one page: why it is left out (empty when it is kept), whether it failed, and its content."""
@@ -104,7 +113,8 @@ class _Crawl:
             return str(error), False, b""
         except FetchError as error:
             if error.gone or not self.mirror.has_copy(url):
-                return str(error), True, b""
+                broken_link = error.gone and url not in self.asked_for
+                return str(error), not broken_link, b""
             return f"{error}: the last run's copy is used", True, self._copy(url)
         return ("", False, self._copy(url)) if answer.unchanged else self._kept(url, answer)
 
@@ -158,21 +168,19 @@ class _Crawl:
             waiting.extend(found.sitemaps)
             yield from found.pages
 
-    def _links(self, url: str, content: bytes) -> Iterator[str]:
+    def _links(self, url: str, content: bytes, css: str) -> Iterator[str]:
         """The pages of the site that a page links to."""
         try:
             root = html.parse(content)
         except (ValueError, LookupError):
-            return
-        for link in html.select(root, "a[href]"):
+            return  # reported when the page is read
+        for link in html.select(root, css):
             try:
                 target = _plain(urljoin(url, html.attribute(link, "href").strip()))
-                inside = target.startswith(self.mirror.base)
             except ValueError:
                 continue
-            if (inside and urlsplit(target).path.rpartition(".")[2] in ("html", "htm")) or (
-                inside and "." not in urlsplit(target).path.rpartition("/")[2]
-            ):
+            name = urlsplit(target).path.rpartition("/")[2]
+            if target.startswith(self.mirror.base) and ("." not in name or name.endswith((".html", ".htm"))):
                 yield target
 
 
