@@ -120,7 +120,7 @@ def test_a_goal_is_missed_just_beyond_it(changed: dict[str, float], missed: list
     assert _missed(_results(**changed)) == missed
 
 
-def test_what_was_not_measured_is_not_judged() -> None:
+def test_missing_measurement_is_not_judged() -> None:
     found = _results()
     found.functions.pop(PLAIN)
     found.batch, found.size, found.edge = {}, None, found.edge[:1]
@@ -143,7 +143,7 @@ def test_a_missed_goal_is_seen_in_the_page() -> None:
     assert content.count("MISSED") == 1
 
 
-def test_only_what_is_between_the_marks_is_replaced() -> None:
+def test_only_text_between_the_marks_is_replaced() -> None:
     page = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
     assert report.placed(page, "new") == f"before\n{report.BEGIN}\n\nnew\n\n{report.END}\nafter\n"
 

@@ -86,7 +86,7 @@ def test_only_bytecode_of_modules_that_are_there(artefact: Artefact) -> None:
             assert (bytecode.parent.parent / f"{bytecode.name.split('.')[0]}.py").exists(), bytecode
 
 
-def test_nothing_that_never_runs(artefact: Artefact) -> None:
+def test_layer_has_no_files_that_never_run(artefact: Artefact) -> None:
     files = [path.relative_to(artefact.layer / "python") for path in (artefact.layer / "python").rglob("*")]
     unwanted = [path for path in files if path.suffix in (".pyi", ".exe") or path.parts[0] in ("bin", ".lock")]
     unwanted += [path for path in files if "tests" in path.parts]
@@ -94,7 +94,7 @@ def test_nothing_that_never_runs(artefact: Artefact) -> None:
     assert {path.name for path in artefact.function.iterdir()} == {"handler"}
 
 
-def test_what_is_left_out_is_not_there_and_the_rest_is(artefact: Artefact) -> None:
+def test_layer_has_exactly_the_pinned_packages(artefact: Artefact) -> None:
     shipped = pinned(LAYER / "requirements.txt")
     assert set(shipped) & set(left_out()) == set()
     found = {
@@ -103,7 +103,7 @@ def test_what_is_left_out_is_not_there_and_the_rest_is(artefact: Artefact) -> No
     assert found == set(shipped)
 
 
-def test_what_ships_is_what_the_tests_run_on() -> None:
+def test_layer_has_the_versions_of_the_tests() -> None:
     developed = pinned(ROOT / "requirements" / "dev.txt")
     assert {name: developed.get(name) for name in pinned(LAYER / "requirements.txt")} == pinned(
         LAYER / "requirements.txt"

@@ -167,7 +167,7 @@ def test_a_build_above_the_limit_fails(tmp_path: Path) -> None:
     assert "above the limit of 75 MB" in done.stdout
 
 
-def test_every_environment_is_a_stack_of_its_own(samconfig: dict[str, Any]) -> None:
+def test_every_environment_has_a_separate_stack(samconfig: dict[str, Any]) -> None:
     assert {name: samconfig[name]["global"]["parameters"]["stack_name"] for name in ENVIRONMENTS} == {
         name: f"passage-{name}" for name in ENVIRONMENTS
     }
@@ -218,7 +218,7 @@ def test_deployment_has_the_architecture_of_its_environment() -> None:
     assert " -t " not in deploy
 
 
-def test_layer_folder_holds_nothing_of_the_function() -> None:
+def test_layer_folder_has_no_file_of_the_function() -> None:
     """What is in ContentUri counts as the layer's source: with code in it, every edit would build the layer again."""
     template = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506
     assert template["Resources"]["DependenciesLayer"]["Properties"]["ContentUri"] == "layers/dependencies"

@@ -66,7 +66,7 @@ async def _asked(browser: str, profile: Path, example: str, index: Path, text: s
                     return list(await tab.until(FOUND))
 
 
-def test_the_page_shows_what_was_found(browser: str, shown: str, textbook_index: Path, tmp_path: Path) -> None:
+def test_page_shows_the_passages(browser: str, shown: str, textbook_index: Path, tmp_path: Path) -> None:
     found = asyncio.run(_asked(browser, tmp_path, shown, textbook_index, "What is a digital twin?"))
     assert len(found) == 5
     assert found[0].startswith("https://physical-ai.example/digital-twins/what-is-a-digital-twin/A widely used")

@@ -64,7 +64,7 @@ def test_invoke_names_the_fault_of_an_event_that_is_not_json(passage: Passage, t
     assert "is not JSON" in done.stderr
 
 
-def test_invoke_without_an_index_answers_what_to_do(passage: Passage, tmp_path: Path) -> None:
+def test_invoke_without_an_index_says_how_to_make_one(passage: Passage, tmp_path: Path) -> None:
     done = passage("invoke", "--index", str(tmp_path / "none"), str(EVENTS / "direct-query.json"))
     assert json.loads(done.stdout)["code"] == "INTERNAL_ERROR"
     assert "run `passage index`" in json.loads(done.stdout)["error"]
@@ -83,7 +83,7 @@ def test_make_invoke_prints_json_alone() -> None:
     assert json.loads(done.stdout)["statusCode"] == 200
 
 
-def test_index_reports_what_it_did_and_then_that_nothing_changed(passage: Passage, tmp_path: Path) -> None:
+def test_index_reports_changes_and_then_none(passage: Passage, tmp_path: Path) -> None:
     arguments = ("index", str(TEXTBOOK), "--out", str(tmp_path / "index"), "--cache", str(tmp_path / "cache"))
     first = passage(*arguments)
     assert first.returncode == 0, first.stderr
@@ -102,7 +102,7 @@ def test_index_reports_what_it_did_and_then_that_nothing_changed(passage: Passag
         (("index", "samples/textbook", "--profile", "nope"), "The profiles are: chunks, context, query-response"),
     ],
 )
-def test_index_says_what_is_wrong_with_its_arguments(
+def test_index_names_its_wrong_arguments(
     passage: Passage, tmp_path: Path, arguments: tuple[str, ...], words: str
 ) -> None:
     done = passage(*arguments, "--out", str(tmp_path / "index"))

@@ -116,7 +116,7 @@ def test_server_without_the_real_key_is_refused(index: Passage, qdrant: Emulator
         (("profile", "--from-qdrant", "docs", "--contract", "none"), "--contract takes one of"),
     ],
 )
-def test_what_does_not_go_together_is_named(arguments: tuple[str, ...], words: str, passage: Passage) -> None:
+def test_conflicting_arguments_are_named(arguments: tuple[str, ...], words: str, passage: Passage) -> None:
     done = passage(*arguments)
     assert done.returncode != 0
     assert words in done.stderr

@@ -198,7 +198,7 @@ def test_profiles_own_names_and_range_are_described() -> None:
     assert not asked(profile, text="twin")
 
 
-def test_description_has_what_a_deployment_changed() -> None:
+def test_description_has_the_deployments_settings() -> None:
     changed = {"DEFAULT_PROFILE": "vector-search", "EMBEDDING_DIMENSION": "384"}
     container = Container({"COHERE_API_KEY": "x", "QDRANT_URL": "http://127.0.0.1:9", **changed})
     described = document("vector-search", lambda name: container.served(name).profile)

@@ -70,7 +70,7 @@ def test_more_than_96_are_refused_as_a_whole(function: Function, cohere: Emulato
     assert cohere.requests == []
 
 
-def test_wrong_ones_cost_nothing_and_take_no_other_with_them(function: Function, cohere: EmulatorServer) -> None:
+def test_invalid_questions_of_a_list_do_not_affect_others(function: Function, cohere: EmulatorServer) -> None:
     wrong: list[Any] = [5, None, "text", [], {}, {"text": " "}, {"k": 5}, {"text": "twin", "profile": "nowhere"}]
     wrong += [{"text": "twin", "profile": 5}, {"text": "\ud800"}, {"text": "twin", "profile": {}}]
     answers = function.invoke([*wrong, {"text": "twin", "k": 1}])

@@ -96,7 +96,7 @@ def test_a_detail_that_is_text_is_refused(function: Function, load_event: Any) -
 
 @pytest.mark.parametrize("name", SOURCES)
 @pytest.mark.parametrize("which", ["cohere", "qdrant"])
-def test_a_passing_failure_is_raised_so_that_lambda_tries_again(
+def test_temporary_failure_is_raised_so_that_lambda_retries(
     name: str, which: str, function: Function, load_event: Any, request: pytest.FixtureRequest
 ) -> None:
     emulator: EmulatorServer = request.getfixturevalue(which)

@@ -151,7 +151,7 @@ def test_an_answer_is_the_one_a_single_question_gets(function: Function, queue: 
     ],
     ids=["down", "throttled", "dropped", "unreadable"],
 )
-def test_a_passing_failure_sends_the_messages_back_unanswered(
+def test_temporary_failure_returns_messages_unanswered(
     which: str, fault: Fault, function: Function, queue: Queue, request: pytest.FixtureRequest
 ) -> None:
     emulator: EmulatorServer = request.getfixturevalue(which)
@@ -175,14 +175,12 @@ def test_a_passing_failure_sends_the_messages_back_unanswered(
         {"QDRANT_URL": "127.0.0.1"},
     ],
 )
-def test_a_wrong_setting_of_ours_sends_the_messages_back(
-    wrong: dict[str, str | None], queue: Queue, start: Start
-) -> None:
+def test_wrong_setting_returns_messages_to_the_queue(wrong: dict[str, str | None], queue: Queue, start: Start) -> None:
     assert returned(start(REPLY_QUEUE_URL=queue.url, **wrong).invoke(batch(GOOD[:2]))) == ["1", "2"]
     assert queue.replies() == []
 
 
-def test_no_destination_returns_all_and_logs_what_to_set(start: Start, output: Output, cohere: EmulatorServer) -> None:
+def test_no_destination_returns_all_and_names_settings(start: Start, output: Output, cohere: EmulatorServer) -> None:
     assert returned(start().invoke(batch([*GOOD[:2], POISON["not JSON"]]))) == ["1", "2", "3"]
     assert cohere.requests == []
     (line,) = [line for line in output.logs if line["level"] == "ERROR"]

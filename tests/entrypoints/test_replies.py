@@ -218,7 +218,7 @@ def test_words_that_sqs_does_not_take_are_sent_escaped(aws: Aws, start: Start) -
     assert json.loads(message["Body"])["answer"]["query"] == text
 
 
-def test_nothing_of_aws_is_loaded_for_a_question_over_http(aws: Aws, start: Start) -> None:
+def test_question_over_http_loads_no_aws_sdk(aws: Aws, start: Start) -> None:
     """The sinks are built for the first message, not before."""
     function = start(REPLY_QUEUE_URL=aws.queue().url)
     aws.door.requests.clear()

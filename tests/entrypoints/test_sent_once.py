@@ -125,7 +125,7 @@ def test_a_note_says_until_when_an_attempt_may_be_running(aws: Aws, function: Fu
     assert 0 < until / 1000 - noted <= replies.SEND_SECONDS + replies.TABLE_SECONDS + 2
 
 
-def test_the_table_holds_nothing_of_a_question_or_an_answer(aws: Aws, function: Function, table: str) -> None:
+def test_table_has_no_text_of_questions_or_answers(aws: Aws, function: Function, table: str) -> None:
     function.invoke(batch(GOOD))
     items = json.dumps(aws.client("dynamodb").scan(TableName=table)["Items"])
     assert "twin" not in items

@@ -31,7 +31,7 @@ def found(runtime: Runtime) -> str:
     return body
 
 
-def test_a_kept_key_and_a_published_index_are_there_after_init(
+def test_cached_key_and_published_index_are_ready_after_init(
     start: Start,
     aws: Aws,
     cohere: EmulatorServer,

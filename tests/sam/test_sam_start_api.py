@@ -69,9 +69,7 @@ def test_preflight_is_the_functions_own(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nothing/here", 404), ("DELETE", "/query", 405)])
-def test_what_there_is_not_is_answered_by_the_function(
-    client: httpx.Client, method: str, path: str, status: int
-) -> None:
+def test_unknown_path_is_answered_by_the_function(client: httpx.Client, method: str, path: str, status: int) -> None:
     response = client.request(method, path)
     assert response.status_code == status
     assert response.json()["code"] == "INVALID_INPUT"

@@ -35,7 +35,7 @@ def _naming_the_function(node: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_nothing_calls_the_function_but_by_its_alias(option: str, made: dict[str, Stack]) -> None:
+def test_all_event_sources_call_the_alias(option: str, made: dict[str, Stack]) -> None:
     """$LATEST has no snapshot and no provisioned concurrency, and it changes before a canary starts."""
     for name, resource in made[option].everything().items():
         if resource["Type"] in VERSIONED:
@@ -89,7 +89,7 @@ def _version(stack: Stack) -> str:
     return name
 
 
-def test_what_publishes_a_version() -> None:
+def test_changes_that_publish_a_version() -> None:
     """A new layer and a new parameter value must both reach the alias."""
     layer, code = f"{UPLOADED}DependenciesLayer", f"{UPLOADED}RetrievalFunction"
     made = stacks(

@@ -18,7 +18,7 @@ def test_there_is_one_way_in_by_http(option: str, made: dict[str, Stack]) -> Non
     assert len([kind for kind in HTTP if made[option].of_type(kind)]) == 1
 
 
-def test_what_the_api_answers_itself_has_cors_headers(made: dict[str, Stack]) -> None:
+def test_the_apis_own_errors_have_cors_headers(made: dict[str, Stack]) -> None:
     """Without them, a page cannot read a 403, 429 or 504, not even its status."""
     responses = made["default"]["RestApi"]["Body"]["x-amazon-apigateway-gateway-responses"]
     assert {"DEFAULT_4XX", "DEFAULT_5XX"} <= responses.keys()
@@ -130,7 +130,7 @@ def test_only_the_named_topic_and_rule_may_invoke(made: dict[str, Stack]) -> Non
     assert stack["EventInvokePermission"]["SourceArn"] == {"Fn::GetAtt": ["EventRule", "Arn"]}
 
 
-def test_what_cannot_be_delivered_is_kept(made: dict[str, Stack]) -> None:
+def test_undeliverable_events_go_to_the_dead_letter_queue(made: dict[str, Stack]) -> None:
     stack, queue = made["notifications"], {"Fn::GetAtt": ["DeadLetterQueue", "Arn"]}
     assert stack["TopicSubscription"]["RedrivePolicy"] == {"deadLetterTargetArn": queue}
     assert stack["EventRule"]["Targets"][0]["DeadLetterConfig"] == {"Arn": queue}

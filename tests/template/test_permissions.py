@@ -47,7 +47,7 @@ def _name(resource: Any) -> str:
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_what_the_function_may_do(option: str, made: dict[str, Stack]) -> None:
+def test_permissions_of_the_function(option: str, made: dict[str, Stack]) -> None:
     allowed: dict[str, list[str]] = {}
     role = made[option]["RetrievalRole"]
     assert "ManagedPolicyArns" not in role

@@ -68,7 +68,7 @@ def test_a_wrong_value_is_refused(parameters: dict[str, str]) -> None:
         check({**LEAST, **parameters})
 
 
-def test_what_goes_together_is_not_refused() -> None:
+def test_valid_combinations_are_accepted() -> None:
     for option in OPTIONS.values():
         check(option)
     for parameters in ({"RateLimitPerIp": "10"}, {"ReservedConcurrency": "0"}, {"BasePath": "/docs-api"}):

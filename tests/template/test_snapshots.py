@@ -67,7 +67,7 @@ def _changes(default: Stack, stack: Stack, parameters: Mapping[str, str]) -> dic
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_an_option_changes_what_its_snapshot_says(option: str, made: dict[str, Stack]) -> None:
+def test_option_changes_match_its_snapshot(option: str, made: dict[str, Stack]) -> None:
     default = made["default"]
     found = (
         {"resources": _resources(default), "outputs": _plain(default.outputs)}

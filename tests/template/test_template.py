@@ -87,7 +87,7 @@ def test_function_is_given_exactly_the_variables_it_reads(option: str, made: dic
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_the_function_takes_what_it_is_given(option: str, made: dict[str, Stack]) -> None:
+def test_function_accepts_the_templates_variables(option: str, made: dict[str, Stack]) -> None:
     """A reference to another resource stands for a value of the right form."""
     given = made[option]["RetrievalFunction"]["Environment"]["Variables"]
     referred = {

@@ -86,7 +86,7 @@ def test_the_profiles_own_key_comes_before_any_other(name: str, own: str, other:
 @given(value=times | anything)
 @example(value=10**400)
 @example(value=float("inf"))
-def test_a_time_of_any_form_is_utc_or_nothing(value: Any) -> None:
+def test_time_of_any_form_is_utc_or_absent(value: Any) -> None:
     keys = Payload(text=("t",), url=("u",), created_at=("c",), variants=False)
     (passage,) = read([Hit(1, 0.5, {"t": "t", "u": "u", "c": value})], keys).passages
     assert passage.created_at is None or passage.created_at.utcoffset() == datetime.now(UTC).utcoffset()
@@ -124,7 +124,7 @@ def test_a_time_is_written_as_iso_8601_to_the_second_in_utc(at: datetime) -> Non
 
 @given(value=st.integers() | huge | st.floats() | anything)
 @example(value=10**400)
-def test_a_position_is_a_whole_number_from_zero_or_nothing(value: Any) -> None:
+def test_position_is_a_whole_number_from_0_or_absent(value: Any) -> None:
     keys = Payload(text=("t",), url=("u",), index=("i",), variants=False)
     (passage,) = read([Hit(1, 0.5, {"t": "t", "u": "u", "i": value})], keys).passages
     if passage.index is not None:

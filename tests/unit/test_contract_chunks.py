@@ -71,7 +71,7 @@ def test_include_metadata_is_a_boolean(value: Any) -> None:
 
 @given(held=passages(PROFILE))
 @bounded
-def test_what_is_left_out_of_a_request_has_the_seeds_default(held: list[Hit]) -> None:
+def test_missing_fields_have_the_seeds_defaults(held: list[Hit]) -> None:
     (search,) = ask(NAME, {"query_text": "question"}).searches
     assert search.top_k == 5
     assert not search.score_threshold

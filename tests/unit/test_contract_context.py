@@ -81,7 +81,7 @@ def test_count_is_the_number_of_chunks_and_at_most_k(held: list[Hit], k: int, te
     assert (body["query"], body["collection"]) == (text, "textbook_chunks")
 
 
-def test_nothing_found_is_a_count_of_0_and_an_empty_context() -> None:
+def test_no_match_is_count_0_and_an_empty_context() -> None:
     body = answered(NAME, [])
     assert (body["count"], body["chunks"]) == (0, [])
     assert body["context"] == {"formatted_text": "", "chunk_count": 0, "total_chars": 0, "sources": []}

@@ -211,7 +211,7 @@ def test_the_question_and_its_id_are_repeated(text: str, query_id: str) -> None:
     assert answered(NAME, [], text=text, query_id=query_id)["query"] == {"text": text, "query_id": query_id}
 
 
-def test_a_question_without_an_id_is_given_one_of_its_own() -> None:
+def test_question_without_an_id_gets_a_new_one() -> None:
     first, second = (answered(NAME, [])["query"]["query_id"] for _ in range(2))
     assert first
     assert first != second
@@ -250,7 +250,7 @@ def test_a_partial_failure_is_a_success_with_fewer_results(held: list[Hit], brok
     assert body["status"] == ("success" if len(held) > broken else "error")
 
 
-def test_the_contract_refuses_nothing_of_what_it_answers() -> None:
+def test_published_schema_is_as_strict_as_the_seeds() -> None:
     """An answer is made by the models that publish the schema: their bounds are not looser than the seed's."""
     schema: Any = registry.find(PROFILE).response_model.model_json_schema()
     assert schema["$defs"]["SearchResult"]["properties"]["rank"]["minimum"] == 1

@@ -32,7 +32,7 @@ SNS_RECORD = {"EventSource": "aws:sns", "Sns": {"MessageId": "1", "Message": '{"
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_sample_event_is_found_to_be_what_its_name_says(name: str, load_event: Any) -> None:
+def test_sample_events_source_matches_its_name(name: str, load_event: Any) -> None:
     expected = next(source for prefix, source in PREFIXES.items() if name.startswith(prefix))
     assert detect(load_event(name)) is expected
 

@@ -64,7 +64,7 @@ def ask(retriever: Retriever, texts: Sequence[str]) -> list[bool | None]:
 
 
 @given(st.lists(st.lists(FEW_TEXTS, min_size=1, max_size=5), max_size=20), st.integers(0, 4))
-def test_search_uses_the_questions_own_vector_whatever_is_cached(invocations: list[list[str]], size: int) -> None:
+def test_search_uses_the_questions_vector_with_any_cache(invocations: list[list[str]], size: int) -> None:
     embedder, store, cache = Counting(), Telling(), EmbeddingCache(size)
     retriever = pipeline(embedder, store, cache=cache)
     for texts in invocations:
@@ -77,7 +77,7 @@ def test_search_uses_the_questions_own_vector_whatever_is_cached(invocations: li
 
 
 @given(st.lists(FEW_TEXTS, min_size=1))
-def test_within_its_bound_nothing_is_embedded_twice(texts: list[str]) -> None:
+def test_cache_within_its_size_embeds_no_text_twice(texts: list[str]) -> None:
     embedder = Counting()
     retriever = pipeline(embedder, Telling(), cache=EmbeddingCache(10))
     for text in texts:
@@ -86,7 +86,7 @@ def test_within_its_bound_nothing_is_embedded_twice(texts: list[str]) -> None:
 
 
 @given(st.lists(TEXTS, min_size=3, max_size=8, unique_by=normalised))
-def test_what_was_asked_longest_ago_makes_room(texts: list[str]) -> None:
+def test_least_recently_used_question_is_evicted(texts: list[str]) -> None:
     embedder = Counting()
     retriever = pipeline(embedder, Telling(), cache=EmbeddingCache(len(texts) - 1))
     first, *rest = texts
@@ -96,7 +96,7 @@ def test_what_was_asked_longest_ago_makes_room(texts: list[str]) -> None:
 
 
 @given(TEXTS)
-def test_models_do_not_share_what_they_know(text: str) -> None:
+def test_models_do_not_share_cached_embeddings(text: str) -> None:
     cache, one, other = EmbeddingCache(10), Counting(), Counting(bias=1.0)
     for embedder, space in ((one, "cohere v3 1024"), (other, "cohere v4 1024")):
         store = Telling()
@@ -105,7 +105,7 @@ def test_models_do_not_share_what_they_know(text: str) -> None:
 
 
 @given(TEXTS)
-def test_a_normalised_text_stays_what_it_is(text: str) -> None:
+def test_normalised_text_is_stable(text: str) -> None:
     once = normalised(text)
     assert normalised(once) == once
     assert once.casefold() == normalised(text.strip()).casefold()

@@ -37,14 +37,14 @@ def _values(value: Any) -> list[Any]:
 
 @given(held=some_hits, top_k=counts)
 @bounded
-def test_text_integrity_chunk_text_is_exactly_what_is_stored(held: list[Hit], top_k: int) -> None:
+def test_text_integrity_chunk_text_is_exactly_as_stored(held: list[Hit], top_k: int) -> None:
     for result in answered(PROFILE.name, held, k=top_k)["results"]:
         assert result["chunk_text"] in _stored(held, result["chunk_id"])
 
 
 @given(held=some_hits, top_k=counts)
 @bounded
-def test_url_integrity_url_is_exactly_what_is_stored(held: list[Hit], top_k: int) -> None:
+def test_url_integrity_url_is_exactly_as_stored(held: list[Hit], top_k: int) -> None:
     for result in answered(PROFILE.name, held, k=top_k)["results"]:
         assert result["url"] in _stored(held, result["chunk_id"])
 

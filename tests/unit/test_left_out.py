@@ -43,7 +43,7 @@ def test_complete_answer_has_no_warnings(name: str) -> None:
 
 
 @every_profile
-def test_unusable_payloads_are_counted_with_the_keys_tried(name: str) -> None:
+def test_invalid_payloads_are_counted_with_the_keys_tried(name: str) -> None:
     body = answered(name, [Hit(1, 0.9, {"words": "A twin."}), Hit(2, 0.8, None)])
     assert results(body) == []
     (warning,) = body["warnings"]
@@ -53,7 +53,7 @@ def test_unusable_payloads_are_counted_with_the_keys_tried(name: str) -> None:
 
 
 @every_profile
-def test_one_unusable_payload_among_good_ones_is_counted(name: str) -> None:
+def test_one_invalid_payload_among_good_ones_is_counted(name: str) -> None:
     body = answered(name, [hit(1, name), Hit(2, 0.8, {}), hit(3, name)])
     assert len(results(body)) == 2
     assert body["warnings"][0].startswith("1 of 3 points found were left out")
@@ -91,7 +91,7 @@ def test_direct_invocation_says_what_did_not_fit(name: str) -> None:
 @pytest.mark.parametrize(
     "hits", [[Hit(1, 0.9, {})], [hit(1, "ranked", "a" * 6_300_000)], [hit(1, "ranked", url="intro.md")]]
 )
-def test_ranked_does_not_say_nothing_matches_when_something_did(hits: list[Hit]) -> None:
+def test_ranked_with_skipped_matches_is_not_no_results(hits: list[Hit]) -> None:
     body = answered("ranked", hits)
     assert (body["status"], body["error"]["code"]) == ("error", "NO_RESULTS")
     assert "Passages match" in body["error"]["message"]
@@ -115,7 +115,7 @@ def test_one_visible_character_makes_a_text(before: str, after: str, visible: st
 
 
 @pytest.mark.parametrize("letter", ["a", "机", "🤖", '"', "\u0001"])
-def test_size_is_that_of_what_the_runtime_writes(letter: str) -> None:
+def test_size_matches_the_runtimes_output(letter: str) -> None:
     """awslambdaric's Encoder: `ensure_ascii=False` on Python 3.12 and later, escapes elsewhere."""
     value = {"body": letter * 10}
     assert sent_bytes(value, utf8=True) == len(json.dumps(value, ensure_ascii=False).encode())

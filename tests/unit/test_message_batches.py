@@ -203,7 +203,7 @@ def test_every_message_is_answered_once_or_back_in_the_queue(
 
 @given(queues(), st.integers(1, 2), plans, plans, sendings)
 @bounded
-def test_fifo_group_answers_nothing_after_a_returned_message(
+def test_fifo_group_stops_after_a_returned_message(
     messages: list[Sent], destinations: int, embedding: list[str], store: list[str], sending: list[str]
 ) -> None:
     services = under(Services(destinations), (embedding, store, sending))
@@ -218,7 +218,7 @@ def test_fifo_group_answers_nothing_after_a_returned_message(
 
 @given(queues(), st.integers(1, 2), st.lists(st.tuples(plans, plans, sendings), max_size=4))
 @bounded
-def test_what_comes_back_is_answered_in_the_end_and_once(
+def test_returned_messages_are_finally_answered_once(
     messages: list[Sent], destinations: int, weathers: list[tuple[list[str], list[str], list[str]]]
 ) -> None:
     services = Services(destinations)
@@ -259,7 +259,7 @@ def test_a_groups_replies_are_in_the_order_of_its_messages(
 
 @given(queues())
 @bounded
-def test_a_reply_says_what_became_of_its_message(messages: list[Sent]) -> None:
+def test_reply_has_its_messages_status(messages: list[Sent]) -> None:
     services = Services(1)
     assert invoke(services, messages) == set()
     by_id = {identity: json.loads(text) for identity, _, text in services.sinks[0].had}
@@ -272,7 +272,7 @@ def test_a_reply_says_what_became_of_its_message(messages: list[Sent]) -> None:
 
 @given(st.sampled_from(FAULTS), st.sampled_from(["embedding", "store"]), queues())
 @bounded
-def test_a_failure_of_ours_is_never_a_messages_last_word(fault: str, part: str, messages: list[Sent]) -> None:
+def test_internal_failure_returns_messages_to_the_queue(fault: str, part: str, messages: list[Sent]) -> None:
     services = Services(1)
     getattr(services.weather, part)[:] = [fault] * 50
     back = invoke(services, messages)

@@ -27,12 +27,12 @@ from handler.core.errors import ConfigurationError
         ("*", "*"),
     ],
 )
-def test_origin_becomes_what_browsers_send(given_as: str, sent: str) -> None:
+def test_origin_is_normalised_as_browsers_send_it(given_as: str, sent: str) -> None:
     assert HttpSettings.from_env({"ALLOWED_ORIGINS": given_as}).allowed_origins == (sent,)
 
 
 @pytest.mark.parametrize("value", ["https://*.vercel.app", "https://*", "*.github.io", "http://localhost:*", "**"])
-def test_wildcard_is_refused_with_what_to_write(value: str) -> None:
+def test_wildcard_is_refused_with_a_correct_example(value: str) -> None:
     with pytest.raises(ConfigurationError, match=r"ALLOWED_ORIGINS: .*wildcard: name each origin"):
         HttpSettings.from_env({"ALLOWED_ORIGINS": value})
 
@@ -45,7 +45,7 @@ def test_wildcard_is_refused_with_what_to_write(value: str) -> None:
         *("ftp://x.example", "https://x y.example", "https://[::1", "https://ü\u0301..example"),
     ],
 )
-def test_what_is_no_origin_is_refused(value: str) -> None:
+def test_invalid_origin_is_refused(value: str) -> None:
     with pytest.raises(ConfigurationError, match=r"ALLOWED_ORIGINS: .*is not an origin: scheme://host\[:port\]"):
         HttpSettings.from_env({"ALLOWED_ORIGINS": value})
 

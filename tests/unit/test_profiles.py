@@ -28,7 +28,7 @@ def test_every_shipped_profile_is_valid_with_a_known_contract(name: str) -> None
     assert registry.find(profile).name == profile.contract
 
 
-def test_the_default_profile_is_what_seed_000_says() -> None:
+def test_default_profile_matches_seed_000() -> None:
     profile = profiles.load("query-response")
     assert (profile.collection.name, profile.collection.dimension) == ("rag_embeddings", 768)
     assert profile.query.text.max == 10_000

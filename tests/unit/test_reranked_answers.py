@@ -129,7 +129,7 @@ def test_a_reranked_answer_has_the_most_relevant_and_no_other(
 @every_profile
 @given(data=st.data(), scores=relevances, count=st.integers(3, 8), failure=st.none() | failures)
 @bounded
-def test_scores_never_rise_whatever_the_store_holds(
+def test_scores_never_rise_for_any_stored_payload(
     name: str, data: st.DataObject, scores: list[float], count: int, failure: Exception | None
 ) -> None:
     held = data.draw(hits(profiles.load(name)))

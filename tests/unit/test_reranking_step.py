@@ -146,7 +146,7 @@ def test_at_least_as_many_are_asked_for_as_are_wanted(retriever: Retriever, stor
     assert ids(retrieval) == list(range(54, -1, -1))
 
 
-def test_what_the_store_is_asked_for_beside_the_number_stays(retriever: Retriever, store: FakeStore) -> None:
+def test_candidates_change_only_the_number_of_the_search(retriever: Retriever, store: FakeStore) -> None:
     search = Search(top_k=2, filters={"url": ("x",)}, with_vectors=True, whole_payload=True)
     retrieve(retriever, replace(REQUEST, search=search), Deadline.after(5))
     assert store.asked == [replace(search, top_k=50)]
@@ -169,7 +169,7 @@ def test_vector_question_is_not_reranked_or_widened(
 
 
 @pytest.mark.parametrize("size", [0, 1])
-def test_nothing_to_order_costs_no_call(
+def test_fewer_than_two_passages_cost_no_call(
     size: int, store: FakeStore, retriever: Retriever, reranker: FakeReranker
 ) -> None:
     store.size = size
@@ -179,14 +179,14 @@ def test_nothing_to_order_costs_no_call(
     assert (retrieval.warnings, retrieval.timings.rerank_ms) == ((), None)
 
 
-def test_without_a_reranker_nothing_is_widened(store: FakeStore) -> None:
+def test_without_a_reranker_top_k_is_unchanged(store: FakeStore) -> None:
     retrieval = retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5))
     assert ids(retrieval) == [0, 1]
     assert store.asked == [REQUEST.search]
     assert retrieval.timings.rerank_ms is None
 
 
-def test_what_it_took_is_its_own_figure(retriever: Retriever) -> None:
+def test_reranking_time_is_a_separate_figure(retriever: Retriever) -> None:
     timings = retrieve(retriever, REQUEST, Deadline.after(5)).timings
     assert timings.rerank_ms is not None
     assert timings.rerank_ms > 0
@@ -194,7 +194,7 @@ def test_what_it_took_is_its_own_figure(retriever: Retriever) -> None:
 
 
 @pytest.mark.parametrize("failure", [DOWN, BUSY])
-def test_a_passing_failure_is_tried_once_more(failure: Exception, retriever: Retriever, reranker: FakeReranker) -> None:
+def test_temporary_failure_is_retried_once(failure: Exception, retriever: Retriever, reranker: FakeReranker) -> None:
     reranker.failures = [failure]
     retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
     assert ids(retrieval) == [49, 48]
@@ -238,7 +238,7 @@ def test_another_number_of_relevances_is_a_failure(
     assert isinstance(retrieval.rerank_failure, ValueError)
 
 
-def test_the_step_gets_what_is_left_less_a_margin(retriever: Retriever, reranker: FakeReranker) -> None:
+def test_step_gets_the_remaining_time_less_a_margin(retriever: Retriever, reranker: FakeReranker) -> None:
     retrieve(retriever, REQUEST, Deadline.after(60))
     assert reranker.remaining[0] <= 60 - rerank.MARGIN
 
@@ -293,7 +293,7 @@ def test_each_question_of_a_batch_is_reranked_by_its_own_words(retriever: Retrie
     assert answers[-1].timings.rerank_ms is None
 
 
-def test_no_more_are_asked_at_a_time_than_allowed(
+def test_parallel_rerank_calls_are_limited(
     retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_once, running, most = threading.Lock(), [0], [0]

@@ -77,7 +77,7 @@ def test_passages_are_best_first_unique_and_at_most_the_limit() -> None:
 
 
 @pytest.mark.parametrize("failure", [DOWN, UpstreamThrottled("busy", upstream="store", retry_after=0.01)])
-def test_a_passing_failure_is_tried_once_more(failure: PassageError) -> None:
+def test_temporary_failure_is_retried_once(failure: PassageError) -> None:
     store = FakeStore(failures=[failure])
     assert retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5)).passages
     assert store.searches == 2
@@ -91,7 +91,7 @@ def test_a_second_failure_is_the_answer() -> None:
 
 
 @pytest.mark.parametrize("failure", [CollectionNotFound("none"), DeadlineExceeded("late")])
-def test_what_another_try_cannot_mend_is_not_tried_again(failure: PassageError) -> None:
+def test_permanent_failure_is_not_retried(failure: PassageError) -> None:
     store = FakeStore(failures=[failure])
     with pytest.raises(type(failure)):
         retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5))

@@ -84,7 +84,7 @@ def test_origins_are_a_list_separated_by_commas() -> None:
 
 
 @pytest.mark.parametrize("origin", ["https://user.github.io/", "https://user.github.io/docs", "user.github.io", "null"])
-def test_what_is_not_an_origin_is_refused_with_an_example_of_one(origin: str) -> None:
+def test_invalid_origin_is_refused_with_an_example(origin: str) -> None:
     with pytest.raises(ConfigurationError, match=r"ALLOWED_ORIGINS: .*without a path or a trailing slash"):
         HttpSettings.from_env({"ALLOWED_ORIGINS": origin})
 

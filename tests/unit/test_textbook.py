@@ -43,7 +43,7 @@ def test_every_link_between_pages_leads_to_one() -> None:
             assert "/".join(parts) in PAGES, f"{path} links to {target}"
 
 
-def test_there_are_enough_questions_each_with_a_name_of_its_own() -> None:
+def test_suite_has_enough_questions_with_unique_names() -> None:
     assert len(QUESTIONS) >= 60
     assert len({question["name"] for question in QUESTIONS}) == len(QUESTIONS)
 

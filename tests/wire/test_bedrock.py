@@ -111,7 +111,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.kind)
-def test_what_bedrock_refuses_or_fails_at_is_the_cores_error(
+def test_bedrock_failure_becomes_the_cores_error(
     failure: Failure, function: Function, bedrock: EmulatorServer, output: Output, sleeps: list[float]
 ) -> None:
     body = json.dumps({"__type": failure.kind, "message": "arn:aws:iam::1:role/secretive"})

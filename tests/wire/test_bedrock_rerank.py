@@ -65,7 +65,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.kind)
-def test_what_bedrock_refuses_or_fails_at_is_a_warning(
+def test_bedrock_failure_is_a_warning(
     failure: Failure, function: Function, bedrock: EmulatorServer, output: Output, sleeps: list[float]
 ) -> None:
     body = json.dumps({"__type": failure.kind, "message": "arn:aws:iam::1:role/secretive"})
@@ -205,7 +205,7 @@ def test_a_restored_snapshot_reranks_with_credentials_of_now(
         ({"model": "x"}, "extraneous"),
     ],
 )
-def test_the_emulator_refuses_what_bedrock_does(change: dict[str, Any], says: str, bedrock: EmulatorServer) -> None:
+def test_emulator_refuses_the_same_as_bedrock(change: dict[str, Any], says: str, bedrock: EmulatorServer) -> None:
     body = {"query": "q", "documents": ["one"], "api_version": 2, **change}
     client = aws.client("bedrock-runtime")
     with pytest.raises(client.exceptions.ValidationException, match=says):

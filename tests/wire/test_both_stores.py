@@ -90,7 +90,7 @@ def test_index_that_appears_later_is_found(start: Start, on_edge: OnEdge, textbo
 
 
 @both_gateways
-def test_edge_needs_the_embedding_service_all_the_same(
+def test_edge_store_also_needs_the_embedding_service(
     cohere: EmulatorServer, start: Start, on_edge: OnEdge, sleeps: list[float]
 ) -> None:
     cohere.faults.add(Fault("status", times=0))

@@ -243,7 +243,7 @@ def test_reading_a_key_ends_with_the_requests_deadline(aws: Aws, begin: Start) -
     assert function.ask().status == 504
 
 
-def test_the_warm_up_reads_the_key_and_fails_for_nothing(aws: Aws, begin: Start, output: Output) -> None:
+def test_warm_up_reads_the_key_and_survives_failures(aws: Aws, begin: Start, output: Output) -> None:
     function = begin(COHERE_API_KEY_SECRET=Secret(aws, COHERE_KEY).name)
     aws.door.faults.add(Fault("status", status=503))
     function.container.warm()
@@ -322,7 +322,7 @@ def test_extension_not_ready_is_asked_again_at_first_question(aws: Aws, begin: S
     assert not aws.door.requests
 
 
-def test_aws_is_asked_for_what_the_extension_does_not_give(aws: Aws, begin: Start, extension: Extension) -> None:
+def test_secret_missing_in_the_extension_is_read_from_aws(aws: Aws, begin: Start, extension: Extension) -> None:
     function = begin(COHERE_API_KEY_SECRET=Secret(aws, COHERE_KEY).name, **extension.environ)
     assert function.ask().results
     assert aws.asked(GET_SECRET) == 1
@@ -347,7 +347,7 @@ def test_without_the_extension_aws_is_asked(aws: Aws, begin: Start) -> None:
     assert function.ask().results
 
 
-def test_nothing_outside_of_lambda_gets_the_session_token(aws: Aws, begin: Start, extension: Extension) -> None:
+def test_session_token_is_sent_only_in_lambda(aws: Aws, begin: Start, extension: Extension) -> None:
     environ = {**extension.environ, "AWS_LAMBDA_INITIALIZATION_TYPE": None}
     assert begin(COHERE_API_KEY_SECRET=Secret(aws, COHERE_KEY).name, **environ).ask().results
     assert not extension.server.requests
@@ -399,6 +399,6 @@ def test_an_arn_names_its_region() -> None:
 
 
 @pytest.mark.parametrize("text", ["two words", "passage#", "#key", "passage#a#b", "ssm:", "s://x?y"])
-def test_a_reference_that_is_none_is_refused(text: str) -> None:
+def test_invalid_secret_reference_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="COHERE_API_KEY_SECRET: must be a secret's name or ARN"):
         Settings.from_env({"COHERE_API_KEY_SECRET": text, "QDRANT_URL": "https://example.org"})

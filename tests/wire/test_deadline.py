@@ -58,7 +58,7 @@ def trickling() -> Iterator[str]:
         thread.join()
 
 
-def test_a_wait_is_limited_by_nothing_but_the_deadline(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_deadline_limits_a_wait(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """httpx's own limit is five seconds, which is little for a service that is slow but there."""
     waits: list[float] = []
     read = httpcore._backends.sync.SyncStream.read

@@ -341,7 +341,7 @@ def test_faults_over_http(server: EmulatorServer, client: cohere.ClientV2) -> No
 @pytest.mark.parametrize(
     "bad", [b"{", b"7", b"{}", b'[{"kind":"x"}]', b'{"kind":"drop","when":1}', b'{"kind":"slow","delay_ms":"1"}']
 )
-def test_bad_faults_over_http_name_what_is_allowed(server: EmulatorServer, bad: bytes) -> None:
+def test_invalid_fault_over_http_names_the_allowed_values(server: EmulatorServer, bad: bytes) -> None:
     reply = http.post(server.url + "/_emulator/faults", content=bad)
     assert reply.status_code == 400
     assert reply.json()["error"]

@@ -167,7 +167,7 @@ def test_sizes_and_distances(server: EmulatorServer, vectors: object, status: in
 # --- points
 
 
-def test_query_gives_what_was_stored(client: QdrantClient) -> None:
+def test_query_returns_the_stored_values(client: QdrantClient) -> None:
     points = client.query_points("docs", TOWARDS_1, with_vectors=True, limit=3).points
     assert [point.id for point in points] == [1, 2, AN_UUID]
     assert [point.payload for point in points] == [PAYLOADS[1], PAYLOADS[2], PAYLOADS[AN_UUID]]

@@ -173,7 +173,7 @@ def test_wrong_allowed_origin_is_answered_as_json_and_says_so(start: Start) -> N
 
 
 @both_gateways
-def test_unexpected_exception_is_500_and_leaks_nothing(
+def test_unexpected_exception_is_500_without_details(
     start: Start, monkeypatch: pytest.MonkeyPatch, output: Output
 ) -> None:
     def broken(*_: object) -> None:
@@ -188,7 +188,7 @@ def test_unexpected_exception_is_500_and_leaks_nothing(
     assert COHERE_KEY not in output.text
 
 
-def test_exception_in_a_direct_invocation_leaks_nothing(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exception_in_direct_invocation_leaks_no_details(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("secret detail")
 

@@ -53,7 +53,7 @@ passing = pytest.mark.parametrize("how", PASSING.values(), ids=PASSING.keys())
 
 @both_gateways
 @passing
-def test_passing_failure_twice_is_503_after_exactly_two_attempts(
+def test_two_temporary_failures_are_503_after_two_attempts(
     how: dict[str, Any], upstream: Upstream, start: Start, sleeps: list[float]
 ) -> None:
     """Traps 8 and 9: two attempts in all, and no sleep but our own."""
@@ -64,7 +64,7 @@ def test_passing_failure_twice_is_503_after_exactly_two_attempts(
 
 
 @passing
-def test_passing_failure_once_is_answered_by_the_second_attempt(
+def test_one_temporary_failure_is_answered_by_the_retry(
     how: dict[str, Any], upstream: Upstream, start: Start, sleeps: list[float]
 ) -> None:
     """Trap 9."""

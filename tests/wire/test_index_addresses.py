@@ -52,7 +52,7 @@ def test_untrusted_certificate_is_not_retried(tmp_path: Path) -> None:
         assert "SSL_CERT_FILE" in refusal(f"https://127.0.0.1:{port}")
 
 
-def test_slow_embedding_is_a_passing_failure(cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_embedding_is_a_temporary_failure(cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "TIMEOUT_SECONDS", 0.2)
     cohere.faults.add(Fault("slow", delay_ms=2_000))
     embedder = DocumentEmbedder(api_key=COHERE_KEY, base_url=cohere.url, model="embed-v5.0-pro", dimension=768)

@@ -186,7 +186,7 @@ def test_a_new_version_is_picked_up_and_the_old_one_removed(
     assert len(versions(home)) == 1
 
 
-def test_the_pointer_is_looked_at_no_more_often_than_set(
+def test_pointer_is_read_at_most_as_often_as_set(
     published: Bucket, begin: Start, aws: Aws, later: Callable[[float], None]
 ) -> None:
     function = begin(EDGE_INDEX_CHECK_SECONDS="30")
@@ -245,7 +245,7 @@ Breakage = Callable[[Aws, Bucket], None]
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
-def test_old_version_answers_whatever_is_wrong_with_the_new(
+def test_old_version_answers_if_the_new_one_is_bad(
     breakage: Breakage,
     published: Bucket,
     begin: Start,
@@ -282,7 +282,7 @@ def test_first_version_broken_is_an_error_until_replaced(
     assert not list(home.glob(".*-*")), "nothing half unpacked"
 
 
-def test_the_warm_up_fails_for_nothing_that_passes(published: Bucket, begin: Start, aws: Aws, output: Output) -> None:
+def test_warm_up_survives_a_temporary_s3_failure(published: Bucket, begin: Start, aws: Aws, output: Output) -> None:
     function = begin()
     aws.door.faults.add(Fault("status", status=503, body="<Error><Code>SlowDown</Code></Error>"))
     function.container.warm()
@@ -290,7 +290,7 @@ def test_the_warm_up_fails_for_nothing_that_passes(published: Bucket, begin: Sta
     assert function.ask().results
 
 
-def test_nothing_published_says_what_to_run(bucket: Bucket, begin: Start) -> None:
+def test_unpublished_index_error_names_the_command(bucket: Bucket, begin: Start) -> None:
     answer = begin().ask()
     assert answer.status == 500
     assert "passage index --publish" in answer.json["error"]
@@ -458,7 +458,7 @@ def test_the_command_indexes_and_publishes(
     assert "nothing changed" in CliRunner().invoke(passage, command).output
 
 
-def test_what_cannot_be_published_says_so(bucket: Bucket, textbook_index: Path, tmp_path: Path) -> None:
+def test_failed_publish_names_the_reason(bucket: Bucket, textbook_index: Path, tmp_path: Path) -> None:
     with pytest.raises(PublishError, match="must be s3://bucket"):
         publish("https://example.org/x", textbook_index / PROFILE)
     with pytest.raises(PublishError, match="cannot be published"):
@@ -468,7 +468,7 @@ def test_what_cannot_be_published_says_so(bucket: Bucket, textbook_index: Path, 
 
 
 @pytest.mark.parametrize("uri", ["bucket/x", "s3://", "s3://B", "s3://bucket/a b", "s3://bucket/x?y", "https://bucket"])
-def test_an_address_that_is_none_is_refused(uri: str) -> None:
+def test_invalid_edge_index_uri_is_refused(uri: str) -> None:
     environ = {"COHERE_API_KEY": "k", "STORE": "qdrant_edge", "EDGE_INDEX_URI": uri}
     with pytest.raises(ConfigurationError, match="EDGE_INDEX_URI: must be s3://bucket"):
         Settings.from_env(environ)

@@ -357,7 +357,7 @@ def test_rollback_serves_the_collection_before(
     connection.close()
 
 
-def test_passing_failures_are_tried_again(
+def test_temporary_failures_are_retried(
     index: Index, server: EmulatorServer, client: QdrantClient, sleeps: list[float]
 ) -> None:
     server.faults.add(Fault("status", status=503, times=2))

@@ -92,7 +92,7 @@ def test_a_damaged_index_is_built_again(
     assert indexed() == Outcome(pages=1, chunks=2, embedded=0, removed=0, changed=False)
 
 
-def test_what_lies_where_the_index_belongs_is_replaced(out: Path, indexed: Callable[[], Outcome]) -> None:
+def test_file_in_the_indexs_place_is_replaced(out: Path, indexed: Callable[[], Outcome]) -> None:
     shutil.rmtree(out / PROFILE.name)
     (out / PROFILE.name).write_text("not a folder")
     assert indexed().embedded == 2

@@ -185,7 +185,7 @@ def test_health_makes_no_upstream_request(cohere: EmulatorServer, qdrant: Emulat
 
 
 @both_gateways
-def test_health_is_ok_whatever_else_is_wrong(start: Start) -> None:
+def test_health_is_ok_with_any_other_failure(start: Start) -> None:
     assert start(QDRANT_URL=None, COHERE_API_KEY=None).get("/health").status == 200
 
 

@@ -69,7 +69,7 @@ def test_base64_body_is_read(gateway: Source, start: Start) -> None:
 
 
 @pytest.mark.parametrize("k", [1, 99, 100])
-def test_k_within_the_limits_is_what_the_store_is_asked_for(k: int, qdrant: EmulatorServer, start: Start) -> None:
+def test_k_within_limits_is_passed_to_the_store(k: int, qdrant: EmulatorServer, start: Start) -> None:
     answer = start().ask(k=k)
     assert answer.json["k"] == len(answer.results) == k
     assert qdrant.requests[0].json()["limit"] == k

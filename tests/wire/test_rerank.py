@@ -65,12 +65,12 @@ def test_the_edge_index_gives_candidates_too(start: Start, on_edge: dict[str, st
     assert there.results == function.ask().results
 
 
-def test_without_the_setting_nobody_is_asked(start: Start, cohere: EmulatorServer, plain: Answer) -> None:
+def test_without_the_setting_no_reranker_is_called(start: Start, cohere: EmulatorServer, plain: Answer) -> None:
     assert asked(cohere, PATH) == []
     assert "warnings" not in plain.json
 
 
-def test_warming_up_asks_nobody(function: Function, cohere: EmulatorServer) -> None:
+def test_warm_up_calls_no_service(function: Function, cohere: EmulatorServer) -> None:
     function.container.warm()
     assert cohere.requests == []
     assert function.ask().results
@@ -166,9 +166,7 @@ def test_relevances_of_other_documents_are_an_outage(
     assert_as_stored(answer, start().ask(k=2), "the service is not available")
 
 
-def test_equals_keep_the_stores_order_whatever_the_services(
-    start: Start, cohere: EmulatorServer, plain: Answer
-) -> None:
+def test_equals_keep_the_stores_order_in_any_service_order(start: Start, cohere: EmulatorServer, plain: Answer) -> None:
     cohere.faults.add(Fault("malformed", body=answer_of([(2, 0.5), (1, 0.5), (0, 0.5)]), path=PATH))
     answer = start(RERANK_PROVIDER="cohere", RERANK_CANDIDATES="3").ask(k=3)
     assert [result["chunk_id"] for result in answer.results] == [result["chunk_id"] for result in plain.results]
@@ -179,7 +177,7 @@ def test_equals_keep_the_stores_order_whatever_the_services(
     "fault",
     [Fault("drop"), Fault("status", status=503), Fault("malformed"), Fault("status", status=429, retry_after=1)],
 )
-def test_a_passing_failure_is_tried_once_more(
+def test_temporary_failure_is_retried_once(
     fault: Fault, function: Function, cohere: EmulatorServer, sleeps: list[float]
 ) -> None:
     expected = function.ask().results

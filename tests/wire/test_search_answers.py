@@ -54,7 +54,7 @@ def test_only_nan_scores_give_no_results_and_no_top_score(qdrant: EmulatorServer
     assert record["ResultCount"] == [0.0]
 
 
-def test_results_are_ordered_and_unique_whatever_the_store_gave(qdrant: EmulatorServer, start: Start) -> None:
+def test_results_are_ordered_and_unique_in_any_store_order(qdrant: EmulatorServer, start: Start) -> None:
     answer = search_answer(scored(3, 0.1), scored(1, 0.9), scored(1, 0.9), scored(2, 0.5))
     qdrant.faults.add(Fault("malformed", body=answer))
     results = start().ask(k=5).results
@@ -83,7 +83,7 @@ UNUSABLE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("payload", UNUSABLE.values(), ids=UNUSABLE.keys())
-def test_unusable_point_is_skipped_and_counted(
+def test_invalid_point_is_skipped_and_counted(
     payload: Any, start: Start, make_collection: MakeCollection, output: Output
 ) -> None:
     """Trap 17: one bad point takes no good one with it."""

@@ -68,7 +68,7 @@ def test_snapshot_of_an_unused_container_drops_nothing(start: Start, restore: Re
     restore(start(QDRANT_URL="no url"))
 
 
-def test_what_was_ready_before_is_looked_at_again(start: Start, restore: Restore, qdrant: EmulatorServer) -> None:
+def test_readiness_is_checked_again_after_restore(start: Start, restore: Restore, qdrant: EmulatorServer) -> None:
     function = start()
     assert function.get("/ready").status == 200
     once = len(qdrant.requests)
@@ -79,7 +79,7 @@ def test_what_was_ready_before_is_looked_at_again(start: Start, restore: Restore
     assert len(qdrant.requests) == 2 * once
 
 
-def test_every_copy_of_a_snapshot_has_random_numbers_of_its_own(start: Start, restore: Restore) -> None:
+def test_copies_of_a_snapshot_have_different_random_numbers(start: Start, restore: Restore) -> None:
     function = start()
     drawn = []
     for _ in range(3):
@@ -89,7 +89,7 @@ def test_every_copy_of_a_snapshot_has_random_numbers_of_its_own(start: Start, re
     assert len(set(drawn)) == 3
 
 
-def test_unique_ids_do_not_come_from_what_a_snapshot_holds() -> None:
+def test_unique_ids_do_not_depend_on_a_snapshot() -> None:
     drawn = set()
     for _ in range(3):
         random.seed(7)
