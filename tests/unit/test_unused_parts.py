@@ -65,7 +65,7 @@ def test_odd_multi_value_headers_are_answered_as_json(headers: Any) -> None:
 
 
 @pytest.mark.parametrize(("stage", "path"), [("dev", "/dev/query"), ("dev", "/query"), ("$default", "/query")])
-def test_http_api_with_payload_1_answers_with_and_without_its_stage(stage: str, path: str) -> None:
+def test_http_api_payload_1_works_with_and_without_stage(stage: str, path: str) -> None:
     event = copy.deepcopy(SAMPLES["rest-api-query"]) | {"version": "1.0", "path": path}
     event["requestContext"]["stage"] = stage
     assert status(event) == 200
