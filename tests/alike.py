@@ -10,7 +10,7 @@ OF_THE_MOMENT = ("timestamp", "query_id", "apiRequestId")
 
 
 def alike(one: Any, other: Any, *, words: bool = True) -> None:
-    """Assert that two answers are the same but for the moment, and for scores by less than a float32 can tell.
+    """Assert that two answers are the same, except for times and for score differences below float32 precision.
 
     Args:
         words: whether errors say the same, too.
@@ -35,7 +35,7 @@ def alike(one: Any, other: Any, *, words: bool = True) -> None:
 
 
 def _parsed(value: Any) -> Any:
-    """A body is JSON in a string; a number's own text is left alone."""
+    """A body as JSON; text that is only a number stays text."""
     if isinstance(value, str) and value.startswith(("{", "[")):
         try:
             return json.loads(value)

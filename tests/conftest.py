@@ -43,7 +43,7 @@ def textbook_index() -> Path:
 
 @pytest.fixture(scope="session")
 def several_indexes() -> Path:
-    """The same for every profile."""
+    """The sample textbook, indexed for every profile. Only for reading."""
     return kept_index("all", profiles.names())
 
 
@@ -55,6 +55,6 @@ def load_event() -> Callable[[str], Any]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _pool_closed() -> Iterator[None]:
-    """The function keeps one connection pool a process; its connections must not outlive the tests' servers."""
+    """Close the process's connection pool: its connections must not outlive the tests' servers."""
     yield
     transport.shared().close()

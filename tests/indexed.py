@@ -34,7 +34,7 @@ class Outcome:
 
 
 class Silent:
-    """A watch that tells nobody, or whom it is given."""
+    """A watch without a listener, or with the given one."""
 
     def __init__(
         self, *, embedding: Callable[[int], None] = lambda _: None, waiting: Callable[[], None] = lambda: None
@@ -56,7 +56,7 @@ class Silent:
 
 
 def embedding_with(embedder: Embedder, cache: VectorCache, per_call: int = 96) -> Embedding:
-    """How texts get their vectors, without a process of its own."""
+    """Embeds texts in the test's own process."""
 
     def fill(texts: Iterable[Text], progress: Advance) -> None:
         for done in Filler(embedder, cache).fill(batches(texts, per_call)):
@@ -76,7 +76,7 @@ def index_to(
     options: Options | None = None,
     cache: Path | None = None,
 ) -> Plan:
-    """Index a site; without a `cache` folder, nothing is remembered for the next run."""
+    """Index a site. Without a `cache` folder, no vector is cached for the next run."""
     with tempfile.TemporaryDirectory() as folder, VectorCache(cache or Path(folder)) as opened:
         embedding = embedding_with(embedder, opened)
         try:

@@ -10,7 +10,7 @@ FOLDER = Path(__file__).resolve().parent.parent / ".passage"
 
 @contextmanager
 def one_at_a_time(what: str) -> Iterator[None]:
-    """Of all processes in this checkout, one is in here with `what`."""
+    """Hold the lock `what`, which one process of this checkout can have at a time."""
     FOLDER.mkdir(exist_ok=True)
     with (FOLDER / f"{what}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

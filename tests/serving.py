@@ -19,7 +19,7 @@ LINE_BYTES = 128 * 1024
 
 @contextmanager
 def served(environ: Mapping[str, str]) -> Iterator[str]:
-    """The URL of the function, with `environ` for its environment."""
+    """The URL of the function, run with the environment `environ`."""
     started: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def run() -> None:

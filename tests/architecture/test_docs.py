@@ -61,7 +61,7 @@ def _names(cell: str) -> list[str]:
 
 
 def _code(document: str) -> Iterator[str]:
-    """Every line of a document's code blocks, and every piece of code within its sentences."""
+    """Every line of a document's code blocks, and all inline code."""
     text = _read(document)
     for _, block in _FENCE.findall(text):
         yield from block.splitlines()

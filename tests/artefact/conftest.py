@@ -23,7 +23,7 @@ REGION = "eu-central-1"
 
 @pytest.fixture(scope="session")
 def interpreter() -> Path:
-    """Lambda's Python; where there is none, the one that runs the tests, and the layer is built for that.
+    """Lambda's Python if installed, else the one that runs the tests. The layer is built for it.
 
     CI sets ARTEFACT_PYTHON to the version that must be there.
     """
@@ -56,7 +56,7 @@ def server(several_indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture(scope="session")
 def server_of_ranked(several_indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorServer]:
-    """Two profiles name one collection, with different models: the second one has a server of its own."""
+    """Two profiles name one collection with different models, so the second one has a separate server."""
     with qdrant_emulator(storage(several_indexes, tmp_path_factory.mktemp("storage"), "vector-search")) as emulator:
         yield emulator
 
@@ -73,7 +73,7 @@ def queue() -> Iterator["Queue"]:
 
 
 class Queue:
-    """Where messages are answered."""
+    """The queue for replies."""
 
     def __init__(self, endpoint: str) -> None:
         self.environment = {
@@ -104,7 +104,7 @@ class Queue:
         )
 
     def taken(self) -> list[str]:
-        """Everything in the queue, which is empty afterwards."""
+        """Take all messages from the queue."""
         bodies: list[str] = []
         while messages := self._sqs.receive_message(QueueUrl=self._url, MaxNumberOfMessages=10).get("Messages"):
             for message in messages:
@@ -117,7 +117,7 @@ class Queue:
 def stores(
     server: EmulatorServer, server_of_ranked: EmulatorServer, several_indexes: Path
 ) -> Mapping[Store, Mapping[str, str]]:
-    """What a container's environment says of each store."""
+    """The environment of a container, by store."""
     return {
         "server": {"QDRANT_URL": server.url},
         "server of ranked": {"QDRANT_URL": server_of_ranked.url},

@@ -50,7 +50,7 @@ class Containers:
     def start(
         self, side: Side, store: Store, handler: str = "handler.app.lambda_handler", *code: Path, **environment: str
     ) -> Runtime:
-        """A new container; `code` and `environment` come before and above what it has otherwise."""
+        """A new container. `code` comes first on its path, and `environment` overrides its variables."""
         artefact = self._unpruned() if side == "unpruned" else self._artefact
         no_lambda = {} if side in ("deployed", "unpruned") else dict.fromkeys(LAMBDAS)
         runtime = Runtime(
@@ -64,7 +64,7 @@ class Containers:
 
 
 def storage(indexes: Path, folder: Path, left_out: str) -> Path:
-    """A server's collections, of every profile but one."""
+    """A server's collections, for all profiles except one."""
     for profile in map(profiles.load, profiles.names()):
         if profile.name != left_out:
             shutil.copytree(indexes / profile.name / SHARD, folder / profile.collection.name)
@@ -72,7 +72,7 @@ def storage(indexes: Path, folder: Path, left_out: str) -> Path:
 
 
 def settled(value: Any) -> Any:
-    """An answer without what belongs to its moment, bodies read."""
+    """An answer without times, with parsed bodies."""
     if isinstance(value, dict):
         return {name: settled(_read(name, item)) for name, item in value.items() if not _of_the_moment(name)}
     return [settled(item) for item in value] if isinstance(value, list) else value

@@ -124,7 +124,7 @@ def test_packages_left_out_cannot_be_imported_in_the_artefact(artefact: Artefact
 
 
 def test_every_import_of_a_shipped_package_is_shipped_or_stubbed(artefact: Artefact) -> None:
-    """An import at a module's own level that is not within `try`, of something left out, must find a stub."""
+    """A left-out package that is imported at module level outside of `try` must have a stub."""
     site = artefact.layer / "python"
     names = {NAMES.get(name, name.replace("-", "_")) for name in left_out()} - set(stubs()) - OPTIONAL
     unmet: set[tuple[str, str]] = set()
@@ -165,7 +165,7 @@ def test_a_build_is_made_once(artefact: Artefact, interpreter: Path) -> None:
 
 @pytest.mark.parametrize("name", ["qdrant_client", "cohere"])
 def test_the_sdks_versions_can_be_read(artefact: Artefact, name: str) -> None:
-    """qdrant-client reads its own when a client is made."""
+    """qdrant-client reads its own metadata when a client is created."""
     code = f"import importlib.metadata as m; print(m.version('{name}'))"
     done = subprocess.run(
         [str(artefact.python), "-c", code],

@@ -43,7 +43,7 @@ def test_unpruned_build_has_the_same_answer(containers: Containers, load_event: 
 
 
 def test_messages_are_answered(containers: Containers, queue: Queue, load_event: Any) -> None:
-    """A queue that stays empty would be the same on both sides."""
+    """Both queues have replies: two empty queues would be equal, too."""
     event = load_event("sqs-standard")
     for record in event["Records"]:
         record["messageId"] += "-again"

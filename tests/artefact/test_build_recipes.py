@@ -57,7 +57,7 @@ def parameters() -> dict[str, Any]:
 
 
 def test_make_build_builds_the_architecture_and_prints_the_size(artefact: Artefact, tmp_path: Path) -> None:
-    """Asked for the one that this machine is not."""
+    """The requested processor differs from this machine's."""
     own = machine(next(artefact.layer.rglob("*.so*")))
     architecture = next(name for name, number in MACHINES.items() if number != own)
     done = make("build", f"ARCH={architecture}", f"BUILD={tmp_path / 'build'}")
@@ -79,7 +79,7 @@ def test_make_build_with_prune_0_ships_the_packages_whole(tmp_path: Path) -> Non
 
 
 def test_sam_builds_without_a_python_of_lambdas_version(artefact: Artefact, tmp_path: Path) -> None:
-    """Its own builder for Python refuses to, without one on PATH; the recipes only do without bytecode."""
+    """SAM's builder for Python needs that Python on PATH; the recipes only leave out the bytecode."""
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in ("cp", "find", "make", "printf", "rm", "sh"):
@@ -149,7 +149,7 @@ def test_a_folder_for_every_architecture_of_the_template(parameters: dict[str, A
     ("folder", "target"), [("layers/dependencies", "build-DependenciesLayer"), ("src", "build-RetrievalFunction")]
 )
 def test_without_a_compiler_no_bytecode_is_built_with_a_banner(folder: str, target: str, tmp_path: Path) -> None:
-    """On stdout: SAM shows nothing of what a recipe that succeeds writes to stderr."""
+    """On stdout: SAM hides the stderr of a recipe that succeeds."""
     done = make("-s", target, folder=ROOT / folder, ARTIFACTS_DIR=str(tmp_path), COMPILER="")
     assert done.returncode == 0, done.stderr
     assert "*** NO BYTECODE" in done.stdout
@@ -219,7 +219,7 @@ def test_deployment_has_the_architecture_of_its_environment() -> None:
 
 
 def test_layer_folder_has_no_file_of_the_function() -> None:
-    """What is in ContentUri counts as the layer's source: with code in it, every edit would build the layer again."""
+    """ContentUri is the layer's source. With code in it, every edit would build the layer again."""
     template = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506
     assert template["Resources"]["DependenciesLayer"]["Properties"]["ContentUri"] == "layers/dependencies"
     folder = ROOT / "layers" / "dependencies"

@@ -19,7 +19,7 @@ MODELS = "qdrant_client/http/models/models.py"
 
 @pytest.fixture
 def site(interpreter: Path, tmp_path: Path) -> Path:
-    """The layer's packages as they are published; a copy."""
+    """A copy of the layer's packages as published."""
     site = tmp_path / "site"
     published = installed(RECIPE / "requirements.txt", ROOT / ".passage" / "artefact", interpreter)
     shutil.copytree(published, site, ignore=shutil.ignore_patterns("__pycache__"))
@@ -134,7 +134,7 @@ print("asyncio" in sys.modules, {n for p in (handler, classes) for n in p.__all_
 
 
 def test_no_package_of_the_layer_is_a_plugin_of_pydantic(artefact: Artefact) -> None:
-    """Where one were, pydantic would not find it: its search for plugins is replaced."""
+    """The recipe replaces pydantic's search for plugins, so it would not find one."""
     found = [path.read_text(encoding="utf-8") for path in artefact.layer.rglob("*.dist-info/entry_points.txt")]
     assert [text for text in found if "[pydantic]" in text] == []
 

@@ -35,7 +35,7 @@ FLAGS = (
 
 
 def find() -> str | None:
-    """The browser: PASSAGE_BROWSER's, or one in a usual place."""
+    """The browser's path: PASSAGE_BROWSER, or a usual place."""
     chosen = os.environ.get("PASSAGE_BROWSER")
     if chosen:
         return chosen

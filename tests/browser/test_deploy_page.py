@@ -20,7 +20,7 @@ FOUND = "(found => found.length && found)([...document.querySelectorAll('#found 
 
 @pytest.fixture(scope="module")
 def shown() -> str:
-    """The example, as the documentation has it."""
+    """The documentation's example."""
     (example,) = re.findall(r"^```html\n(.*?)^```", (ROOT / "docs" / "deploy.md").read_text("utf-8"), re.M | re.S)
     assert API in example
     return f"<!doctype html><link rel=icon href=data:,>{example}"

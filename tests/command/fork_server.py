@@ -31,7 +31,7 @@ LIBRARIES = (
 
 
 class Command(StreamRequestHandler):
-    """One command, in a process of its own."""
+    """Run one command in a separate process."""
 
     def handle(self) -> None:
         asked = json.loads(self.rfile.readline())

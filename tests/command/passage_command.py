@@ -31,7 +31,7 @@ Passage = Callable[..., Done]
 
 
 def clean_environment() -> dict[str, str]:
-    """Without keys, so that the emulators take the services' places, and with Python's own way of writing."""
+    """An environment without keys, so that emulators replace the services, and with Python's default encoding."""
     return {name: value for name, value in os.environ.items() if not name.startswith((*OURS, "PYTHONUNBUFFERED"))}
 
 

@@ -26,7 +26,7 @@ PYTHON = Path(sys.executable)
 
 @pytest.fixture(scope="module")
 def index() -> Path:
-    """The textbook, in the model and the dimension that are measured."""
+    """The textbook, embedded with the measured model and dimension."""
     return kept_index("measured", ["query-response"], MODEL_VARIABLES)
 
 

@@ -217,7 +217,7 @@ def test_proxy_variables_are_ignored_on_loopback(passage: Passage, small_site: P
 
 @contextmanager
 def serving(index: Path, stop: signal.Signals) -> Iterator[str]:
-    """Runs `passage serve`; gives the line it prints, and sees that `stop` ends it cleanly."""
+    """Run `passage serve` and yield the line it prints. Checks that `stop` ends it cleanly."""
     command = [PASSAGE, "serve", "--index", str(index), "--port", str(free_port())]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=clean_environment()

@@ -40,7 +40,7 @@ def real(cohere: EmulatorServer, qdrant: EmulatorServer) -> dict[str, str]:
 
 @pytest.fixture
 def index(site: Path, passage: Passage) -> Passage:
-    """`passage index` for the site, with places of its own to write to."""
+    """`passage index` for the site, with separate output folders."""
     folder = site.parent
     places = ("--out", str(folder / "index"), "--cache", str(folder / "cache"))
 

@@ -33,7 +33,7 @@ def post(url: str, body: bytes, **headers: str) -> httpx.Response:
 
 @pytest.mark.parametrize("body", [BODY.encode(), gzip.compress(BODY.encode()), b""], ids=["plain", "gzip", "empty"])
 def test_gzip_header_gets_json_with_cors(url: str, body: bytes) -> None:
-    """Lambda gets the bytes as sent: plain JSON is read whatever the header says, compressed bytes are not text."""
+    """Lambda gets the bytes as sent: plain JSON is read with any header, and compressed bytes are not text."""
     answer = post(url, body, **{"content-encoding": "gzip"})
     assert answer.status_code == (503 if body.startswith(b"{") else 400)
     assert answer.headers["access-control-allow-origin"] == ORIGIN

@@ -51,7 +51,7 @@ def check_answer(asked: Mapping[str, Any], answer: Any, stored: Stored) -> None:
 
 
 def _budget(asked: Mapping[str, Any]) -> float:
-    """The fewest characters that either budget allows; a token is taken to be four."""
+    """The smaller of the two budgets, in characters; a token counts as four."""
     characters, tokens = asked.get("max_chars"), asked.get("max_tokens")
     return min(float("inf") if characters is None else characters, float("inf") if tokens is None else 4 * tokens)
 

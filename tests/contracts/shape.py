@@ -31,7 +31,7 @@ def whole(value: Any) -> bool:
 
 
 def whole_number(value: Any) -> bool:
-    """An integer as JSON Schema has it, 5.0 among them."""
+    """An integer as in JSON Schema, which includes 5.0."""
     return whole(value) or (isinstance(value, float) and value.is_integer())
 
 
@@ -72,7 +72,7 @@ def moment(value: Any) -> bool:
 
 
 def encodable(value: str) -> bool:
-    """Whether UTF-8 can carry it: half of a surrogate pair it cannot."""
+    """Whether UTF-8 can encode it: an unpaired surrogate cannot."""
     return value == value.encode("utf-8", "replace").decode()
 
 

@@ -92,7 +92,7 @@ class Surroundings:
         return self._serve(storage)
 
     def _shape(self, collection: Collection, state: State) -> None:
-        """Give the odd server the collection in that state."""
+        """Put the collection in that state on the server with faults."""
         url = f"{self._odd.url}/collections/{collection.name}"
         httpx.delete(url).raise_for_status()
         if state != "missing":

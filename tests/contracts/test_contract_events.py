@@ -189,7 +189,7 @@ def _not_json(constant: str) -> None:
 
 
 def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema without room for fields it does not declare."""
+    """The schema, which then refuses undeclared fields."""
     closed = deepcopy(dict(schema))
     for part in _parts(closed):
         if "properties" in part:

@@ -49,7 +49,7 @@ def _refused(case: tuple[Any, Mapping[str, Any], Any, Stored], answer: Any) -> b
 
 
 def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Every place in an answer; of a list of plain numbers only the first."""
+    """The path of every value in an answer; in a list of numbers, only the first."""
     items: Iterable[tuple[str | int, Any]] = ()
     if isinstance(value, dict):
         items = value.items()

@@ -22,7 +22,7 @@ ACCOUNT = "123456789012"
 
 @contextmanager
 def cloud() -> Iterator["Aws"]:
-    """Starts moto and the door before it."""
+    """Start moto and the proxy in front of it."""
     moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     moto.start()
     host, port = moto.get_host_and_port()
@@ -67,7 +67,7 @@ class Aws:
         self._number = count(1)
 
     def client(self, service: str) -> Any:
-        """A client that goes past the door: what a test itself does meets no faults and is not on record."""
+        """A client that bypasses the proxy, so that a test's own calls meet no faults and are not recorded."""
         return boto3.client(
             service,
             endpoint_url=self._behind,
@@ -90,7 +90,7 @@ class Aws:
         return Queue(self.client("sqs"), self.client("sqs").create_queue(QueueName=name, Attributes=made)["QueueUrl"])
 
     def topic(self, *, fifo: bool = False) -> tuple[str, "Queue"]:
-        """A new topic's ARN, and a queue that gets what is published to it, as it is."""
+        """A new topic's ARN, and a queue that gets its messages in raw form."""
         name = f"topic-{next(self._number)}" + (".fifo" if fifo else "")
         sns, queue = self.client("sns"), self.queue(fifo=fifo)
         arn: str = sns.create_topic(Name=name, Attributes={"FifoTopic": "true"} if fifo else {})["TopicArn"]
@@ -106,7 +106,7 @@ class Aws:
         return name, queue
 
     def table(self) -> str:
-        """A new table as Powertools' idempotency takes it."""
+        """A new table in the form that Powertools' idempotency requires."""
         name = f"table-{next(self._number)}"
         self.client("dynamodb").create_table(
             TableName=name,
@@ -136,7 +136,7 @@ class Queue:
         self.client.send_message(QueueUrl=self.url, MessageBody=body, **fifo)
 
     def taken(self) -> list[dict[str, Any]]:
-        """Every message there is; they are gone afterwards."""
+        """Take all messages from the queue."""
         found: list[dict[str, Any]] = []
         while more := self._receive():
             found += more
@@ -145,11 +145,11 @@ class Queue:
         return found
 
     def replies(self) -> list[dict[str, Any]]:
-        """The bodies of every message there is."""
+        """Take the bodies of all messages from the queue."""
         return [json.loads(message["Body"]) for message in self.taken()]
 
     def deliver(self, invoke: Callable[[Any], Any]) -> tuple[int, int]:
-        """Hand one batch over as Lambda does: what the function does not name is deleted, the rest comes again.
+        """Deliver one batch as Lambda does: the named records return to the queue, the others are deleted.
 
         Returns:
             How many messages were handed over, and how many of them are back in the queue.
@@ -185,7 +185,7 @@ class Queue:
 
 
 def _record(message: Mapping[str, Any], arn: str) -> dict[str, Any]:
-    """A received message as Lambda hands it over."""
+    """A received message as a record of Lambda's event."""
     attributes = {"SenderId": "testing", **message["Attributes"]}
     return {
         "messageId": message["MessageId"],
@@ -233,14 +233,14 @@ def batch(bodies: Sequence[object], groups: Sequence[str] | None = None, first: 
 
 
 def returned(response: Mapping[str, Any]) -> list[str]:
-    """The ids of the records that come again."""
+    """The ids of the records that return to the queue."""
     assert response.keys() == {"batchItemFailures"}
     return [failure["itemIdentifier"] for failure in response["batchItemFailures"]]
 
 
 @dataclass(frozen=True)
 class Context:
-    """Lambda's, with as much time left as a test wants."""
+    """Lambda's context, with the given remaining time."""
 
     milliseconds: int
     aws_request_id: str = "c0ffee00-0000-4000-8000-000000000001"

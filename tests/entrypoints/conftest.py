@@ -45,7 +45,7 @@ def qdrant(several_indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture(autouse=True)
 def _fair_weather(cohere: EmulatorServer, qdrant: EmulatorServer, aws: Aws) -> None:
-    """Every test begins with no faults and no requests on record."""
+    """Clear faults and recorded requests before every test."""
     for emulator in (cohere, qdrant, aws.door):
         emulator.faults.clear()
         emulator.requests.clear()
@@ -53,7 +53,7 @@ def _fair_weather(cohere: EmulatorServer, qdrant: EmulatorServer, aws: Aws) -> N
 
 @pytest.fixture
 def gateway() -> Source:
-    """The kind of API, for tests to which it makes no difference."""
+    """One kind of API, for tests that do not depend on it."""
     return Source.HTTP_API
 
 
@@ -61,7 +61,7 @@ def gateway() -> Source:
 def start(
     cohere: EmulatorServer, qdrant: EmulatorServer, aws: Aws, gateway: Source, monkeypatch: pytest.MonkeyPatch
 ) -> Start:
-    """Starts a container; its arguments are variables to set beside the usual ones, None to leave one out."""
+    """Starts a container. Arguments are additional variables; None removes one."""
     for name, value in aws.environ.items():
         monkeypatch.setenv(name, value)
 
@@ -110,7 +110,7 @@ def _large(qdrant: EmulatorServer) -> Iterator[Large]:
 
 @pytest.fixture
 def large(_large: Large, qdrant: EmulatorServer) -> Large:
-    """Tests that ask for the same texts share a collection: making one takes longer than asking it."""
+    """Tests with the same texts share a collection, because creating one takes longer than a search."""
 
     def make(texts: Sequence[str]) -> str:
         name = _large(texts)

@@ -97,7 +97,7 @@ def test_an_outage_of_one_profiles_store_leaves_the_others_alone(function: Funct
 
 
 def test_an_outage_is_answered_and_not_raised(function: Function, cohere: EmulatorServer) -> None:
-    """A workflow can branch on the body's code; Lambda's own error would say nothing."""
+    """A workflow can branch on the body's code; Lambda's own error would hide it."""
     cohere.faults.add(Fault("status", status=503, times=0))
     assert function.invoke({"text": "twin"})["code"] == "SERVICE_UNAVAILABLE"
     assert [answer["code"] for answer in function.invoke([{"text": "twin"}] * 2)] == ["SERVICE_UNAVAILABLE"] * 2
@@ -117,7 +117,6 @@ def test_too_little_time_is_answered_for_each_without_a_call(function: Function,
 
 @pytest.mark.parametrize("letter", ["a", "机", "\u0001"], ids=["ascii", "wide", "control"])
 def test_an_answer_too_large_for_lambda_is_shortened(letter: str, start: Start, large: Large) -> None:
-    """Trap 7."""
     text = letter * 100_000
     function = start(COLLECTION_NAME=large([text] * 80))
     answer = function.invoke({"text": "twin", "k": 80})
@@ -129,7 +128,7 @@ def test_an_answer_too_large_for_lambda_is_shortened(letter: str, start: Start, 
 
 
 def test_largest_answers_of_a_too_large_list_are_shortened(start: Start, large: Large) -> None:
-    """Trap 7: what small answers do not need is the large ones'."""
+    """Space that small answers leave goes to large ones."""
     function = start(COLLECTION_NAME=large(["a" * 100_000] * 60))
     counts = [1, 60, 2, 60, 1]
     answers = function.invoke([{"text": "twin", "k": count} for count in counts])

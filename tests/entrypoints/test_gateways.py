@@ -32,7 +32,7 @@ def request(
     query: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The kind's sample event, changed to another request. What is not given is left out as the kind does."""
+    """The sample event of that kind of API, changed to another request."""
     event: dict[str, Any] = copy.deepcopy(load_event(KINDS[kind]))
     sent = {"host": "docs.example", "origin": ORIGIN} if headers is None else dict(headers)
     parameters = dict(query or {})
@@ -62,7 +62,7 @@ def request(
 
 
 def checked(kind: str, response: Mapping[str, Any]) -> Answer:
-    """The answer, in the one form of response that the kind takes."""
+    """The answer, in the response format of that kind of API."""
     several = kind in ("REST API", "load balancer, several values")
     assert ("multiValueHeaders" in response) == several
     assert not (several and response.get("headers"))
@@ -83,7 +83,7 @@ def test_a_question_is_answered_alike(kind: str, start: Start, load_event: Any) 
 def test_question_in_the_url_keeps_every_character(
     kind: str, start: Start, load_event: Any, cohere: EmulatorServer
 ) -> None:
-    """Trap 6: a load balancer hands parameters over undecoded."""
+    """A load balancer does not decode parameters."""
     text = "what's 100% of a+b & c=d? ü 机器人 %41"
     event = request(load_event, kind, "GET", query={"text": text, "k": "2"})
     answer = checked(kind, start().invoke(event))
@@ -152,7 +152,7 @@ def test_a_wrong_setting_is_answered_in_the_kinds_own_form(kind: str, start: Sta
 
 
 def checked_loosely(response: Any) -> Any:
-    """A response that no resolver could build has both forms where an API takes both."""
+    """A response built without a resolver has the format of its API."""
     json.dumps(response)
     return response
 
@@ -167,7 +167,7 @@ def test_a_base_path_is_taken_off(kind: str, start: Start, load_event: Any) -> N
 
 
 def test_a_stage_is_taken_off_where_the_path_has_it(start: Start, load_event: Any) -> None:
-    """Trap 3: an HTTP API puts its stage before the path, except on a custom domain; a REST API never does."""
+    """An HTTP API puts its stage before the path, except on a custom domain; a REST API never does."""
     function = start(BASE_PATH="/docs-api")
     event = request(load_event, "HTTP API", "GET", "/prod/docs-api/health")
     event["requestContext"]["stage"] = "prod"
@@ -214,7 +214,7 @@ def test_a_load_balancers_own_health_check_is_answered(kind: str, start: Start, 
 def test_a_load_balancers_headers_are_read_in_any_case_and_form(
     names: list[str], start: Start, load_event: Any
 ) -> None:
-    """Trap 6: `headers` may be absent where `multiValueHeaders` is there."""
+    """`headers` may be absent where `multiValueHeaders` is there."""
     for kind in ("load balancer", "load balancer, several values"):
         event = request(load_event, kind, body='{"text": "twin"}', headers=dict.fromkeys(names, ORIGIN))
         assert checked(kind, start().invoke(event)).headers["access-control-allow-origin"] == ORIGIN
@@ -249,7 +249,7 @@ def sizes(kind: str) -> int:
 def test_answer_over_the_gateways_limit_is_shortened_and_says_so(
     letter: str, kind: str, start: Start, load_event: Any, large: Large
 ) -> None:
-    """Trap 7: 6,291,556 bytes by Lambda, 1 MB by a load balancer; a larger answer reaches nobody."""
+    """The limit is 6,291,556 bytes for Lambda, 1 MB for a load balancer. A larger answer is lost."""
     text = letter * 30_000
     function = start(COLLECTION_NAME=large([text] * 100))
     count = 100 if letter != "a" else 60  # a case in which nothing needs to be left out
@@ -267,7 +267,7 @@ def test_answer_over_the_gateways_limit_is_shortened_and_says_so(
 
 
 def test_plain_text_says_what_was_left_out_too(start: Start, load_event: Any, large: Large) -> None:
-    """By the default profile, made to answer as `context` does."""
+    """The default profile with the contract `context`."""
     function = start(
         COLLECTION_NAME=large(["机" * 60_000] * 8),
         DEFAULT_PROFILE="context",

@@ -20,7 +20,7 @@ def function(start: Start) -> Function:
 
 
 def asking(event: Any, fields: Any) -> Any:
-    """The sample event with another question; SNS has it as text."""
+    """The sample event with another question, which SNS carries as text."""
     changed = copy.deepcopy(event)
     if "Records" in changed:
         changed["Records"][0]["Sns"]["Message"] = fields if isinstance(fields, str) else json.dumps(fields)
@@ -30,7 +30,7 @@ def asking(event: Any, fields: Any) -> Any:
 
 
 def reply_of(answer: Any) -> dict[str, Any]:
-    """The reply: an SNS event has room for several notifications, an EventBridge event is one."""
+    """The reply. An SNS event can hold several notifications, an EventBridge event holds one."""
     if isinstance(answer, list):
         (answer,) = answer
     assert answer.keys() == {"reply_id", "correlation_id", "profile", "status", "answer", "results_left_out"}

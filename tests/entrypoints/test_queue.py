@@ -311,7 +311,7 @@ def test_slow_service_leaves_time_to_refuse_bad_messages(
 
 
 def test_slow_destination_returns_the_rest_of_the_batch(aws: Aws, function: Function, queue: Queue) -> None:
-    """Cut off half way, the whole batch would come again, answered messages and all."""
+    """If Lambda stopped the function half way, the whole batch would return, including answered messages."""
     aws.door.faults.add(Fault("slow", delay_ms=250, times=0))
     came_back = returned(function.invoke(batch(GOOD), Context(3_000)))
     aws.door.faults.clear()

@@ -25,7 +25,7 @@ def destination(aws: Aws, kind: str) -> tuple[dict[str, str], Queue]:
 
 
 def reply_in(message: dict[str, Any]) -> dict[str, Any]:
-    """A reply as the queue at the end has it: a bus adds its envelope."""
+    """A reply as received: a bus adds its envelope."""
     body: dict[str, Any] = json.loads(message["Body"])
     detail: dict[str, Any] = body.get("detail", body)
     return detail
@@ -153,7 +153,7 @@ def test_a_topic_that_delivers_twice_is_answered_once(load_event: Any, aws: Aws,
 
 
 def test_messages_that_claim_one_id_are_all_answered(aws: Aws, start: Start) -> None:
-    """A sender's own envelope may have an id that is none; no other message may go without its reply for that."""
+    """An envelope may have an invalid id. Other messages must still get their replies."""
     queue = aws.queue()
     bodies = [{"Type": "Notification", "MessageId": "same", "Message": json.dumps({"text": text})} for text in "ab"]
     start(REPLY_QUEUE_URL=queue.url).invoke(batch(bodies))
@@ -209,7 +209,7 @@ def test_a_fifo_destination_drops_what_it_was_sent_before(aws: Aws, start: Start
 
 
 def test_words_that_sqs_does_not_take_are_sent_escaped(aws: Aws, start: Start) -> None:
-    """U+FFFE and U+FFFF are UTF-8, and JSON lets them stand; SQS has no room for them."""
+    """U+FFFE and U+FFFF are valid in UTF-8 and JSON, but SQS refuses them."""
     queue = aws.queue()
     text = "a twin \uffff \ufffe \u0000 \U0001f600"
     assert returned(start(REPLY_QUEUE_URL=queue.url).invoke(batch([{"text": text}]))) == []
@@ -219,7 +219,7 @@ def test_words_that_sqs_does_not_take_are_sent_escaped(aws: Aws, start: Start) -
 
 
 def test_question_over_http_loads_no_aws_sdk(aws: Aws, start: Start) -> None:
-    """The sinks are built for the first message, not before."""
+    """The sinks are built at the first message."""
     function = start(REPLY_QUEUE_URL=aws.queue().url)
     aws.door.requests.clear()
     assert function.ask().status == 200
@@ -228,7 +228,7 @@ def test_question_over_http_loads_no_aws_sdk(aws: Aws, start: Start) -> None:
 
 
 def test_a_reply_that_comes_in_as_a_question_does_not_go_round(aws: Aws, start: Start, output: Output) -> None:
-    """Where replies are sent to the queue that questions are read from."""
+    """Replies are sent to the queue that questions are read from."""
     queue = aws.queue()
     function = start(REPLY_QUEUE_URL=queue.url)
     function.invoke(batch([ASKED, "{"]))

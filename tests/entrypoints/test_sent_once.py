@@ -66,7 +66,7 @@ def test_unsent_reply_is_sent_with_the_next_delivery(aws: Aws, function: Functio
 
 
 def test_a_reply_that_was_sent_but_not_noted_is_not_sent_again(aws: Aws, function: Function, queue: Queue) -> None:
-    """Its message is done: it does not come back, so the missing note costs nothing."""
+    """The message does not return to the queue, so the missing record does no harm."""
     aws.door.faults.add(Fault("slow", times=2))
     aws.door.faults.add(Fault("status", status=500))
     assert returned(function.invoke(batch(GOOD[:1]))) == []
@@ -103,7 +103,7 @@ def test_a_table_that_fails_for_a_while_sends_the_message_back(
 def test_delivery_running_elsewhere_is_returned_until_expired(
     aws: Aws, function: Function, queue: Queue, table: str
 ) -> None:
-    """A container that died while it sent must not keep the reply from ever being sent."""
+    """A container that dies while sending must not block the reply for ever."""
     function.invoke(batch(GOOD[:1]))
     (item,) = aws.client("dynamodb").scan(TableName=table)["Items"]
     running = {**item, "status": {"S": "INPROGRESS"}, "in_progress_expiration": {"N": str(10**15)}}

@@ -21,7 +21,7 @@ def cohere() -> Iterator[EmulatorServer]:
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory, cohere: EmulatorServer) -> Iterator[Start]:
-    """Starts a container with the embedding service's emulator and whatever variables are given beside it."""
+    """Starts a container with an embedding emulator and the given variables."""
     with ExitStack() as running:
 
         def begin(**environment: str) -> Runtime:

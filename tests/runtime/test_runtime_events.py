@@ -58,7 +58,7 @@ ORIGIN = "http://localhost:3000"
 
 
 def headers(answer: dict[str, Any]) -> dict[str, str]:
-    """A response's headers, in whichever of the two forms its API takes."""
+    """A response's headers, in either of the two formats."""
     if "multiValueHeaders" in answer:
         return {name: values[0] for name, values in answer["multiValueHeaders"].items()}
     return dict(answer["headers"])
@@ -107,7 +107,7 @@ def replies(cloud: Aws) -> Queue:
 
 @pytest.fixture(scope="module")
 def with_queue(start: Any, cloud: Aws, replies: Queue, several_indexes: Path) -> Runtime:
-    """A container that answers messages to a queue, for three profiles."""
+    """A container that sends replies to a queue, for three profiles."""
     store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(several_indexes)}
     runtime: Runtime = start(**store, **cloud.environ, REPLY_QUEUE_URL=replies.url)
     return runtime
@@ -174,7 +174,6 @@ def test_the_best_passage_is_about_the_question(edge: Runtime) -> None:
 
 @pytest.mark.parametrize("event", [{}, [], "text", 5, None, {"Records": []}, {"detail-type": "x", "detail": {}}])
 def test_an_unknown_event_is_answered_with_the_shapes_there_are(edge: Runtime, event: Any) -> None:
-    """Trap 2."""
     answer = edge.invoke(event)
     assert answer["code"] == "INVALID_INPUT"
     assert "no known shape" in answer["error"]

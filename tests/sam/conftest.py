@@ -29,7 +29,7 @@ START_SECONDS = 120
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """These need a Docker daemon: they run where they are asked for by name, as `make test-sam` does."""
+    """These tests need Docker, so they run only if named, as by `make test-sam`."""
     asked = [Path(argument.split("::")[0]).resolve() for argument in config.args]
     return None if any(path == HERE or HERE in path.parents for path in asked) else True
 
@@ -54,7 +54,7 @@ def source(local: SamLocal, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture(scope="session")
 def invoke(request: pytest.FixtureRequest, local: SamLocal) -> Iterator[Invoke]:
-    """What `sam local invoke` prints for an event's file. All are begun at the first question: several run at once."""
+    """The output of `sam local invoke` for an event's file. All start at the first request and run in parallel."""
     chosen = [
         item.callspec.params.get("event")
         for item in request.session.items

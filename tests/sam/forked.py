@@ -23,7 +23,7 @@ Invoke = Callable[[Path], Any]
 
 @contextmanager
 def forked(local: SamLocal) -> Iterator[Invoke]:
-    """`sam local invoke` for an event's file: gives what it prints. May be called from several threads at once."""
+    """The output of `sam local invoke` for an event's file. It can be called from several threads at once."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         template = json.loads(local.template.read_text(encoding="utf-8"))
@@ -47,7 +47,7 @@ def forked(local: SamLocal) -> Iterator[Invoke]:
 
 
 def _publish(template: dict[str, Any], layer: str, built: Path) -> Path:
-    """Have the function name its layer as one that is published already; gives the folder of the layer's content."""
+    """Make the function refer to a published layer. Returns the folder of the layer's content."""
     properties = template["Resources"][FUNCTION]["Properties"]
     properties["CodeUri"] = str(built / properties["CodeUri"])
     properties["Layers"][properties["Layers"].index({"Ref": LAYER})] = layer

@@ -30,7 +30,7 @@ from samcli.local.layers.layer_downloader import LayerDownloader
 
 
 class Command(StreamRequestHandler):
-    """One command, in a process of its own."""
+    """Run one command in a separate process."""
 
     def handle(self) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -88,7 +88,7 @@ def test_contract(client: httpx.Client, source: Runtime, question: Path) -> None
 
 
 def _send(client: httpx.Client, event: dict[str, Any]) -> httpx.Response:
-    """The request of which an API makes `event`."""
+    """The request that an API turns into `event`."""
     body = event.get("body", "")
     return client.request(
         event["requestContext"]["http"]["method"],

@@ -32,7 +32,7 @@ ENVIRON = {
 
 @dataclass
 class FixedEmbedder:
-    """Gives the same vector for every text, or fails."""
+    """Returns the same vector for every text, or fails."""
 
     profile: Profile
     failure: PassageError | None = None
@@ -53,7 +53,7 @@ class FixedEmbedder:
 
 @dataclass
 class FixedStore:
-    """Gives what it holds whatever it is asked, as a store that keeps no promise would, or fails."""
+    """Returns all its points for any search, like a store that breaks its contract, or fails."""
 
     profile: Profile
     hits: Sequence[Hit] = ()
@@ -80,7 +80,7 @@ class FixedStore:
 
 
 class FakedContainer(Container):
-    """A container with other things than SDKs at its ports."""
+    """A container with fakes at its ports."""
 
     def __init__(self) -> None:
         super().__init__(ENVIRON)
@@ -103,7 +103,7 @@ CONTAINER = FakedContainer()
 
 @dataclass(frozen=True)
 class Answer:
-    """An HTTP answer, and what the two ports were asked for it."""
+    """An HTTP answer, and the calls of the two ports."""
 
     status: int
     kind: str
@@ -113,7 +113,7 @@ class Answer:
 
     @property
     def json(self) -> Any:
-        """The body; it has to be JSON to the letter."""
+        """The body, which must be strict JSON."""
         return json.loads(self.text, parse_constant=_not_json)
 
 
@@ -152,7 +152,7 @@ def ask(profile: str, fields: Any, hits: Sequence[Hit] = (), **failures: Any) ->
 
 
 def answered(profile: str, hits: Sequence[Hit], **fields: Any) -> dict[str, Any]:
-    """The body of an answer that has to succeed; the question is filled in where none is sent."""
+    """The body of a successful answer. A question is added if none is given."""
     limits = profiles.load(profile).query.text
     question = {} if set(limits.names) & fields.keys() or "query_vector" in fields else {limits.names[0]: "question"}
     answer = ask(profile, {**question, **fields}, hits)
@@ -162,7 +162,7 @@ def answered(profile: str, hits: Sequence[Hit], **fields: Any) -> dict[str, Any]
 
 
 def refusal(profile: str, **fields: Any) -> dict[str, Any]:
-    """The body of a request's refusal, of which neither service hears."""
+    """The body of a refused request. Checks that neither service was called."""
     answer = ask(profile, fields)
     assert answer.status == 400, answer.text
     assert not answer.embedded
@@ -180,7 +180,7 @@ def _validator(profile: str, *, error: bool) -> Draft202012Validator:
 
 
 def assert_published(profile: str, answer: Answer) -> None:
-    """An answer is what the profile's published schema says, in JSON that every reader takes, in UTF-8."""
+    """Check that an answer matches the profile's published schema, in strict JSON and UTF-8."""
     answer.text.encode("utf-8")
     assert answer.kind == "application/json"
     body = answer.json

@@ -18,7 +18,7 @@ def pipeline(
     space: str = "",
     **parts: Any,
 ) -> Retriever:
-    """A retriever; without `cache` it remembers no question."""
+    """A retriever; without `cache` it caches no embedding."""
     return Retriever(
         QuestionEmbedder(embedder, dimension, EmbeddingCache(0) if cache is None else cache, space), store, **parts
     )

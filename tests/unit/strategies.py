@@ -16,7 +16,7 @@ from handler.core.texts import INVISIBLE
 
 
 def at_most(examples: int) -> int:
-    """How many examples a property gets: fewer under `make test-fast`, whose profile has a lower bound."""
+    """The number of examples for a property; fewer with `make test-fast`, whose profile has a lower limit."""
     return min(examples, settings.default.max_examples)
 
 
@@ -88,7 +88,7 @@ PLAUSIBLE: Mapping[str, st.SearchStrategy[Any]] = {
 
 
 def _places(profile: Profile) -> dict[str, list[tuple[str, bool]]]:
-    """For each part of a passage, every place it is looked for: a key, and whether its dots reach into objects."""
+    """For each field of a passage, all its payload keys, and whether their dots reach into objects."""
     return {
         meaning: [(key, nested) for key in profile.payload.keys(meaning) for nested in ({False, "." in key})]
         for meaning in KNOWN_KEYS
@@ -96,7 +96,7 @@ def _places(profile: Profile) -> dict[str, list[tuple[str, bool]]]:
 
 
 def place(payload: dict[str, Any], key: str, value: Any, *, nested: bool) -> None:
-    """Put a value where a profile would look for it; an object that is something else already stays what it is."""
+    """Put a value where a profile reads it. An existing value that is not an object is kept."""
     *outer, last = key.split(".") if nested else [key]
     for name in outer:
         payload = payload.setdefault(name, {})
@@ -107,7 +107,7 @@ def place(payload: dict[str, Any], key: str, value: Any, *, nested: bool) -> Non
 
 @st.composite
 def payloads(draw: st.DrawFn, profile: Profile) -> Any:
-    """A point's payload: some of its parts under one or two of the keys they are met under, flat or nested."""
+    """A point's payload: some fields, each under one or two of its known keys, flat or nested."""
     if draw(st.integers(0, 9)) == 0:
         return draw(st.none() | st.dictionaries(wild, anything, max_size=3))
     payload: dict[str, Any] = {}
@@ -123,12 +123,12 @@ def payloads(draw: st.DrawFn, profile: Profile) -> Any:
 
 
 def hits(profile: Profile, max_size: int = 8) -> st.SearchStrategy[list[Hit]]:
-    """What a store that keeps no promise gives: any order, any score, points twice."""
+    """Results of a store that breaks its contract: any order, any score, points twice."""
     return st.lists(st.builds(Hit, ids, scores, payloads(profile)), max_size=max_size)
 
 
 def passages(profile: Profile, min_size: int = 1, max_size: int = 12) -> st.SearchStrategy[list[Hit]]:
-    """Points that can all be shown, under the profile's own keys, best first as a store gives them."""
+    """Displayable points with the profile's keys, best first."""
     own = profile.payload
 
     def hit(identity: Any, score: float, text: str, number: int) -> Hit:
@@ -184,7 +184,7 @@ def _document(fields: Any, *, escaped: bool) -> bytes:
 
 
 def bodies(profile: Profile) -> st.SearchStrategy[bytes]:
-    """Any bytes: none, JSON of any kind, broken JSON, no JSON at all, not even UTF-8."""
+    """Any bytes: empty, any JSON, broken JSON, other text, invalid UTF-8."""
     sent = st.builds(_document, requests(profile) | anything, escaped=st.booleans())
     deep = st.sampled_from([_deep(10), _deep(500), _deep(200_000), b'{"text":' + _deep(900) + b"}", b"1" * 5_000])
     cut = st.builds(lambda document, end: document[:end], sent, st.integers(0, 30))

@@ -187,7 +187,7 @@ def test_a_chunk_knows_its_page() -> None:
 
 
 def test_the_textbook_s_chunks_hold_every_word_of_it_in_order() -> None:
-    """Nothing but headings is left out of the chunks, and nothing is there twice."""
+    """Chunks leave out only headings, and contain each text once."""
     for page in textbook():
         found = "".join(_without_fences(chunk.text) for chunk in cut([page]))
         source = (TEXTBOOK / "docs" / f"{page.path}.md").read_text(encoding="utf-8")
@@ -197,7 +197,7 @@ def test_the_textbook_s_chunks_hold_every_word_of_it_in_order() -> None:
 
 
 def _letters(markdown: str) -> list[str]:
-    """Words without the targets of links, which become URLs, and without how tables and emphasis are written."""
+    """Words without link targets, which become URLs, and without the markup of tables and emphasis."""
     return re.findall(r"\w+", re.sub(r"\]\([^)]*\)", "]", markdown))
 
 

@@ -251,7 +251,7 @@ def test_a_partial_failure_is_a_success_with_fewer_results(held: list[Hit], brok
 
 
 def test_published_schema_is_as_strict_as_the_seeds() -> None:
-    """An answer is made by the models that publish the schema: their bounds are not looser than the seed's."""
+    """The models that publish the schema also build answers. Their bounds are as strict as the seed's."""
     schema: Any = registry.find(PROFILE).response_model.model_json_schema()
     assert schema["$defs"]["SearchResult"]["properties"]["rank"]["minimum"] == 1
     assert schema["$defs"]["Metadata"]["properties"]["section_headers"]["minItems"] == 1

@@ -36,7 +36,7 @@ class Counting:
 
 
 class Telling:
-    """A store that remembers the vectors it was searched with."""
+    """A store that records the vectors of its searches."""
 
     collection = "telling"
 
@@ -57,7 +57,7 @@ class Telling:
 
 
 def ask(retriever: Retriever, texts: Sequence[str]) -> list[bool | None]:
-    """Ask them at once, and say which cost no call."""
+    """Ask all in one batch. Returns which were cached."""
     requests = [RetrievalRequest(text=text, search=Search(top_k=1)) for text in texts]
     answers = retriever.retrieve(requests, Deadline.after(60))
     return [answer.embedding_cached for answer in answers if not isinstance(answer, Exception)]

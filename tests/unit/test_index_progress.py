@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, *, quiet: bool) -> str:
-    """What a terminal gets of one step."""
+    """The terminal output of one step."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with Progress(quiet=quiet, waits_for="index") as progress:

@@ -75,7 +75,7 @@ def test_nav_names_a_page_without_a_title(tmp_path: Path) -> None:
 
 
 def mkdocs(folder: Path, extensions: str, text: str) -> str:
-    """What a MkDocs page answers."""
+    """The content of a MkDocs page."""
     config = f"site_url: https://e.org/\nmarkdown_extensions:\n{extensions}"
     return read(written(folder, {"mkdocs.yml": config, "docs/index.md": text, "part.md": "The part."})).told("index")
 

@@ -36,7 +36,7 @@ FAULTS = ("throttled", "refused", "late", "unexpected")
 
 
 def fail(fault: str) -> None:
-    """Raise what `fault` names. No fault leaves room for a second attempt, which would only wait."""
+    """Raise the error for `fault`. No error allows a retry, which would only wait."""
     match fault:
         case "throttled":
             raise UpstreamThrottled("later", upstream="store", retry_after=3600)
@@ -131,7 +131,7 @@ BODIES = {
 
 @dataclass(frozen=True)
 class Sent:
-    """A message as its sender sent it. `group` is None in a standard queue."""
+    """A sent message. `group` is None in a standard queue."""
 
     number: int
     kind: str
@@ -162,7 +162,7 @@ sendings = st.lists(st.sampled_from(("none", "none", "unheard", *FAULTS)), max_s
 
 
 def invoke(services: Services, messages: Sequence[Sent]) -> set[int]:
-    """One invocation; the numbers of the messages that are back in the queue."""
+    """Invoke the function once. Returns the numbers of the messages that return to the queue."""
     before = app.services
     app.services = services
     try:
@@ -176,7 +176,7 @@ def invoke(services: Services, messages: Sequence[Sent]) -> set[int]:
 
 
 def under(services: Services, plan: tuple[list[str], list[str], list[str]]) -> Services:
-    """The services, with faults to come."""
+    """The services, with pending faults."""
     services.weather.embedding[:], services.weather.store[:], services.weather.sending[:] = map(list, plan)
     return services
 

@@ -58,7 +58,6 @@ def test_the_first_key_present_wins_and_null_counts_as_absent() -> None:
     ],
 )
 def test_a_point_that_cannot_be_shown_is_left_out_and_counted(payload: Any) -> None:
-    """Trap 17."""
     found = found_in([(1, 0.9, payload), (2, 0.8, GOOD)])
     assert [passage.id for passage in found.passages] == [2]
     assert found.skipped == 1
@@ -91,7 +90,6 @@ def test_eight_digits_are_a_date() -> None:
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
 def test_a_score_that_is_not_a_number_never_gets_through(score: float) -> None:
-    """Trap 14."""
     assert found_in([(1, score, GOOD)]).skipped == 1
 
 

@@ -14,7 +14,7 @@ from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, N
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder of profiles in the place of the shipped one."""
+    """An empty folder of profiles instead of the shipped one."""
     monkeypatch.setattr(profiles, "FOLDER", tmp_path)
     profiles.load.cache_clear()
     yield tmp_path

@@ -44,7 +44,7 @@ failures = st.sampled_from(
 
 @dataclass
 class FixedReranker:
-    """Gives the first text the first relevance and so on, or fails."""
+    """Returns the given relevances in the texts' order, or fails."""
 
     relevances: Sequence[float]
     failure: Exception | None

@@ -73,7 +73,7 @@ class FakeStore:
 
 @dataclass
 class FakeReranker:
-    """Finds later texts more relevant, so that the store's order is turned round; or fails as often as it is told."""
+    """Scores later texts higher, which reverses the store's order; or fails the given number of times."""
 
     failures: list[Exception] = field(default_factory=list)
     relevance: Callable[[int, int], float] = lambda position, number: position / number
@@ -257,7 +257,7 @@ def test_too_little_time_is_no_call_and_no_failed_answer(
 def test_a_deadline_that_passes_meanwhile_is_no_failed_answer(
     retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second attempt finds no time left: a wait that outlasts it is not even begun."""
+    """No time is left for a second attempt, so there is no wait, either."""
     waited: list[float] = []
     monkeypatch.setattr(time, "sleep", waited.append)
     monkeypatch.setattr(deadlines, "RETRY_DELAY", 100.0)

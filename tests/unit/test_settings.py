@@ -31,7 +31,7 @@ def test_a_variable_that_is_set_but_empty_counts_as_not_set() -> None:
     ],
 )
 def test_the_store_s_url_always_has_a_port(url: str, expected: str) -> None:
-    """Trap 12: the client takes `https://host` to mean port 6333."""
+    """The client would use port 6333 for `https://host`."""
     assert Settings.from_env({**BASE, "QDRANT_URL": url}).qdrant_url == expected
 
 
@@ -48,7 +48,7 @@ def test_the_store_s_url_always_has_a_port(url: str, expected: str) -> None:
     ],
 )
 def test_a_url_the_client_would_misread_is_refused(url: str) -> None:
-    """Trap 12: no scheme, spaces, credentials."""
+    """URLs without a scheme, with spaces or with credentials."""
     with pytest.raises(ConfigurationError, match="QDRANT_URL"):
         Settings.from_env({**BASE, "QDRANT_URL": url})
 

@@ -32,7 +32,7 @@ def vector_of(text: str) -> list[float]:
 
 
 class Recorded:
-    """Embeds each text into its own vector; fails for a while where it is told so."""
+    """Embeds each text into a different vector; fails for a while if told to."""
 
     def __init__(self, failures: Sequence[bool] = ()) -> None:
         self.texts: list[str] = []
@@ -61,7 +61,7 @@ def to_embed(texts: Sequence[str]) -> list[Text]:
 def test_no_vector_reaches_another_text(
     texts: list[str], known: list[str], per_call: int, failures: list[bool]
 ) -> None:
-    """Whatever the order of texts and answers, the batches, the failures and what the cache held before."""
+    """In any order of texts and answers, with any batches, failures and cache content."""
     with tempfile.TemporaryDirectory() as folder, VectorCache(Path(folder)) as cache:
         cache.put({KIND.key(text): vector_of(text) for text in known})
         embedder = Recorded(failures)

@@ -44,7 +44,7 @@ def _cloud() -> Iterator[Aws]:
 
 @pytest.fixture
 def aws(_cloud: Aws, monkeypatch: pytest.MonkeyPatch) -> Aws:
-    """AWS, with no faults and no requests on record; boto3 in this process finds it."""
+    """AWS without faults and recorded requests; boto3 in this process finds it."""
     for name, value in _cloud.environ.items():
         monkeypatch.setenv(name, value)
     _cloud.door.faults.clear()
@@ -60,7 +60,7 @@ def _bedrock() -> Iterator[EmulatorServer]:
 
 @pytest.fixture
 def bedrock(_bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> EmulatorServer:
-    """Bedrock, with no faults and no requests on record; boto3 in this process finds it."""
+    """Bedrock without faults and recorded requests; boto3 in this process finds it."""
     for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock.url}.items():
         monkeypatch.setenv(name, value)
     _bedrock.faults.clear()
@@ -70,7 +70,7 @@ def bedrock(_bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> Emulat
 
 @pytest.fixture(autouse=True)
 def _fair_weather(request: pytest.FixtureRequest) -> None:
-    """Every test begins with no faults and no requests on record."""
+    """Clear faults and recorded requests before every test."""
     for name in ("cohere", "qdrant"):
         if name in request.fixturenames or "start" in request.fixturenames:
             emulator = request.getfixturevalue(name)
@@ -81,7 +81,7 @@ def _fair_weather(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture
 def gateway() -> Source:
-    """The kind of API, for tests to which it makes no difference."""
+    """One kind of API, for tests that do not depend on it."""
     return Source.HTTP_API
 
 
@@ -99,7 +99,7 @@ def environ(cohere: EmulatorServer, qdrant: EmulatorServer) -> dict[str, str]:
 
 @pytest.fixture
 def start(environ: dict[str, str], gateway: Source) -> Start:
-    """Starts a container; its arguments are variables to set beside the usual ones, None to leave one out."""
+    """Starts a container. Arguments are additional variables; None removes one."""
 
     def make(**changes: str | None) -> Function:
         merged = environ | changes
@@ -152,14 +152,14 @@ def make_collection(qdrant: EmulatorServer, _admin: QdrantClient) -> Iterator[Ma
 
 @pytest.fixture
 def sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Seconds that anything in the process asked to sleep, SDKs included; nothing waits."""
+    """Records all sleeps in the process, including the SDKs', and does not wait."""
     taken: list[float] = []
     monkeypatch.setattr(time, "sleep", taken.append)
     return taken
 
 
 class _CurrentStdout:
-    """Whatever standard output is now; the logger keeps the one it found when it was made, and pytest changes it."""
+    """The current standard output. The logger keeps its first one, but pytest changes it."""
 
     def write(self, text: str) -> int:
         return sys.stdout.write(text)

@@ -28,7 +28,7 @@ both_gateways = pytest.mark.parametrize("gateway", [Source.REST_API, Source.HTTP
 
 @dataclass(frozen=True)
 class Answer:
-    """An HTTP answer as a browser gets it. Header names are in lower case."""
+    """An HTTP answer as a browser sees it. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -167,7 +167,7 @@ def asked(emulator: EmulatorServer, path: str = "") -> list[RecordedRequest]:
 
 
 def assert_for_browser(answer: Answer) -> None:
-    """JSON that a page of an allowed origin may read, and that no cache gives to another."""
+    """Check that an allowed origin may read the JSON, and that caches keep origins apart."""
     assert answer.headers["content-type"] == "application/json"
     assert answer.headers["access-control-allow-origin"] == ORIGIN
     assert answer.headers["vary"] == "Origin"
@@ -175,7 +175,7 @@ def assert_for_browser(answer: Answer) -> None:
 
 
 def assert_error(answer: Answer, status: int, code: str) -> str:
-    """An error of the default contract; gives its message."""
+    """Check an error of the default contract. Returns its message."""
     assert (answer.status, answer.json["code"]) == (status, code), answer.text
     assert answer.json.keys() == {"error", "code", "timestamp"}
     assert answer.json["timestamp"].endswith("Z")

@@ -31,7 +31,7 @@ PAGE = "<!DOCTYPE html>\n<html><body><h1>Not here</h1></body></html>"
 
 @contextmanager
 def web_server(reply: Reply, *, root: Reply | None = None, tls: Path | None = None) -> Iterator[tuple[int, list[str]]]:
-    """A server that always gives `reply`; its port, and the paths it was asked for.
+    """A server that always sends `reply`. Yields its port and the requested paths.
 
     Args:
         root: the answer to `GET /`, if it is another.
@@ -54,11 +54,11 @@ def web_server(reply: Reply, *, root: Reply | None = None, tls: Path | None = No
         do_GET = do_POST = _answer  # noqa: N815 - the library's own names
 
         def log_message(self, *_: object) -> None:
-            """Nothing on standard error."""
+            """Do not log to standard error."""
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, *_: object) -> None:
-            """A failed handshake is what a test wants."""
+            """Ignore failed handshakes, which tests provoke."""
 
     server = Server(("127.0.0.1", 0), Handler)
     if tls is not None:

@@ -66,13 +66,11 @@ def with_body(gateway: Source, body: object, *, base64: bool = False) -> dict[st
 @both_gateways
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
 def test_bad_body_is_400(body: str, gateway: Source, start: Start) -> None:
-    """Traps 1 and 20."""
     assert_error(start().send(with_body(gateway, body)), 400, "INVALID_INPUT")
 
 
 @both_gateways
 def test_absent_body_is_400(gateway: Source, start: Start) -> None:
-    """Trap 1."""
     assert_error(start().send(with_body(gateway, None)), 400, "INVALID_INPUT")
     event = with_body(gateway, None)
     if gateway is Source.HTTP_API:  # leaves the key out; the REST API sends null
@@ -87,14 +85,12 @@ def test_absent_body_is_400(gateway: Source, start: Start) -> None:
     ids=["no base64", "no UTF-8", "no padding", "cut off", "empty", "null", "beyond ASCII"],
 )
 def test_bad_base64_body_is_400(body: str, gateway: Source, start: Start) -> None:
-    """Trap 1."""
     assert_error(start().send(with_body(gateway, body, base64=True)), 400, "INVALID_INPUT")
 
 
 @both_gateways
 @pytest.mark.parametrize("body", [{"text": "a"}, ["a"], 7, True], ids=["object", "list", "number", "true"])
 def test_body_that_no_gateway_sends_is_400(body: object, gateway: Source, start: Start) -> None:
-    """Trap 1."""
     assert_error(start().send(with_body(gateway, body)), 400, "INVALID_INPUT")
 
 
@@ -153,7 +149,6 @@ UNKNOWN: dict[str, Any] = {
 
 @pytest.mark.parametrize("event", UNKNOWN.values(), ids=UNKNOWN.keys())
 def test_event_of_unknown_shape_is_an_error_naming_the_shapes(event: Any, start: Start) -> None:
-    """Trap 2."""
     answer = start().invoke(event)
     assert answer["code"] == "INVALID_INPUT"
     assert "requestContext.http" in answer["error"]
@@ -172,7 +167,6 @@ PARTIAL: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("event", PARTIAL.values(), ids=PARTIAL.keys())
 def test_incomplete_gateway_event_is_400_json(event: dict[str, Any], start: Start) -> None:
-    """Trap 2."""
     answer = start().send(event)
     assert (answer.status, answer.json["code"]) == (400, "INVALID_INPUT")
     assert answer.headers["content-type"] == "application/json"

@@ -21,7 +21,7 @@ MODEL = "cohere.rerank-v3-5:0"
 
 @pytest.fixture
 def function(start: Start, bedrock: EmulatorServer) -> Function:
-    """Embeds with Cohere and reranks with Bedrock: the two are chosen apart."""
+    """Embeds with Cohere and reranks with Bedrock: the two settings are independent."""
     return start(RERANK_PROVIDER="bedrock")
 
 

@@ -40,7 +40,7 @@ def test_edge_answers_without_a_server(start: Start, on_edge: OnEdge, qdrant: Em
 def test_edge_index_may_lie_in_a_read_only_folder(
     start: Start, on_edge: OnEdge, textbook_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A layer is mounted read-only. Root may write anywhere, so the check is answered for it."""
+    """A layer is mounted read-only. Root may write anywhere, so the check is replaced."""
     monkeypatch.setattr("os.access", lambda *_: False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert len(start(**on_edge).ask().results) == 3
@@ -105,7 +105,7 @@ def test_edge_store_also_needs_the_embedding_service(
 def test_emulated_index_with_cohere_questions_is_refused(
     textbook_index: Path, environ: dict[str, str], status: int
 ) -> None:
-    """Vectors of another service have the same dimension and raise no error: the answers would just be no answers."""
+    """Vectors of another service may have the same dimension and raise no error, but the answers would be wrong."""
     container = Container(
         {"COHERE_API_KEY": "k", "STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(textbook_index), **environ}
     )

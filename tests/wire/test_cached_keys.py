@@ -24,7 +24,7 @@ _numbers = count(1)
 
 
 class Secret:
-    """A secret of a test's own in Secrets Manager."""
+    """A new secret in Secrets Manager."""
 
     def __init__(self, aws: Aws, text: str) -> None:
         self._client = aws.client("secretsmanager")
@@ -255,7 +255,7 @@ def test_warm_up_reads_the_key_and_survives_failures(aws: Aws, begin: Start, out
 
 
 class Extension:
-    """The AWS Parameters and Secrets Lambda Extension: a cache behind a port of the container's own."""
+    """An emulated AWS Parameters and Secrets Lambda Extension: a cache on a local port."""
 
     def __init__(self) -> None:
         self.secrets: dict[str, str] = {}

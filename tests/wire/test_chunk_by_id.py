@@ -56,7 +56,7 @@ def test_search_result_has_ids_from_2_to_the_53_as_text(make_collection: MakeCol
 
 @pytest.mark.parametrize(("kind", "stored"), [("keyword", "122"), ("integer", 122)])
 def test_strict_server_with_one_index_serves_both_forms(kind: str, stored: Any, tmp_path: Path, start: Start) -> None:
-    """Qdrant Cloud refuses a condition that no payload index serves; what an index serves is asked alone."""
+    """Qdrant Cloud refuses a condition without a payload index. Conditions with an index are sent alone."""
     with qdrant_emulator(tmp_path, strict=True) as server:
         admin = QdrantClient(url=server.url, check_compatibility=False)
         admin.create_collection("ids", models.VectorParams(size=1024, distance=models.Distance.COSINE))

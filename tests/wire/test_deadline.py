@@ -15,7 +15,7 @@ from wire.function import Start, asked, assert_error, both_gateways
 
 @dataclass(frozen=True)
 class Context:
-    """Of Lambda's context object what the function reads."""
+    """The part of Lambda's context object that the function reads."""
 
     milliseconds: int
     aws_request_id: str = "request-1"
@@ -47,7 +47,7 @@ def trickling() -> Iterator[str]:
                     return
 
         def log_message(self, *_: object) -> None:
-            """Standard error is not the place."""
+            """Do not log to standard error."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Trickle) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
@@ -59,7 +59,7 @@ def trickling() -> Iterator[str]:
 
 
 def test_only_the_deadline_limits_a_wait(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    """httpx's own limit is five seconds, which is little for a service that is slow but there."""
+    """httpx's default limit is five seconds, too short for a slow service."""
     waits: list[float] = []
     read = httpcore._backends.sync.SyncStream.read
 

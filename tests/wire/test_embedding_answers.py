@@ -28,7 +28,6 @@ def packed(numbers: list[float]) -> str:
 
 
 def test_question_is_embedded_as_a_search_query(cohere: EmulatorServer, start: Start) -> None:
-    """Trap 10."""
     assert start().ask().status == 200
     (request,) = cohere.requests
     assert request.path == "/v2/embed"
@@ -42,7 +41,6 @@ def test_question_is_embedded_as_a_search_query(cohere: EmulatorServer, start: S
 
 
 def test_documents_are_embedded_as_search_documents(cohere: EmulatorServer, tmp_path: Path) -> None:
-    """Trap 10, the other half."""
     pages = tmp_path / "docs"
     pages.mkdir()
     (pages / "index.md").write_text("# Twins\n\nA digital twin mirrors a machine.\n", encoding="utf-8")
@@ -60,7 +58,7 @@ def test_documents_are_embedded_as_search_documents(cohere: EmulatorServer, tmp_
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t", "\u00a0", "\u3000\u2003", "\u200b", "\ufeff \u2060"])
 def test_blank_text_is_never_embedded(text: str, cohere: EmulatorServer, start: Start) -> None:
-    """Traps 11 and 20: the service would give a plausible vector for it."""
+    """The service would return a plausible vector for blank text."""
     assert_error(start().ask(text), 400, "INVALID_INPUT")
     assert cohere.requests == []
 
@@ -96,7 +94,6 @@ UNUSABLE: dict[str, Any] = {
 def test_answer_without_exactly_one_finite_vector_is_503(
     embeddings: Any, cohere: EmulatorServer, qdrant: EmulatorServer, start: Start, sleeps: list[float]
 ) -> None:
-    """Traps 11 and 14."""
     cohere.faults.add(Fault("malformed", body=embedding_answer(embeddings), times=0))
     assert_error(start().ask(), 503, "SERVICE_UNAVAILABLE")
     assert (len(cohere.requests), len(qdrant.requests)) == (2, 0)
@@ -121,7 +118,7 @@ UNUSABLE_BASE64: dict[str, Any] = {
 def test_base64_answer_without_exactly_one_finite_vector_is_503(
     embeddings: Any, cohere: EmulatorServer, qdrant: EmulatorServer, start: Start, sleeps: list[float]
 ) -> None:
-    """Trap 11, for the models that are asked for base64."""
+    """The same for models whose embeddings are requested as base64."""
     cohere.faults.add(Fault("malformed", body=embedding_answer(embeddings), times=0))
     assert_error(start(**V3).ask(), 503, "SERVICE_UNAVAILABLE")
     assert (len(cohere.requests), len(qdrant.requests)) == (2, 0)
@@ -134,7 +131,7 @@ def test_base64_answer_without_exactly_one_finite_vector_is_503(
 def test_vector_of_another_dimension_is_a_configuration_error(
     embeddings: Any, settings: dict[str, str], given: str, cohere: EmulatorServer, start: Start, sleeps: list[float]
 ) -> None:
-    """Trap 11: it will be as long next time, so it is not asked for again."""
+    """The dimension would be the same in a second attempt, so there is none."""
     cohere.faults.add(Fault("malformed", body=embedding_answer(embeddings), times=0))
     assert given in assert_error(start(**settings).ask(), 500, "INTERNAL_ERROR")
     assert len(cohere.requests) == 1

@@ -46,7 +46,7 @@ def server(running: EmulatorServer) -> Iterator[EmulatorServer]:
 
 @pytest.fixture
 def pool() -> Iterator[httpx.Client]:
-    """Connections for the SDK clients of a test: those have no close() of their own."""
+    """Connections for a test's SDK clients, which have no close()."""
     with httpx.Client() as client:
         yield client
 

@@ -11,7 +11,7 @@ insecure = pytest.mark.filterwarnings("ignore:Api key is used with an insecure c
 
 @both_gateways
 def test_missing_collection_is_500_after_one_search(qdrant: EmulatorServer, start: Start, sleeps: list[float]) -> None:
-    """Trap 22: "not found" is said only when the store said so."""
+    """Only the store's own 404 means that the collection is missing."""
     message = assert_error(start(COLLECTION_NAME="absent").ask(), 500, "INTERNAL_ERROR")
     assert "'absent'" in message
     assert "COLLECTION_NAME" in message

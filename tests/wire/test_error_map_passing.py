@@ -56,7 +56,7 @@ passing = pytest.mark.parametrize("how", PASSING.values(), ids=PASSING.keys())
 def test_two_temporary_failures_are_503_after_two_attempts(
     how: dict[str, Any], upstream: Upstream, start: Start, sleeps: list[float]
 ) -> None:
-    """Traps 8 and 9: two attempts in all, and no sleep but our own."""
+    """Two attempts in all; only the core sleeps in between, not an SDK."""
     upstream.fails(**how)
     assert_error(start().ask(), 503, "SERVICE_UNAVAILABLE")
     assert upstream.attempts == 2
@@ -67,7 +67,6 @@ def test_two_temporary_failures_are_503_after_two_attempts(
 def test_one_temporary_failure_is_answered_by_the_retry(
     how: dict[str, Any], upstream: Upstream, start: Start, sleeps: list[float]
 ) -> None:
-    """Trap 9."""
     upstream.fails(**how, times=1)
     answer = start().ask()
     assert len(answer.results) == 3
@@ -134,7 +133,7 @@ def test_store_answer_of_another_shape_is_503_and_no_empty_200(
 def test_throttled_without_retry_after_is_retried_once_then_429(
     upstream: Upstream, start: Start, sleeps: list[float]
 ) -> None:
-    """Trap 8: the SDK's own retries, which sleep up to a minute each, are off."""
+    """The SDK's retries are off: each could sleep up to a minute."""
     upstream.fails("status", status=429)
     answer = start().ask()
     assert_error(answer, 429, "SERVICE_UNAVAILABLE")
@@ -157,7 +156,6 @@ def test_throttled_with_retry_after_waits_before_the_retry(
 def test_throttled_for_longer_than_the_deadline_is_429_at_once(
     upstream: Upstream, start: Start, sleeps: list[float]
 ) -> None:
-    """Trap 8."""
     upstream.fails("status", status=429, retry_after=60)
     answer = start().ask()
     assert_error(answer, 429, "SERVICE_UNAVAILABLE")

@@ -40,7 +40,7 @@ _numbers = count(1)
 
 
 class Bucket:
-    """A bucket of a test's own, and the folder that indexes are published under."""
+    """A new bucket, and the folder that indexes are published in."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -88,7 +88,7 @@ def textbook_packed(textbook_index: Path, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The container's /tmp; gives the folder in it that indexes are unpacked to."""
+    """The folder in the container's /tmp that indexes are unpacked to."""
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))

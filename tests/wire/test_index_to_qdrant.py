@@ -104,7 +104,7 @@ def served(client: QdrantClient) -> str:
 
 
 def texts(client: QdrantClient) -> dict[str, dict[str, Any]]:
-    """Payloads by their text, as questions find them."""
+    """Payloads by text, found through the alias."""
     records, _ = client.scroll(ALIAS, limit=1000)
     return {str((record.payload or {})["content"]): record.payload or {} for record in records}
 
@@ -157,7 +157,7 @@ def test_collection_has_an_index_for_each_filter_and_for_words(index: Index, cli
 def test_server_before_1_20_gets_no_text_index_and_a_note(
     index: Index, client: QdrantClient, notes: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It would ignore `scoring` silently."""
+    """An older server would silently ignore `scoring`."""
     monkeypatch.setattr(routes, "VERSION", "1.19.2")
     index()
     assert "content" not in client.get_collection(ALIAS).payload_schema

@@ -53,7 +53,7 @@ def run(site: Path, out: Path, cohere: EmulatorServer, profile: Profile = PROFIL
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What is in every small file: the engine writes some anew whenever it opens them, with what they held."""
+    """The contents of all small files. The engine rewrites some with the same content when it opens them."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
@@ -75,7 +75,6 @@ def stored(out: Path, profile: Profile = PROFILE) -> dict[str, dict[str, object]
 def test_documents_are_embedded_as_documents_in_profiles_model(
     site: Path, tmp_path: Path, cohere: EmulatorServer
 ) -> None:
-    """Trap 10, its other half."""
     outcome = run(site, tmp_path / "index", cohere)
     assert outcome == Outcome(pages=2, chunks=3, embedded=3, removed=0, changed=True)
     (request,) = [request for request in cohere.requests if request.path == "/v2/embed"]
@@ -134,7 +133,7 @@ SEEDS: dict[str, dict[str, Any]] = {
 
 
 def like(value: Any, expected: Any) -> bool:
-    """Whether a stored value is what a seed says: the value itself, one of a type, or text of a form."""
+    """Whether a stored value matches the seed: an exact value, a type, or a pattern."""
     match expected:
         case re.Pattern():
             return isinstance(value, str) and expected.fullmatch(value) is not None
@@ -247,7 +246,7 @@ def test_index_of_an_older_format_is_rewritten_with_its_vectors(
 
 @pytest.mark.parametrize("distance", ["Cosine", "Dot"])
 def test_scores_are_those_of_the_vectors_as_they_were_given(distance: Literal["Cosine", "Dot"], tmp_path: Path) -> None:
-    """Numbers of 16 bits would not hold every vector that a dot product is taken of."""
+    """16-bit numbers cannot hold every vector of a dot-product collection."""
     scale = 1.0 if distance == "Cosine" else 1e5
     collection = PROFILE.collection.model_copy(update={"dimension": 256, "distance": distance})
     profile = PROFILE.model_copy(update={"collection": collection})

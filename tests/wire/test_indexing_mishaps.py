@@ -45,7 +45,7 @@ def embedder_at(url: str) -> DocumentEmbedder:
 
 @pytest.fixture
 def indexed(site: MarkdownSite, out: Path, cohere: EmulatorServer) -> Callable[[], Outcome]:
-    """Indexes the site, and has done so once."""
+    """Indexes the site again, after a first run."""
 
     def again() -> Outcome:
         return index_edge(site, PROFILE, out, embedder_at(cohere.url))
@@ -105,7 +105,7 @@ def test_manifest_with_a_wrong_point_count_is_rewritten(out: Path, indexed: Call
 
 
 def test_vectors_of_another_provider_are_all_made_anew(out: Path, indexed: Callable[[], Outcome]) -> None:
-    """The emulator's pass for Cohere's by model and dimension, and answer nothing."""
+    """An emulator's vectors have Cohere's model and dimension, but find wrong passages."""
     assert edge_index.embedders(out) == {PROFILE.name: "emulator"}
     edit_manifest(out, embedded_by="cohere")
     assert indexed().embedded == 2

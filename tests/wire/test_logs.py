@@ -15,7 +15,6 @@ def answers(function: Function, context: Any) -> list[int]:
 
 
 def test_no_context_is_no_obstacle(start: Start, output: Output) -> None:
-    """Trap 18."""
     function = start()
     assert answers(function, None) == [200, 400]
     assert function.invoke({"text": QUESTION}, None)["total_results"] == 5
@@ -75,7 +74,7 @@ def test_question_echoed_by_a_bad_embedding_is_not_logged(
 def test_stripped_question_is_not_logged_either(
     text: str, cohere: EmulatorServer, start: Start, output: Output
 ) -> None:
-    """An upstream repeats what it was sent, which is not always what the caller sent."""
+    """An upstream repeats the normalised question, which can differ from the caller's."""
     sent = normalised(text)
     cohere.faults.add(Fault("status", status=400, body=f'{{"message": "cannot embed: {sent}"}}', times=0))
     assert start().ask(text).status == 500

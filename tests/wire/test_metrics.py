@@ -1,4 +1,4 @@
-"""Metrics of real requests, as they stand on standard output for CloudWatch to read. Trap 18 throughout."""
+"""Metrics of requests on standard output, where CloudWatch reads them."""
 
 from typing import Any
 
@@ -32,12 +32,12 @@ def declared(record: dict[str, Any]) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def warm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process has seen requests before, unless a test says otherwise."""
+    """The process counts as warm, unless a test resets it."""
     monkeypatch.setattr(telemetry._State, "cold", False)
 
 
 def test_success_is_one_record_of_metrics(start: Start, output: Output) -> None:
-    """Trap 18: CloudWatch needs a namespace, and Powertools raises without one."""
+    """CloudWatch needs a namespace, and Powertools raises without one."""
     answer = start().ask(k=4)
     (record,) = output.metrics
     assert (record["service"], record["profile"]) == ("passage", "query-response")
@@ -85,7 +85,7 @@ def test_cold_start_is_counted_once_per_container(
 
 
 def test_no_results_is_no_top_score(start: Start, make_collection: MakeCollection, output: Output) -> None:
-    """Trap 18: a NaN would break the whole record."""
+    """A NaN would break the whole record."""
     assert start(COLLECTION_NAME=make_collection("empty")).ask().results == []
     (record,) = output.metrics
     assert "TopScore" not in declared(record)
@@ -93,7 +93,6 @@ def test_no_results_is_no_top_score(start: Start, make_collection: MakeCollectio
 
 
 def test_figure_that_is_not_a_number_is_left_out_of_its_record(output: Output) -> None:
-    """Trap 18."""
     telemetry.retrieved("query-response", {}, {"TopScore": float("nan"), "ResultCount": 1.0})
     (record,) = output.metrics
     assert declared(record) == {"ResultCount": "Count"}
@@ -158,7 +157,6 @@ def test_unexpected_exception_is_counted_as_an_internal_error(
 def test_failed_telemetry_does_not_fail_the_answer(
     start: Start, output: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Trap 18."""
 
     def broken(*_: object, **__: object) -> None:
         raise ValueError("no namespace")

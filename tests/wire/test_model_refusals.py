@@ -103,7 +103,7 @@ def test_refused_model_names_models_of_the_dimension(start: Start) -> None:
 def test_one_model_of_two_providers_reads_one_index(
     model: str, cohere: EmulatorServer, site: MarkdownSite, tmp_path: Path
 ) -> None:
-    """Its vectors are comparable wherever it runs; another model's of the same provider are not."""
+    """A model's vectors are comparable at any provider. Another model's of the same provider are not."""
 
     profile = profiles.load("context")
     embedder = document_embedder(profile, {"COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url})

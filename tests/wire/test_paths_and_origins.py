@@ -19,7 +19,6 @@ def http_event(path: str, stage: str = "$default") -> dict[str, Any]:
 
 @both_gateways
 def test_event_of_the_other_api_kind_is_400(gateway: Source, start: Start) -> None:
-    """Trap 2."""
     own = http_event("/query")
     other = own if gateway is Source.REST_API else rest_api_event(own)
     answer = Answer.of(http.handle(other, None, start().container, gateway))
@@ -29,18 +28,16 @@ def test_event_of_the_other_api_kind_is_400(gateway: Source, start: Start) -> No
 
 
 def test_stage_in_the_path_is_taken_off(start: Start) -> None:
-    """Trap 3: an HTTP API puts its stage before the path."""
+    """An HTTP API puts its stage before the path."""
     assert start().send(http_event("/prod/query", "prod")).status == 200
 
 
 def test_custom_domain_leaves_the_stage_out(start: Start) -> None:
-    """Trap 3."""
     assert start().send(http_event("/query", "prod")).status == 200
 
 
 @pytest.mark.parametrize("stage", ["que", "q", "v1", "health"])
 def test_stage_that_resembles_a_path_is_not_confused_with_it(stage: str, start: Start) -> None:
-    """Trap 3."""
     function = start()
     assert function.send(http_event("/query", stage)).status == 200
     assert function.send(http_event(f"/{stage}/query", stage)).status == 200
@@ -48,7 +45,6 @@ def test_stage_that_resembles_a_path_is_not_confused_with_it(stage: str, start: 
 
 @both_gateways
 def test_base_path_of_a_custom_domain_is_taken_off(start: Start) -> None:
-    """Trap 3."""
     function = start(BASE_PATH="/docs-api")
     assert function.post({"text": "twin"}, "/docs-api/query").status == 200
     assert function.get("/docs-api/health").status == 200
@@ -56,7 +52,6 @@ def test_base_path_of_a_custom_domain_is_taken_off(start: Start) -> None:
 
 
 def test_base_path_and_stage_are_both_taken_off(start: Start) -> None:
-    """Trap 3."""
     function = start(BASE_PATH="/docs-api")
     assert function.send(http_event("/docs-api/query", "prod")).status == 200
     assert function.send(http_event("/prod/docs-api/query", "prod")).status == 200
@@ -74,7 +69,7 @@ def test_base_path_and_stage_are_both_taken_off(start: Start) -> None:
 def test_unknown_path_or_profile_is_404(
     path: str, cohere: EmulatorServer, qdrant: EmulatorServer, start: Start
 ) -> None:
-    """Trap 4: no catch-all handler turns it into a 500."""
+    """A catch-all handler must not turn it into a 500."""
     assert_error(start().post({"text": "twin"}, path), 404, "INVALID_INPUT")
     assert cohere.requests == qdrant.requests == []
 
@@ -94,7 +89,6 @@ def test_unknown_path_or_profile_is_404(
 def test_unknown_method_is_405_and_allow_names_the_known_ones(
     method: str, path: str, allowed: str, base: str, start: Start
 ) -> None:
-    """Trap 4."""
     answer = start(BASE_PATH=base).request(method, f"{base}{path}", body="{}")
     assert_error(answer, 405, "INVALID_INPUT")
     assert answer.headers["allow"] == allowed
@@ -138,7 +132,6 @@ def test_404_names_the_known_paths_and_profiles(start: Start) -> None:
 def test_missing_or_foreign_origin_gets_no_cors_headers(
     path: str, body: str, status: int, origin: str | None, start: Start
 ) -> None:
-    """Trap 5."""
     answer = start().request("POST", path, body=body, origin=origin)
     assert answer.status == status
     assert not [name for name in answer.headers if name.startswith("access-control-")]
@@ -148,7 +141,7 @@ def test_missing_or_foreign_origin_gets_no_cors_headers(
 
 @both_gateways
 def test_every_allowed_origin_is_given_its_own_header(start: Start) -> None:
-    """Trap 5: each once, never doubled (`Answer.of` checks that)."""
+    """Each header is sent once (`Answer.of` checks that)."""
     function = start()
     for origin in (ORIGIN, "https://reader.github.io"):
         answer = function.request("POST", "/query", body='{"text": "twin"}', origin=origin)

@@ -1,4 +1,4 @@
-"""Trap 12: what QDRANT_URL may hold, and what the client would have made of it."""
+"""Valid and invalid values of QDRANT_URL, and those that the client would misread."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def qdrant_url(value: str) -> str | None:
     ],
 )
 def test_port_is_always_explicit(given: str, used: str) -> None:
-    """Trap 12: the client takes a URL without a port to mean 6333."""
+    """The client would use port 6333 for a URL without a port."""
     assert qdrant_url(given) == used
 
 
@@ -39,7 +39,6 @@ def test_port_is_always_explicit(given: str, used: str) -> None:
     ],
 )
 def test_ambiguous_qdrant_url_is_refused_without_repeating_it(value: str) -> None:
-    """Trap 12."""
     with pytest.raises(ConfigurationError, match="QDRANT_URL") as refused:
         qdrant_url(value)
     assert "word" not in str(refused.value)
@@ -47,6 +46,5 @@ def test_ambiguous_qdrant_url_is_refused_without_repeating_it(value: str) -> Non
 
 @pytest.mark.parametrize("value", ["", "  "])
 def test_empty_url_is_a_missing_one_and_not_localhost(value: str) -> None:
-    """Trap 12."""
     with pytest.raises(ConfigurationError, match="QDRANT_URL: required"):
         qdrant_url(value)

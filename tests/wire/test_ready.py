@@ -149,7 +149,7 @@ def test_store_that_is_down_is_503(start: Start, sleeps: list[float]) -> None:
 
 
 def test_connection_dropped_while_frozen_is_retried(qdrant: EmulatorServer, start: Start, sleeps: list[float]) -> None:
-    """The error map knows no exception for a probe: what is dropped is retried once."""
+    """The error map treats a probe like a question: a dropped connection is retried once."""
     qdrant.faults.add(Fault("drop"))
     assert start().get("/ready").status == 200
     assert [request.path for request in qdrant.requests].count("/collections/rag_embeddings") == 2

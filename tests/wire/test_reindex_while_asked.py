@@ -28,7 +28,7 @@ def server(tmp_path: Path) -> Iterator[EmulatorServer]:
 
 @pytest.fixture
 def index(tmp_path: Path, server: EmulatorServer, cohere: EmulatorServer) -> Iterator[Callable[[str], str]]:
-    """Indexes a site whose every page names a version; gives what was done."""
+    """Index a site whose pages all name a version. Returns the run's result."""
     connection = Connection(server.url, None)
 
     def run(version: str, *, rebuild: bool = False) -> str:
@@ -47,7 +47,7 @@ def index(tmp_path: Path, server: EmulatorServer, cohere: EmulatorServer) -> Ite
 
 
 class Asker(threading.Thread):
-    """Asks one question after the other until it is told to stop."""
+    """Asks questions one after the other until it is stopped."""
 
     def __init__(self, function: Function) -> None:
         super().__init__()

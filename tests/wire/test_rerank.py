@@ -31,7 +31,7 @@ def plain(start: Start) -> Answer:
 
 
 def assert_as_stored(answer: Answer, plain: Answer, reason: str) -> None:
-    """The answer there would be without a reranker, and why it is that one."""
+    """Check that the answer is the one without a reranker, with the reason as a warning."""
     assert answer.results == plain.results
     assert answer.json["warnings"] == [SIMILAR.format(reason)]
 
@@ -266,7 +266,7 @@ def test_a_rotated_key_reaches_the_reranker(aws: Aws, start: Start) -> None:
 
 
 def test_key_rotated_before_reranking_reaches_the_reranker(aws: Aws, start: Start) -> None:
-    """It is the reranker that finds the key refused."""
+    """The reranking call gets the refusal of the key."""
     old, new = "old-key-51b0c2", "new-key-9d3e7f"
     client = aws.client("secretsmanager")
     client.create_secret(Name="passage/between", SecretString=old)
@@ -387,7 +387,7 @@ def test_vectors_and_payload_are_each_passages_own(start: Start, cohere: Emulato
 def test_too_large_answer_keeps_the_best_results_and_warnings(
     start: Start, cohere: EmulatorServer, make_collection: MakeCollection
 ) -> None:
-    """Trap 7, with more candidates than are answered."""
+    """The reranker gets more candidates than the answer has results."""
     points = [
         models.PointStruct(
             id=number,

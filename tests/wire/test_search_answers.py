@@ -22,7 +22,6 @@ def scored(identity: int, score: float) -> dict[str, Any]:
 
 
 def test_out_of_range_scores_are_clipped_and_keep_their_order(qdrant: EmulatorServer, start: Start) -> None:
-    """Trap 14."""
     answer = search_answer(scored(1, 1.0000001), scored(2, 1.0), scored(3, 0.5), scored(4, -0.2), scored(5, -1.0))
     qdrant.faults.add(Fault("malformed", body=answer))
     results = start().ask(k=5).results
@@ -34,7 +33,7 @@ def test_out_of_range_scores_are_clipped_and_keep_their_order(qdrant: EmulatorSe
 def test_nan_score_never_reaches_json_or_metrics(
     score: float, qdrant: EmulatorServer, start: Start, output: Output
 ) -> None:
-    """Traps 14 and 18: the point is left out and counted."""
+    """The point is skipped and counted."""
     qdrant.faults.add(Fault("malformed", body=search_answer(scored(1, score), scored(2, 0.5))))
     results = start().ask().results
     assert [result["chunk_id"] for result in results] == ["2_4"]
@@ -46,7 +45,6 @@ def test_nan_score_never_reaches_json_or_metrics(
 
 
 def test_only_nan_scores_give_no_results_and_no_top_score(qdrant: EmulatorServer, start: Start, output: Output) -> None:
-    """Trap 18."""
     qdrant.faults.add(Fault("malformed", body=search_answer(scored(1, float("nan")))))
     assert start().ask().results == []
     (record,) = output.metrics
@@ -86,7 +84,7 @@ UNUSABLE: dict[str, Any] = {
 def test_invalid_point_is_skipped_and_counted(
     payload: Any, start: Start, make_collection: MakeCollection, output: Output
 ) -> None:
-    """Trap 17: one bad point takes no good one with it."""
+    """One bad point does not affect the good ones."""
     (vector,) = embed([QUESTION], 768)
     points = [models.PointStruct(id=identity, vector=vector, payload=GOOD) for identity in (1, 3)]
     make_collection("odd", points=[*points, models.PointStruct(id=2, vector=vector, payload=payload)])
@@ -122,7 +120,6 @@ def test_payload_variants_are_read(
 
 
 def test_uuid_points_keep_their_id(start: Start, make_collection: MakeCollection) -> None:
-    """Trap 21."""
     identity = "0b8d3c7e-6a5f-4e21-9c40-1f2e3d4c5b6a"
     (vector,) = embed([QUESTION], 768)
     make_collection("uuids", points=[models.PointStruct(id=identity, vector=vector, payload=GOOD)])

@@ -79,7 +79,7 @@ def test_grpc_port_names_the_address(variable: str, start: Start, sleeps: list[f
 
 
 def test_qdrants_grpc_port_is_known_by_its_number() -> None:
-    """A server may also close the connection at once, which alone would look like an outage."""
+    """A server may close the connection at once, which looks like an outage."""
     profile = profiles.load("query-response")
 
     def close(request: httpx.Request) -> httpx.Response:
