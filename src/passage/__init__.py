@@ -1,1 +1,1 @@
-"""What the owner of a site runs on their own machine: the `passage` command and the emulators behind it."""
+"""The tools for a site's owner: the `passage` command and the emulators."""

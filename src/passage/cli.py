@@ -1,4 +1,4 @@
-"""The `passage` command. What it prints on stdout is its result; progress and logs go to stderr."""
+"""The `passage` command. It prints results on stdout, progress and logs on stderr."""
 
 import io
 import json
@@ -31,7 +31,7 @@ index_option = click.option(
 def main() -> None:
     """A retrieval API for documentation sites, on your own machine.
 
-    Without COHERE_API_KEY and QDRANT_URL, stand-ins take the services' places: no account, no key, no network.
+    Without COHERE_API_KEY and QDRANT_URL, emulators replace the services: no account, no key, no network.
     """
 
 
@@ -84,29 +84,29 @@ def invoke(index: Path, event: Path) -> None:
 
 @contextmanager
 def _function(index: Path) -> Iterator[Callable[[Any, Any], Any]]:
-    """The function, in this process, in an environment of its own and ready for its first question."""
+    """The function, in this process with the local environment, ready for its first question."""
     with ExitStack() as stack:
         try:
             os.environ.update(stack.enter_context(function_environment(os.environ, index)))
         except LocalError as error:
             raise click.ClickException(str(error)) from error
-        from handler import app  # noqa: PLC0415 - it reads its environment when it is first used
+        from handler import app  # noqa: PLC0415 - it reads its environment at first use
         from handler.core.errors import PassageError  # noqa: PLC0415
 
         try:
             app.services.warm()
         except PassageError as error:
-            click.echo(f"Warning: {error}", err=True)  # the function answers so, too
+            click.echo(f"Warning: {error}", err=True)  # questions get this error, too
         yield app.lambda_handler
 
 
 @contextmanager
 def _stdout_kept_clean() -> Iterator[Callable[[str], None]]:
-    """Send whatever anyone prints to stderr, the function's logs and metrics included; gives what writes to stdout."""
+    """Redirect all output to stderr, including logs and metrics. Yields a function that writes to stdout."""
     sys.stdout.flush()
     stdout = os.dup(1)
     os.dup2(2, 1)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a file's or a pipe's is kept back until the end otherwise
+    if isinstance(sys.stdout, io.TextIOWrapper):  # otherwise output to a file or pipe is buffered until the end
         sys.stdout.reconfigure(line_buffering=True)
     try:
         yield lambda text: _write(stdout, text)

@@ -62,7 +62,7 @@ def test_a_point_that_cannot_be_shown_is_left_out_and_counted(payload: Any) -> N
     assert [passage.id for passage in found.passages] == [2]
     assert found.skipped == 1
     assert found.warnings == (
-        "1 of 2 points found were left out: they have no usable text, URL or score. Keys tried for the text: "
+        "1 of 2 points found were left out: they have no valid text, URL or score. Keys tried for the text: "
         "text_content, content; for the URL: source_url, metadata.source.",
     )
 

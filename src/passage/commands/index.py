@@ -1,4 +1,4 @@
-"""`passage index`: from a site, a collection or an index to an index."""
+"""`passage index`: makes an index of a site, a collection or another index."""
 
 import os
 import time
@@ -24,7 +24,7 @@ DEFAULT_CACHE = Path(".passage/cache")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for on the command line."""
+    """The arguments of the command line."""
 
     source: str | None
     to: str
@@ -50,7 +50,7 @@ class Request:
     rebuild: bool
 
     def check(self) -> None:
-        """Raise click.UsageError for what does not go together."""
+        """Raise click.UsageError for conflicting arguments."""
         sources = [source for source in (self.source, self.from_qdrant, self.from_edge) if source is not None]
         if len(sources) != 1:
             raise click.UsageError("Give one of SOURCE, --from-qdrant COLLECTION and --from-edge FOLDER.")
@@ -78,10 +78,10 @@ class Request:
     "--profile",
     "profiles",
     multiple=True,
-    help="Whose model and payload to index for; may be given several times.  [default: DEFAULT_PROFILE]",
+    help="The profile to index for: its model and payload. Repeatable.  [default: DEFAULT_PROFILE]",
 )
-@click.option("--all-profiles", is_flag=True, help="Index for every profile there is.")
-@click.option("--site-url", help="Where the site is published.  [default: what its pages or its mkdocs.yml say]")
+@click.option("--all-profiles", is_flag=True, help="Index for every profile.")
+@click.option("--site-url", help="The site's URL.  [default: the one in its pages or mkdocs.yml]")
 @click.option("--content-selector", metavar="CSS", help="The main content of a built site's pages.")
 @click.option("--language", help="Only pages in this language.  [default: all]")
 @click.option("--version", help="Only pages of this version.  [default: the current one]")
@@ -89,7 +89,7 @@ class Request:
 @click.option(
     "--publish",
     metavar="s3://BUCKET/FOLDER",
-    help="Upload it as well: what EDGE_INDEX_URI of a deployed function says.",
+    help="Also upload the index. Set EDGE_INDEX_URI of the deployed function to the same URI.",
 )
 @click.option(
     "--from-qdrant", metavar="COLLECTION", help="Make an Edge index of a collection at QDRANT_URL, vectors included."
@@ -105,7 +105,7 @@ class Request:
     type=click.Path(file_okay=False, path_type=Path),
     default=DEFAULT_CACHE,
     show_default=True,
-    help="Where vectors are kept, so that no text is paid for twice, and the pages of a site at a URL.",
+    help="The cache of vectors, so that no text is paid for twice, and of pages fetched from a URL.",
 )
 @click.option(
     "--texts-per-minute",
@@ -121,14 +121,14 @@ class Request:
     type=click.FloatRange(min=0, min_open=True),
     default=60.0,
     show_default=True,
-    help="How long fetching a site at a URL may take.",
+    help="The most minutes for fetching a site at a URL.",
 )
 @click.option(
     "--rate",
     type=click.FloatRange(min=0, min_open=True, max=100),
     default=5.0,
     show_default=True,
-    help="Requests a second to a site at a URL. A longer Crawl-delay in its robots.txt comes first.",
+    help="Requests a second to a site at a URL. A longer Crawl-delay in its robots.txt has priority.",
 )
 @click.option(
     "--keep",
@@ -149,7 +149,7 @@ def index(**given: Any) -> None:
     EMBEDDING_MODEL, EMBEDDING_DOCUMENT_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default
     profile, as they do to the function.
     """
-    # Imported here for the sake of the other commands.
+    # Imported here so that other commands start fast.
     from handler.core.errors import PassageError  # noqa: PLC0415
     from passage.indexing.embedding import EmbeddingError  # noqa: PLC0415
     from passage.indexing.target import TargetError  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`passage rollback`: answer from the collection before again."""
+"""`passage rollback`: serve the previous collection again."""
 
 import os
 
@@ -8,12 +8,12 @@ from passage.indexing.progress import say
 
 
 @click.command("rollback")
-@click.option("--profile", help="Whose collection.  [default: DEFAULT_PROFILE]")
-@click.option("--to-collection", metavar="NAME", help="Which kept collection.  [default: the one before]")
-@click.option("--list", "listed", is_flag=True, help="List the collections that are kept, and stop.")
+@click.option("--profile", help="The collection's profile.  [default: DEFAULT_PROFILE]")
+@click.option("--to-collection", metavar="NAME", help="The collection to serve.  [default: the previous one]")
+@click.option("--list", "listed", is_flag=True, help="List the collections on the server and stop.")
 def rollback(profile: str | None, to_collection: str | None, listed: bool) -> None:
-    """Let questions be answered from an earlier collection of the server at QDRANT_URL, at once."""
-    # Imported here for the sake of the other commands.
+    """Serve an earlier collection of the server at QDRANT_URL, at once."""
+    # Imported here so that other commands start fast.
     from handler.config import profiles  # noqa: PLC0415
     from handler.config.settings import CollectionSettings  # noqa: PLC0415
     from handler.core.errors import PassageError  # noqa: PLC0415

@@ -80,7 +80,7 @@ def _skipped(skipped: int, total: int, keys: Payload) -> str:
     }
     inside = f" The same keys are looked for in {', '.join(NESTED_OBJECTS)}." if keys.variants else ""
     return (
-        f"{skipped} of {total} points found were left out: they have no usable text, URL or score. Keys tried for the "
+        f"{skipped} of {total} points found were left out: they have no valid text, URL or score. Keys tried for the "
         f"text: {', '.join(tried['text'])}; for the URL: {', '.join(tried['url'])}.{inside}"
     )
 
