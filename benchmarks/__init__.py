@@ -1,1 +1,1 @@
-"""What `make bench` measures, how, and what is said about it."""
+"""The measurements of `make bench`, their goals and their report."""

@@ -1,7 +1,7 @@
-"""Cold start, warm latency, batches, size and the Edge store's growth, measured beside what one would use instead.
+"""Measures cold start, warm latency, batches, size and the Edge store's growth, compared with alternatives.
 
-Figures of one machine at one time mean little; the ratios between functions measured side by side do. Prints both, and
-ends with exit code 1 when a goal is missed.
+Absolute figures depend on the machine; ratios between functions measured in the same run are reliable. Prints both, and
+exits with code 1 when a goal is missed.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from benchmarks.asking import MODEL_VARIABLES, ROOT
 from benchmarks.upstreams import upstreams
 
 BUSY = 1.0
-"""The load average above which something else is running: its share of a ratio differs from function to function."""
+"""With a higher load average, other programs run, which disturb the ratios."""
 
 INDEX = ROOT / ".passage" / "bench" / "index"
 SHARD = INDEX / "query-response" / "shard"
@@ -124,7 +124,7 @@ def edge(chunks: int) -> results.EdgeScale:
 
 def index() -> None:
     command: Sequence[str] = [f"{Path(sys.executable).parent}/passage", "index", str(ROOT / "samples" / "textbook")]
-    # A key in the shell's environment would have the index embedded by Cohere.
+    # With a key in the shell's environment, Cohere would embed the index.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("COHERE_", "EMBEDDING_"))}
     environment |= MODEL_VARIABLES
     subprocess.run([*command, "--out", str(INDEX)], check=True, env=environment, stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""What the emulated services themselves take: it is part of what every function's question takes."""
+"""Measures the emulated services alone. Their time is part of every function's answer."""
 
 import statistics
 import time
@@ -15,7 +15,7 @@ TIMES = 100
 
 
 class Direct:
-    """Asks both services over connections that are open, another question each time."""
+    """Calls both services over open connections, with a new question each time."""
 
     def __init__(self, upstream: Mapping[str, str]) -> None:
         self._client = httpx.Client(headers={"Authorization": f"Bearer {upstream['COHERE_API_KEY']}"})
@@ -33,7 +33,7 @@ class Direct:
         return self._client.post(f"{self._qdrant}/collections/{COLLECTION}/points/query", json=body).raise_for_status()
 
     def nothing(self) -> httpx.Response:
-        """A request that makes no work."""
+        """A request without work for the service."""
         return self._client.get(f"{self._qdrant}/healthz").raise_for_status()
 
     def __enter__(self) -> Self:

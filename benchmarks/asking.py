@@ -1,4 +1,4 @@
-"""The questions that are asked, as events, and what is the same in every function's answer."""
+"""The questions as events, and the comparison of the functions' answers."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 K = 5
 COLLECTION = "rag_embeddings"
 MODEL, DIMENSION = "embed-multilingual-v3.0", 1024
-"""What most collections of this kind are embedded with; our default profile's own model has 768 dimensions."""
+"""The settings of most live collections. The default profile's model has 768 dimensions."""
 
 MODEL_VARIABLES = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION)}
 
@@ -38,7 +38,7 @@ class Questions:
 
 
 def passages(answer: Any) -> list[tuple[str, str, float]]:
-    """Text, URL and score of each passage of an HTTP answer, whoever's shape it has."""
+    """Text, URL and score of each passage of an HTTP answer, in any function's shape."""
     results = json.loads(answer["body"]).get("results", [])
     return [
         (found.get("text", found.get("chunk_text")), found["url"], found.get("score", found.get("relevance_score")))

@@ -1,4 +1,4 @@
-"""96 questions by one invocation, and by 96 of them one after another."""
+"""Measures 96 questions in one invocation, and in 96 invocations one after another."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def measure(
 
 
 def _one(function: Function, upstream: Mapping[str, str], log: Path) -> tuple[float, float]:
-    """Milliseconds of both ways, in one container; no question is asked twice, so none is answered from a cache."""
+    """Milliseconds of both ways, in one container. No question is repeated, so the cache answers none."""
     questions = Questions()
     texts = questions.texts()
     with Container(function, upstream, log) as container:

@@ -1,4 +1,4 @@
-"""One container of a function, and what its process has used."""
+"""One container of a function, with its processor time and memory."""
 
 import os
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Container(Runtime):
 
     def cpu_ms(self) -> float:
         """Processor time of the function's own process so far, all its threads, in steps of 10 ms."""
-        # What stands after the last parenthesis begins with field 3; 14 and 15 are user and system time (proc(5)).
+        # The text after the last parenthesis begins with field 3; 14 and 15 are user and system time (proc(5)).
         fields = self._read("stat").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) * 1000 / _TICKS
 

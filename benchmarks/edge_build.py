@@ -1,4 +1,4 @@
-"""Builds the Edge indexes that are searched, by the very code of `passage index`; once for each state of that code."""
+"""Builds the Edge indexes with the code of `passage index`, once for each version of that code."""
 
 import dataclasses
 import hashlib
@@ -44,7 +44,7 @@ class Built:
 
 
 def points(vectors: Matrix, texts: Sequence[Chunk]) -> Iterator[Point]:
-    """The points, made as they are asked for: 100,000 vectors as Python's floats would be gigabytes."""
+    """The points, made one at a time: 100,000 vectors as Python floats would take gigabytes."""
     profile = profiles.load(PROFILE)
     for number, vector in enumerate(vectors):
         text = texts[number % len(texts)]
@@ -76,7 +76,7 @@ def _digest() -> str:
 def _build(root: Path, chunks: int, questions: Path, facts: Path) -> None:
     made = list(blocks(chunks))
     vectors = np.concatenate([block.chunks for block in made])
-    # Spread over all topics, so that few pages are asked about twice.
+    # Spread over all topics, so that few pages get two questions.
     asked = np.concatenate([block.questions for block in made])[np.linspace(0, chunks - 1, QUESTIONS).astype(int)]
     questions.write_bytes(asked.tobytes())
     nearest = np.argsort(-(asked @ vectors.T), axis=1)[:, :NEAREST].tolist()

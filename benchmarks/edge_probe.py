@@ -1,4 +1,4 @@
-"""Searches an Edge index in a process of its own, by the function's own adapter, and prints what that took.
+"""Searches an Edge index with the function's adapter, as a separate process, and prints time and memory.
 
     python edge_probe.py <folder of the index> <profile> <questions: float32, one after another>
 
@@ -21,7 +21,7 @@ from handler.config import profiles
 from handler.core.model import Search
 
 EXACT = 30
-"""Questions that the engine is asked to compare with every vector."""
+"""The number of questions for an exact search, which compares every vector."""
 
 
 def resident(kind: str = "VmRSS") -> float:

@@ -1,4 +1,4 @@
-"""How the Edge store's search grows with the index: built as `passage index` builds, searched as the function does."""
+"""Measures how the Edge store's search time grows with the index."""
 
 import json
 import os

@@ -1,10 +1,9 @@
 """Made-up embeddings with the shape of real ones.
 
-Independent random vectors will not do: in 1,024 dimensions all of them are equally far apart, there is no nearest one
-to speak of, and an approximate search looks worse than it is on anybody's site. Text embeddings differ in two ways, and
-so do these. They share a direction and lie in groups, so that two chunks of one page are nearer than two of one topic,
-and those nearer than two of any. And most of their spread is in a few dozen directions: the variance along the i-th is
-1/i of the first one's.
+Independent random vectors do not work: in 1,024 dimensions all of them are equally far apart, none is clearly the
+nearest, and an approximate search looks worse than on a real site. Text embeddings differ in two ways, and so do these.
+They share a direction and form groups: two chunks of one page are nearer than two of one topic, and those are nearer
+than any two. And most of their spread is in a few dozen directions: the variance along the i-th is 1/i of the first.
 
 The shares below put a question's best passage at a cosine of about 0.7 and an unrelated one at about 0.2; of Cohere's
 embed-english-v3.0 on a textbook, 0.5 to 0.8 and 0.2 to 0.3 were reported.
@@ -24,10 +23,10 @@ PAGE, TOPIC = 10, 250
 
 COMMON_SHARE, TOPIC_SHARE = 0.20, 0.15
 PAGE_SHARES = (0.05, 0.35)
-"""The least and the most a chunk has of its page; what is left to 1 is its own."""
+"""The least and the greatest share of its page in a chunk's vector. The rest is the chunk's own."""
 
 ASKED_SHARE = 0.35
-"""How much of what is a passage's own its question knows, as a cosine."""
+"""The cosine between a passage's own part and its question's."""
 
 _SPREAD = np.sqrt(1.0 / np.arange(1, DIMENSION + 1)).astype(np.float32)
 

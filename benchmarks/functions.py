@@ -1,4 +1,4 @@
-"""What is measured: this function with its two stores, and what it is measured beside."""
+"""The measured functions: this one with its two stores, and four to compare with."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ BARE = (BARE_SERVER, BARE_EDGE)
 
 @dataclass(frozen=True)
 class Function:
-    """environment: of the function alone; what leads to the upstreams is added, but for a function that asks none."""
+    """environment: of the function alone. The upstreams' variables are added, unless it calls no upstream."""
 
     name: str
     handler: str
@@ -36,7 +36,7 @@ class Function:
 
 
 def lambda_python() -> Path:
-    """Ends the program where there is none of that version."""
+    """Exits the program if that version is missing."""
     python = artefact.find_python()
     if python is None:
         raise SystemExit(
@@ -56,7 +56,7 @@ def functions(names: Sequence[str], index: Path, *, from_source: bool) -> list[F
 
     Args:
         index: the folder `passage index` wrote.
-        from_source: ours as it is developed, on the packages of requirements/runtime.txt, instead of as deployed.
+        from_source: measure the source with the packages of requirements/runtime.txt, not the built function.
     """
     built = build()
     edge = {**MODEL_VARIABLES, "STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index)}

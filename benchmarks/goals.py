@@ -1,4 +1,4 @@
-"""What was wanted of the function, and whether a run's figures are that."""
+"""The goals, and whether a run's figures meet them."""
 
 import math
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from benchmarks.functions import EDGE, EMPTY, PLAIN, SERVER
 from benchmarks.results import Cell, Results
 
 SLOW = 80
-"""Milliseconds of latency, beside 0, at which everything is measured."""
+"""Milliseconds of latency; everything is measured with this and with 0."""
 
 CI_INIT = 0.6
-"""A short run fails above this much of the plain handler's INIT: a ratio, so that a slow machine does not decide."""
+"""A short run fails above this share of the plain handler's INIT. A ratio does not depend on the machine's speed."""
 
 INIT = {SERVER: 0.35, EDGE: 0.25}
 FIRST = {SERVER: 0.40, EDGE: 0.30}
@@ -31,7 +31,7 @@ while the interpreter tunes itself; an import or a client put off until then wou
 
 @dataclass(frozen=True)
 class Verdict:
-    """A figure beside its goal. `how` says what was put in relation to what, in figures."""
+    """A figure and its goal. `how` has the figures of the ratio."""
 
     figure: str
     goal: str
@@ -46,7 +46,7 @@ def judged(results: Results) -> list[Verdict]:
 
 
 def short(results: Results) -> list[Verdict]:
-    """What CI judges."""
+    """The goals that CI checks."""
     return [_share(f"INIT, {store}", *_inits(results, store), CI_INIT) for store in (SERVER, EDGE)]
 
 
@@ -98,7 +98,7 @@ def _others(results: Results) -> Iterator[Verdict]:
 
 
 def _inits(results: Results, store: str) -> tuple[float, float]:
-    """Medians of every container's INIT, at whatever latency: nothing is asked during it."""
+    """Medians of every container's INIT, at any latency: INIT calls no service."""
     ours, plain = ([init for cell in results.functions[name].values() for init in cell.init] for name in (store, PLAIN))
     return median(ours), median(plain)
 

@@ -1,4 +1,4 @@
-"""What it costs a container to get a key: from the AWS Parameters and Secrets Lambda Extension, or through boto3.
+"""Measures reading a key: from the AWS Parameters and Secrets Lambda Extension, or through boto3.
 
 Both services are emulated on loopback, so what is measured is the function's own work: mostly imports. Each figure is
 of a fresh process that has imported what the function imports anyway (httpx, pydantic, Powertools).

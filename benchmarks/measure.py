@@ -1,4 +1,4 @@
-"""Containers, started and asked: each function in turn within a round, in another order in each."""
+"""Starts and invokes containers: each function once in a round, in a different order each round."""
 
 import json
 import random
@@ -18,7 +18,7 @@ CHECKED = 3
 
 @dataclass(frozen=True)
 class Plan:
-    """How often what is done. different, repeated: warm invocations a container, by upstream latency."""
+    """The numbers of repetitions. different, repeated: warm invocations a container, by upstream latency."""
 
     rounds: int
     different: Mapping[int, int]
@@ -52,7 +52,7 @@ def _rounded(values: Sequence[float]) -> list[float]:
 
 
 def check(functions: Sequence[Function], upstream: Mapping[str, str], log: Path) -> None:
-    """Start each function once, unmeasured, which fills caches of files; see that all find the same passages.
+    """Start each function once, unmeasured, to fill file caches. Check that all find the same passages.
 
     Ends the program where one does not.
     """
@@ -90,7 +90,7 @@ def measure(
 
 
 def _order(functions: Sequence[Function], latencies: Sequence[int], number: int) -> Iterator[tuple[Function, int]]:
-    """What comes after a function that works hard finds a busier machine: so nothing always comes after the same."""
+    """The order in a round. It varies, because a function that works hard slows down the next one."""
     turns = [(function, latency) for function in functions for latency in latencies]
     random.Random(number).shuffle(turns)  # noqa: S311 - the same order in every run
     yield from turns

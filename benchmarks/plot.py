@@ -15,7 +15,7 @@ from benchmarks.results import Results
 
 FILE = ROOT / "docs" / "performance.svg"
 
-# Okabe and Ito's colours, which are told apart by most who do not see all of them.
+# Okabe and Ito's colours, which most colour-blind people can distinguish.
 _DARK, _LIGHT, _OTHER, _GREY = "#0072B2", "#56B4E9", "#E69F00", "#666666"
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "passage",

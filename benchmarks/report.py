@@ -1,4 +1,4 @@
-"""A run's figures as they are printed, and as a part of docs/performance.md."""
+"""Formats a run's figures for the terminal and for docs/performance.md."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ def machine(results: Results) -> str:
 
 
 def part(results: Results) -> str:
-    """What docs/performance.md holds between its marks."""
+    """The generated part of docs/performance.md, between its marks."""
     found = [f"{machine(results)}\n", verdicts(goals.judged(results))]
     found.append("\n![Cold start, warm latency and search time, as bars and lines](performance.svg)")
     found += [f"\n### {heading}\n\n{content}" for heading, content in sections(results)]

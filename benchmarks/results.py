@@ -13,7 +13,7 @@ FILE = ROOT / "benchmarks" / "results.json"
 
 
 class Spread(BaseModel):
-    """What is left of many figures."""
+    """A summary of many figures."""
 
     p50: float
     p95: float
@@ -29,8 +29,8 @@ class Cell(BaseModel):
     """One function at one upstream latency, over all its containers; lists have a figure for each of them.
 
     Attributes:
-        init: the emulator's own account of INIT.
-        first: what the first caller waits: INIT and the first invocation.
+        init: INIT, as the emulator reports it.
+        first: the first caller's waiting time: INIT and the first invocation.
         first_cpu: processor time of the function's process up to the first answer.
         memory: most memory the process had by the end (resident, with the pages of files it has mapped).
         second: the second invocation, another question.
@@ -48,7 +48,7 @@ class Cell(BaseModel):
 
 
 class Upstream(BaseModel):
-    """What the emulators take, asked directly: an embedding as numbers, as base64, and a search."""
+    """The emulators' own time: an embedding as numbers, as base64, and a search."""
 
     embed_float: Spread
     embed_base64: Spread
@@ -64,7 +64,7 @@ class Batch(BaseModel):
 
 
 class Size(BaseModel):
-    """Function and layer, unzipped, and what of it belongs to one store alone."""
+    """Function and layer, unzipped, and the parts that only one store needs."""
 
     both: float
     qdrant_client: float

@@ -1,4 +1,4 @@
-"""Reads and cuts the pages of built sites with one library, in a process of its own: `site_probe.py READER PLAN`.
+"""Reads and cuts the pages of built sites with one library, as a separate process: `site_probe.py READER PLAN`.
 
 PLAN is a JSON file: `[[folder, url, [file, …]], …]`. Prints one line of JSON: processor seconds, megabytes (peak
 resident memory) and the passages' texts by page. Only the reader's own libraries are imported.

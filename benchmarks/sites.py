@@ -31,7 +31,7 @@ SITE_URL = "https://docs.example.com/lanternfish/"
 """For sites that do not say where they are published."""
 
 BLOCKS = "p, li, pre, td, th, dt, dd, h1, h2, h3, h4, h5, h6, summary"
-"""What a reader of the page sees as one piece of text."""
+"""Elements that a reader sees as one piece of text."""
 
 
 @dataclass(frozen=True, slots=True)

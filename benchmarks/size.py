@@ -1,4 +1,4 @@
-"""What the built function and layer weigh, counted as `make build` counts it."""
+"""The size of the built function and layer, counted as `make build` does."""
 
 import runpy
 import tempfile

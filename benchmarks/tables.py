@@ -1,4 +1,4 @@
-"""Tables of a run's figures, in Markdown that can be read as it is."""
+"""A run's figures as Markdown tables that are readable as plain text."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
-"""Cohere and Qdrant, emulated in a process of their own: in the measuring one they would take turns with its clock.
+"""Emulators of Cohere and Qdrant in a separate process, because they would disturb the measuring process' clock.
 
-The two are never asked at the same time by a function that answers one question after another, so they share one.
+A function that answers one question after another never calls both at the same time, so they share a process.
 """
 
 import json
@@ -26,7 +26,7 @@ MOST_LATE = 4.0
 
 @contextmanager
 def upstreams(shard: Path, latency_ms: int) -> Iterator[dict[str, str]]:
-    """Variables that lead to both services, each of which answers `latency_ms` after it was asked, or when it can.
+    """The variables of both services. Each answers `latency_ms` after the request, or as soon as it can.
 
     Args:
         shard: the points of the one collection there is; a copy is served.
@@ -38,14 +38,14 @@ def upstreams(shard: Path, latency_ms: int) -> Iterator[dict[str, str]]:
         try:
             line = process.stdout.readline()
             if not line:
-                raise SystemExit("The emulators did not start; what they wrote is above.")
+                raise SystemExit("The emulators did not start; their output is above.")
             yield json.loads(line)
         finally:
             process.stdin.close()  # which is what ends it
 
 
 def serve(shard: Path, latency_ms: int) -> None:
-    """Print where both services are, and serve until the standard input ends."""
+    """Print both services' URLs, and serve until the standard input ends."""
     with tempfile.TemporaryDirectory() as folder:
         storage = Path(folder) / "qdrant"
         shutil.copytree(shard, storage / COLLECTION)
@@ -60,7 +60,7 @@ def serve(shard: Path, latency_ms: int) -> None:
 
 
 def _hold_back(cohere: EmulatorServer, qdrant: EmulatorServer, variables: Mapping[str, str], latency_ms: int) -> None:
-    """Have each service answer that long after it was asked, its own work and the event loop's lateness included."""
+    """Make each service answer that long after a request, including its own work and the event loop's delay."""
     with Direct(variables) as direct:
         asking = median_of(direct.nothing)
         for service, call in ((cohere, lambda: direct.embed("base64")), (qdrant, direct.search)):

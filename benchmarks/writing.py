@@ -1,4 +1,4 @@
-"""How fast `passage index` reads and writes, and how much memory it takes, as a site grows. Embedding is left out."""
+"""Measures the speed and memory of `passage index` as a site grows, without embedding."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ with qdrant_emulator(Path(sys.argv[1])) as server:
 
 
 def measure(store: Store, chunks: int) -> Writing:
-    """Figures of one run, in a process of its own; so is the server, whose memory is not the command's."""
+    """Figures of one run in a separate process. The server runs in another, so its memory is not counted."""
     with TemporaryDirectory() as folder, _place(store, folder) as place:
         command = [sys.executable, "-m", "benchmarks.writing_probe", store, str(chunks), place]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

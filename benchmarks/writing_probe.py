@@ -1,4 +1,4 @@
-"""Indexes a made-up site in a process of its own and prints what that took; vectors cost nothing here.
+"""Indexes a made-up site as a separate process and prints time and memory. Vectors are random.
 
 python -m benchmarks.writing_probe <edge|qdrant> <chunks> <folder, or the server's URL>
 """
@@ -36,7 +36,7 @@ BATCH = 500
 class MadeUpSite:
     """Pages of ten sections, each of them a chunk of about 200 characters. A page is made when it is read."""
 
-    nothing_found = "no chunks were asked for"
+    nothing_found = "the number of chunks must be above 0"
 
     def __init__(self, chunks: int) -> None:
         self._pages = -(-chunks // SECTIONS)
@@ -51,7 +51,7 @@ class MadeUpSite:
 
 
 class Stopwatch:
-    """A watch that keeps when each step of a run began, in seconds."""
+    """A watch that records when each step of a run began, in seconds."""
 
     def __init__(self) -> None:
         self.steps: dict[str, float] = {}
@@ -74,7 +74,7 @@ class Stopwatch:
 
 
 class Peak(threading.Thread):
-    """Samples this process' memory: all of it, and without the pages of mapped files, which the system may take."""
+    """Samples this process' memory, with and without the pages of mapped files, which the system may reclaim."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""The plain way: Powertools and both SDKs' clients at module level, one route. What such a project starts as."""
+"""A typical first version: Powertools and both SDKs' clients at module level, one route."""
 
 import os
 from typing import Any
