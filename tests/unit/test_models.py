@@ -161,7 +161,7 @@ def test_another_providers_name_gets_the_right_one() -> None:
 
 
 def test_reranker_as_embedding_model_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="does not embed"):
+    with pytest.raises(ConfigurationError, match="is a reranking model"):
         check_question_model(deployed(EMBEDDING_MODEL="rerank-v3.5"))
 
 

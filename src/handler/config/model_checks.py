@@ -1,4 +1,4 @@
-"""Whether a profile's embedding models can be used: served by its provider, of its dimension, of one vector space."""
+"""Checks a profile's embedding models: provider, dimension, and a common vector space."""
 
 from handler.config import models
 from handler.config.models import Model, Provider
@@ -10,12 +10,12 @@ TEXTS = "EMBEDDING_DOCUMENT_MODEL (or the profile's embedding.document_model)"
 
 
 def check_question_model(profile: Profile) -> str | None:
-    """See that the model that embeds questions can be used.
+    """Check the model that embeds questions.
 
-    Its dimension is not compared with the collection's: a caller may send vectors, and then no question is embedded.
+    Its dimension is not compared with the collection's: callers may send only vectors, which need no embedding.
 
     Returns:
-        A warning about a deprecated or unknown model, for the log; None without one.
+        A warning about a deprecated or unknown model, for the log; None for another model.
 
     Raises:
         ConfigurationError: the model is retired, or another provider's.
@@ -24,14 +24,14 @@ def check_question_model(profile: Profile) -> str | None:
 
 
 def check_models(profile: Profile) -> list[str]:
-    """See that a site can be indexed and then asked: both models serve, alone and together.
+    """Check the models for texts and for questions, each alone and both together.
 
     Returns:
         Warnings about deprecated and unknown models.
 
     Raises:
         ConfigurationError: a model is retired, or another provider's.
-        DimensionMismatch: a model gives no vectors of the collection's dimension.
+        DimensionMismatch: a model does not have the collection's dimension.
         ModelMismatch: the vectors of questions and texts would not be comparable.
     """
     embedding = profile.embedding
@@ -42,7 +42,7 @@ def check_models(profile: Profile) -> list[str]:
     if not models.comparable(embedding.for_texts, embedding.model):
         raise ModelMismatch(
             f"Texts would be embedded with '{embedding.for_texts}' and questions with '{embedding.model}', whose "
-            f"vectors do not compare: set {TEXTS} to a model of the same family, or leave it out.",
+            f"vectors are not comparable: set {TEXTS} to a model of the same family, or leave it out.",
             upstream="embedding",
         )
     return [warning for warning in found if warning is not None]
@@ -56,12 +56,13 @@ def _check(profile: Profile, name: str, variable: str) -> str | None:
     if model.state == "retired":
         raise ConfigurationError(
             f"The embedding model '{name}' was retired on {model.since}. Set {variable} to {model.replacement} and "
-            "index the site again: vectors of the two do not compare.",
+            "index the site again: vectors of the two are not comparable.",
             upstream="embedding",
         )
     if not model.embeds:
         raise ConfigurationError(
-            f"'{name}' reranks, it does not embed. {_choice(provider, dimension, variable)}", upstream="embedding"
+            f"'{name}' is a reranking model, not an embedding model. {_choice(provider, dimension, variable)}",
+            upstream="embedding",
         )
     if model.provider != provider:
         raise ConfigurationError(
@@ -75,10 +76,10 @@ def _check(profile: Profile, name: str, variable: str) -> str | None:
 
 
 def check_dimension(provider: Provider, name: str, dimension: int, variable: str = QUESTIONS) -> None:
-    """See that a model gives vectors of the collection's dimension; an unknown model is taken on trust.
+    """Check that a model has the collection's dimension. An unknown model is accepted.
 
     Raises:
-        DimensionMismatch: names the dimensions it gives, and the models that fit.
+        DimensionMismatch: names the model's dimensions, and the models that fit.
     """
     model = models.find(name)
     if model is not None and dimension not in model.dimensions:
@@ -91,7 +92,7 @@ def check_dimension(provider: Provider, name: str, dimension: int, variable: str
 
 
 def _choice(provider: Provider, dimension: int, variable: str, like: Model | None = None) -> str:
-    """What to set instead: the same model by the provider's own name, or those of the collection's dimension."""
+    """The advice in an error: the same model by the provider's name, or models of the collection's dimension."""
     same = [model.name for model in models.MODELS if like and model.space == like.space and model.provider == provider]
     fitting = same or models.with_dimension(provider, dimension)
     if not fitting:

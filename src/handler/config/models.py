@@ -1,7 +1,7 @@
-"""The one table of models: what each gives, how much it reads, and whether its provider still serves it.
+"""The table of models: dimensions, token limits, and whether the provider still serves each.
 
 Sources: Cohere's model pages, changelog and deprecations page, and Amazon Bedrock's model cards (November 2026).
-Imported at every cold start, so plain dataclasses.
+Imported at every cold start, so it uses plain dataclasses.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Provider = Literal["cohere", "bedrock"]
 State = Literal["active", "deprecated", "retired"]
 
 TEXTS_PER_CALL = 96
-"""The most texts that Cohere's embed endpoint takes in a call, on Bedrock too."""
+"""The most texts that Cohere's embed endpoint accepts in a call, also on Bedrock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Model:
     """A model by its provider's own name.
 
     Attributes:
-        tokens_per_text: how much of a text the model reads; the provider cuts the rest silently.
+        tokens_per_text: how many tokens of a text the model reads; the provider silently cuts the rest.
         dimensions: the sizes of its vectors, the default first; empty for a reranker. With more than one, the
             request chooses (`output_dimension`).
         space: models of one vector space give comparable vectors; empty for a reranker.
@@ -91,12 +91,12 @@ MODELS: tuple[Model, ...] = (
 DEFAULT_RERANKERS: dict[Provider, str] = {"cohere": "rerank-v4.0-fast", "bedrock": "cohere.rerank-v3-5:0"}
 
 UNKNOWN_TOKENS = 512
-"""How much of a text an unknown model is assumed to read: the least of the known ones."""
+"""The assumed token limit of an unknown model: the least of the known ones."""
 
 
 @cache
 def find(name: str) -> Model | None:
-    """The model of that name; None for one that the table does not hold.
+    """The model of that name; None if the table does not have it.
 
     On Bedrock, `name` may also be an inference profile's id (`eu.cohere.embed-v4:0`) or the ARN of either.
     """
@@ -106,13 +106,13 @@ def find(name: str) -> Model | None:
 
 
 def takes_dimension(name: str) -> bool:
-    """Whether a request to this embedding model names the dimension. Of unknown models, those called embed-v… do."""
+    """Whether a request to this embedding model must name the dimension. Unknown models named embed-v… do."""
     found = find(name)
     return len(found.dimensions) > 1 if found else "embed-v" in name
 
 
 def tokens_per_text(name: str) -> int:
-    """How much of a text the model reads."""
+    """How many tokens of a text the model reads."""
     found = find(name)
     return found.tokens_per_text if found else UNKNOWN_TOKENS
 
@@ -124,7 +124,7 @@ def texts_per_call(name: str) -> int:
 
 
 def comparable(one: str, other: str) -> bool:
-    """Whether the vectors of two models can be compared. An unknown model compares with itself alone."""
+    """Whether the vectors of two models are comparable. An unknown model's are comparable only with its own."""
     return _space(one) == _space(other)
 
 

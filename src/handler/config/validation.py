@@ -128,7 +128,7 @@ def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]
         found.append(
             ModelMismatch(
                 f"The collection '{info.name}' was embedded with '{info.embedding_model}', but questions are embedded "
-                f"with '{profile.embedding.model}', whose vectors do not compare: set EMBEDDING_MODEL to the "
+                f"with '{profile.embedding.model}', whose vectors are not comparable: set EMBEDDING_MODEL to the "
                 "collection's model, or index the site again.",
                 upstream="store",
             )

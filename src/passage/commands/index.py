@@ -270,11 +270,11 @@ def _target(request: Request, profile: "Profile", connection: "Connection | None
 
 
 def _real_vectors_for_a_server(request: Request, provider: str) -> None:
-    """The emulator's vectors do not compare with Cohere's, which a deployed function asks with."""
+    """The emulator's vectors are not comparable with Cohere's, which a deployed function asks with."""
     if request.to == "qdrant" and provider == "emulator" and not os.environ.get("COHERE_API_KEY", "").strip():
         raise LocalError(
             "QDRANT_URL is set, but COHERE_API_KEY is not: a real collection needs the real key, the emulator's "
-            "vectors do not compare with Cohere's. Set it, or leave out --to qdrant for an index on this machine."
+            "vectors are not comparable with Cohere's. Set it, or leave out --to qdrant for an index on this machine."
         )
 
 

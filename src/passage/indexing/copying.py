@@ -66,7 +66,7 @@ def _wanted(source: Source, profile: Profile) -> Wanted:
     embedding = profile.embedding
     if source.model and not models.comparable(source.model, embedding.model):
         raise TargetError(
-            f"{source.where} was embedded with '{source.model}', whose vectors do not compare with those of the "
+            f"{source.where} was embedded with '{source.model}', whose vectors are not comparable with those of the "
             f"profile's '{embedding.model}': set EMBEDDING_MODEL to the model it was embedded with."
         )
     model = source.model or embedding.for_texts

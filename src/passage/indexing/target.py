@@ -36,7 +36,7 @@ class Wanted:
     Attributes:
         digest: of all it holds, times left out.
         points: how many there are.
-        embedded_by: whose vectors they are: two services' vectors do not compare, whatever the model is called.
+        embedded_by: whose vectors they are: two services' vectors are not comparable, whatever the model is called.
     """
 
     profile: Profile

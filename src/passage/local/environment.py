@@ -67,7 +67,7 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
     elif not any(_set(environ, name) for name in ("COHERE_API_KEY", "COHERE_API_KEY_SECRET", "EMBEDDING_PROVIDER")):
         raise LocalError(
             "QDRANT_URL is set, but COHERE_API_KEY is not. A real collection needs the real key: the emulator's "
-            "vectors do not compare with Cohere's. Set it, or unset QDRANT_URL to use the index on this machine."
+            "vectors are not comparable with Cohere's. Set it, or unset QDRANT_URL to use the index on this machine."
         )
     with cohere_environment(environ) as embedding:
         merged = {**environ, **store, **embedding}
@@ -97,7 +97,7 @@ def check_index(root: Path, cohere: str, environ: Mapping[str, str] = MappingPro
             made = f"embedded by {_NAMES.get(embedded_by, 'an earlier version of `passage index`')}"
             raise LocalError(
                 f"{root / profile} was {made}, but questions would be embedded by {_NAMES[asking]}, and the vectors of "
-                f"the two do not compare: run `passage index --profile {profile}` again {key}."
+                f"the two are not comparable: run `passage index --profile {profile}` again {key}."
             )
 
 
