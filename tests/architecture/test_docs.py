@@ -199,7 +199,7 @@ def test_the_metric_namespace_is_documented() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_no_section_is_there_twice(document: str) -> None:
+def test_no_section_occurs_twice(document: str) -> None:
     """A section pasted twice: the other tests would read only its first copy."""
     headings = re.findall(r"^## .+$", _FENCE.sub("", _read(document)), re.MULTILINE)
     assert len(headings) == len(set(headings))

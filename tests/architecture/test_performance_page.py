@@ -128,7 +128,7 @@ def test_missing_measurement_is_not_judged() -> None:
 
 
 @pytest.mark.parametrize(("init", "met"), [(600, True), (601, False)])
-def test_ci_judges_init_alone(init: float, met: bool) -> None:
+def test_ci_judges_only_init(init: float, met: bool) -> None:
     verdicts = goals.short(_results(server_init=init, server_warm=100))
     assert [(verdict.figure, verdict.met) for verdict in verdicts] == [
         (f"INIT, {SERVER}", met),
@@ -164,7 +164,7 @@ def test_a_page_without_each_mark_once_is_left_alone(page: str) -> None:
         report.placed(page, "new")
 
 
-def test_a_table_can_be_read_as_it_is() -> None:
+def test_table_is_readable_as_plain_text() -> None:
     assert tables.table(["what", "how much"], [["one", "1.5 ms"], ["another", "12,000 ms"]]).splitlines() == [
         "| what    |  how much |",
         "|---------|----------:|",

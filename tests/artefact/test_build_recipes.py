@@ -193,7 +193,7 @@ def test_overrides_are_template_parameters_and_never_secrets(
 
 
 @pytest.mark.parametrize("target", ["build", "deploy", "logs", "destroy"])
-def test_an_environment_that_is_not_there_is_named(target: str) -> None:
+def test_unknown_environment_is_named(target: str) -> None:
     done = make(target, "ENV=prd")
     assert done.returncode != 0
     assert "dev, staging and prod" in done.stderr

@@ -88,7 +88,7 @@ def test_unknown_name_of_a_pruned_module_is_no_stub(artefact: Artefact) -> None:
     assert said == "AttributeError: module 'qdrant_client.http.models.models' has no attribute 'NoSuchModel'"
 
 
-def test_models_of_other_calls_load_when_asked_for(artefact: Artefact) -> None:
+def test_models_of_other_calls_load_at_first_use(artefact: Artefact) -> None:
     code = """
 import sys
 from qdrant_client.http import models

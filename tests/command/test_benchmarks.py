@@ -93,7 +93,7 @@ def test_processor_time_is_the_functions_own(tmp_path: Path) -> None:
         assert 100 <= container.cpu_ms() < 30_000
 
 
-def test_a_list_is_measured_beside_its_questions_one_by_one(
+def test_list_is_compared_with_single_questions(
     functions: dict[str, Function], services: Mapping[str, str], tmp_path: Path
 ) -> None:
     found = batch.measure([functions[EDGE]], {0: services}, 1, tmp_path / "log")[EDGE][0]

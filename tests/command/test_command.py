@@ -70,7 +70,7 @@ def test_invoke_without_an_index_says_how_to_make_one(passage: Passage, tmp_path
     assert "run `passage index`" in json.loads(done.stdout)["error"]
 
 
-def test_make_invoke_prints_json_alone() -> None:
+def test_make_invoke_prints_only_json() -> None:
     done = subprocess.run(
         ["make", "-s", "invoke", "EVENT=events/http-api-query.json"],  # noqa: S607
         capture_output=True,

@@ -43,7 +43,7 @@ def test_every_made_up_request_is_answered_as_described(url: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("profile", profiles.names())
-def test_chunks_that_there_are_are_answered_as_described(profile: str, url: str) -> None:
+def test_existing_chunks_match_the_description(profile: str, url: str) -> None:
     """Ids that schemathesis generates match no chunk, so it sees only the 404."""
     described = httpx.get(f"{url}/openapi.json").json()
     answer = httpx.get(f"{url}/profiles/{profile}/query", params={"query": "What is a digital twin?"}).json()

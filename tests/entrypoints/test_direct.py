@@ -90,7 +90,7 @@ def test_an_error_is_in_the_contract_of_its_question(function: Function) -> None
     assert default["code"] == "INVALID_INPUT"
 
 
-def test_an_outage_of_one_profiles_store_leaves_the_others_alone(function: Function, qdrant: EmulatorServer) -> None:
+def test_outage_of_one_store_does_not_affect_other_profiles(function: Function, qdrant: EmulatorServer) -> None:
     qdrant.faults.add(Fault("status", status=503, path="/collections/textbook_chunks/", times=0))
     answers = function.invoke([{"text": "twin"}, {"text": "twin", "profile": "context"}, {"text": "robot"}])
     assert [answer.get("code") for answer in answers] == [None, "CONNECTION_ERROR", None]

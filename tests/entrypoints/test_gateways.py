@@ -158,7 +158,7 @@ def checked_loosely(response: Any) -> Any:
 
 
 @every_kind
-def test_a_base_path_is_taken_off(kind: str, start: Start, load_event: Any) -> None:
+def test_base_path_is_removed(kind: str, start: Start, load_event: Any) -> None:
     function = start(BASE_PATH="/docs-api")
     for path, status in (("/docs-api/health", 200), ("/docs-api/query", 405), ("/docs-apiary/health", 404)):
         method = "DELETE" if status == 405 else "GET"
@@ -166,7 +166,7 @@ def test_a_base_path_is_taken_off(kind: str, start: Start, load_event: Any) -> N
         assert answer.status == status, path
 
 
-def test_a_stage_is_taken_off_where_the_path_has_it(start: Start, load_event: Any) -> None:
+def test_stage_is_removed_from_the_path(start: Start, load_event: Any) -> None:
     """An HTTP API puts its stage before the path, except on a custom domain; a REST API never does."""
     function = start(BASE_PATH="/docs-api")
     event = request(load_event, "HTTP API", "GET", "/prod/docs-api/health")
@@ -234,7 +234,7 @@ def test_a_load_balancers_event_may_leave_things_out(without: str, start: Start,
 
 
 @pytest.mark.parametrize("broken", [{"path": None}, {"httpMethod": 5}, {"headers": {"origin": 5}}])
-def test_a_load_balancers_event_that_is_not_whole_is_a_400(broken: Any, start: Start, load_event: Any) -> None:
+def test_incomplete_load_balancer_event_is_400(broken: Any, start: Start, load_event: Any) -> None:
     event = request(load_event, "load balancer", body='{"text": "twin"}') | broken
     response = start().invoke(event)
     assert (response["statusCode"], json.loads(response["body"])["code"]) == (400, "INVALID_INPUT")

@@ -70,7 +70,7 @@ def test_unanswerable_question_is_refused_without_raising(
 
 
 @pytest.mark.parametrize("message", ["twin", "[]", "", "\ud800"])
-def test_a_notification_that_is_no_json_object_is_refused(message: str, function: Function, load_event: Any) -> None:
+def test_notification_without_a_json_object_is_refused(message: str, function: Function, load_event: Any) -> None:
     assert reply_of(function.invoke(asking(load_event("sns-query"), message)))["status"] == "refused"
 
 
@@ -109,7 +109,7 @@ def test_temporary_failure_is_raised_so_that_lambda_retries(
 
 @pytest.mark.parametrize("name", SOURCES)
 @pytest.mark.parametrize("wrong", [{"COHERE_API_KEY": None}, {"COLLECTION_NAME": "nowhere"}])
-def test_a_wrong_setting_is_raised_too(name: str, wrong: Any, start: Start, load_event: Any) -> None:
+def test_wrong_setting_is_raised(name: str, wrong: Any, start: Start, load_event: Any) -> None:
     with pytest.raises(ConfigurationError):
         start(**wrong).invoke(load_event(name))
 

@@ -82,7 +82,7 @@ def test_envelope_id_unfit_for_an_attribute_gives_the_message_id(
     ]
 
 
-def test_a_message_that_is_not_utf8_is_refused_too(function: Function, queue: Queue) -> None:
+def test_message_that_is_not_utf8_is_refused(function: Function, queue: Queue) -> None:
     assert returned(function.invoke(batch(["\ud800"]))) == []
     assert [reply["status"] for reply in queue.replies()] == ["refused"]
 
@@ -196,9 +196,7 @@ def test_the_log_names_the_messages_that_come_again(function: Function, cohere: 
 
 
 @pytest.mark.parametrize("kind", ["queue", "topic", "bus"])
-def test_a_destination_that_is_not_there_sends_the_messages_back(
-    kind: str, aws: Aws, start: Start, output: Output
-) -> None:
+def test_missing_destination_returns_the_messages(kind: str, aws: Aws, start: Start, output: Output) -> None:
     settings = {
         "queue": {"REPLY_QUEUE_URL": f"{aws.door.url}/123456789012/nowhere"},
         "topic": {"REPLY_TOPIC_ARN": "arn:aws:sns:eu-central-1:123456789012:nowhere"},
@@ -279,7 +277,7 @@ def test_outage_mid_batch_returns_the_second_profiles_messages(
     assert len(queue.replies()) == 2
 
 
-def test_a_search_that_fails_alone_takes_no_other_with_it(
+def test_failed_search_of_a_batch_does_not_affect_others(
     function: Function, queue: Queue, qdrant: EmulatorServer
 ) -> None:
     """Questions of a batch that the store refuses are searched one by one, to find the refused one."""

@@ -189,7 +189,7 @@ def test_a_fifo_destination_keeps_the_groups_of_the_source(aws: Aws, start: Star
     assert groups == {"a": ["0", "2", "5"], "b": ["1", "3"], "c": ["4"]}
 
 
-def test_a_fifo_destination_takes_a_standard_queues_messages_too(aws: Aws, start: Start) -> None:
+def test_fifo_destination_gets_a_standard_queues_replies(aws: Aws, start: Start) -> None:
     queue = aws.queue(fifo=True)
     event = batch([{"text": "twin", "correlation_id": "ü 1"}, {"text": "robot"}])
     event["Records"][0]["attributes"]["MessageGroupId"] = "fair share"  # a standard queue may have groups as well

@@ -115,7 +115,7 @@ def test_delivery_running_elsewhere_is_returned_until_expired(
     assert names(queue) == ["a", "a"]
 
 
-def test_a_note_says_until_when_an_attempt_may_be_running(aws: Aws, function: Function, table: str) -> None:
+def test_record_has_the_time_limit_of_an_attempt(aws: Aws, function: Function, table: str) -> None:
     aws.door.faults.add(Fault("slow"))
     aws.door.faults.add(Fault("status", status=500, times=0))  # not even the note can be taken back
     assert returned(function.invoke(batch(GOOD[:1]))) == ["1"]

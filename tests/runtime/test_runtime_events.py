@@ -173,7 +173,7 @@ def test_the_best_passage_is_about_the_question(edge: Runtime) -> None:
 
 
 @pytest.mark.parametrize("event", [{}, [], "text", 5, None, {"Records": []}, {"detail-type": "x", "detail": {}}])
-def test_an_unknown_event_is_answered_with_the_shapes_there_are(edge: Runtime, event: Any) -> None:
+def test_unknown_event_error_lists_the_known_shapes(edge: Runtime, event: Any) -> None:
     answer = edge.invoke(event)
     assert answer["code"] == "INVALID_INPUT"
     assert "no known shape" in answer["error"]

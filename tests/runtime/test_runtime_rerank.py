@@ -62,7 +62,7 @@ def test_reranker_failure_is_a_warning(reranking: Runtime, edge: Runtime, cohere
             assert answer["results"] == plain
 
 
-def test_a_list_is_reranked_beside_each_other(reranking: Runtime, cohere: EmulatorServer) -> None:
+def test_questions_of_a_list_are_reranked_in_parallel(reranking: Runtime, cohere: EmulatorServer) -> None:
     cohere.requests.clear()
     answers = reranking.invoke([{"text": f"What is twin {number}?", "k": 2} for number in range(24)])
     assert not [answer for answer in answers if "warnings" in answer]

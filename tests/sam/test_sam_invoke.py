@@ -27,7 +27,7 @@ def test_answer_is_the_one_the_source_gives(invoke: Invoke, source: Runtime, eve
         assert answer["statusCode"] < 500, answer["body"]
 
 
-def test_command_prints_the_answer_as_json_alone(several_indexes: Path, source: Runtime) -> None:
+def test_command_prints_only_the_answer_as_json(several_indexes: Path, source: Runtime) -> None:
     asked = EVENTS / "http-api-query.json"
     places = ("--template", str(ROOT / TEMPLATE), "--index", str(several_indexes))
     done = subprocess.run(

@@ -61,7 +61,9 @@ def test_all_event_sources_call_the_alias(option: str, made: dict[str, Stack]) -
         ("notifications", "EventInvokePermission", ["FunctionName"]),
     ],
 )
-def test_every_way_in_leads_to_the_alias(option: str, resource: str, path: list[Any], made: dict[str, Stack]) -> None:
+def test_every_event_source_invokes_the_alias(
+    option: str, resource: str, path: list[Any], made: dict[str, Stack]
+) -> None:
     node: Any = made[option][resource]
     for step in path:
         node = node[step]

@@ -56,7 +56,7 @@ WRONG: list[dict[str, str]] = [
 
 
 @pytest.mark.parametrize(("parameters", "message"), COLLISIONS, ids=[message for _, message in COLLISIONS])
-def test_a_collision_is_refused_and_says_why(parameters: dict[str, str], message: str) -> None:
+def test_id_collision_is_refused_with_the_reason(parameters: dict[str, str], message: str) -> None:
     with pytest.raises(Refused, match=message):
         check({**LEAST, **parameters})
 

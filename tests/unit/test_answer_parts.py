@@ -160,7 +160,7 @@ def test_store_threshold_is_largest_float32_below_the_callers(least: float, scor
 
 
 @pytest.mark.parametrize("none", [None, 0.0, -0.0, 0])
-def test_a_threshold_of_zero_is_none(none: float | None) -> None:
+def test_threshold_of_zero_excludes_nothing(none: float | None) -> None:
     assert query.threshold(none) is None
 
 
@@ -315,7 +315,7 @@ def test_any_stored_value_becomes_json_that_every_reader_takes(value: Any) -> No
 
 
 @given(value=st.recursive(encodable | st.integers() | st.booleans() | st.none(), lambda c: st.lists(c, max_size=4)))
-def test_a_stored_value_that_json_can_carry_is_left_as_it_is(value: Any) -> None:
+def test_stored_json_value_is_unchanged(value: Any) -> None:
     assert json_safe(value) == value
 
 

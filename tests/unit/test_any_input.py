@@ -174,7 +174,7 @@ def test_an_error_never_repeats_a_key_or_value_that_was_sent(name: str, key: str
 @example(text="code")
 @example(text='":{')
 @bounded
-def test_a_failures_log_line_is_whole_and_without_the_question(text: str) -> None:
+def test_failure_is_logged_as_json_without_the_question(text: str) -> None:
     lines = io.StringIO()
     detail = f"could not embed <{text}> nor {text!r} nor {json.dumps(text)}"
     down = UpstreamUnavailable("down", upstream="embedding", retry_after=100, detail=detail)

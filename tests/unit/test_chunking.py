@@ -95,7 +95,7 @@ def test_repeated_text_gets_a_different_id_each_time() -> None:
     assert len({chunk.id for chunk in [*twice, *elsewhere]}) == 3
 
 
-def test_an_edit_changes_the_ids_of_what_it_edits_alone() -> None:
+def test_edit_changes_only_the_ids_of_edited_chunks() -> None:
     before, after = chunks(MARKDOWN), chunks(MARKDOWN.replace("Deep text.", "Deeper text."))
     assert [a.id == b.id for a, b in zip(before, after, strict=True)] == [True, True, True, False, True]
 

@@ -74,7 +74,7 @@ def test_a_score_threshold_is_from_0_to_1(least: float) -> None:
 
 @given(name=wild.filter(bool))
 @bounded
-def test_a_collection_is_one_that_is_served(name: str) -> None:
+def test_only_served_collections_are_accepted(name: str) -> None:
     answer = ask(NAME, {"query_text": "question", "collection_name": name})
     if name in ("textbook_embeddings", "rag_embeddings"):
         assert answer.json["collection_name"] == name

@@ -112,6 +112,6 @@ def test_normalised_text_is_stable(text: str) -> None:
     assert once
 
 
-def test_case_is_a_difference_and_white_space_is_none() -> None:
+def test_case_distinguishes_questions_but_white_space_not() -> None:
     assert normalised("What  is\tROS\n2? ") == "What is ROS 2?"
     assert normalised("us") != normalised("US")

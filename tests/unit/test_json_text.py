@@ -57,7 +57,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES, st.booleans())
-def test_any_json_is_read_as_it_is(value: Any, mark: bool) -> None:
+def test_any_json_is_read_unchanged(value: Any, mark: bool) -> None:
     assert read_json("\ufeff" * mark + json.dumps(value), "The body") == value
 
 

@@ -43,7 +43,7 @@ def test_model_that_ends_has_a_date_and_an_active_replacement(model: Model) -> N
 
 
 @names
-def test_documentation_has_each_model_as_it_is(model: Model) -> None:
+def test_documentation_has_each_model_of_the_table(model: Model) -> None:
     (row,) = re.findall(rf"^\| `{re.escape(model.name)}` \|(.*)\|$", CONFIGURATION.read_text(), re.MULTILINE)
     provider, dimensions, tokens, state = (cell.strip() for cell in row.split("|"))
     assert provider == model.provider
@@ -196,5 +196,5 @@ def test_deprecated_model_is_allowed_with_a_warning(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("model", EMBEDDING, ids=lambda model: model.name)
-def test_dimension_is_asked_for_where_there_is_a_choice(model: Model) -> None:
+def test_dimension_is_requested_if_the_model_has_several(model: Model) -> None:
     assert models.takes_dimension(model.name) is (len(model.dimensions) > 1)

@@ -89,7 +89,7 @@ def test_eight_digits_are_a_date() -> None:
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
-def test_a_score_that_is_not_a_number_never_gets_through(score: float) -> None:
+def test_point_whose_score_is_not_a_number_is_skipped(score: float) -> None:
     assert found_in([(1, score, GOOD)]).skipped == 1
 
 
@@ -97,7 +97,7 @@ def test_a_score_that_is_not_a_number_never_gets_through(score: float) -> None:
     ("stored", "expected"),
     [(0, 0), (7, 7), (7.0, 7), (-1, None), (7.5, None), ("7", None), (True, None), (None, None), (math.nan, None)],
 )
-def test_an_index_is_a_whole_number_or_nothing(stored: Any, expected: int | None) -> None:
+def test_index_is_a_whole_number_or_absent(stored: Any, expected: int | None) -> None:
     (passage,) = found_in([(1, 0.9, {**GOOD, "i": stored})]).passages
     assert passage.index == expected
 

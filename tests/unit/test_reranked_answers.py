@@ -160,7 +160,7 @@ def test_failed_reranking_gives_the_plain_answer_and_a_warning(
     assert warning.startswith("The passages are in order of similarity: reranking failed (")
 
 
-def test_a_context_in_plain_text_is_the_context_alone() -> None:
+def test_plain_text_is_only_the_context() -> None:
     held = [
         Hit(number, 1 - number / 10, {"text": f"text {number}", "source_url": "https://a.example/"})
         for number in (0, 1)

@@ -212,7 +212,7 @@ def test_without_an_address_the_error_says_how_to_give_one(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("address", ["example.com", "ftp://example.com", ""])
-def test_an_address_that_is_no_url_is_refused(tmp_path: Path, address: str) -> None:
+def test_invalid_url_is_refused(tmp_path: Path, address: str) -> None:
     with pytest.raises(SiteError, match="--site-url"):
         find_site(tmp_path, address)
 

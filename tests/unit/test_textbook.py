@@ -49,7 +49,7 @@ def test_suite_has_enough_questions_with_unique_names() -> None:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["name"])
-def test_a_question_names_pages_there_are_and_words_they_hold(question: dict[str, object]) -> None:
+def test_questions_name_existing_pages_and_their_words(question: dict[str, object]) -> None:
     assert str(question["query_text"]).strip()
     expected = question["expected_doc_ids"]
     assert isinstance(expected, list)

@@ -123,7 +123,7 @@ def test_bedrock_failure_becomes_the_cores_error(
     assert failure.code in {line.get("code") for line in output.logs}
 
 
-def test_a_throttled_question_waits_as_long_as_it_is_told(
+def test_throttled_question_waits_for_retry_after(
     function: Function, bedrock: EmulatorServer, sleeps: list[float]
 ) -> None:
     bedrock.faults.add(Fault("status", status=429, retry_after=2))
@@ -131,7 +131,7 @@ def test_a_throttled_question_waits_as_long_as_it_is_told(
     assert sleeps == [2.0]
 
 
-def test_a_model_that_is_not_bedrocks_says_which_variable_to_set(start: Start, bedrock: EmulatorServer) -> None:
+def test_model_unknown_to_bedrock_names_the_variable(start: Start, bedrock: EmulatorServer) -> None:
     answer = start(COHERE_API_KEY=None, **variables("embed-english-v3.0", 1024)).ask()
     assert answer.status == 500
     assert "EMBEDDING_MODEL" in answer.json["error"]

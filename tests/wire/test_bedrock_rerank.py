@@ -142,7 +142,7 @@ def test_waiting_for_bedrock_ends_with_the_deadline(start: Start, bedrock: Emula
     assert "the time ran out" in function.ask().json["warnings"][0]
 
 
-def test_a_model_that_is_not_there_is_named_in_the_log(start: Start, bedrock: EmulatorServer, output: Output) -> None:
+def test_missing_model_is_named_in_the_log(start: Start, bedrock: EmulatorServer, output: Output) -> None:
     answer = start(RERANK_PROVIDER="bedrock", RERANK_MODEL="cohere.rerank-v9:0").ask()
     assert SETUP in answer.json["warnings"][0]
     (line,) = [line for line in output.logs if line["level"] == "ERROR"]

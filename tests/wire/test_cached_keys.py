@@ -107,7 +107,7 @@ def test_refused_key_is_read_again_and_the_question_answered(
     assert NEW not in output.text
 
 
-def test_a_refused_key_of_the_store_is_read_again_too(aws: Aws, start: Start, tmp_path: Any) -> None:
+def test_refused_key_of_the_store_is_read_again(aws: Aws, start: Start, tmp_path: Any) -> None:
     secret = Secret(aws, OLD)
     with qdrant_emulator(tmp_path, api_key=NEW) as qdrant:
         function = start(QDRANT_API_KEY_SECRET=secret.name, QDRANT_URL=qdrant.url)
@@ -363,7 +363,7 @@ def test_reading_an_expired_key_respects_the_deadline(aws: Aws, begin: Start, mo
     assert function.ask().results
 
 
-def test_a_key_is_set_or_kept_not_both_and_not_neither(start: Start) -> None:
+def test_exactly_one_of_key_and_secret_must_be_set(start: Start) -> None:
     for variable, key in (("COHERE_API_KEY", COHERE_KEY), ("QDRANT_API_KEY", QDRANT_KEY)):
         both = start(**{variable: key, f"{variable}_SECRET": "passage"}).ask()
         assert both.status == 500
@@ -386,7 +386,7 @@ def test_a_key_is_set_or_kept_not_both_and_not_neither(start: Start) -> None:
         ),
     ],
 )
-def test_a_reference_says_where_a_key_is_kept(text: str, expected: SecretReference) -> None:
+def test_secret_reference_names_service_and_field(text: str, expected: SecretReference) -> None:
     settings = Settings.from_env({"COHERE_API_KEY_SECRET": text, "QDRANT_URL": "https://example.org"})
     assert settings.cohere_api_key_secret == expected
 

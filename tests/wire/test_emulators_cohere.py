@@ -117,7 +117,7 @@ def test_padding_keeps_cosines() -> None:
     assert not wide[:, 256:].any()
 
 
-def test_a_text_has_one_vector_whatever_stands_beside_it() -> None:
+def test_vector_does_not_depend_on_the_other_texts() -> None:
     alone = embed(["install the tool"], 1024)[0]
     assert embed(["x", "install the tool", "a much longer text " * 50], 1024)[1] == alone
 

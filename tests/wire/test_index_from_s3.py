@@ -296,7 +296,7 @@ def test_unpublished_index_error_names_the_command(bucket: Bucket, begin: Start)
     assert "passage index --publish" in answer.json["error"]
 
 
-def test_a_new_version_for_another_model_is_not_taken(
+def test_new_version_with_another_model_is_not_used(
     published: Bucket,
     begin: Start,
     textbook_index: Path,

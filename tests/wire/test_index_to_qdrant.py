@@ -331,7 +331,7 @@ def test_collection_of_the_aliass_name_is_left_alone(index: Index, client: Qdran
     assert [one.name for one in client.get_collections().collections] == [ALIAS]
 
 
-def test_old_collections_are_pruned_but_for_those_kept(index: Index, client: QdrantClient) -> None:
+def test_old_collections_beyond_keep_are_deleted(index: Index, client: QdrantClient) -> None:
     names = []
     for _ in range(3):
         index(rebuild=True, keep=1)

@@ -263,7 +263,7 @@ def test_scores_are_those_of_the_vectors_as_they_were_given(distance: Literal["C
         assert passage.score == pytest.approx(exact[int(passage.id) - 1], rel=1e-4, abs=1e-4)
 
 
-def test_another_model_means_every_vector_is_made_anew(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
+def test_another_model_embeds_every_text_again(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
     out = tmp_path / "index"
     run(site, out, cohere)
     collection = PROFILE.collection.model_copy(update={"dimension": 1024})

@@ -27,7 +27,7 @@ def test_event_of_the_other_api_kind_is_400(gateway: Source, start: Start) -> No
     assert answer.headers["vary"] == "Origin"
 
 
-def test_stage_in_the_path_is_taken_off(start: Start) -> None:
+def test_stage_is_removed_from_an_http_apis_path(start: Start) -> None:
     """An HTTP API puts its stage before the path."""
     assert start().send(http_event("/prod/query", "prod")).status == 200
 
@@ -44,14 +44,14 @@ def test_stage_that_resembles_a_path_is_not_confused_with_it(stage: str, start: 
 
 
 @both_gateways
-def test_base_path_of_a_custom_domain_is_taken_off(start: Start) -> None:
+def test_base_path_of_a_custom_domain_is_removed(start: Start) -> None:
     function = start(BASE_PATH="/docs-api")
     assert function.post({"text": "twin"}, "/docs-api/query").status == 200
     assert function.get("/docs-api/health").status == 200
     assert function.get("/docs-apiary/health").status == 404
 
 
-def test_base_path_and_stage_are_both_taken_off(start: Start) -> None:
+def test_base_path_and_stage_are_both_removed(start: Start) -> None:
     function = start(BASE_PATH="/docs-api")
     assert function.send(http_event("/docs-api/query", "prod")).status == 200
     assert function.send(http_event("/prod/docs-api/query", "prod")).status == 200

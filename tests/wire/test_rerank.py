@@ -287,7 +287,7 @@ def test_key_rotated_before_reranking_reaches_the_reranker(aws: Aws, start: Star
 
 
 @pytest.mark.parametrize("provider", ["cohere", "bedrock"])
-def test_a_key_that_is_missing_is_a_configuration_error(provider: str, start: Start) -> None:
+def test_missing_key_is_a_configuration_error(provider: str, start: Start) -> None:
     bedrock = {"EMBEDDING_PROVIDER": "bedrock", "EMBEDDING_MODEL": "cohere.embed-english-v3"}
     function = start(RERANK_PROVIDER="cohere", COHERE_API_KEY=None, **(bedrock if provider == "bedrock" else {}))
     for answer in (function.ask(), function.get("/ready"), function.post({"text": "twin"}, "/profiles/ranked/query")):
@@ -353,7 +353,7 @@ def test_slow_reranker_leaves_a_list_unordered_but_answered(start: Start, cohere
     assert all(len(answer["results"]) == 2 for answer in answers)
 
 
-def test_a_vector_is_searched_for_as_it_is(
+def test_callers_vector_is_searched_unchanged(
     start: Start, cohere: EmulatorServer, make_collection: MakeCollection, qdrant: EmulatorServer
 ) -> None:
     function = start(
