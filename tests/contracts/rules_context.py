@@ -32,6 +32,10 @@ CHUNK = {
 }
 
 
+LONGEST_SEPARATOR = " " * 100
+"""As long as any separator between blocks would be."""
+
+
 def check_answer(asked: Mapping[str, Any], answer: Any, stored: Stored) -> None:
     record(answer, {"query": text, "chunks": items, "count": natural, "collection": text, "context": anything})
     assert answer["query"] == sent(asked, "text", "query", "question")
@@ -64,7 +68,7 @@ def _check_context(context: Any, chunks: Sequence[Mapping[str, Any]], budget: fl
     separators = _separators(context["formatted_text"], [_block(*item) for item in enumerate(included, start=1)])
     assert len(separators) <= 1
     if len(included) < len(chunks):  # the next block would not have fitted
-        ending = "".join(separators) if included else ""
+        ending = "".join(separators) if len(included) != 1 else LONGEST_SEPARATOR  # one block shows no separator
         block = _block(len(included) + 1, chunks[len(included)])
         assert context["total_chars"] + len(ending) + len(block) > budget
     seen: list[str] = []

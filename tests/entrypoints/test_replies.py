@@ -116,7 +116,7 @@ def test_without_one_the_messages_own_id_comes_back(sent: Any, aws: Aws, start: 
     assert (reply["correlation_id"], reply["status"]) == ("41", "answered")
 
 
-@pytest.mark.parametrize("sent", [True, 1.5, [1], {"a": 1}, "a\nb", "\ud800", "\uffff", "x" * 257, "x" * 300_000])
+@pytest.mark.parametrize("sent", [True, [1], {"a": 1}, "a\nb", "\ud800", "\uffff", "x" * 257, "x" * 300_000])
 def test_a_correlation_id_that_no_attribute_can_carry_is_refused(sent: Any, aws: Aws, start: Start) -> None:
     queue = aws.queue()
     assert returned(start(REPLY_QUEUE_URL=queue.url).invoke(batch([{"text": "twin", "correlation_id": sent}]))) == []

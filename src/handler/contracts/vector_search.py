@@ -46,10 +46,10 @@ Code = Literal[
     "EMBEDDING_ERROR",
     "INTERNAL_ERROR",
 ]
-LARGEST_SINGLE = 3.4028234663852886e38
-"""The largest 32-bit float: vectors consist of these."""
+LARGEST_NUMBER = 2.0**55
+"""Far beyond any embedding. The length of 65,536 such numbers is still a 32-bit float."""
 
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST_SINGLE, le=LARGEST_SINGLE)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
 
 
 class RetrievalQuery(BaseModel):

@@ -10,6 +10,7 @@ from pydantic.json_schema import models_json_schema
 from handler.config.profiles import CountLimit, Profile
 from handler.contracts import registry
 from handler.contracts.base import Contract
+from handler.core.embedding import SHORTEST
 
 REFERENCE = "#/components/schemas/{model}"
 
@@ -134,7 +135,12 @@ def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> di
     number = _counted(fields.pop(contract.count), count)
     by_vector = "query_vector" in fields
     if by_vector:
-        fields["query_vector"] |= {"minItems": profile.collection.dimension, "maxItems": profile.collection.dimension}
+        fields["query_vector"] |= {
+            "minItems": profile.collection.dimension,
+            "maxItems": profile.collection.dimension,
+            # A vector that is all but zero has no direction (`has_direction` in core/embedding.py).
+            "contains": {"anyOf": [{"type": "number", "minimum": SHORTEST}, {"type": "number", "maximum": -SHORTEST}]},
+        }
     if "filters" in fields:
         fields["filters"] |= (
             {"propertyNames": {"enum": list(profile.filters)}} if profile.filters else {"maxProperties": 0}
