@@ -236,4 +236,4 @@ def test_a_reply_that_comes_in_as_a_question_does_not_go_round(aws: Aws, start: 
     wrapped = {"detail-type": "Passage Reply", "source": "passage", "detail": replies[0]}
     assert returned(function.invoke(batch([*replies, wrapped]))) == ["1", "2", "3"]
     assert queue.replies() == []
-    assert "a reply destination is one that questions are read from" in output.text
+    assert "replies are sent where questions are read" in output.text

@@ -67,7 +67,8 @@ def read(body: Any, identity: str) -> Message:
             body, identity = inside
         if fields.keys() >= REPLY_FIELDS:  # a refusal would be read as a question again, in an endless loop
             raise ConfigurationError(
-                "A reply arrived as a question: replies are sent where questions are read.",
+                "A reply arrived as a question: replies are sent where questions are read. Set REPLY_QUEUE_URL, "
+                "REPLY_TOPIC_ARN or REPLY_BUS_NAME to another destination.",
                 upstream="reply",
             )
         correlation = _correlation(fields.pop("correlation_id", None))
