@@ -223,5 +223,5 @@ def _home() -> Path:
     home.mkdir(mode=0o700, exist_ok=True)
     found = home.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
-        raise ConfigurationError("Another user owns the folder that indexes are unpacked to.", detail=str(home))
+        raise ConfigurationError("Others can write to the folder that indexes are unpacked to.", detail=str(home))
     return home
