@@ -414,4 +414,6 @@ def test_too_large_answer_keeps_the_best_results_and_warnings(
     cohere.faults.add(Fault("status", status=400, path=PATH))
     refused = function.ask(k=20)
     assert len(refused.results) == len(shown)
-    assert refused.json["warnings"] == [SIMILAR.format("it is set up wrongly")]
+    similar, left_out = refused.json["warnings"]
+    assert similar == SIMILAR.format("it is set up wrongly")
+    assert f"The last {20 - len(shown)} of 20 passages were left out" in left_out
