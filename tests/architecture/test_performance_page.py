@@ -159,7 +159,7 @@ def test_only_text_between_the_marks_is_replaced() -> None:
     ],
     ids=["no mark", "no end", "the wrong way round", "both twice", "an end too many"],
 )
-def test_a_page_without_each_mark_once_is_left_alone(page: str) -> None:
+def test_page_with_missing_or_repeated_marks_is_refused(page: str) -> None:
     with pytest.raises(ValueError, match="once each"):
         report.placed(page, "new")
 

@@ -80,7 +80,7 @@ def test_every_module_has_bytecode_that_no_time_stamp_can_void(artefact: Artefac
             assert f"{place}/{module.relative_to(folder)}".encode() in bytecode
 
 
-def test_only_bytecode_of_modules_that_are_there(artefact: Artefact) -> None:
+def test_every_bytecode_file_has_its_module(artefact: Artefact) -> None:
     for folder in (artefact.layer, artefact.function):
         for bytecode in folder.rglob("*.pyc"):
             assert (bytecode.parent.parent / f"{bytecode.name.split('.')[0]}.py").exists(), bytecode
@@ -157,7 +157,7 @@ def test_shared_objects_are_of_this_machine(artefact: Artefact) -> None:
     assert found == {machine(Path(sys.executable).resolve())}
 
 
-def test_a_build_is_made_once(artefact: Artefact, interpreter: Path) -> None:
+def test_second_build_reuses_the_first(artefact: Artefact, interpreter: Path) -> None:
     before = {path.name for path in (ROOT / ".passage" / "artefact").iterdir()}
     assert build(ROOT, ROOT / ".passage" / "artefact", interpreter) == artefact
     assert {path.name for path in (ROOT / ".passage" / "artefact").iterdir()} == before

@@ -138,7 +138,7 @@ def test_templates_edge_folder_overrides_the_environment(architecture: str, tmp_
     assert f"--python-platform {'aarch64' if architecture == 'arm64' else 'x86_64'}-manylinux_2_28" in done.stdout
 
 
-def test_a_folder_for_every_architecture_of_the_template(parameters: dict[str, Any]) -> None:
+def test_every_template_architecture_has_a_layer_folder(parameters: dict[str, Any]) -> None:
     allowed = parameters["Architecture"]["AllowedValues"]
     assert set(allowed) == set(MACHINES)
     for name in allowed:

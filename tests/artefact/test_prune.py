@@ -83,7 +83,7 @@ print(isinstance(1, kinds), isinstance("1", kinds), isinstance(1, grpc.PointId),
     assert run(artefact, code) == "True False False Kinds"
 
 
-def test_unknown_name_of_a_pruned_module_is_no_stub(artefact: Artefact) -> None:
+def test_unknown_name_in_a_pruned_module_is_attribute_error(artefact: Artefact) -> None:
     said = run(artefact, "from qdrant_client.http import models; models.NoSuchModel")
     assert said == "AttributeError: module 'qdrant_client.http.models.models' has no attribute 'NoSuchModel'"
 

@@ -54,7 +54,7 @@ def test_functions_that_find_the_same_passages_pass(
     check(list(functions.values()), services, tmp_path / "log")
 
 
-def test_a_function_that_finds_others_ends_the_run(
+def test_function_with_other_passages_ends_the_run(
     functions: dict[str, Function], services: Mapping[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "handlers").mkdir()
@@ -73,7 +73,7 @@ def test_a_function_that_fails_ends_the_run(
         check([lost], services, tmp_path / "log")
 
 
-def test_every_container_gives_its_figures(functions: dict[str, Function], tmp_path: Path) -> None:
+def test_every_container_is_measured(functions: dict[str, Function], tmp_path: Path) -> None:
     told: list[str] = []
     plan = Plan(rounds=2, different={0: 3}, repeated={0: 2})
     cell = measure([functions[EMPTY]], {0: {}}, plan, tmp_path / "log", told.append)[EMPTY][0]

@@ -108,7 +108,7 @@ def test_each_profile_has_its_own_three_schemas(profile: Profile) -> None:
 
 
 @each_profile
-def test_every_reference_of_a_profiles_schemas_leads_to_its_own(profile: Profile) -> None:
+def test_profile_schema_references_resolve_in_the_schema(profile: Profile) -> None:
     for schema in (request_schema(profile), response_schema(profile), error_schema(profile)):
         Draft202012Validator.check_schema(schema)
         for name in re.findall(r'"#/components/schemas/(\w+)"', json.dumps(schema)):

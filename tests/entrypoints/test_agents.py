@@ -124,5 +124,5 @@ def test_tool_named_as_a_profile_asks_it(tool: str, key: str, function: Function
 
 
 @pytest.mark.parametrize("event", [{}, {"k": 3}, {"Records": []}, {"requestContext": {"http": {}}}, [], None])
-def test_tools_arguments_are_never_another_source(event: Any, function: Function) -> None:
+def test_tool_arguments_shaped_like_another_event_are_refused(event: Any, function: Function) -> None:
     assert function.invoke(event, gateway("docs___find"))["code"] == "INVALID_INPUT"

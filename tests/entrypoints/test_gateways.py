@@ -142,7 +142,7 @@ def test_a_preflight_is_answered(kind: str, start: Start, load_event: Any, coher
 
 
 @every_kind
-def test_a_wrong_setting_is_answered_in_the_kinds_own_form(kind: str, start: Start, load_event: Any) -> None:
+def test_wrong_setting_is_500_in_the_event_format(kind: str, start: Start, load_event: Any) -> None:
     answer = checked_loosely(start(ALLOWED_ORIGINS="https://site.example/").invoke(load_event(KINDS[kind])))
     assert answer["statusCode"] == 500
     assert "ALLOWED_ORIGINS" in json.loads(answer["body"])["error"]

@@ -139,7 +139,7 @@ def test_several_notifications_share_one_call_in_order(
     assert len(cohere.requests) == 1
 
 
-def test_no_destination_is_needed_and_none_is_written_to(function: Function, load_event: Any) -> None:
+def test_notification_creates_no_reply_destination(function: Function, load_event: Any) -> None:
     for name in SOURCES:
         function.invoke(load_event(name))
     assert "_reply_sinks" not in vars(function.container)

@@ -87,7 +87,7 @@ def test_message_that_is_not_utf8_is_refused(function: Function, queue: Queue) -
     assert [reply["status"] for reply in queue.replies()] == ["refused"]
 
 
-def test_three_bad_ones_of_ten_take_none_of_the_others_with_them(
+def test_three_bad_messages_are_refused_and_seven_answered(
     function: Function, queue: Queue, cohere: EmulatorServer
 ) -> None:
     bodies: list[object] = list(GOOD)
@@ -240,7 +240,7 @@ def test_a_destination_that_refuses_sends_the_messages_back(
     assert {line["code"] for line in output.logs if line["level"] == "ERROR"} == {expected}
 
 
-def test_a_destination_that_drops_one_connection_is_asked_again(aws: Aws, function: Function, queue: Queue) -> None:
+def test_dropped_connection_to_a_destination_is_retried(aws: Aws, function: Function, queue: Queue) -> None:
     aws.door.faults.add(Fault("drop"))
     assert returned(function.invoke(batch(GOOD[:1]))) == []
     assert len(queue.replies()) == 1

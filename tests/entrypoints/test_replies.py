@@ -167,7 +167,7 @@ def test_messages_that_claim_one_id_are_all_answered(aws: Aws, start: Start) -> 
         {"settings": {"reply_queue_url": "{other}"}, "destination": {"queue": "{other}"}, "QueueUrl": "{other}"},
     ],
 )
-def test_a_message_cannot_name_where_it_is_answered(extra: dict[str, Any], aws: Aws, start: Start) -> None:
+def test_reply_to_in_a_message_is_ignored(extra: dict[str, Any], aws: Aws, start: Start) -> None:
     queue, other = aws.queue(), aws.queue()
     named = json.loads(json.dumps(extra).replace("{other}", other.url))
     event = batch([{"text": "twin", **named}])
@@ -227,7 +227,7 @@ def test_question_over_http_loads_no_aws_sdk(aws: Aws, start: Start) -> None:
     assert aws.door.requests == []
 
 
-def test_a_reply_that_comes_in_as_a_question_does_not_go_round(aws: Aws, start: Start, output: Output) -> None:
+def test_reply_read_as_a_question_is_returned_unanswered(aws: Aws, start: Start, output: Output) -> None:
     """Replies are sent to the queue that questions are read from."""
     queue = aws.queue()
     function = start(REPLY_QUEUE_URL=queue.url)

@@ -143,7 +143,7 @@ def test_a_sample_list_is_answered_in_order(with_queue: Runtime, load_event: Any
     assert wrong["code"] == "INVALID_INPUT"
 
 
-def test_a_table_keeps_a_second_delivery_from_being_answered(
+def test_second_delivery_with_a_table_sends_no_reply(
     start: Any, cloud: Aws, textbook_index: Path, load_event: Any
 ) -> None:
     queue = cloud.queue()

@@ -19,7 +19,7 @@ from sam.conftest import Invoke
 @pytest.mark.parametrize(
     "event", sorted(EVENTS.rglob("*.json")), ids=lambda path: path.relative_to(EVENTS).with_suffix("").as_posix()
 )
-def test_answer_is_the_one_the_source_gives(invoke: Invoke, source: Runtime, event: Path) -> None:
+def test_sam_answer_equals_the_source_answer(invoke: Invoke, source: Runtime, event: Path) -> None:
     asked = json.loads(event.read_text(encoding="utf-8"))
     answer: Any = invoke(event)
     alike(answer, source.invoke(asked))

@@ -28,7 +28,7 @@ def endpoint(local: SamLocal, tmp_path_factory: pytest.TempPathFactory) -> Itera
     [EVENTS / "contracts" / profile / "success.json" for profile in profiles.names()],
     ids=lambda path: path.parent.name,
 )
-def test_answer_is_the_one_the_source_gives(endpoint: httpx.Client, source: Runtime, asked: Path) -> None:
+def test_sam_answer_equals_the_source_answer(endpoint: httpx.Client, source: Runtime, asked: Path) -> None:
     event = json.loads(asked.read_text(encoding="utf-8"))
     response = endpoint.post(f"/2015-03-31/functions/{FUNCTION}/invocations", json=event)
     assert response.status_code == 200, response.text

@@ -53,7 +53,7 @@ def _traces(questions: int) -> float:
 
 
 @pytest.mark.parametrize("column", range(3), ids=[f"{questions:,}" for questions in QUESTIONS])
-def test_a_column_of_costs(column: int, each: dict[str, float]) -> None:
+def test_each_cost_column_matches_its_prices(column: int, each: dict[str, float]) -> None:
     questions = QUESTIONS[column]
     table = {name: float(row[column]) for name, row in _rows("questions a month").items()}
     parts = {

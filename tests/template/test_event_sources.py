@@ -14,7 +14,7 @@ HTTP = {
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_there_is_one_way_in_by_http(option: str, made: dict[str, Stack]) -> None:
+def test_each_http_option_has_exactly_one_endpoint(option: str, made: dict[str, Stack]) -> None:
     assert len([kind for kind in HTTP if made[option].of_type(kind)]) == 1
 
 
@@ -107,7 +107,7 @@ def test_every_queue_is_encrypted_at_rest(option: str, made: dict[str, Stack]) -
     assert [name for name, queue in queues.items() if queue.get("SqsManagedSseEnabled") is not True] == []
 
 
-def test_replies_go_nowhere_that_questions_come_from(made: dict[str, Stack]) -> None:
+def test_reply_queues_differ_from_question_queues(made: dict[str, Stack]) -> None:
     """A reply in the question queue would be answered again, without end."""
     variables = made["queue"]["RetrievalFunction"]["Environment"]["Variables"]
     assert variables["REPLY_QUEUE_URL"] == {"Ref": "SqsReplyQueue"}

@@ -81,7 +81,7 @@ def test_no_other_role_and_no_policy_is_open(option: str, made: dict[str, Stack]
             assert statement["Action"] == "sqs:SendMessage"
 
 
-def test_no_key_is_in_the_variables_where_its_secret_is_named(made: dict[str, Stack]) -> None:
+def test_named_secret_leaves_the_key_variable_empty(made: dict[str, Stack]) -> None:
     variables = made["secrets"]["RetrievalFunction"]["Environment"]["Variables"]
     assert (variables["COHERE_API_KEY"], variables["QDRANT_API_KEY"]) == ("", "")
     assert variables["COHERE_API_KEY_SECRET"] == f"{SECRET}#cohere"

@@ -25,14 +25,14 @@ def build(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_same_has_the_same_name_wherever_it_was_built(build: Path, tmp_path: Path) -> None:
+def test_same_build_in_another_folder_has_the_same_release_id(build: Path, tmp_path: Path) -> None:
     first = _name(build, "Architecture=arm64")
     assert first == _name(Path(shutil.copytree(build, tmp_path / "elsewhere")), "Architecture=arm64")
     assert len(first) == 20
     assert first.isalnum(), "ReleaseId's pattern"
 
 
-def test_code_template_and_parameters_each_make_another(build: Path) -> None:
+def test_changed_code_template_or_parameters_change_release_id(build: Path) -> None:
     names = [_name(build), _name(build, "CohereApiKey=secret"), _name(build, "CohereApiKey=secret", "MemorySize=512")]
     (build / "RetrievalFunction" / "app.py").write_text("two", encoding="utf-8")
     names.append(_name(build))
@@ -43,7 +43,7 @@ def test_code_template_and_parameters_each_make_another(build: Path) -> None:
     assert len(set(names)) == 6
 
 
-def test_make_deploy_hands_it_on(build: Path, tmp_path: Path) -> None:
+def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
     """PARAMETERS may span several lines."""
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines(keepends=True)
     start = next(number for number, line in enumerate(recipe) if line.startswith("deploy:"))

@@ -152,6 +152,6 @@ def test_keys_and_only_keys_are_never_echoed(template: dict[str, Any]) -> None:
     assert secret == {"CohereApiKey", "QdrantApiKey"}
 
 
-def test_a_resource_is_there_only_with_the_option_that_needs_it(template: dict[str, Any]) -> None:
+def test_only_four_resources_have_no_condition(template: dict[str, Any]) -> None:
     always = {name for name, resource in template["Resources"].items() if "Condition" not in resource}
     assert always == {"RetrievalFunction", "RetrievalRole", "RetrievalLogGroup", "DependenciesLayer"}

@@ -291,7 +291,7 @@ ALIASES = {"text": ("text", "query", "question"), "k": ("k", "top_k")}
 @given(
     fields=st.dictionaries(st.sampled_from(["text", "query", "question", "k", "top_k"]) | wild, anything, max_size=6),
 )
-def test_a_field_goes_by_exactly_one_of_its_names(fields: dict[str, Any]) -> None:
+def test_two_names_for_one_field_are_refused(fields: dict[str, Any]) -> None:
     given_names = {name: [alias for alias in aliases if alias in fields] for name, aliases in ALIASES.items()}
     if any(len(names) > 1 for names in given_names.values()):
         with pytest.raises(InvalidRequest, match="mean the same"):

@@ -60,7 +60,7 @@ def test_a_body_of_any_bytes_is_answered_or_refused(name: str, data: st.DataObje
 @every_profile
 @given(text=wild, encoded=st.booleans())
 @bounded
-def test_a_body_that_claims_an_encoding_it_has_not_is_refused(name: str, text: str, encoded: bool) -> None:
+def test_arbitrary_body_text_is_400(name: str, text: str, encoded: bool) -> None:
     event = http_api_event("POST", f"/profiles/{name}/query") | {"body": text, "isBase64Encoded": encoded}
     answer = send(event)
     assert answer.status == 400

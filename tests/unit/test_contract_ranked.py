@@ -55,7 +55,7 @@ def test_text_is_not_empty_or_only_white_space(text: str) -> None:
     assert refusal(NAME, text=text)["error"]["code"] == "INVALID_QUERY"
 
 
-def test_text_is_said_to_be_in_the_models_language() -> None:
+def test_schema_states_the_language_of_text() -> None:
     assert PROFILE.embedding.model == "embed-english-v3.0"
     assert "language of the collection's model" in str(request_schema(PROFILE))
 

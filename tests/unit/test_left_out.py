@@ -67,7 +67,7 @@ def test_passage_without_a_web_address_is_counted(name: str) -> None:
 
 
 @every_profile
-def test_first_passage_too_large_for_a_response_is_said(name: str) -> None:
+def test_oversized_first_passage_gives_a_warning(name: str) -> None:
     answer = ask(name, fields(name), [hit(1, name, "a" * 6_300_000), hit(2, name)])
     assert answer.status == 200
     assert_published(name, answer)

@@ -84,7 +84,7 @@ def test_bedrock_id_profile_and_arn_are_one_model(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["", "/", "cohere.", ".cohere.", "embed-v4.0/", "arn:x/application-inference-profile/a1"]
 )
-def test_unknown_name_is_no_model(name: str) -> None:
+def test_unknown_model_name_gives_none(name: str) -> None:
     assert models.find(name) is None
 
 

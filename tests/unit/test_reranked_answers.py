@@ -113,7 +113,7 @@ def in_order(name: str, held: list[Hit]) -> list[Passage]:
 @every_profile
 @given(data=st.data(), scores=relevances, count=st.integers(3, 8))
 @bounded
-def test_a_reranked_answer_has_the_most_relevant_and_no_other(
+def test_reranked_answer_has_exactly_the_most_relevant(
     name: str, data: st.DataObject, scores: list[float], count: int
 ) -> None:
     held = data.draw(passages(profiles.load(name), min_size=2))

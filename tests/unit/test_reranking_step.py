@@ -140,7 +140,7 @@ def test_undisplayable_passages_are_not_reranked_or_answered(retriever: Retrieve
     assert (ids(many), many.skipped) == ([40, 30], 46)
 
 
-def test_at_least_as_many_are_asked_for_as_are_wanted(retriever: Retriever, store: FakeStore) -> None:
+def test_top_k_above_the_candidates_asks_the_store_for_top_k(retriever: Retriever, store: FakeStore) -> None:
     retrieval = retrieve(retriever, replace(REQUEST, search=Search(top_k=55)), Deadline.after(5))
     assert store.asked[0].top_k == 55
     assert ids(retrieval) == list(range(54, -1, -1))
@@ -229,7 +229,7 @@ def test_a_failure_leaves_the_stores_order_and_a_warning(
 
 
 @pytest.mark.parametrize("number", [0, 49, 51])
-def test_another_number_of_relevances_is_a_failure(
+def test_wrong_count_of_relevances_keeps_the_store_order(
     number: int, retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reranker, "rerank", lambda *_: [0.5] * number)
@@ -243,7 +243,7 @@ def test_step_gets_the_remaining_time_less_a_margin(retriever: Retriever, rerank
     assert reranker.remaining[0] <= 60 - rerank.MARGIN
 
 
-def test_too_little_time_is_no_call_and_no_failed_answer(
+def test_too_little_time_skips_the_reranker_with_a_warning(
     retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rerank, "LEAST", 60.0)
@@ -254,7 +254,7 @@ def test_too_little_time_is_no_call_and_no_failed_answer(
     assert retrieval.timings.rerank_ms is None
 
 
-def test_a_deadline_that_passes_meanwhile_is_no_failed_answer(
+def test_no_time_for_a_retry_keeps_the_store_order(
     retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No time is left for a second attempt, so there is no wait, either."""
@@ -315,7 +315,7 @@ def test_parallel_rerank_calls_are_limited(
     assert most[0] == rerank.CONCURRENT
 
 
-def test_a_refused_request_is_one_questions_own_warning(
+def test_refused_rerank_warns_only_its_question(
     retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def picky(asked: str, texts: Sequence[str]) -> list[float]:

@@ -83,7 +83,7 @@ def test_temporary_failure_is_retried_once(failure: PassageError) -> None:
     assert store.searches == 2
 
 
-def test_a_second_failure_is_the_answer() -> None:
+def test_two_embedding_failures_raise_after_one_retry() -> None:
     embedder = FakeEmbedder(failures=[DOWN, DOWN, DOWN])
     with pytest.raises(UpstreamUnavailable):
         retrieve(pipeline(embedder, FakeStore()), REQUEST, Deadline.after(5))

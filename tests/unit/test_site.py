@@ -94,7 +94,7 @@ def test_front_matter_is_yaml_with_every_value_as_it_is_written(
         "    code at the very beginning\n",
     ],
 )
-def test_what_is_not_front_matter_is_the_page_s_own_text(tmp_path: Path, text: str) -> None:
+def test_text_without_front_matter_is_kept_whole(tmp_path: Path, text: str) -> None:
     (tmp_path / "file-name.md").write_text(text, encoding="utf-8")
     (page,) = pages_of(tmp_path)
     shown = " ".join(" ".join([*section.headings, section.markdown]) for section in page.sections)

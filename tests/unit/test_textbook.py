@@ -20,7 +20,7 @@ QUESTIONS = [
 ]
 
 
-def test_the_site_is_as_large_as_a_real_one_and_written_as_one() -> None:
+def test_textbook_has_40_pages_with_code_tables_and_lists() -> None:
     assert len(PAGES) >= 40
     with_code = [page for page in PAGES.values() if "```" in page]
     with_tables = [page for page in PAGES.values() if re.search(r"^\|.*\|$", page, re.MULTILINE)]

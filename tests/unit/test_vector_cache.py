@@ -58,7 +58,7 @@ def to_embed(texts: Sequence[str]) -> list[Text]:
     failures=st.lists(st.booleans(), max_size=4),
 )
 @settings(max_examples=60, deadline=None)
-def test_no_vector_reaches_another_text(
+def test_each_text_gets_its_own_vector_in_any_order(
     texts: list[str], known: list[str], per_call: int, failures: list[bool]
 ) -> None:
     """In any order of texts and answers, with any batches, failures and cache content."""
@@ -94,7 +94,7 @@ def test_batches_hold_no_more_texts_and_tokens_than_allowed(monkeypatch: pytest.
     assert [list(batch.values()) for batch in batches(texts, 3)] == [["0", "1"], ["2", "3", "4"], ["5"], ["6"]]
 
 
-def test_refused_batch_keeps_the_others(tmp_path: Path) -> None:
+def test_refused_batch_keeps_vectors_of_other_batches(tmp_path: Path) -> None:
     class Refusing(Recorded):
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
             if "bad" in texts:

@@ -71,7 +71,7 @@ def test_excluded_sources_and_locales(tmp_path: Path) -> None:
         ("draft: true", "draft"),
     ],
 )
-def test_what_is_not_meant_to_be_found_is_left_out(tmp_path: Path, front_matter: str, reason: str) -> None:
+def test_front_matter_that_hides_a_page_leaves_it_out(tmp_path: Path, front_matter: str, reason: str) -> None:
     reading = site(tmp_path, {"a.md": f"---\n{front_matter}\n---\nText.", "b.md": "Text."})
     assert reading.reasons == {"a": reason}
 

@@ -180,14 +180,14 @@ def test_without_credentials_the_error_says_so(bedrock: EmulatorServer, monkeypa
         BedrockEmbedder(model=V3, dimension=1024).embed(["x"])
 
 
-def test_requests_travel_by_the_functions_own_connections(bedrock: EmulatorServer) -> None:
+def test_bedrock_requests_use_the_function_transport(bedrock: EmulatorServer) -> None:
     client = adapter.client("bedrock-runtime")
     answer = client.invoke_model(modelId=V3, body=json.dumps({"texts": ["x"], "input_type": "search_query"}))
     assert json.loads(answer["body"].read())["response_type"] == "embeddings_floats"
     assert "python-urllib3" not in str(bedrock.requests[0].headers)
 
 
-def test_an_index_of_another_service_is_not_asked_by_bedrock(textbook_index: Path, bedrock_index: Path) -> None:
+def test_bedrock_refuses_an_index_of_another_provider(textbook_index: Path, bedrock_index: Path) -> None:
     with (
         pytest.raises(LocalError, match="EMBEDDING_PROVIDER=bedrock"),
         function_environment(variables(V3, 1024), textbook_index),

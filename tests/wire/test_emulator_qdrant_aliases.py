@@ -54,7 +54,7 @@ def aliases(client: QdrantClient) -> dict[str, str]:
     return {one.alias_name: one.collection_name for one in client.get_aliases().aliases}
 
 
-def test_alias_answers_as_its_collection(client: QdrantClient) -> None:
+def test_moved_alias_answers_as_its_new_collection(client: QdrantClient) -> None:
     point_to(client, "docs", "one")
     assert client.count("docs").count == 3
     point_to(client, "docs", "two")
@@ -101,7 +101,7 @@ def test_renamed_alias_keeps_its_collection(client: QdrantClient) -> None:
     assert aliases(client) == {"site": "one"}
 
 
-def test_deleted_collection_takes_its_alias_along(client: QdrantClient) -> None:
+def test_deleting_a_collection_deletes_its_alias(client: QdrantClient) -> None:
     point_to(client, "docs", "one")
     client.delete_collection("one")
     assert aliases(client) == {}

@@ -405,7 +405,7 @@ def test_an_archive_that_would_write_elsewhere_is_refused(
 
 
 @pytest.mark.parametrize("name", ["../x.tar.gz", "/x.tar.gz", "a//x.tar.gz", "", "a/../x", ".x"])
-def test_a_pointer_leads_nowhere_else(name: str, bucket: Bucket, begin: Start) -> None:
+def test_pointer_to_an_invalid_object_name_is_refused(name: str, bucket: Bucket, begin: Start) -> None:
     bucket.put_packed(archive([]), object=name)
     assert "pointer that cannot be read" in begin().ask().json["error"]
 

@@ -245,7 +245,7 @@ def test_index_of_an_older_format_is_rewritten_with_its_vectors(
 
 
 @pytest.mark.parametrize("distance", ["Cosine", "Dot"])
-def test_scores_are_those_of_the_vectors_as_they_were_given(distance: Literal["Cosine", "Dot"], tmp_path: Path) -> None:
+def test_scores_equal_exact_products_of_given_vectors(distance: Literal["Cosine", "Dot"], tmp_path: Path) -> None:
     """16-bit numbers cannot hold every vector of a dot-product collection."""
     scale = 1.0 if distance == "Cosine" else 1e5
     collection = PROFILE.collection.model_copy(update={"dimension": 256, "distance": distance})

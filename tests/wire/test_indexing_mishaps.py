@@ -212,7 +212,7 @@ def test_proxy_is_not_used_for_loopback(
     assert index_edge(site, PROFILE, out, embedder_at(cohere.url)).embedded == 2
 
 
-def test_the_service_on_another_machine_is_cohere() -> None:
+def test_only_a_local_address_is_the_emulator() -> None:
     assert embedder_at("https://api.cohere.com").provider == "cohere"
     assert embedder_at("http://localhost:8080").provider == "emulator"
     assert embedder_at("http://[::1]:8080").provider == "emulator"

@@ -100,7 +100,7 @@ def test_refused_model_names_models_of_the_dimension(start: Start) -> None:
 
 
 @pytest.mark.parametrize("model", ["cohere.embed-english-v3", "embed-english-v3.0"])
-def test_one_model_of_two_providers_reads_one_index(
+def test_same_model_of_another_provider_reads_the_index(
     model: str, cohere: EmulatorServer, site: MarkdownSite, tmp_path: Path
 ) -> None:
     """A model's vectors are comparable at any provider. Another model's of the same provider are not."""

@@ -110,7 +110,7 @@ def test_draft_remarks_on_an_unnamed_model(connection: Connection, client: Qdran
     assert any("embed-v5.0-pro" in remark and "256" in remark for remark in found.remarks)
 
 
-def test_points_without_text_have_no_profile(connection: Connection, client: QdrantClient) -> None:
+def test_draft_from_points_without_text_is_refused(connection: Connection, client: QdrantClient) -> None:
     make(client, {"number": 1})
     with pytest.raises(TargetError, match="no payload key holds a text: keys are number"):
         draft(connection, "docs", "chunks")

@@ -199,7 +199,9 @@ def test_hanging_reranker_costs_its_own_limit_only(
     assert [line["code"] for line in output.logs if "not reranked" in line["message"]] == ["DEADLINE_EXCEEDED"]
 
 
-def test_a_slow_service_costs_the_order_and_not_the_answer(start: Start, cohere: EmulatorServer, plain: Answer) -> None:
+def test_slow_reranker_keeps_the_store_order_with_a_warning(
+    start: Start, cohere: EmulatorServer, plain: Answer
+) -> None:
     function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="1000")
     assert "warnings" not in function.ask().json  # and the clients are built
     cohere.faults.add(Fault("slow", delay_ms=1300, path=PATH))
