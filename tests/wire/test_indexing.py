@@ -98,6 +98,7 @@ SEEDS: dict[str, dict[str, Any]] = {
     "vector-search": {
         "content": "Maintenance.",
         "source_url": "https://example.com/assets/twin/",
+        "url": "https://example.com/assets/twin/",
         "chunk_id": 2,
         "chunk_index": 1,
         "total_chunks": 2,

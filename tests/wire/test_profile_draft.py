@@ -167,7 +167,7 @@ def test_copy_of_another_dimension_is_refused(connection: Connection, client: Qd
 def test_copy_that_the_profile_cannot_read_is_refused(
     connection: Connection, client: QdrantClient, tmp_path: Path
 ) -> None:
-    make(client, PAYLOADS["unknown keys"])
+    make(client, {"inhalt": "A twin mirrors an asset", "adresse": "https://e.org/twin/"})
     profile = profiles.load("chunks")
     shaped = profile.model_copy(update={"collection": profile.collection.model_copy(update={"dimension": 256})})
     source = copying.server_source(connection, "docs", shaped)

@@ -68,7 +68,7 @@ def failure(
 
 def text_forms(text: str) -> tuple[str, ...]:
     """The forms of a question that a log must hide: as it was sent, and as it is passed to services."""
-    return tuple(dict.fromkeys((text, text.strip(), normalised(text)))) if len(text.strip()) > 2 else ()
+    return tuple(dict.fromkeys((text, text.strip(), normalised(text)))) if len(text) > 2 else ()
 
 
 def _texts(fields: Mapping[str, Any]) -> list[str]:

@@ -15,7 +15,8 @@ from qdrant_client import models
 from passage.indexing.server.connection import Connection, Refused
 from passage.indexing.target import TargetError
 
-TIME = "%Y%m%dT%H%M%S"
+TIME = "%Y%m%dT%H%M%S%f"
+"""To the microsecond: releases made in the same second still have an order."""
 ABANDONED = timedelta(days=1)
 """After this long, a collection that no run has completed is taken for abandoned."""
 
