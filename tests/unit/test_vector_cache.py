@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from passage.indexing import filling
-from passage.indexing.embedding import EmbeddingError, PassingFailure
+from passage.indexing.embedding import EmbeddingError, TemporaryFailure
 from passage.indexing.filling import Filler, Text, batches
 from passage.indexing.pacing import Pace, wait_before
 from passage.indexing.vector_cache import VectorCache, VectorKind
@@ -42,7 +42,7 @@ class Recorded:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         with self._lock:
             if self._failures and self._failures.pop(0):
-                raise PassingFailure("busy", throttled=True, retry_after=0)
+                raise TemporaryFailure("busy", throttled=True, retry_after=0)
             self.texts += texts
         return [vector_of(text) for text in texts]
 

@@ -6,7 +6,7 @@ import pytest
 
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing import embedding
-from passage.indexing.embedding import DocumentEmbedder, PassingFailure
+from passage.indexing.embedding import DocumentEmbedder, TemporaryFailure
 from passage.indexing.server.connection import Connection
 from passage.indexing.target import TargetError
 from wire.function import COHERE_KEY
@@ -56,6 +56,6 @@ def test_slow_embedding_is_a_temporary_failure(cohere: EmulatorServer, monkeypat
     monkeypatch.setattr(embedding, "TIMEOUT_SECONDS", 0.2)
     cohere.faults.add(Fault("slow", delay_ms=2_000))
     embedder = DocumentEmbedder(api_key=COHERE_KEY, base_url=cohere.url, model="embed-v5.0-pro", dimension=768)
-    with pytest.raises(PassingFailure, match="did not answer within the request's time"):
+    with pytest.raises(TemporaryFailure, match="did not answer within the request's time"):
         embedder.embed(["A twin."])
     embedder.close()

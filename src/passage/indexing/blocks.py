@@ -1,4 +1,4 @@
-"""The blocks of a section's Markdown (paragraphs, lists, code, tables), in order; together they are the section."""
+"""Splits a section's Markdown into blocks (paragraphs, lists, code, tables), in order, without losing text."""
 
 import re
 from collections.abc import Iterator
@@ -34,10 +34,10 @@ _FENCE = re.compile(r"(^[ \t>]*(?:```|~~~)[\s\S]*?^[ \t>]*(?:```|~~~)[ \t]*$)", 
 
 
 class Measure(Protocol):
-    """How large a text is, in tokens of the limit."""
+    """Measures a text, in tokens of the limit."""
 
     def __call__(self, text: str, *, verbatim: bool = False) -> int:
-        """The size; what stands in a code block is `verbatim`: a link in it is code."""
+        """The size. Text of a code block is `verbatim`: its links count as code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Block:
     Attributes:
         text: as it is written, without the blank lines around it.
         size: in tokens of the limit.
-        joint: what stands between the block before and this one.
-        leads: it is about what follows: a title line, or words that end with a colon.
+        joint: the text between the previous block and this one.
+        leads: it introduces the next block: a title line, or words that end with a colon.
     """
 
     kind: Kind
@@ -67,7 +67,7 @@ def blocks(markdown: str, measure: Measure) -> Iterator[Block]:
         if token.level == 0 and token.map and token.nesting >= 0
     ]
     if not starts or starts[0][0] > 0:
-        starts.insert(0, (0, "text"))  # link definitions are no blocks to the parser
+        starts.insert(0, (0, "text"))  # the parser gives no blocks for link definitions
     for (first, kind), (last, _) in pairwise([*starts, (len(lines), "text")]):
         text = trimmed("\n".join(lines[first:last]))
         if text:
@@ -80,7 +80,7 @@ def leads(kind: Kind, text: str) -> bool:
 
 
 def has_words(text: str) -> bool:
-    """Whether a reader finds anything in it beside fences, table rules, directives and pictures."""
+    """Whether it has text besides fences, table rules, directives and pictures."""
     code = _FENCE.search(text)
     if code and "".join(code[1].split("\n")[1:-1]).strip():
         return True
@@ -88,7 +88,7 @@ def has_words(text: str) -> bool:
 
 
 def without_addresses(markdown: str) -> str:
-    """Links as their words and pictures as what they show; code is left as it is."""
+    """Links become their words and pictures their descriptions; code is unchanged."""
     parts = _FENCE.split(markdown) if "```" in markdown or "~~~" in markdown else [markdown]
     return "".join(part if number % 2 else _LINK.sub(_words, part) for number, part in enumerate(parts))
 

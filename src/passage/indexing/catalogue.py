@@ -1,4 +1,4 @@
-"""One run's chunks and what the store holds, in a temporary SQLite file: a site of any size takes the same memory."""
+"""One run's chunks and stored points, in a temporary SQLite file: memory does not grow with the site."""
 
 import hashlib
 import json
@@ -54,7 +54,7 @@ _chunk = TypeAdapter(Chunk)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A point to write. `key` is its text's in the vector cache."""
+    """A point to write. `key` is the key of its text in the vector cache."""
 
     point: int
     key: bytes
@@ -67,9 +67,9 @@ class Catalogue:
     def __init__(self, profile: Profile, kind: VectorKind) -> None:
         self._profile = profile
         self._kind = kind
-        # Without a name, SQLite makes a temporary file that is gone when the process is, however it ends.
+        # Without a name, SQLite makes a temporary file and deletes it when the process ends, also after a crash.
         self._database = sqlite3.connect("", isolation_level=None)
-        # The file is of no use after a crash, so nothing is made safe against one.
+        # The file is not needed after a crash, so durability is switched off.
         self._database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES)
         self._digest = hashlib.sha256()
         self._languages: Counter[str] = Counter()
@@ -88,7 +88,7 @@ class Catalogue:
 
     @property
     def digest(self) -> str:
-        """A hash of all that the index will hold, times left out."""
+        """A hash of the whole index content except times."""
         return self._digest.hexdigest()
 
     @property
@@ -97,7 +97,7 @@ class Catalogue:
         return self._languages
 
     def add(self, chunk: Chunk) -> None:
-        """Take in the site's next chunk.
+        """Add the site's next chunk.
 
         Raises:
             SiteError: another chunk has its id.
@@ -107,7 +107,7 @@ class Catalogue:
         row = (point, self._places, page, self._kind.key(chunk.embedded_text), chunk.tokens, _chunk.dump_json(chunk))
         try:
             self._database.execute("INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?)", row)
-        except sqlite3.IntegrityError as error:  # one in millions of sites, and then it must not pass in silence
+        except sqlite3.IntegrityError as error:  # very rare, but it must raise an error
             (other,) = self._database.execute("SELECT page FROM chunk WHERE point = ?", (point,)).fetchone()
             raise SiteError(f"Two chunks share an id, on {other} and {page}: change a word in one of them.") from error
         content = payloads.payload(chunk, self._places, self._profile, 0)
@@ -115,7 +115,7 @@ class Catalogue:
         self._languages[chunk.language] += 1
 
     def compare(self, held: Iterable[Sequence[StoredPoint]]) -> None:
-        """Take in what the store holds, batch by batch, and compare it with the site."""
+        """Add the stored points, batch by batch, and compare them with the site."""
         for batch in held:
             chunks = self._chunks([point.id for point in batch])
             rows = [self._row(point, chunks.get(point.id)) for point in batch]
@@ -139,7 +139,7 @@ class Catalogue:
             yield [point for (point,) in rows]
 
     def gone(self) -> Iterator[list[int]]:
-        """The stored points that the site has no chunk for any more, in batches."""
+        """The stored points whose chunks the site no longer has, in batches."""
         for rows in self._rows("SELECT point FROM stored WHERE point NOT IN (SELECT point FROM chunk) ORDER BY point"):
             yield [point for (point,) in rows]
 
@@ -175,7 +175,7 @@ class Catalogue:
         """The texts of the points to write that need a vector, each once, in reading order.
 
         Args:
-            missing: tells which of some keys have no vector in the cache.
+            missing: gives the keys without a vector in the cache.
             stored_vectors: whether the vectors of stored points can be used again.
         """
         condition = _TO_WRITE[action] + (" AND stored.page IS NULL" if stored_vectors else "")
@@ -190,11 +190,11 @@ class Catalogue:
                     yield Text(bytes(key), _chunk.validate_json(body).embedded_text, tokens)
 
     def pages(self) -> Changes:
-        """Pages by what happened to them."""
+        """Pages counted by their change."""
         return self._changes(_PAGES)
 
     def points(self) -> Changes:
-        """Points by what happened to them."""
+        """Points counted by their change."""
         return self._changes(_POINTS)
 
     def _changes(self, query: str) -> Changes:

@@ -1,4 +1,4 @@
-"""Cuts a page into chunks along its own structure: a section a chunk, a long one at its blocks."""
+"""Cuts a page into chunks by its structure: one chunk a section; a long section is cut at its blocks."""
 
 import hashlib
 import math
@@ -16,16 +16,16 @@ MAX_CHARACTERS = 1_500
 """The most characters of a passage, whatever its tokens: links, indents and blank lines have few."""
 
 HEADINGS_SHARE = 4
-"""Headings take at most this part of what the model reads: a quarter."""
+"""Headings take at most a quarter of the model's input."""
 
 HOPELESS = 8
-"""A text with so many times the characters of a passage is not counted."""
+"""Tokens are not counted for a text with this many times the characters of a passage."""
 
 JOINT_TOKENS = 2
-"""What the line break between two blocks may add."""
+"""The most tokens that the line break between two blocks can add."""
 
 DESCRIBING_WORDS = 3
-"""A picture's description with fewer words is a name or a label, and no passage by itself."""
+"""A picture's description with fewer words is a name or a label. It makes no passage by itself."""
 
 UNKNOWN_MODEL = ""
 
@@ -35,18 +35,18 @@ class Chunk:
     """A piece of a page.
 
     Attributes:
-        id: sha256 of what the chunk is (its page, headings and text), hexadecimal: the same content, the same id.
-        path: its page's, relative to the pages' folder, without the suffix.
-        url: its page's, with the section's anchor where the section has one.
-        title: its page's.
+        id: sha256 of the chunk's page, headings and text, hexadecimal: the same content has the same id.
+        path: of its page, relative to the pages' folder, without the suffix.
+        url: of its page, with the section's anchor where the section has one.
+        title: of its page.
         index: its position on the page, from 0.
         total: how many chunks the page has.
-        headings: the titles above it, outermost first; the first is the page's own.
-        text: what is answered: Markdown as the reader sees it, without surrounding blank lines.
-        embedded_text: what is embedded: the text under its headings, without the addresses of links.
+        headings: the titles above it, outermost first; the first is the page's title.
+        text: the passage in answers: Markdown as the reader sees it, without surrounding blank lines.
+        embedded_text: the input of the model: headings and text, without the addresses of links.
         tokens: how many tokens of the profile's model `text` has.
-        language: its page's, empty where the site does not state it.
-        version: its page's, empty where the site does not state it.
+        language: of its page, empty where the site does not state it.
+        version: of its page, empty where the site does not state it.
     """
 
     id: str
@@ -67,7 +67,7 @@ def cut(pages: Iterable[Page], limits: Limits | None = None) -> Iterator[Chunk]:
     """The chunks of `pages`, page by page, in reading order.
 
     Args:
-        limits: how large a passage may be; what every model reads where None.
+        limits: the largest passage; a size that every model reads where None.
     """
     limits = limits or limits_for(UNKNOWN_MODEL)
     for page in pages:
@@ -103,7 +103,7 @@ def _path(title: str, section: Section) -> tuple[str, ...]:
 
 
 def _context(headings: tuple[str, ...], limits: Limits) -> str:
-    """The titles above a text on one line, the nearest ones where all are too long."""
+    """The titles above a text on one line. If all are too long, only the nearest ones."""
     room = limits.tokens // HEADINGS_SHARE
     kept = list(headings)
     while len(kept) > 1 and limits.count(" > ".join(kept)) > room:
@@ -115,7 +115,7 @@ def _context(headings: tuple[str, ...], limits: Limits) -> str:
 
 
 def _pieces(section: Section, title: str, limits: Limits) -> list[str]:
-    """A section's text in passages. What holds no words (a rule, a picture without a description) gives none."""
+    """A section's text in passages. A text without words (a rule, an undescribed picture) gives none."""
     room = limits.tokens - limits.count(f"{_context(_path(title, section), limits)}\n")
     measure = _measure(limits, room)
     whole = trimmed(section.markdown)
@@ -130,7 +130,7 @@ def _pieces(section: Section, title: str, limits: Limits) -> list[str]:
 
 
 def _worded(text: str) -> str:
-    """The text if it has words of its own; of pictures alone, what they show."""
+    """The text if it has words besides pictures; otherwise the pictures' descriptions."""
     if has_words(text):
         return text
     shown = " ".join(without_addresses(text).split())
@@ -138,7 +138,7 @@ def _worded(text: str) -> str:
 
 
 def _measure(limits: Limits, room: int) -> Measure:
-    """The size of a text: its tokens as they are embedded, or its share of the characters that a passage may have."""
+    """The size of a text: its embedded tokens, or its share of the characters that a passage may have."""
 
     def measure(text: str, *, verbatim: bool = False) -> int:
         share = math.ceil((len(text) + 2) * room / MAX_CHARACTERS)

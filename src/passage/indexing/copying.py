@@ -21,7 +21,7 @@ from passage.indexing.text_index import text_index
 BATCH = 256
 
 Scroll = Callable[[bool], Iterator[list[Point]]]
-"""Every point in batches; the argument says whether with its vector, which is empty otherwise."""
+"""Every point in batches. The argument says whether to read vectors; otherwise they are empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Source:
 
     Attributes:
         where: its name for people.
-        model: that its texts were embedded with; empty where it does not say.
-        embedded_by: whose vectors it holds; empty where it does not say.
+        model: the embedding model of its texts; empty where unknown.
+        embedded_by: the provider of its vectors; empty where unknown.
         sizes: the dimension of each of its vectors by name (empty: unnamed).
     """
 
@@ -45,10 +45,10 @@ class Source:
 
 
 def copy(source: Source, profile: Profile, target: Target, watch: Watch) -> bool:
-    """Write the source's points to the target; False when they are there already.
+    """Write the source's points to the target; False when the target has them already.
 
     Raises:
-        ConfigurationError: the source's vectors are not what the profile says.
+        ConfigurationError: the source's vectors do not fit the profile.
         TargetError: a store could not be read or written, or the profile finds no passages in the points.
     """
     check_vectors(profile.collection, source.sizes)
@@ -154,7 +154,7 @@ def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
         shard = qdrant_edge.EdgeShard.load(str(folder / SHARD))
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # on damaged files the engine may panic, which is no Exception
+    except BaseException as error:  # on damaged files the engine may panic, which is not an Exception
         raise TargetError(f"{folder} holds no index that can be read: run `passage index` again.") from error
 
     def scroll(with_vectors: bool) -> Iterator[list[Point]]:
@@ -181,7 +181,7 @@ def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
 
 
 def _numbers(vector: Any, name: str) -> list[float]:
-    """A vector's numbers; none for a point that was asked for without."""
+    """A vector's numbers; empty for a point that was requested without its vector."""
     found = vector.get(name) if isinstance(vector, dict) else vector
     return list(found or ())
 

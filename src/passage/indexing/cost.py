@@ -6,10 +6,10 @@ TOKENS_PER_PRICE = 1_000_000
 
 
 def cost(model: str, provider: str, tokens: int) -> float | None:
-    """US dollars for embedding so many tokens; None where the model's price is not known.
+    """US dollars for embedding this many tokens; None where the model's price is unknown.
 
     Args:
-        provider: whose vectors they are; the emulator's are free.
+        provider: of the vectors; the emulator is free.
     """
     if provider == "emulator":
         return 0.0

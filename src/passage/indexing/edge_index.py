@@ -28,18 +28,18 @@ BATCH = 500
 DISTANCES = {"Cosine": qdrant_edge.Distance.Cosine, "Dot": qdrant_edge.Distance.Dot}
 
 GRAPH: Mapping[str, int] = {"m": 32, "ef_construct": 200, "full_scan_threshold": 10_000}
-"""How the graph is built that a search follows. Less than `full_scan_threshold` kilobytes of vectors, some thousands of
-them, are all compared. With the engine's own values a search of 100,000 finds 87 of 100 nearest passages,
-with these 98; building takes a little longer, once (docs/performance.md)."""
+"""The parameters of the search graph. Below `full_scan_threshold` kilobytes (some thousands of vectors), a search
+compares every vector. Among 100,000 vectors, a search finds 98 of the 100 nearest with these values. With the engine's
+defaults it finds 87. Building takes a little longer, once (docs/performance.md)."""
 
 INDEXING_THRESHOLD = 1
 """Kilobytes of vectors from which `optimize` packs a segment for reading. Packed, an index of 1,800 chunks with its
-text index opens in 8 ms; as it is written, in 50."""
+text index opens in 8 ms instead of 50."""
 
 PRECISIONS = {"Cosine": "Float16", "Dot": "Float32"}
 """The type of a stored vector's numbers. 16 bits halve the memory and the bytes that a cold start copies to /tmp.
-Vectors compared by cosine have length 1, so a score differs by a ten-thousandth at most. Others can have any length and
-may not fit into 16 bits."""
+Vectors compared by cosine have length 1, so a score differs by a ten-thousandth at most. Other vectors can have any
+length and may not fit into 16 bits."""
 
 
 def manifest(wanted: Wanted) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class EdgeIndex:
             yield
 
     def held(self, wanted: Wanted, ids: Ids) -> Held:
-        """See `Target`. An index with the right manifest is read through: its files may be damaged."""
+        """See `Target`. An index with the right manifest is read completely, because its files may be damaged."""
         before, after = _manifest(self._folder), manifest(wanted)
         if before == after and self._asked(lambda shard: _holds(shard, ids, wanted), otherwise=False):
             return Held(complete=True)
@@ -150,7 +150,7 @@ class EdgeIndex:
         return all(len(_vector(record.vector)) == self._profile.collection.dimension for record in records)
 
     def _asked(self, question: Callable[[qdrant_edge.EdgeShard], T], otherwise: T) -> T:
-        """The engine's answer; `otherwise` when the index is missing or damaged."""
+        """The engine's answer; `otherwise` where the index is missing or damaged."""
         with self._opened() as shard:
             if shard is None:
                 return otherwise
@@ -169,7 +169,7 @@ class EdgeIndex:
             shard = qdrant_edge.EdgeShard.load(str(folder)) if folder.is_dir() else None
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException:  # noqa: BLE001 - on damaged files the engine may panic, which is no Exception
+        except BaseException:  # noqa: BLE001 - on damaged files the engine may panic, which is not an Exception
             shard = None
         try:
             yield shard
@@ -204,7 +204,7 @@ class EdgeIndex:
         shard.optimize()
         shard.flush()
         shard.close()
-        # The engine completes its files when it first opens them: done here, a reader finds nothing left to change.
+        # The engine completes its files when it first opens them. This is done here, so readers change no file.
         qdrant_edge.EdgeShard.load(str(folder)).close()
 
     def _config(self) -> qdrant_edge.EdgeConfig:
@@ -222,7 +222,7 @@ class EdgeIndex:
                 full_scan_threshold=GRAPH["full_scan_threshold"],
             ),
             optimizers=qdrant_edge.EdgeOptimizersConfig(indexing_threshold=INDEXING_THRESHOLD),
-            # A log of changes is for an index that changes; this one is written once. Without it the files are half
+            # This index is written once and needs no log of changes. Without the log the files are half
             # the size, and several readers can have them open.
             wal_enabled=False,
         )
@@ -238,7 +238,7 @@ def restore(root: Path) -> None:
 
 
 def embedders(root: Path) -> dict[str, str]:
-    """Who embedded each of the indexes under `root`, by profile; empty for one that does not say."""
+    """The provider of each index under `root`, by profile; empty where the index does not name it."""
     manifests = {folder.parent.name: _manifest(folder.parent) for folder in sorted(root.glob(f"*/{MANIFEST}"))}
     return {name: str(found.get("embedded_by", "")) for name, found in manifests.items() if found is not None}
 
@@ -258,7 +258,7 @@ def _beside(folder: Path, what: str) -> Path:
 @contextmanager
 def _lock(folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _beside(folder, "lock").open("w") as file:  # closing it gives the lock back, as the end of a process does
+    with _beside(folder, "lock").open("w") as file:  # closing it releases the lock, as the end of a process does
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -287,7 +287,7 @@ def _holds(shard: qdrant_edge.EdgeShard, ids: Ids, wanted: Wanted) -> bool:
     dimension = wanted.profile.collection.dimension
     for batch in ids:
         records = shard.retrieve([*batch], with_payload=True, with_vector=True)
-        # Of a damaged vector file, the engine gives empty vectors.
+        # The engine gives empty vectors for a damaged vector file.
         if len(records) != len(batch) or any(len(_vector(record.vector)) != dimension for record in records):
             return False
     return True

@@ -25,12 +25,12 @@ class EmbeddingError(Exception):
     """The texts could not be embedded. The message is one line and says what to do."""
 
 
-class PassingFailure(EmbeddingError):
+class TemporaryFailure(EmbeddingError):
     """The service may answer the same request later.
 
     Args:
-        throttled: it answered that it is asked too much.
-        retry_after: seconds it asked to wait; None when it did not say.
+        throttled: it reported too many requests.
+        retry_after: the seconds that it asked to wait; None where it named none.
     """
 
     def __init__(self, message: str, *, throttled: bool = False, retry_after: float | None = None) -> None:
@@ -50,15 +50,15 @@ class DocumentEmbedder:
 
     @property
     def provider(self) -> str:
-        """Whose vectors these are; see `passage.local.provider`."""
+        """The provider of these vectors; see `passage.local.provider`."""
         return provider(self.base_url)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector for each text, in order, by one call.
+        """One vector for each text, in order, with one request.
 
         Raises:
-            PassingFailure: the service could not be reached, was busy or failed.
-            EmbeddingError: the service refused, or gave something else than was asked for.
+            TemporaryFailure: the service could not be reached, was busy or failed.
+            EmbeddingError: the service refused the request, or its answer has the wrong form.
         """
         from handler.adapters.cohere.account import FAILURES  # noqa: PLC0415 - see `_client`
 
@@ -78,7 +78,7 @@ class DocumentEmbedder:
 
     @cached_property
     def _client(self) -> "ClientV2":
-        from cohere import ClientV2  # noqa: PLC0415 - a run with nothing to embed need not wait a second for it
+        from cohere import ClientV2  # noqa: PLC0415 - takes a second; a run without new texts skips it
 
         return ClientV2(api_key=self._api_key, base_url=self.base_url, httpx_client=self._http, max_retries=0)
 
@@ -103,7 +103,7 @@ class DocumentEmbedder:
         return found
 
     def _failure(self, error: Exception) -> EmbeddingError:
-        """The function's own error for what the SDK raised, with the service's words and without the key."""
+        """The function's error for an SDK error, with the service's message and without the key."""
         from handler.adapters import vectors  # noqa: PLC0415 - as the SDK
         from handler.adapters.cohere.account import failed  # noqa: PLC0415
         from handler.adapters.cohere.embedder import SERVICE  # noqa: PLC0415
@@ -112,7 +112,7 @@ class DocumentEmbedder:
 
 
 class BedrockDocumentEmbedder:
-    """The same with Cohere's models on Amazon Bedrock, by the function's own adapter."""
+    """Embeds texts with Cohere's models on Amazon Bedrock, by the function's adapter."""
 
     provider = "bedrock"
     base_url = ""
@@ -144,7 +144,7 @@ def document_embedder(
     """The embedder of a profile's texts, with the profile's document model.
 
     Args:
-        warn: is given a sentence about each model that is deprecated or unknown.
+        warn: is called with a sentence for each model that is deprecated or unknown.
 
     Raises:
         ConfigurationError: one of the profile's models is retired, or does not fit the collection or the other model.
@@ -165,16 +165,16 @@ def document_embedder(
 
 
 def _said(error: PassageError, key: str = "") -> EmbeddingError:
-    """The function's error in one line, with the service's own words, which must not show the key."""
+    """The function's error in one line, with the service's message. The key is removed."""
     detail = _line(error.detail or "")
     message = f"{error} ({detail.replace(key, '…') if key else detail})"
     if not error.retryable:
         return EmbeddingError(message)
-    wait = error.retry_after if isinstance(error, UpstreamError) else None  # a timeout asks for none
-    return PassingFailure(message, throttled=isinstance(error, UpstreamThrottled), retry_after=wait)
+    wait = error.retry_after if isinstance(error, UpstreamError) else None  # a timeout names no wait
+    return TemporaryFailure(message, throttled=isinstance(error, UpstreamThrottled), retry_after=wait)
 
 
 def _line(message: object) -> str:
-    """An upstream's words on one line, no longer than a person reads."""
+    """An upstream's message on one line, shortened for people."""
     text = " ".join(str(message).split())
     return text if len(text) <= DETAIL_CHARACTERS else f"{text[:DETAIL_CHARACTERS]}…"

@@ -1,4 +1,4 @@
-"""The command's side of `embedding_worker`: starts it, sends it texts, reads what it has done."""
+"""The command's side of `embedding_worker`: starts it, sends it texts and reads its progress."""
 
 import json
 import subprocess
@@ -19,16 +19,16 @@ COHERE_TEXTS_PER_MINUTE = 2_000
 """Cohere's limit for trial and production keys alike (Cohere, "Different Types of API Keys and Rate Limits")."""
 
 AHEAD = 2 * CONCURRENT
-"""Batches sent before an answer is awaited; more than the worker has under way, so that it never idles."""
+"""Batches sent before the first answer is read; more than the worker sends at once, so that it never idles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to embed with.
+    """The model and service to embed with.
 
     Attributes:
         base_url: of Cohere's API; unused on Bedrock.
-        texts_per_minute: the account's limit; None for none.
+        texts_per_minute: the account's limit; None where there is no limit.
     """
 
     kind: VectorKind
@@ -38,7 +38,7 @@ class Job:
 
     @classmethod
     def of(cls, embedder: DocumentEmbedder | BedrockDocumentEmbedder, texts_per_minute: int | None) -> "Job":
-        """The job that an embedder stands for.
+        """The job for an embedder.
 
         Args:
             texts_per_minute: None for the provider's published limit, if there is one.
@@ -52,7 +52,7 @@ class Job:
         )
 
     def embedding(self, cache: VectorCache, process: "EmbeddingProcess") -> Embedding:
-        """The job as a run takes it, done by `process`."""
+        """The job in the form that a run needs, done by `process`."""
         return Embedding(
             kind=self.kind,
             cache=cache,
@@ -67,8 +67,8 @@ class EmbeddingProcess:
 
     Args:
         environ: the worker's environment; COHERE_API_KEY is read there.
-        waiting: called when another run has to end first.
-        retrying: is told what went wrong, and the seconds until the next attempt.
+        waiting: is called when another run must end first.
+        retrying: is called with the error and the seconds until the next attempt.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class EmbeddingProcess:
         self._process.wait()
 
     def fill(self, job: Job, texts: Iterable[Text], progress: Callable[[int], None]) -> None:
-        """Put a vector for each text into the cache; `progress` is told how many more are done.
+        """Put a vector for each text into the cache; `progress` gets the number of newly embedded texts.
 
         Raises:
             EmbeddingError: a text could not be embedded.
@@ -129,7 +129,7 @@ class EmbeddingProcess:
         try:
             process.stdin.write(json.dumps(words) + "\n")
             process.stdin.flush()
-        except OSError:  # it ended; its last message tells why
+        except OSError:  # it ended; its last message gives the reason
             self._read_until_the_end()
 
     def _embedded(self) -> int:
@@ -164,11 +164,11 @@ class EmbeddingProcess:
                 text=True,
                 encoding="utf-8",
                 env=dict(self._environ),
-                start_new_session=True,  # neither Ctrl-C nor the end of a terminal's session reaches it
+                start_new_session=True,  # Ctrl-C and the end of a terminal's session do not stop it
             )
         return self._process
 
 
 def _closed(stream: Any) -> None:
-    with suppress(OSError):  # the worker has ended: unsent bytes stay unsent
+    with suppress(OSError):  # the worker has ended: the unsent bytes are dropped
         stream.close()

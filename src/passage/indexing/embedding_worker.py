@@ -1,9 +1,9 @@
-"""A process that fills the vector cache: it outlives the command for as long as a request is under way.
+"""A process that fills the vector cache. It outlives the command while a request is under way.
 
 A killed command would lose the answers to requests that are paid for. This process keeps them: when its input ends
-without a word, it waits for what it sent, writes it to the cache and stops. The next run waits for it.
+unexpectedly, it waits for the open requests, caches their vectors and stops. The next run waits for it.
 
-It reads a line of JSON each for a job, a batch and the end, and writes one for each batch done and each thing to say.
+It reads one line of JSON for each job, each batch and the end. It writes one line for each finished batch and message.
 """
 
 import json
@@ -29,7 +29,7 @@ class Speaker:
         self._lock = threading.Lock()
 
     def say(self, **words: Any) -> bool:
-        """Write one line; False when nobody listens any more."""
+        """Write one line; False when the command has ended."""
         try:
             with self._lock:
                 os.write(self._descriptor, json.dumps(words).encode() + b"\n")
@@ -39,7 +39,7 @@ class Speaker:
 
 
 def run(source: Iterable[str], speaker: Speaker, cache: VectorCache, api_key: str) -> None:
-    """Work off jobs until the input ends."""
+    """Do jobs until the input ends."""
     lines = iter(source)
     for line in lines:
         job = _words(line)
@@ -72,7 +72,7 @@ def _work(job: dict[str, Any], embedder: Embedder, lines: Iterator[str], cache: 
             if "end" in words:
                 return
             yield {bytes.fromhex(key): text for key, text in words["texts"]}
-        filler.stop()  # the command is gone
+        filler.stop()  # the command has ended
 
     for texts in filler.fill(batches()):
         if not speaker.say(embedded=texts):
@@ -81,7 +81,7 @@ def _work(job: dict[str, Any], embedder: Embedder, lines: Iterator[str], cache: 
 
 
 def _words(line: str) -> dict[str, Any] | None:
-    """A line's words; None for half a line, the last one of a command that was killed."""
+    """A line's values; None for an incomplete line, the last one of a killed command."""
     try:
         words: dict[str, Any] = json.loads(line)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Fills the vector cache: batches of texts, several at a time, each tried again while the failure may pass."""
+"""Fills the vector cache: sends batches of texts in parallel and retries temporary failures."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Protocol
 
-from passage.indexing.embedding import EmbeddingError, PassingFailure
+from passage.indexing.embedding import EmbeddingError, TemporaryFailure
 from passage.indexing.pacing import Pace, wait_before
 from passage.indexing.vector_cache import VectorCache
 
@@ -16,7 +16,7 @@ Texts = Mapping[bytes, str]
 
 CONCURRENT = 4
 ATTEMPTS, FIRST_ATTEMPTS = 7, 3
-"""Attempts for a batch; fewer as long as the service has not answered once: then its address may be wrong."""
+"""Attempts for a batch. Before the service's first answer there are fewer, because its address may be wrong."""
 
 TOKENS_PER_CALL = 64_000
 """The most tokens of a batch. It bounds the size of a request and the cost of sending it again."""
@@ -52,10 +52,10 @@ def batches(texts: Iterable[Text], most: int) -> Iterator[Texts]:
 
 
 class Filler:
-    """Embeds what the cache does not hold yet.
+    """Embeds texts that have no vector in the cache.
 
     Args:
-        retrying: is told what went wrong, and the seconds until the next attempt.
+        retrying: is called with the error and the seconds until the next attempt.
     """
 
     def __init__(
@@ -74,14 +74,14 @@ class Filler:
         self._answered = False
 
     def stop(self) -> None:
-        """Send nothing more. Answers to requests under way are still kept: they are paid for."""
+        """Stop sending. Answers to requests under way are still kept, because they are paid for."""
         self._stopped.set()
 
     def fill(self, work: Iterable[Texts]) -> Iterator[int]:
-        """Put a vector for each text into the cache; gives the number of texts of each batch that is done.
+        """Put a vector for each text into the cache; yields the number of texts of each finished batch.
 
         Raises:
-            EmbeddingError: a batch failed for good. The others that were sent are kept.
+            EmbeddingError: a batch failed permanently. The vectors of the other sent batches are kept.
         """
         running: set[Future[int]] = set()
         with ThreadPoolExecutor(CONCURRENT, thread_name_prefix="embedding") as pool:
@@ -115,7 +115,7 @@ class Filler:
                 raise EmbeddingError("The run was stopped.")
             try:
                 vectors = self._embedder.embed(texts)
-            except PassingFailure as failure:
+            except TemporaryFailure as failure:
                 most = ATTEMPTS if self._answered or failure.throttled else FIRST_ATTEMPTS
                 if attempt >= most or self._stopped.is_set():
                     raise
@@ -125,4 +125,4 @@ class Filler:
             else:
                 self._answered = True
                 return vectors
-        raise AssertionError  # the loop has no end of its own
+        raise AssertionError  # the loop ends by return or raise

@@ -11,7 +11,7 @@ from passage.indexing.blocks import Block, Measure, blocks
 from passage.indexing.packing import pack
 
 PREPARED_CHARACTERS = 20_000
-"""The most that the splitter is given at once: its time grows with the square of text without structure."""
+"""The longest text for the splitter: its time grows with the square of unstructured text."""
 
 _FENCE_LINE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|$)")
@@ -41,7 +41,7 @@ def fitting(block: Block, limit: int, measure: Measure, depth: int = 0) -> Itera
 
 
 def _code(block: Block, limit: int, measure: Measure, _: int) -> Iterator[Block]:
-    """Pieces of code, each in a fence of its own with the language."""
+    """Pieces of code, each in a separate fence with the language."""
     first, *lines = block.text.split("\n")
     fence = _FENCE_LINE.match(first)
     if fence is None:
@@ -67,7 +67,7 @@ def _long_line(line: str, room: int, measure: Measure) -> Iterator[_Line]:
 
 
 def _table(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
-    """Pieces of a table, each with the header; a row that does not fit becomes text, a line for each cell."""
+    """Pieces of a table, each with the header. A row that does not fit becomes text, one line for each cell."""
     lines = block.text.split("\n")
     header, rows = lines[:2], lines[2:]
     room = limit - measure("\n".join([*header, ""]))
@@ -102,7 +102,7 @@ def _named_cells(header: str, row: str) -> Iterator[str]:
 
 
 def _list(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
-    """The items; of one that does not fit, its blocks, the first with the item's mark."""
+    """The items. An item that does not fit becomes its blocks, the first with the item's mark."""
     items = _items(block.text)
     for number, item in enumerate(items):
         size = measure(item)
@@ -122,7 +122,7 @@ def _list(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Bl
 
 
 def _items(text: str) -> list[str]:
-    """A list's items at its own level, each with what is nested in it."""
+    """A list's top-level items, each with its nested items."""
     items: list[list[str]] = []
     indent = len(text) - len(text.lstrip(" "))
     fence = ""
@@ -154,7 +154,7 @@ def _content(item: str) -> tuple[str, str]:
 def _quote(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
     """The blocks in a quotation, each quoted again."""
     content = "\n".join(re.sub(r"^ {0,3}> ?", "", line) for line in block.text.split("\n"))
-    room = limit * 3 // 4  # each line gets its mark back
+    room = limit * 3 // 4  # each line gets its quotation mark again
     for each in blocks(content, measure):
         for part in fitting(each, room, measure, depth + 1):
             text = "\n".join(f"> {line}".rstrip() for line in part.text.split("\n"))
@@ -169,7 +169,7 @@ def _text(block: Block, limit: int, measure: Measure, _: int) -> Iterator[Block]
 
 
 def _pieces(text: str, limit: int, measure: Measure) -> Iterator[str]:
-    """Pieces of similar length, each at most `limit`. Blanks at the cuts are dropped, nothing else."""
+    """Pieces of similar length, each at most `limit`. Only blanks at the cuts are dropped."""
     if not text.strip():
         return
     size = measure(text)
@@ -187,7 +187,7 @@ def _pieces(text: str, limit: int, measure: Measure) -> Iterator[str]:
 
 
 def _prepared(text: str) -> Iterator[str]:
-    """The text in parts the splitter can take, cut where it hurts least. Together they are the text."""
+    """The text in parts short enough for the splitter, cut at the best places. Joined, they are the text."""
     start = 0
     while len(text) - start > PREPARED_CHARACTERS:
         end = start + PREPARED_CHARACTERS

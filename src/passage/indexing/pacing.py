@@ -1,4 +1,4 @@
-"""How fast texts are sent to an embedding service: its limit a minute, and the waits that it asks for."""
+"""Paces requests to an embedding service by its limit a minute and the waits that it asks for."""
 
 import threading
 import time
@@ -13,8 +13,8 @@ class Pace:
     """Shared by the threads that send texts. Times are in seconds of `clock`.
 
     Args:
-        texts_per_minute: the account's limit; None for none.
-        sleep: waits; gives True when waiting was cut short and nothing more shall be sent.
+        texts_per_minute: the account's limit; None where there is no limit.
+        sleep: waits; gives True when the wait was interrupted and sending must stop.
     """
 
     def __init__(
@@ -32,19 +32,19 @@ class Pace:
         self._not_before = 0.0
 
     def wait_for(self, texts: int) -> bool:
-        """Wait until so many texts may be sent; False when they must not be sent any more."""
+        """Wait until this many texts may be sent; False when sending must stop."""
         while (wait := self._take(texts)) > 0:
             if self._sleep(wait):
                 return False
         return True
 
     def hold(self, seconds: float) -> None:
-        """Send nothing for so long: the service said that it had too much."""
+        """Pause sending, because the service reported too many requests."""
         with self._lock:
             self._not_before = max(self._not_before, self._clock() + seconds)
 
     def _take(self, texts: int) -> float:
-        """Seconds to wait before asking again; 0 when the texts may go, which counts them."""
+        """Seconds until the next check; 0 when the texts may be sent. Then they are counted as sent."""
         with self._lock:
             now = self._clock()
             if now < self._not_before:
@@ -52,7 +52,7 @@ class Pace:
             while self._sent and self._sent[0][0] <= now - MINUTE:
                 self._sent.popleft()
             within = sum(count for _, count in self._sent)
-            # A batch above the whole limit goes alone; it could never go otherwise.
+            # A batch above the whole limit is sent alone; otherwise it would wait forever.
             if self._limit is not None and self._sent and within + texts > self._limit:
                 return self._sent[0][0] + MINUTE - now
             self._sent.append((now, texts))
@@ -60,6 +60,6 @@ class Pace:
 
 
 def wait_before(attempt: int, *, throttled: bool, asked: float | None) -> float:
-    """Seconds before an attempt (the second is 1): what the service asked for, or else twice as long each time."""
+    """Seconds before an attempt (the second is 1): the service's wait, or else twice as long each time."""
     first = THROTTLED_WAIT if throttled else FIRST_WAIT
     return min(LONGEST_WAIT, asked if asked is not None else first * 2 ** (attempt - 1))

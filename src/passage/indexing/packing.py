@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 PARTED = 4.0
-"""The cost of parting a title or an introduction from what it is about. An empty passage costs 1."""
+"""The cost of separating a title or an introduction from its text. An empty passage costs 1."""
 
 
 class Sized(Protocol):
@@ -16,9 +16,9 @@ class Sized(Protocol):
 
 
 def pack(sizes: Sequence[Sized], limit: int) -> list[tuple[int, int]]:
-    """Where passages begin and end, `(first, after last)`; each is at most `limit` unless one block alone is larger.
+    """The blocks of each passage, `(first, after last)`. Only a single block may be larger than `limit`.
 
-    Of all ways to cut, the one whose passages differ least from the size that they would have if all were equal.
+    The cuts are those whose passages differ least from equal sizes.
     """
     if not sizes:
         return []

@@ -23,7 +23,7 @@ FIRST: Mapping[str, ChunkField] = {
     "created_at": "epoch",
     "model": "model",
 }
-"""The part of a chunk under the first key of each meaning, for a profile without `stored`."""
+"""The chunk fields for the first key of each meaning, for a profile without `stored`."""
 
 
 def point_id(chunk: Chunk) -> int:
@@ -32,7 +32,7 @@ def point_id(chunk: Chunk) -> int:
 
 
 def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict[str, Any]:
-    """A chunk's payload. Parts that the chunk does not have are left out: a page outside any folder has no chapter.
+    """A chunk's payload. Absent fields are left out: a page outside any folder has no chapter.
 
     Args:
         number: its place among the site's chunks, from 1.
@@ -48,7 +48,7 @@ def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dic
 
 
 def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:
-    """The payload's keys, nested ones too, each with the part of the chunk it holds."""
+    """The payload's keys, nested ones included, each with its chunk field."""
     return profile.written_payload or _layout(profile.payload)
 
 

@@ -11,8 +11,8 @@ from passage.sites.model import Skip, Unresolved
 Action = Literal["nothing", "edit", "replace"]
 
 EDITED_SHARE = 0.5
-"""An index is edited where it is when at most this share of its points is written or deleted. Above it, a new one is
-written beside it: then no question sees half of each."""
+"""The index is edited in place when at most this share of its points is written or deleted. Above it, a new index is
+written beside the old one, so that every question sees a complete version."""
 
 
 UNRESOLVED_SHOWN = 12
@@ -33,7 +33,7 @@ class Changes:
         return self.added + self.changed + self.unchanged
 
     def kept(self) -> "Changes":
-        """The same, with nothing changed."""
+        """The same counts, all unchanged."""
         return Changes(0, 0, self.now, 0)
 
 
@@ -43,10 +43,10 @@ class Plan:
 
     Attributes:
         where: the target's name for people.
-        note: why the index is written whole although there is one; may be empty.
-        texts: how many need a vector that neither the cache nor the store has.
+        note: the reason to write an existing index whole; may be empty.
+        texts: how many have no vector in the cache or the store.
         tokens: of those texts, as estimated.
-        cost: of those tokens in US dollars; None where the model's price is not known.
+        cost: of those tokens in US dollars; None where the model's price is unknown.
         minutes: the least that embedding takes within the account's rate.
     """
 
@@ -93,7 +93,7 @@ class Plan:
 
 
 def choose(points: Changes, *, editable: bool) -> Action:
-    """Whether to edit the index that is there or to write a new one."""
+    """Whether to edit the existing index or write a new one."""
     touched = points.added + points.changed + points.removed
     return "edit" if editable and touched <= EDITED_SHARE * points.now else "replace"
 

@@ -1,4 +1,4 @@
-"""Shows a run on stderr: a bar with rate and time left on a terminal, a line a step elsewhere."""
+"""Shows a run on stderr: on a terminal a bar with rate and time left, elsewhere one line for each step."""
 
 import sys
 from collections.abc import Callable
@@ -15,8 +15,8 @@ class Progress:
     """A `passage.indexing.run.Watch` for people. Use it as a context manager: it ends its bars.
 
     Args:
-        quiet: no bars, as in CI, whose logs keep every state of a bar.
-        waits_for: the place that another run may be writing to, for the message about it.
+        quiet: show no bars, as in CI, where logs keep every state of a bar.
+        waits_for: the place that another run may be writing to, for the message.
     """
 
     def __init__(self, *, quiet: bool, waits_for: str) -> None:

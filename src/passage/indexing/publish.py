@@ -27,17 +27,17 @@ class PublishError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Where a profile's pointer is, and whether it had to be written."""
+    """The address of a profile's pointer, and whether it was written."""
 
     pointer: str
     changed: bool
 
 
 def publish(uri: str, folder: Path) -> Published:
-    """Publish the index in `folder`, whose name is the profile's.
+    """Publish the index in `folder`; the folder has the profile's name.
 
-    An index with the same manifest as the one that is there is not uploaded again: the engine names its files anew each
-    time it writes them, so two indexes of the same content are not the same bytes.
+    An index with the published manifest is not uploaded again. Manifests are compared because the engine gives its
+    files new names at each write, so the bytes of equal indexes differ.
 
     Raises:
         PublishError: the address is wrong, the bucket cannot be written to, or the index cannot be read.
@@ -50,7 +50,7 @@ def publish(uri: str, folder: Path) -> Published:
     where = f"s3://{bucket}/{key}"
     try:
         version = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
-        s3 = boto3.client("s3")  # with boto3's own patience: nobody is waiting for an answer here
+        s3 = boto3.client("s3")  # with boto3's default timeouts and retries: no question waits here
         if _version(s3, bucket, key) == version:
             return Published(where, changed=False)
         with _packed(folder) as packed:
@@ -70,7 +70,7 @@ def publish(uri: str, folder: Path) -> Published:
 
 
 def pack(folder: Path, to: Path) -> None:
-    """Pack an index in one order, without times, owners or a name: the same files give the same bytes."""
+    """Pack an index in a fixed order, without times, owners or a name: equal files give equal bytes."""
     with (
         to.open("wb") as file,
         gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as compressed,
@@ -98,12 +98,12 @@ def _packed(folder: Path) -> Iterator[Path]:
 
 
 def _version(s3: Any, bucket: str, key: str) -> str | None:
-    """The published version; None where there is none that can be read."""
+    """The published version; None where it is missing or unreadable."""
     try:
         return Pointer.model_validate_json(s3.get_object(Bucket=bucket, Key=key)["Body"].read()).version
     except ValidationError:
         return None
     except ClientError as error:
-        if aws.code(error) in ("NoSuchKey", "AccessDenied"):  # who may only write may publish, too
+        if aws.code(error) in ("NoSuchKey", "AccessDenied"):  # publishing must work with write permission alone
             return None
         raise

@@ -19,31 +19,31 @@ from passage.indexing.vector_cache import VectorCache, VectorKind
 from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
 
 Advance = Callable[[int], None]
-"""Is told how many more are done."""
+"""Called with the number of newly finished items."""
 
 
 class Watch(Protocol):
-    """Who looks on."""
+    """An observer of a run."""
 
     def planned(self, plan: Plan) -> None: ...
 
     def embedding(self, texts: int) -> Advance:
-        """So many texts will be embedded; gives what is told of progress."""
+        """This many texts will be embedded; gives the function to report progress to."""
 
     def writing(self, points: int) -> Advance:
-        """So many points will be written or deleted; gives what is told of progress."""
+        """This many points will be written or deleted; gives the function to report progress to."""
 
     def waiting(self) -> None:
-        """Another run has to end first."""
+        """Another run must end first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """How texts get their vectors.
+    """A way to embed texts.
 
     Attributes:
         fill: puts a vector for each text into the cache.
-        texts_per_minute: the account's limit; None for none.
+        texts_per_minute: the account's limit; None where there is no limit.
     """
 
     kind: VectorKind
@@ -55,7 +55,7 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How far a run goes.
+    """Options of a run.
 
     Attributes:
         dry_run: plan only; nothing is embedded or written.
@@ -69,9 +69,9 @@ class Options:
 def index_site(
     site: Site, profile: Profile, target: Target, embedding: Embedding, watch: Watch, options: Options
 ) -> Plan:
-    """Bring the target's index to what the site says now, and give what was done.
+    """Update the target's index to the site's current content and give the result.
 
-    Killed at any moment and called again, it pays for no text twice and leaves the same index.
+    A killed run can be repeated: it pays for each text once and leaves the same index.
 
     Raises:
         SiteError: the site has no text, or a file in it is at fault.
@@ -99,7 +99,7 @@ def index_site(
 
 
 def _read(site: Site, catalogue: Catalogue, limits: Limits) -> Iterator[Skip | Unresolved]:
-    """Put the site's chunks into the catalogue; gives what was left out."""
+    """Put the site's chunks into the catalogue; gives the skipped files and parts."""
     for read in site.read():
         if isinstance(read, Page):
             for chunk in cut([read], limits):
@@ -110,7 +110,7 @@ def _read(site: Site, catalogue: Catalogue, limits: Limits) -> Iterator[Skip | U
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What both halves of a run know."""
+    """Values that planning and writing share."""
 
     catalogue: Catalogue
     target: Target

@@ -14,14 +14,14 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
-    """A point that a store holds. Its payload comes without the text, which the id stands for."""
+    """A stored point. Its payload has no text, because the id identifies the text."""
 
     id: int
     payload: Mapping[str, Any]
 
 
 def keys(profile: Profile) -> dict[str, ChunkField]:
-    """The payload's keys (with dots into nested objects), each with the part of the chunk it holds."""
+    """The payload's keys (with dots into nested objects), each with its chunk field."""
     return {".".join(path): part for path, part in _paths(payloads.layout(profile))}
 
 

@@ -1,4 +1,4 @@
-"""What `passage index` writes to: an index on disk, or a collection of a Qdrant server."""
+"""The target of `passage index`: an index on disk, or a collection of a Qdrant server."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,16 +13,16 @@ Ids = Iterator[list[int]]
 
 FORMAT = 1
 COMPARABLE = ("vector", "dimension", "distance", "embedding_model", "embedded_by")
-"""What must be the same for one index's vectors to be of use in another."""
+"""Values that must be equal before one index's vectors are used in another."""
 
 
 class TargetError(Exception):
-    """The store could not be read or written; says in one line what to do about it."""
+    """The store could not be read or written; the message says in one line what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point as it is written. `vector` has the shape `(dimension,)`."""
+    """A point to write. `vector` has the shape `(dimension,)`."""
 
     id: int | str
     vector: Sequence[float]
@@ -34,9 +34,9 @@ class Wanted:
     """The index that a run leaves behind.
 
     Attributes:
-        digest: of all it holds, times left out.
-        points: how many there are.
-        embedded_by: whose vectors they are: two services' vectors are not comparable, whatever the model is called.
+        digest: of its whole content except times.
+        points: their number.
+        embedded_by: the provider of the vectors. Vectors of two services differ even for equal model names.
     """
 
     profile: Profile
@@ -48,13 +48,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a store holds already.
+    """The current content of a store.
 
     Attributes:
         complete: it is the wanted index.
-        comparable: its vectors can be used again.
+        comparable: its vectors can be reused.
         editable: points may be changed one by one. Otherwise the index is written whole, beside the old one.
-        note: why it cannot be edited, in a few words; empty where nothing is there.
+        note: why it cannot be edited, in a few words; empty where the store is empty.
     """
 
     complete: bool = False
@@ -71,31 +71,31 @@ class Target(Protocol):
         """Its name for people."""
 
     def locked(self, waiting: Callable[[], None]) -> AbstractContextManager[None]:
-        """Keep other runs out where that is possible; `waiting` is told when another one has to end first."""
+        """Lock out other runs where possible; `waiting` is called when another run must end first."""
 
     def held(self, wanted: Wanted, ids: Ids) -> Held:
-        """Compare what is there with the wanted index, whose points are `ids`."""
+        """Compare the stored index with the wanted one, whose points are `ids`."""
 
     def stored(self) -> Iterator[list[StoredPoint]]:
-        """Every point that questions are answered from, without its text, in batches."""
+        """Every point that serves questions, without its text, in batches."""
 
     def vectors(self, ids: Sequence[int]) -> dict[int, list[float]]:
         """The stored vectors of these points, each of shape `(dimension,)`."""
 
     def written(self, wanted: Wanted) -> Ids:
-        """The points that an earlier run wrote to the index that `replace` would complete."""
+        """The points that an earlier, unfinished run wrote and `replace` would complete."""
 
     def replace(self, wanted: Wanted, points: Iterable[Point], progress: Callable[[int], None]) -> None:
-        """Write the index whole and put it in the old one's place in one step.
+        """Write the whole index and replace the old one in one step.
 
         Args:
-            points: all of the index but those of `written`.
+            points: all points of the index except those of `written`.
         """
 
     def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Callable[[int], None]) -> None:
-        """Write `points` first and delete `gone` afterwards, in the index that is there."""
+        """Edit the existing index: write `points` first and delete `gone` afterwards."""
 
 
 def comparable(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> bool:
-    """Whether the vectors of two indexes, by what they say of themselves, can stand in each other's place."""
+    """Whether the vectors of two indexes are interchangeable, by the metadata of both."""
     return one is not None and all(one.get(key) == other[key] for key in COMPARABLE)

@@ -1,7 +1,7 @@
 """The index over a payload's text that ranks by BM25: its field, its language, and its form for each engine.
 
-Tokenizer `multilingual`: it finds Chinese and Japanese words and loses nothing in English. One index has one stemmer,
-so a site in several languages has none.
+The tokenizer `multilingual` finds Chinese and Japanese words and is as good in English. One index has one stemmer,
+so a site in several languages gets no stemmer.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from qdrant_client import models
 
 DEFAULT_LANGUAGE = "english"
-"""Of a site that does not state its language: the default of the common generators."""
+"""The language of a site that states none: the default of the common generators."""
 
 STEMMED: Mapping[str, str] = {
     "ar": "arabic",
@@ -47,7 +47,7 @@ class TextIndex:
     """A scoring text index.
 
     Attributes:
-        language: Qdrant's name of it, for stemmer and stop words; empty for neither.
+        language: Qdrant's name for the stemmer and stop words; empty for no stemmer and no stop words.
     """
 
     field: str
@@ -62,7 +62,7 @@ class TextIndex:
         return words
 
     def for_server(self) -> "models.TextIndexParams":
-        from qdrant_client import models  # noqa: PLC0415 - a second, and needed for a server alone
+        from qdrant_client import models  # noqa: PLC0415 - takes a second; only a server needs it
 
         return models.TextIndexParams.model_validate(self.shown())
 
@@ -84,7 +84,7 @@ def text_index(profile: Profile, languages: Mapping[str, int] | None = None) -> 
     """The text index of a profile's collection; None where the profile stores no text.
 
     Args:
-        languages: the site's chunks by language as it states them (`en`, `pt-BR`, empty for unknown).
+        languages: the number of chunks by stated language (`en`, `pt-BR`, empty for unknown).
     """
     fields = stored.text_keys(profile)
     if not fields:

@@ -1,8 +1,8 @@
-"""How many tokens of an embedding model a text has at most.
+"""Bounds the number of tokens that a text has for an embedding model.
 
 No tokenizer of the hosted models is available offline, so tokens are bounded from above, by script. The bound is meant
-for subword vocabularies of 30,000 tokens and more. Tests compare it with a real tokenizer at that lower end, which
-breaks most scripts other than Latin into bytes: with it, prose has 0.6 to 0.8 of the bound.
+for subword vocabularies of 30,000 tokens and more. Tests compare it with a real tokenizer of that size, which breaks
+most scripts other than Latin into bytes. Prose then has 0.6 to 0.8 of the bound.
 """
 
 import re
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from handler.config.models import tokens_per_text
 
 Count = Callable[[str], int]
-"""Tokens of a text: a model's own count, or a bound that is never below it."""
+"""Tokens of a text: the model's count, or an upper bound of it."""
 
 PASSAGE_TOKENS = 700
-"""The most tokens of a passage by the bound, whatever the model reads: about 1,500 characters of English. A longer
-passage answers many questions, and none well."""
+"""The most tokens of a passage by the bound, for every model: about 1,500 characters of English. A longer passage
+mixes several topics and matches each one poorly."""
 
 RESERVED_TOKENS = 4
-"""For the marks that a model puts around a text."""
+"""Tokens for the marks that a model puts around a text."""
 
 LETTERS_PER_TOKEN = 3
-"""Of Latin words that can be spoken; vocabularies hold longer pieces of common words."""
+"""Characters in a token of a pronounceable Latin word; vocabularies hold longer pieces of common words."""
 
 _BLANKS_PER_TOKEN = 4
 _RUN = re.compile(r"[A-Za-z0-9+/=]{16,}")
@@ -30,7 +30,7 @@ _DIGIT = re.compile(r"[0-9]")
 _WORD = re.compile(r"[A-Z]?[a-z]{1,63}")
 _UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xz]{5,}")
 _BLANKS = re.compile(r"(?<![!-~]) (?=\S)|\s{2,}|[^\S ]")
-"""Blanks other than the one before a word, which belongs to it."""
+"""Blanks, except the single one before a word: that one belongs to the word."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _LONGEST_WORD = 64
 _WORD_COSTS = [-(-length // LETTERS_PER_TOKEN) for length in range(_LONGEST_WORD + 1)]
@@ -38,10 +38,10 @@ _WORD_COSTS = [-(-length // LETTERS_PER_TOKEN) for length in range(_LONGEST_WORD
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large a passage may be for a model.
+    """The size limits of a passage for a model.
 
     Attributes:
-        tokens: what the model reads of a text, and no more than a passage should have.
+        tokens: the model's input limit, or the most tokens of a passage if that is lower.
         count: the tokens of a text.
     """
 
@@ -56,12 +56,12 @@ def limits_for(model: str) -> Limits:
 
 def bound(text: str) -> int:
     """An upper bound of the tokens of `text`."""
-    # Long runs with digits are random characters (keys, hashes), which are in no vocabulary.
+    # Long runs with digits are random characters (keys, hashes). Vocabularies do not contain them.
     keys = [run for run in _RUN.findall(text) if _DIGIT.search(run)]
     if keys:
         text = _RUN.sub(lambda found: "" if _DIGIT.search(found[0]) else found[0], text)
     words = _WORD.findall(text)
-    signs = "".join(_WORD.sub("", text).split())  # digits, punctuation and capitals stand alone
+    signs = "".join(_WORD.sub("", text).split())  # digits, punctuation and capitals are single tokens
     total = (
         sum(map(len, keys))
         + sum(map(_WORD_COSTS.__getitem__, map(len, words)))

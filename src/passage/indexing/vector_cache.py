@@ -1,7 +1,7 @@
-"""Vectors on disk by a hash of what they were made from, so that no text is paid for twice.
+"""Keeps vectors on disk by a hash of their input, so that each text is paid for once.
 
-A vector is stored and found by its key alone. Nothing here knows an order of texts, so a vector cannot reach another
-text.
+A vector is stored and found by its key alone. The order of texts is irrelevant, so a text cannot get the vector of
+another one.
 """
 
 import fcntl
@@ -19,17 +19,17 @@ from typing import Self
 Vector = Sequence[float]
 
 ROWS = 500
-"""Keys a query asks for; SQLite allows 32,766 parameters, old builds of it 999."""
+"""Keys in one query; SQLite allows 32,766 parameters, old builds 999."""
 
 _TABLE = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT ROWID"
 
 
 @dataclass(frozen=True, slots=True)
 class VectorKind:
-    """What decides a text's vector beside the text.
+    """Everything besides the text that determines its vector.
 
     Attributes:
-        provider: who embeds, as `DocumentEmbedder.provider` names it: a model's name alone does not say.
+        provider: as in `DocumentEmbedder.provider`; a model's name alone does not identify it.
     """
 
     provider: str
@@ -76,7 +76,7 @@ class VectorCache:
         return self._folder
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Vector]:
-        """The vectors that are there, each of shape `(dimension,)`, by key."""
+        """The cached vectors, each of shape `(dimension,)`, by key."""
         found: dict[bytes, Vector] = {}
         for some in _batched(keys):
             rows = self._select("key, numbers", some)
@@ -84,26 +84,26 @@ class VectorCache:
         return found
 
     def missing(self, keys: Iterable[bytes]) -> set[bytes]:
-        """Those of `keys` without a vector."""
+        """The keys without a cached vector."""
         wanted = list(keys)
         there = {bytes(key) for some in _batched(wanted) for (key,) in self._select("key", some)}
         return set(wanted) - there
 
     def put(self, vectors: Mapping[bytes, Vector]) -> None:
-        """Keep vectors, all of them or none."""
+        """Store all vectors in one transaction."""
         rows = [(key, array("f", vector).tobytes()) for key, vector in vectors.items()]
         with self._lock, self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
     @contextmanager
     def embedding(self, waiting: Callable[[], object]) -> Iterator[None]:
-        """Let one process at a time embed for this folder; `waiting` is told when another one has to end first."""
-        with (self._folder / "embedding.lock").open("w") as file:  # the end of a process gives the lock back
+        """Let one process at a time embed for this folder; `waiting` is called when another one must end first."""
+        with (self._folder / "embedding.lock").open("w") as file:  # the end of a process releases the lock
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

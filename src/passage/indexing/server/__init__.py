@@ -1,1 +1,1 @@
-"""A collection of a Qdrant server or Qdrant Cloud as the place of an index."""
+"""Keeps an index in a collection of a Qdrant server or Qdrant Cloud."""

@@ -1,4 +1,4 @@
-"""What a collection must pass before questions are answered from it: its count, and a search that finds passages."""
+"""Checks a new collection before it serves questions: its count, and a search that finds passages."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from passage.indexing.target import TargetError, Wanted
 
 SAMPLES = 3
 SAME = 0.99
-"""A point is found by its own vector with a cosine of 1, less what quantization takes."""
+"""The least cosine when a point is searched by its own vector: 1, minus the error of quantization."""
 
 
 def check(connection: Connection, name: str, wanted: Wanted) -> None:
@@ -31,7 +31,7 @@ def check(connection: Connection, name: str, wanted: Wanted) -> None:
 
 
 def _check_search(name: str, sample: models.Record, found: list[models.ScoredPoint], wanted: Wanted) -> None:
-    # By the inner product, a longer vector may come before the point itself.
+    # By inner product, a longer vector may rank before the point itself.
     by_itself = wanted.profile.collection.distance == "Dot" or any(point.score >= SAME for point in found)
     if not found or not (by_itself or sample.id in [point.id for point in found]):
         raise _failed(name, f"a search by the vector of point {sample.id} does not find it")

@@ -1,4 +1,4 @@
-"""How a collection is made for a profile: its vectors, quantization and payload indexes."""
+"""Creates the collection of a profile: its vectors, quantization and payload indexes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from passage.indexing.target import FORMAT, Wanted
 
 FLOAT_BYTES = 4
 LARGE_BYTES = 256 * 1024 * 1024
-"""Vectors that take more than this lie on disk, with a copy of 8 bits a number in memory to search by: a quarter of
-the memory. The best are scored again by the full vectors. Qdrant Cloud's free cluster has 1 GB of memory."""
+"""Vectors above this size lie on disk. A copy with 8 bits a number stays in memory for the search: a quarter of the
+memory. The best results are scored again by the full vectors. Qdrant Cloud's free cluster has 1 GB of memory."""
 
 INDEX_TYPES: Mapping[ChunkField, models.PayloadSchemaType] = {
     "position": models.PayloadSchemaType.INTEGER,
@@ -26,12 +26,12 @@ INDEX_TYPES: Mapping[ChunkField, models.PayloadSchemaType] = {
     "epoch": models.PayloadSchemaType.INTEGER,
     "iso": models.PayloadSchemaType.DATETIME,
 }
-"""Index types by what a key holds; any other part is text that is compared whole."""
+"""Index types by chunk field; any other field is text that is compared whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a collection is made with.
+    """The parameters of a new collection.
 
     Attributes:
         large: see `LARGE_BYTES`.
@@ -45,7 +45,7 @@ class Shape:
     indexes: Mapping[str, models.PayloadSchemaType | models.TextIndexParams]
 
     def described(self) -> dict[str, Any]:
-        """The shape as the collection's metadata keeps it, to see whether a later run wants another one."""
+        """The shape as stored in the collection's metadata. A later run compares it with its own."""
         indexes = {
             key: index.value
             if isinstance(index, models.PayloadSchemaType)
@@ -60,7 +60,7 @@ def shape(wanted: Wanted, version: tuple[int, int]) -> Shape:
     profile = wanted.profile
     collection = profile.collection
     held = stored.keys(profile)
-    # Strict mode, as on Qdrant Cloud, refuses a filter on a key without an index, and a search looks under all keys.
+    # A search filters on all keys, and strict mode (as on Qdrant Cloud) refuses a filter on a key without an index.
     filtered = [key for alternatives in profile.filters.values() for key in alternatives]
     filtered += [key for key in profile.payload.chunk_id if key in held]
     indexes: dict[str, models.PayloadSchemaType | models.TextIndexParams] = {
@@ -78,7 +78,7 @@ def shape(wanted: Wanted, version: tuple[int, int]) -> Shape:
 
 
 def metadata(wanted: Wanted, shape: Shape, state: str) -> dict[str, Any]:
-    """What a collection says of itself. The function reads `embedding_model`; the rest is `passage index`'s own.
+    """The collection metadata. The function reads `embedding_model`; only `passage index` reads the rest.
 
     Args:
         state: "building" or "ready".

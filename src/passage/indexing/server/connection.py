@@ -1,4 +1,4 @@
-"""Calls to one Qdrant server: each is tried again while the failure may pass, and refused in one line that helps."""
+"""Calls one Qdrant server: retries temporary failures and reports the others in one line that helps."""
 
 import random
 import time
@@ -26,10 +26,10 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds. All attempts together wait about a minute, in which a node restarts."""
 
 OLDEST = (1, 16)
-"""Since 1.16 a collection keeps metadata: without, an interrupted run could not be told from a finished one."""
+"""Since 1.16 a collection keeps metadata, which distinguishes an interrupted run from a finished one."""
 
 SCORING = (1, 20)
-"""Since 1.20 a text index can rank by BM25. Servers before it ignore `scoring` without a word."""
+"""Since 1.20 a text index can rank by BM25. Earlier servers ignore `scoring` silently."""
 
 
 class Connection:
@@ -58,7 +58,7 @@ class Connection:
 
         Raises:
             ConfigurationError: a variable is missing or wrong.
-            TargetError: the key is in a place that only the function reads.
+            TargetError: only the function can read the key's place.
         """
         if environ.get("QDRANT_API_KEY_SECRET", "").strip():
             raise TargetError("QDRANT_API_KEY is needed here; QDRANT_API_KEY_SECRET is for the function alone.")
@@ -73,7 +73,7 @@ class Connection:
         """The server's major and minor version.
 
         Raises:
-            TargetError: it is too old, or what answers is no Qdrant server.
+            TargetError: it is too old, or is not a Qdrant server.
         """
         said = self.call(lambda client: client.info().version)
         try:
@@ -86,10 +86,10 @@ class Connection:
         return major, minor
 
     def call(self, request: Callable[[QdrantClient], T]) -> T:
-        """The answer to a request. A request may arrive twice, so only such as may are made.
+        """The answer to a request. Retries may send a request twice, so every request must be safe to repeat.
 
         Raises:
-            TargetError: it was refused, or failed time after time.
+            TargetError: it was refused, or every attempt failed.
         """
         for attempt in range(1, ATTEMPTS + 1):
             try:

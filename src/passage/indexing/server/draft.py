@@ -1,4 +1,4 @@
-"""Drafts the profile of a collection that someone else made, from its description and some of its points."""
+"""Drafts the profile of an existing collection from its description and some of its points."""
 
 import json
 import tomllib
@@ -22,7 +22,7 @@ Payloads = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A profile's file, and what a person has to look at in it."""
+    """A profile's file, and the parts that a person must check."""
 
     toml: str
     remarks: tuple[str, ...]
@@ -32,7 +32,7 @@ def draft(connection: Connection, collection: str, contract: str) -> Draft:
     """The profile of a collection.
 
     Raises:
-        TargetError: there is no such collection, or no profile can describe it.
+        TargetError: the collection does not exist, or no profile can describe it.
     """
     try:
         info = connection.call(lambda client: client.get_collection(collection))
@@ -100,7 +100,7 @@ def _vector(vectors: Any, collection: str) -> tuple[str, int, str, list[str]]:
 
 
 def _model(said: object, size: int, remarks: list[str]) -> tuple[str, str]:
-    """The model's name and provider; a guess by dimension where the collection does not say."""
+    """The model's name and provider; guessed from the dimension where the metadata has none."""
     fitting = models.with_dimension("cohere", size)
     name = str(said or (fitting[0] if fitting else "unknown"))
     known = models.find(name)
@@ -132,7 +132,7 @@ def _keys(payloads: Payloads) -> dict[str, list[str]]:
         counts = _counted(payloads, candidates, fits)
         if not counts and meaning in _GUESSES:
             counts = Counter(_GUESSES[meaning](payloads))
-        # A key may have two meanings only as a position and an id.
+        # One key may be a position and an id; otherwise a key has one meaning.
         keys = [key for key in counts if key not in taken or (meaning == "index" and key not in found["text"])]
         found[meaning] = sorted(keys, key=lambda key: (-counts[key], candidates.index(key) if key in candidates else 0))
         taken |= set(found[meaning])

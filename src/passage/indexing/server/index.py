@@ -1,7 +1,7 @@
-"""Brings a collection of a Qdrant server to what a site says now. Questions reach it by an alias.
+"""Updates a collection of a Qdrant server to a site's current content. Questions reach it by an alias.
 
-A whole index goes into a new collection, and the alias leads there once it passed its checks. A small change goes into
-the collection that is served: new points first, then the old ones go (docs/decisions, "The index on a server").
+A whole index goes into a new collection. After its checks the alias points to it. A small change goes into the served
+collection: new points are written first, then old ones are deleted (docs/decisions, "The index on a server").
 """
 
 import time
@@ -24,7 +24,7 @@ from passage.indexing.stored import StoredPoint
 from passage.indexing.target import Held, Ids, Point, TargetError, Wanted, comparable
 
 BATCH = 128
-"""Points a request; Qdrant's documentation recommends 64 to 256 and two to four streams."""
+"""Points in one request; Qdrant's documentation recommends 64 to 256 and two to four streams."""
 
 STREAMS = 4
 SCROLLED = 500
@@ -37,7 +37,7 @@ class ServerIndex:
 
     Args:
         keep: how many earlier collections stay for `passage rollback`.
-        note: is told what a person may want to know.
+        note: is called with messages for people.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ServerIndex:
 
     @contextmanager
     def locked(self, waiting: Callable[[], None]) -> Iterator[None]:  # noqa: ARG002 - a server has no locks
-        """Two runs at once do not disturb each other: each builds a collection of its own, the last one is served."""
+        """Runs need no lock: each one builds a separate collection, and the last one is served."""
         yield
 
     def held(self, wanted: Wanted, ids: Ids) -> Held:  # noqa: ARG002 - the server's count is enough
@@ -79,7 +79,7 @@ class ServerIndex:
             why = "its vectors are of another model or provider"
         elif {**current.passage, **moving} != {**goal["passage"], **moving}:
             why = "the collection's shape changes"
-        elif current.passage["digest"] and current.passage["points"] != count:  # without a digest: a half-done edit
+        elif current.passage["digest"] and current.passage["points"] != count:  # without a digest: an unfinished edit
             why = "points were added or removed by someone else"
         else:
             why = ""
@@ -106,7 +106,7 @@ class ServerIndex:
         return {int(record.id): _numbers(record.vector, vector) for record in records}
 
     def written(self, wanted: Wanted) -> Ids:
-        """See `Target`: an earlier run of the same content was killed while it wrote."""
+        """See `Target`: points of an earlier run with the same content that was killed while it wrote."""
         goal = metadata(wanted, self._shape(wanted), "building")
         self._begun = next((one for one in self._releases.all() if one.metadata == goal), None)
         if self._begun is not None:
@@ -123,7 +123,7 @@ class ServerIndex:
             version = ".".join(map(str, self._version))
             self._note(f"The server is Qdrant {version}: ranking by words (BM25) needs a text index of 1.20 or newer.")
         name = self._begun.name if self._begun else self._create(wanted, target_shape)
-        # Indexes come before the points: the search graph is then built with them in mind (Qdrant, "Indexing").
+        # Indexes are created before the points, so that the search graph is built for them (Qdrant, "Indexing").
         for key, index in target_shape.indexes.items():
             self._index(name, key, index)
         self._upload(name, points, progress)
@@ -134,13 +134,13 @@ class ServerIndex:
         self.prune()
 
     def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Callable[[int], None]) -> None:
-        """See `Target`. A page's new chunks are there before its old ones go, so that a question always finds it."""
+        """See `Target`. New chunks are written before old ones are deleted, so every question finds the page."""
         current = self._current
         assert current is not None  # noqa: S101 - `held` found it editable
         goal = metadata(wanted, self._shape(wanted), "ready")
-        # Until the edit is done, the collection is no index that a run could find complete.
+        # Until the edit is done, no run may take the collection for complete.
         self._describe(current.name, {**goal, "passage": {**goal["passage"], "digest": ""}})
-        # One request after the other: an edit that is killed and run again gives new chunks the same numbers.
+        # Requests are sequential, so that a repeated edit gives new chunks the same numbers.
         for batch in _batched(points, BATCH):
             self._upsert(current.name, batch)
             progress(len(batch))
@@ -170,7 +170,7 @@ class ServerIndex:
         said = metadata(wanted, target_shape, "building")
 
         def create(client: Any) -> None:
-            # A first attempt may have succeeded unheard; the name is of this run alone.
+            # A first attempt may have succeeded although its answer was lost. Only this run uses the name.
             if not client.collection_exists(name):
                 client.create_collection(name, metadata=said, **arguments)
 

@@ -1,6 +1,6 @@
-"""The collections of one alias: questions name the alias, and each whole index is a collection of its own.
+"""The collections of one alias. Questions name the alias; each whole index is a separate collection.
 
-A collection is called as its alias, two underscores, the time it was made and four random digits.
+A collection's name is its alias, two underscores, its creation time and four random digits.
 """
 
 import uuid
@@ -18,7 +18,7 @@ from passage.indexing.target import TargetError
 TIME = "%Y%m%dT%H%M%S%f"
 """To the microsecond: releases made in the same second still have an order."""
 ABANDONED = timedelta(days=1)
-"""After this long, a collection that no run has completed is taken for abandoned."""
+"""An incomplete collection counts as abandoned after this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +31,29 @@ class Release:
 
     @property
     def passage(self) -> Mapping[str, Any]:
-        """What `passage index` keeps there for itself."""
+        """The collection metadata of `passage index`."""
         return self.metadata.get("passage") or {}
 
     @property
     def ready(self) -> bool:
-        """Whether it was written whole and passed the checks."""
+        """Whether it is complete and passed the checks."""
         return bool(self.passage.get("state") == "ready")
 
     @property
     def abandoned(self) -> bool:
-        """Whether a run began it long ago and none has completed it."""
+        """Whether a run began it long ago and no run completed it."""
         return self.passage.get("state") == "building" and datetime.now(UTC) - self.made > ABANDONED
 
 
 class Releases:
-    """Those of one alias on one server."""
+    """The releases of one alias on one server."""
 
     def __init__(self, connection: Connection, alias: str) -> None:
         self._connection = connection
         self.alias = alias
 
     def current(self) -> Release | None:
-        """The release that questions are answered from.
+        """The release that serves questions.
 
         Raises:
             TargetError: a collection has the alias' name.
@@ -77,11 +77,11 @@ class Releases:
         return sorted(found, key=lambda release: (release.made, release.name), reverse=True)
 
     def new_name(self) -> str:
-        """A name for a release made now."""
+        """A name for a new release."""
         return f"{self.alias}__{datetime.now(UTC).strftime(TIME)}-{uuid.uuid4().hex[:4]}"
 
     def switch(self, name: str) -> None:
-        """Let the alias lead to a release, in one step."""
+        """Point the alias to a release, in one step."""
         actions: Sequence[models.DeleteAliasOperation | models.CreateAliasOperation] = [
             models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=self.alias)),
             models.CreateAliasOperation(create_alias=models.CreateAlias(collection_name=name, alias_name=self.alias)),
@@ -89,10 +89,10 @@ class Releases:
         self._connection.call(lambda client: client.update_collection_aliases(actions))
 
     def roll_back(self, name: str | None) -> Release:
-        """Let the alias lead to an earlier release: that of this name, or the newest one before the current one.
+        """Point the alias to an earlier release: the named one, or the newest one before the current one.
 
         Raises:
-            TargetError: there is none; says which there are.
+            TargetError: the release does not exist; the message lists the existing ones.
         """
         current = self.current()
         ready = [one for one in self.all() if one.ready and (current is None or one.name != current.name)]
@@ -117,7 +117,7 @@ class Releases:
             yield f"{one.name}  {one.passage.get('points', '?')} points  {state}"
 
     def prune(self, keep: int) -> list[str]:
-        """Delete old releases but the newest `keep` that are ready and abandoned ones; gives their names."""
+        """Delete abandoned releases and old ready ones except the newest `keep`; gives the deleted names."""
         current = self.current()
         serving = current.name if current else ""
         old = [release for release in self.all() if release.name != serving]
@@ -131,7 +131,7 @@ class Releases:
         return [one.name for one in self._connection.call(lambda client: client.get_collections().collections)]
 
     def find(self, name: str) -> Release | None:
-        """A collection by its name; None when there is none."""
+        """A collection by its name; None where it does not exist."""
         try:
             info = self._connection.call(lambda client: client.get_collection(name))
         except Refused as refused:
