@@ -64,7 +64,8 @@ class Aws:
         self.door = door
         self.environ = {**CREDENTIALS, "AWS_ENDPOINT_URL": door.url}
         self._behind = behind
-        self._number = count(1)
+        # moto keeps one state a process, so a name must be no other file's.
+        self._number = NUMBERS
 
     def client(self, service: str) -> Any:
         """A client that bypasses the proxy, so that a test's own calls meet no faults and are not recorded."""
@@ -115,6 +116,9 @@ class Aws:
             BillingMode="PAY_PER_REQUEST",
         )
         return name
+
+
+NUMBERS = count(1)
 
 
 @dataclass(frozen=True)

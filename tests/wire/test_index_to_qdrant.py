@@ -26,7 +26,7 @@ from wire.function import COHERE_KEY, Start
 PROFILE = profiles.load("vector-search")
 ALIAS = PROFILE.collection.name
 PAGES = 10
-RELEASE = re.compile(rf"{ALIAS}__\d{{8}}T\d{{6}}-[0-9a-f]{{4}}")
+RELEASE = re.compile(rf"{ALIAS}__\d{{8}}T\d{{12}}-[0-9a-f]{{4}}")
 
 Index = Callable[..., Plan]
 
