@@ -25,11 +25,11 @@ _OPTIONS = ConversionOptions(
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _HEAD_BYTES = 1_024
-"""Where HTML requires the encoding to be declared."""
+"""HTML requires the declaration of the encoding within these first bytes."""
 
 _SPACE = " \t\n\r\f\u00a0"
 INVISIBLE = {ord(character): None for character in "\u200b\u00ad\ufeff\u2060"}
-"""Characters that a reader does not see; themes put them into permalinks and long words."""
+"""Invisible characters; themes put them into permalinks and long words."""
 
 
 class SelectorError(ValueError):
@@ -96,7 +96,7 @@ def comments(node: Node) -> Iterator[str]:
 
 
 def key(node: Node) -> int:
-    """The same for the same node of one document, however it was reached."""
+    """A key of a node: equal for every reference to the same node of one document."""
     return node.mem_id
 
 
@@ -106,12 +106,12 @@ def tag(node: Node) -> str:
 
 
 def own_text(node: Node) -> str:
-    """What a text node says."""
+    """The text of a text node."""
     return node.text_content or ""
 
 
 def text(node: Node) -> str:
-    """All text below `node`, as it is written."""
+    """All text below `node`, unchanged."""
     return node.text(deep=True)
 
 
@@ -129,7 +129,7 @@ def set_attribute(node: Node, name: str, value: str) -> None:
 
 
 def remove(node: Node) -> None:
-    """Take an element out of its document; `node` must not be used any more."""
+    """Remove an element from its document; `node` must not be used afterwards."""
     node.decompose()
 
 

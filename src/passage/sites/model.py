@@ -1,4 +1,4 @@
-"""A site as every reader gives it: pages in sections, in reading order, and what was left out and why."""
+"""The model that every reader of a site gives: pages in sections, and skipped files with the reason."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class SiteError(Exception):
-    """The source is not a site that can be indexed; says what is missing or which file is at fault."""
+    """The source cannot be indexed; the message names the missing part or the faulty file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Page:
 
     Attributes:
         path: relative to the site's folder, without the suffix; its first folder is the page's chapter.
-        url: where it is published, without an anchor.
+        url: of the published page, without an anchor.
         title: in plain words; never empty.
         language: as the site states it (`en`, `pt-BR`), empty where it does not.
         version: as the site states it, empty where it does not.
@@ -50,8 +50,8 @@ class Skip:
 
     Attributes:
         path: relative to the site's folder.
-        reason: a few words, the same for all files of one kind: they are counted by it.
-        failed: the page should have been read and could not be. `--strict` refuses such a site.
+        reason: a few words; files are counted by it, so it is equal for all files of one kind.
+        failed: the page could not be read because of an error. `--strict` refuses such a site.
     """
 
     path: str
@@ -65,7 +65,7 @@ class Unresolved:
 
     Attributes:
         path: relative to the site's folder.
-        what: a few words, the same for all of one kind: they are counted by it.
+        what: a few words; parts are counted by it, so it is equal for all parts of one kind.
     """
 
     path: str
@@ -73,11 +73,11 @@ class Unresolved:
 
 
 class Site(Protocol):
-    """What `passage index` reads. One reader for each kind of source: a built site, a folder of Markdown, …"""
+    """The source of `passage index`. Each kind has a reader: a built site, a folder of Markdown, …"""
 
     @property
     def nothing_found(self) -> str:
-        """The sentence for a site without any text: where it was looked for, and for what."""
+        """The message for a site without text: the searched place, and the files searched for."""
 
     def read(self) -> Iterator[Page | Skip | Unresolved]:
         """Every page, every file left out, and every part that was not resolved, in a stable order.
@@ -85,7 +85,7 @@ class Site(Protocol):
         May be called again.
 
         Raises:
-            SiteError: the source as a whole cannot be read.
+            SiteError: the whole source cannot be read.
         """
 
 

@@ -1,4 +1,4 @@
-"""Decides what SOURCE is and gives the reader for it."""
+"""Determines the kind of SOURCE and gives its reader."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ OUTPUT_FOLDERS = (
     "public",
     "_site",
 )
-"""Where generators write to, beside their sources."""
+"""Output folders of generators, beside their sources."""
 
 CONFIGURATIONS = (
     "mkdocs.yml",
@@ -37,17 +37,17 @@ CONFIGURATIONS = (
     "hugo.yaml",
     "_config.yml",
 )
-"""Files that lie beside a site's sources and never in its output."""
+"""Files of a site's sources that its output never has."""
 
 MARKDOWN = ("*.md", "*.mdx", "*.markdown")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the owner says of a source.
+    """The owner's options for a source.
 
     Attributes:
-        url: where it is published.
+        url: of the published site.
         selector: a CSS selector of the main content (built sites).
         language: only pages in this language (built sites).
         version: only pages of this version (built sites).
@@ -65,11 +65,11 @@ def open_source(source: str, options: Options, cache: Path, limits: Limits) -> S
     """The reader for a folder, or for the URL of a site or sitemap.
 
     Args:
-        cache: where fetched pages are kept (URLs).
-        limits: how much is fetched (URLs).
+        cache: the folder for fetched pages (URLs).
+        limits: of fetching (URLs).
 
     Raises:
-        SiteError: it is neither, or an option does not go with it.
+        SiteError: it is neither, or an option does not fit it.
     """
     if not source.startswith(("http://", "https://")):
         return open_site(Path(source), options)
@@ -83,7 +83,7 @@ def open_site(folder: Path, options: Options) -> Site:
     """The reader for a folder: of a built site, or of Markdown sources.
 
     Raises:
-        SiteError: the folder is neither, or an option does not go with it.
+        SiteError: the folder is neither, or an option does not fit it.
     """
     if not folder.is_dir():
         raise SiteError(f"{folder} is not a folder.")
@@ -111,7 +111,7 @@ def _built(folder: Path, options: Options) -> Site:
 
 
 def _is_root(folder: Path) -> bool:
-    """Whether a generator wrote its site to this very folder."""
+    """Whether a generator wrote its site to this folder."""
     return any((folder / name).exists() for name in ("index.html", "404.html", "sitemap.xml", "objects.inv"))
 
 
@@ -133,7 +133,7 @@ def _any(folder: Path, *patterns: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Strict:
-    """A site of which every page must be readable."""
+    """A site whose pages must all be readable."""
 
     site: Site
 

@@ -11,7 +11,7 @@ from passage.sites.html import Node
 from passage.sites.model import SiteError
 
 FOLDER_FORMS = ("{path}/", "{path}", "{path}/index.html")
-"""How `path/index.html` may be spelled in a URL; `path/` where nothing says otherwise."""
+"""The spellings of `path/index.html` in a URL; `path/` is the default."""
 
 
 def forms(file: str) -> tuple[str, ...]:
@@ -28,7 +28,7 @@ class Addresses:
 
     Attributes:
         base: the site's URL, with a slash at its end.
-        published: the URL that the site itself states most often as its own; canonical links begin with it.
+        published: the site's URL as its canonical links state it most often.
         listed: the sitemap's URLs relative to the site's, by the file they stand for.
         spelling: which form the site's links use for folders (True) and for files (False).
     """
@@ -53,20 +53,20 @@ class Addresses:
         return self.base + _quoted(spelled[self.spelling.get(_is_folder(file), 0) % len(spelled)])
 
     def folder_of(self, file: str) -> str:
-        """What a page's relative links are resolved against: its URL as a folder, with a slash."""
+        """The base of a page's relative links: its URL as a folder, with a slash."""
         folder = PurePosixPath(file).parent.as_posix()
         return self.base + ("" if folder == "." else quote(folder) + "/")
 
 
 def find(folder: Path, files: Sequence[str], sample: Mapping[str, Node], url: str | None) -> Addresses:
-    """Work out the site's URL and how it spells those of its pages.
+    """Determine the site's URL and the spelling of its pages' URLs.
 
     Args:
         sample: some of the pages, by file.
-        url: the owner's own statement, which comes first.
+        url: as the owner states it; takes precedence.
 
     Raises:
-        SiteError: neither the owner nor the pages nor a sitemap say where the site is published.
+        SiteError: the owner, the pages and the sitemaps state no URL of the site.
     """
     locations = list(sitemap(folder))
     stated = _stated_base(sample) or _listed_base(locations, files)
@@ -87,12 +87,12 @@ def find(folder: Path, files: Sequence[str], sample: Mapping[str, Node], url: st
 
 
 def sitemap(folder: Path) -> Iterator[str]:
-    """Every URL in the sitemaps of a folder, those of its languages' folders included."""
+    """Every URL in the sitemaps of a folder, including its language folders."""
     for file in sorted([*folder.glob("sitemap*.xml"), *folder.glob("*/sitemap*.xml")]):
         try:
             root = html.parse(file.read_bytes())
         except (OSError, ValueError, LookupError):
-            continue  # without it the pages' own links are asked
+            continue  # without it the pages' links decide
         yield from (html.text(loc).strip() for loc in html.select(root, "url > loc"))
 
 
@@ -114,7 +114,7 @@ def relative(url: str, base: str) -> str | None:
 
 
 def _stated_base(sample: Mapping[str, Node]) -> str:
-    """The URL that most canonical links begin with, once the file's own path is taken off."""
+    """The most frequent beginning of the canonical links, without each file's path."""
     votes: Counter[str] = Counter()
     for file, root in sample.items():
         canonical = unquote(canonical_of(root, ""))
@@ -144,7 +144,7 @@ def _listed_base(locations: Sequence[str], files: Sequence[str]) -> str:
 
 
 def _spelling(sample: Mapping[str, Node], files: Sequence[str], root: str) -> dict[bool, int]:
-    """For folders and files, the form that the pages' own links use most."""
+    """For folders and files, the form that the pages' links use most."""
     by_form = {form: (file, number) for file in files for number, form in reversed(list(enumerate(forms(file))))}
     votes: Counter[tuple[bool, int]] = Counter()
     for file, page in sample.items():

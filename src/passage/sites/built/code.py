@@ -1,4 +1,4 @@
-"""Finds what a code block says and in which language, however its theme marks up lines and languages."""
+"""Finds the text and the language of a code block, for the markup of every known theme."""
 
 import re
 from itertools import islice
@@ -7,12 +7,12 @@ from passage.sites import html
 from passage.sites.html import Node
 
 LINES = ".ec-line, .token-line, span.line, [data-line]"
-"""How themes mark a line. Some write no line break between two of them."""
+"""Selectors of a line in themes. Some themes write no line breaks between lines."""
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source|brush:?)-([\w+#.-]+)")
 _NO_LANGUAGE = {"default", "none", "plaintext", "plain", "no-highlight", "nohighlight", "notranslate", "undefined"}
 _LEVELS = 4
-"""How far above a `pre` its language may stand."""
+"""The most levels above a `pre` that are searched for its language."""
 _TABLE_PARTS = ("table", "tbody", "tr", "td")
 
 

@@ -1,4 +1,4 @@
-"""Languages and versions: what a page states, and which versions of a site are the current one."""
+"""Languages and versions: finds those that a page states, and the current version of a site."""
 
 import json
 import re
@@ -10,12 +10,12 @@ from passage.sites import html
 from passage.sites.html import Node
 
 _NAMELESS = ("current", "latest")
-"""What Docusaurus and others call a version without a number."""
+"""The names of a version without a number in Docusaurus and others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What one page says of its language and version.
+    """The language and version that one page states.
 
     Attributes:
         outdated: the page says that it documents a version other than the current one.
@@ -33,7 +33,7 @@ class VersionFolders:
     """The folders beside a `versions.json`, as mike writes it.
 
     Attributes:
-        names: the version of each folder, its aliases' folders included.
+        names: the version of each folder, including the folders of aliases.
         aliases: the folders that are copies of a version's.
         current: the folder of the version that is shown first.
     """
@@ -62,7 +62,7 @@ def edition(root: Node, file: str) -> Edition:
 
 
 def version_folders(folder: Path) -> VersionFolders | None:
-    """The site's version folders, None for a site that has none."""
+    """The site's version folders; None for a site without versions."""
     try:
         listed = json.loads((folder / "versions.json").read_text(encoding="utf-8"))
         versions = [(str(each["version"]), [str(alias) for alias in each.get("aliases", [])]) for each in listed]

@@ -1,4 +1,4 @@
-"""The generators that are recognised, and where each keeps a page's text: a row each."""
+"""Lists the recognised generators, each with its signs and the place of a page's text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -127,10 +127,10 @@ def _comments(root: Node) -> Iterable[str]:
 
 
 def contents_of(root: Node, generator: Generator, selector: str | None) -> tuple[list[Node], str]:
-    """A page's main content, and a selector of what must be left out of it besides the usual.
+    """A page's main content, and a selector of further elements to leave out.
 
     Args:
-        selector: the owner's own, which comes first.
+        selector: as the owner states it; takes precedence.
     """
     for css in (selector,) if selector else generator.contents:
         found = [node for node in html.outermost(root, css) if html.text(node).strip()]

@@ -13,7 +13,7 @@ _SIGNS = {"msub": "_", "msup": "^", "munder": "_", "mover": "^"}
 
 
 def formula(node: Node) -> tuple[str, bool]:
-    """A formula's TeX or plain text, and whether it stands on lines of its own; empty where there is none."""
+    """A formula's TeX or plain text, and whether it is a block; empty where there is no formula."""
     block = (
         html.tag(node) == "div"
         or "katex-display" in html.classes(node)
@@ -36,7 +36,7 @@ def formula(node: Node) -> tuple[str, bool]:
 
 
 def delimited(text: str) -> list[tuple[str, str, bool]]:
-    r"""A text in pieces: `(words before, TeX, on lines of its own)`; the last piece has no TeX.
+    r"""A text in pieces: `(words before, TeX, is a block)`; the last piece has no TeX.
 
     Only `\(…\)`, `\[…\]` and `$$…$$` are formulas: a single `$` may be a price.
     """

@@ -1,4 +1,4 @@
-"""What lies inside the main content and is no part of its text: the selectors of all themes, in one table."""
+"""Selectors of elements in the main content that are not part of its text, for all themes, in one table."""
 
 PERMALINKS = (
     "a.hash-link",
@@ -125,4 +125,4 @@ MACHINERY = (
 NOISE = ", ".join((*PERMALINKS, *NAVIGATION, *BADGES, *EDITING, *CODE_TOOLS, *FOOTNOTE_MARKS, *HIDDEN, *MACHINERY))
 
 OUTSIDE = "nav, aside, footer, header:not(article header, main header), [role=navigation], [role=search], [role=banner]"
-"""What surrounds the text on a page whose theme is not known."""
+"""Elements around the text on a page of an unknown theme."""

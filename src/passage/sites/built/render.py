@@ -1,4 +1,4 @@
-"""Renders a page's elements as plain HTML, by the rules that it is given (`passage.sites.built.rules`)."""
+"""Renders a page's elements as plain HTML, by the rules of `passage.sites.built.rules`."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -30,16 +30,16 @@ TEX_OPEN, TEX_CLOSE = "\ue000", "\ue001"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """How the elements of one page are rendered.
+    """The settings for rendering the elements of one page.
 
     Attributes:
-        url: where it is published.
-        folder: what relative links are resolved against: the URL's folder, with a slash.
+        url: of the published page.
+        folder: the base of relative links: the URL's folder, with a slash.
         dropped: the keys of the elements that are left out.
-        rules: the keys of the elements with a rendering of their own.
-        labels: the keys of tab panels, each with what its tab says.
+        rules: the keys of the elements with a special rendering.
+        labels: the keys of tab panels, each with its tab's label.
         formulas: the keys of the elements that are formulas.
-        tex: the formulas met so far; the only thing that rendering adds to.
+        tex: the formulas found so far; rendering changes only this list.
     """
 
     url: str
@@ -71,7 +71,7 @@ def inside(node: Node, page: Page) -> str:
 
 
 def element(node: Node, page: Page) -> str:
-    """An element without a rule: structure is kept, everything else is its contents."""
+    """An element without a rule. Structural elements are kept; others are replaced by their contents."""
     name, content = html.tag(node), inside(node, page)
     if name in ("br", "hr"):
         return f"<{name}>"
@@ -88,7 +88,7 @@ def element(node: Node, page: Page) -> str:
 
 
 def plain(node: Node, page: Page) -> str:
-    """An element's words on one line, without what is left out."""
+    """An element's words on one line, without dropped elements."""
     parts = []
     for child in html.children(node):
         if not html.tag(child):
@@ -136,13 +136,13 @@ def words(node: Node, page: Page) -> str:
 
 
 def heading_words(node: Node, page: Page) -> str:
-    """A heading's words; VitePress' home page keeps a slogan in the same heading, which is left out."""
+    """A heading's words, without the slogan that VitePress' home page keeps in the same heading."""
     name = html.first(node, ".name") if _is_hero(node) else None
     return words(name or node, page)
 
 
 def beside_heading(node: Node, page: Page) -> str:
-    """What stands in a heading's element and is not the heading."""
+    """Elements inside a heading that are not part of its words."""
     slogan = html.first(node, ".text") if _is_hero(node) and html.first(node, ".name") else None
     return f"<p>{inside(slogan, page)}</p>" if slogan is not None else ""
 

@@ -1,4 +1,4 @@
-"""One way to write code, titles, formulas, links and pictures, whatever the theme: the rules that `render` follows."""
+"""The rules of `render`: they write code, titles, formulas, links and pictures in one form for all themes."""
 
 from html import escape
 from urllib.parse import urljoin, urlsplit
@@ -15,16 +15,16 @@ TITLES = (
     " .filename, figcaption .title, .code-block-caption, .sd-card-title, .card > .title, summary, label, dt,"
     " a h1, a h2, a h3, a h4, a h5, a h6, .VPFeature h2, .card h2.card-title, .card h3.card-title"
 )
-"""Titles that are no headings of sections: each becomes a bold line before what it names."""
+"""Titles that are not headings of sections: each becomes a bold line before the named element."""
 
 CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight"
 
 
 def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Page:
-    """Look up once which elements of `contents` are left out and which have a rule.
+    """Find the elements of `contents` that are left out and those with a rule, once for a page.
 
     Args:
-        noise: a selector of what is left out besides.
+        noise: a selector of further elements to leave out.
     """
     dropped: set[int] = set()
     rules: dict[int, Rule] = {}
@@ -73,7 +73,7 @@ def _code_block(node: Node, page: Page) -> str:
 
 
 def _code_table(node: Node, page: Page) -> str:
-    """A table that puts line numbers beside code: its title and its code alone."""
+    """A table with line numbers beside code: only its title and its code."""
     titles = [bold(words(title, page)) for title in html.select(node, ".filename")[-1:]]
     blocks = [pre for pre in html.outermost(node, "pre") if not _left_out(pre, page)]
     return "".join([*titles, *(_code_block(pre, page) for pre in blocks)])
@@ -108,7 +108,7 @@ def _link(node: Node, page: Page) -> str:
 
 
 def _address(node: Node, page: Page) -> str:
-    """Where a link leads, as an absolute URL; empty when it leads nowhere that can be opened."""
+    """A link's absolute URL; empty where it cannot be opened."""
     target = html.attribute(node, "href").strip()
     if not target:
         return ""

@@ -1,4 +1,4 @@
-"""The search index that MkDocs and Zensical write: a page that its owner excluded from search is missing there."""
+"""Reads the search index of MkDocs and Zensical, which lacks the pages that the owner excluded from search."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ FILES = ("search/search_index.json", "search.json")
 
 
 def files(folder: Path, published: Sequence[str]) -> frozenset[str] | None:
-    """Those of the published files that the search finds; None where no index names most of them."""
+    """The published files that the search index names; None where no index names most of them."""
     for name in FILES:
         locations = _locations(folder / name)
         found = frozenset(file for file in published if locations.intersection(forms(file)))

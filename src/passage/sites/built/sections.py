@@ -1,4 +1,4 @@
-"""Cuts a page at its headings, where their ids are, and converts each section to Markdown by itself."""
+"""Cuts a page at its headings and converts each section to Markdown separately."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,16 +13,16 @@ from passage.sites.model import Section
 _HEADINGS = ", ".join(HEADINGS)
 
 ENTRIES = "dt.sig[id], dl.glossary > dt[id], dl[class~=py] > dt[id], dl.function > dt[id], dl.class > dt[id]"
-"""Sphinx' API entries and glossary terms: each has an id of its own, as a heading has."""
+"""Sphinx' API entries and glossary terms: each has an id, as a heading has."""
 
 _NOT_CUT = "blockquote, li, table, a, pre, .VPFeature"
-"""A heading in one of these belongs to its text."""
+"""A heading inside one of these elements is part of the text."""
 
 _SCOPES = frozenset({"section", "details", "dl", "dd", "aside"})
-"""After one of these the text belongs to the heading before it again."""
+"""Text after one of these elements belongs to the heading before the element."""
 
 _ENTRY_LEVEL = 7
-"""API entries lie below headings of every level."""
+"""The level of API entries: below headings of every level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ _BOUNDARY = "</div><div>"
 
 
 def cut(contents: list[Node], page: Page) -> tuple[list[Section], list[Heading]]:
-    """The sections that have text, in reading order, and every heading that was met."""
+    """The sections with text, in reading order, and every heading of the page."""
     points = {html.key(node): node for content in contents for node in _points(content, page)}
     around = {html.key(above) for node in points.values() for above in html.ancestors(node)}
     cutter = _Cutter(page, points, around)
@@ -79,7 +79,7 @@ class _Cutter:
             self._enter(node)
 
     def _enter(self, node: Node) -> None:
-        """Visit what is in an element that holds headings."""
+        """Visit the contents of an element that holds headings."""
         before = list(self.path)
         label = self.page.labels.get(html.key(node))
         self.parts.append(_BOUNDARY + (render.bold(label) if label else ""))
@@ -92,7 +92,7 @@ class _Cutter:
 
     def _begin(self, node: Node) -> None:
         entry = html.tag(node) == "dt"
-        if entry and _follows_entry(node):  # both terms are described by what follows
+        if entry and _follows_entry(node):  # the next description belongs to both terms
             self.parts.append(_signature(node, self.page) or render.bold(render.words(node, self.page)))
             return
         self.close()
@@ -116,7 +116,7 @@ def _heading(node: Node, page: Page) -> Heading:
 
 
 def _anchor(node: Node) -> str:
-    """The heading's own id; else its section's, whose first heading it is; else that of a mark inside it."""
+    """The heading's id; else the id of the section that it begins; else the id of a mark inside it."""
     if own := html.attribute(node, "id"):
         return "" if own == "_top" else own  # Starlight's name for the top of the page
     section = node.parent
@@ -142,7 +142,7 @@ def _entry(node: Node, page: Page) -> Heading:
 
 
 def _signature(node: Node, page: Page) -> str:
-    """An API entry's full signature; empty for a term of a glossary, which its title says."""
+    """An API entry's full signature; empty for a glossary term, whose title is complete."""
     named = html.first(node, ".sig-name, .descname")
     return f"<p><code>{escape(render.words(node, page), quote=False)}</code></p>" if named is not None else ""
 

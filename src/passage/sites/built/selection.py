@@ -10,15 +10,15 @@ from passage.sites.model import Page, SiteError, Skip
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 
 SAME_TEXT = 0.8
-"""The share of a page's text that a translation cannot have in common with its original."""
+"""A page that shares this much of its text with the original is not a translation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A page that can be read, before it is known whether it is wanted.
+    """A readable page, before the selection.
 
     Attributes:
-        canonical: its canonical link, empty where it says nothing.
+        canonical: its canonical link, empty where it has none.
         in_pagefind: it is marked for the site's own search.
     """
 
@@ -30,10 +30,10 @@ class Candidate:
 
 
 def select(candidates: list[Candidate], language: str | None, version: str | None) -> Iterator[Page | Skip]:
-    """The pages that are wanted, in the order of their files, and the others with the reason.
+    """The wanted pages, in the order of their files, and the others with the reason.
 
     Raises:
-        SiteError: no page is in the language or version that was asked for.
+        SiteError: no page is in the requested language or version.
     """
     reasons = dict(_reasons(candidates, language, version))
     for candidate in candidates:
@@ -84,12 +84,12 @@ def _other_version(candidates: list[Candidate], version: str | None) -> Callable
 
 
 def _natural(version: str) -> list[tuple[int, int, str]]:
-    """A sort key by which 10.0 comes after 9.1."""
+    """A sort key that places 10.0 after 9.1."""
     return [(int(part), 1, "") if part.isdigit() else (0, 0, part) for part in re.findall(r"\d+|[a-z]+", version)]
 
 
 def _copies(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
-    """Pages that another page stands for: by URL, by canonical link, or by the same title and words."""
+    """Duplicates of another page: by URL, by canonical link, or by the same title and words."""
     urls = {_bare(candidate.page.url) for candidate in candidates}
     taken: set[str] = set()
     told: dict[tuple[str, str], Candidate] = {}
@@ -109,7 +109,7 @@ def _copies(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
 
 
 def _untranslated(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
-    """Pages in a language's folder that still say what the default language's page says.
+    """Untranslated pages: those in a language's folder with the text of the default language's page.
 
     Titles of notes and links may be translated by the theme, so most lines count, not all.
     """
@@ -124,7 +124,7 @@ def _untranslated(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
 
 
 def _shared(candidate: Candidate, original: Candidate) -> float:
-    """How much of a page's text, from 0 to 1, stands word for word on another."""
+    """The share of a page's text, from 0 to 1, that is word for word on another page."""
     lines = [line for line in _spoken_text(candidate.page).split("\n") if any(map(str.isalpha, line))]
     known = set(_spoken_text(original.page).split("\n"))
     length = sum(map(len, lines))
@@ -139,11 +139,11 @@ def _original_first(candidate: Candidate) -> tuple[bool, str]:
 
 
 def _spoken_text(page: Page) -> str:
-    """What the page says, without the addresses of its links, which differ between copies."""
+    """The page's text without the addresses of links, which differ between copies."""
     return "\n".join(_LINK_TARGET.sub("]", section.markdown) for section in page.sections)
 
 
 def _bare(url: str) -> str:
-    """A URL in the form in which two spellings of one page are equal."""
+    """A URL in normal form: two spellings of one page are equal."""
     url = url.partition("#")[0].partition("?")[0].removesuffix("index.html").removesuffix(".html").rstrip("/")
     return url.partition("://")[2]

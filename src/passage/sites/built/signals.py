@@ -1,4 +1,4 @@
-"""Why a page is not meant to be found: redirects, noindex, error pages, lists, search pages, source listings."""
+"""Finds pages that must not be indexed: redirects, noindex, error pages, lists, search pages, source listings."""
 
 import re
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ _BY_PATH = (
     (re.compile(r"(.*/)?page/\d+(/index)?\.html"), "list of pages"),
     (re.compile(r"google[0-9a-f]{16}\.html"), "no page"),
 )
-"""Paths that say it by themselves. A manual may have chapters on tags and on search: those names say nothing."""
+"""Paths that identify such a page. "tags" and "search" are missing: a manual may have such chapters."""
 
 _LIST_FOLDERS = re.compile(
     r"([a-z]{2}(-[a-z]{2,4})?/)?(tags?|categor(y|ies)|authors?|series|archives?)(/.*|\.html)", re.IGNORECASE
@@ -29,11 +29,11 @@ _SEARCH = re.compile(r"([a-z]{2}(-[a-z]{2,4})?/)?search(\.html|/index\.html)", r
 _WITH_TAXONOMIES = ("Hugo", "Jekyll", "an unknown generator")
 _OUT_OF_SEARCH = "main[data-pagefind-ignore], article[data-pagefind-ignore], body[data-pagefind-ignore]"
 _SEARCH_WORDS = 60
-"""A page called "search" with fewer words holds a search box; one with more tells of searching."""
+"""A page called "search" with fewer words is a search box; one with more words is about searching."""
 
 
 def skip_reason(file: str, root: Node, generator: Generator) -> str | None:
-    """Why the page at `file` is left out, None when it is to be read."""
+    """The reason to leave out the page at `file`; None where it must be read."""
     if _redirects(root):
         return "redirect"
     by_path = next((reason for pattern, reason in _BY_PATH if pattern.fullmatch(file)), None)
@@ -59,7 +59,7 @@ def _listing(file: str, root: Node, generator: Generator) -> str | None:
 
 
 def _redirects(root: Node) -> bool:
-    """A refresh that leads elsewhere at once. mike's root page keeps it in `noscript`."""
+    """An immediate refresh to another page. mike's root page keeps it in `noscript`."""
     if any(
         "url=" in html.attribute(meta, "content").lower()
         for meta in html.select(root, "meta[http-equiv]")
@@ -97,12 +97,12 @@ def _docusaurus(root: Node) -> str | None:
 
 
 def in_pagefind(root: Node) -> bool:
-    """Whether the page is marked for Pagefind. Once one page of a site is, those that are not are left out of it."""
+    """Whether the page is marked for Pagefind. If one page of a site is marked, Pagefind skips unmarked pages."""
     return html.first(root, "[data-pagefind-body]") is not None
 
 
 def lists_pages(contents: list[Node], page_url: str) -> bool:
-    """Whether the content is nothing but links to other pages of the site, each with a few words perhaps."""
+    """Whether the content is only links to other pages of the site, each with a few words at most."""
     if any(html.first(content, "pre, table, h2, h3, p + p, blockquote, details") is not None for content in contents):
         return False
     host = urlsplit(page_url).netloc

@@ -1,4 +1,4 @@
-"""A built site: its pages as `passage index` reads them, and every file that is left out with the reason."""
+"""Reads a built site: its pages, and every file that is left out with the reason."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from passage.sites.html import Node
 from passage.sites.model import Page, SiteError, Skip
 
 SAMPLE = 40
-"""Pages that are looked at before the others, to learn the generator, the URL and how links are spelled."""
+"""Pages read first, to learn the generator, the URL and the spelling of links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class BuiltSite:
     """A folder that a generator wrote.
 
     Attributes:
-        url: where it is published, None where its pages say so.
+        url: of the published site; None where its pages state it.
         selector: the owner's CSS selector of the main content.
-        language: only pages in it are read; all where None.
-        version: only pages of it are read; the current one where None.
+        language: read only pages in it; all where None.
+        version: read only pages of it; the current version where None.
     """
 
     folder: Path
@@ -63,7 +63,7 @@ class BuiltSite:
 
 @dataclass(frozen=True, slots=True)
 class _Survey:
-    """What is true of the site as a whole."""
+    """Properties of the whole site."""
 
     generator: Generator
     addresses: Addresses
@@ -98,7 +98,7 @@ def _survey(site: BuiltSite, files: list[str]) -> _Survey:
 
 
 def _read(site: BuiltSite, file: str, survey: _Survey) -> Candidate | Skip:
-    """One file. Whatever is wrong with it costs no other page."""
+    """Read one file. An error in it does not affect other pages."""
     try:
         return _page(site, file, html.parse((site.folder / file).read_bytes()), survey)
     except html.SelectorError as error:
@@ -148,7 +148,7 @@ def _left_out(file: str, root: Node, generator: Generator, contents: list[Node],
 
 
 def _edition(root: Node, file: str, survey: _Survey) -> Edition:
-    """What the page, the folder it lies in, or the site says of its language and version."""
+    """The language and version stated by the page, its folder or the site."""
     found = editions.edition(root, file)
     folder = file.split("/", maxsplit=1)[0]
     if survey.versions is not None and folder in survey.versions.names:

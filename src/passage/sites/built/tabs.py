@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from passage.sites import html
 from passage.sites.html import Node
 
-# Where a theme keeps the labels of a set, and the panels that they name in the same order.
+# A theme's selectors of a set's labels, and of its panels in the same order.
 _BY_ORDER = (
     (".tabbed-set", ":scope > .tabbed-labels", "label", ".tabbed-content > .tabbed-block"),
     (".vp-code-group", ":scope > .tabs", "label", ".blocks > *"),
@@ -27,7 +27,7 @@ def labels(content: Node) -> Iterator[tuple[Node, str]]:
 
 
 def lists(content: Node) -> list[Node]:
-    """The rows of labels, which say nothing without their panels."""
+    """The rows of labels. They are dropped, because each panel gets its label."""
     bars = [bar for bar in html.select(content, "[role=tablist]") if not _holds_panels(bar)]
     return [*bars, *html.select(content, ".tabbed-labels, .vp-code-group > .tabs, ul.nav-tabs")]
 

@@ -1,4 +1,4 @@
-"""A page's title: its first level-1 heading, else what its head says without the site's name, else its file's name."""
+"""Finds a page's title: its first level-1 heading, else `<title>` without the site's name, else its file's name."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from passage.sites.html import Node
 from passage.sites.model import readable_name
 
 _ENDING = re.compile(r"\s+[|\u2013\u2014\u00b7-]\s+[^|\u2013\u2014\u00b7]+?\Z")
-"""A separator with the words after it: the last ones of a title."""
+"""A separator with the last words of a title."""
 
 
 def page_title(
@@ -21,7 +21,7 @@ def page_title(
     """The title, in plain words.
 
     Args:
-        suffix: what the site puts after each title in `<title>`.
+        suffix: the site's addition after each title in `<title>`.
     """
     inside = next((heading.title for heading in headings if heading.level == 1 and heading.title), "")
     if inside:
@@ -33,7 +33,7 @@ def page_title(
 
 
 def title_suffix(pages: Iterable[Node]) -> str:
-    """What most pages' `<title>` ends with after a separator: the site's name. Empty where there is none."""
+    """The site's name: the ending of most pages' `<title>`, after a separator. Empty where there is none."""
     titles = [_head_title(page) for page in pages]
     endings = Counter(ending for title in titles if (ending := _ending(title)))
     best, count = endings.most_common(1)[0] if endings else ("", 0)

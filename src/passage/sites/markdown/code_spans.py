@@ -1,4 +1,4 @@
-"""Finds code in Markdown, which directives, comments and expressions must leave alone."""
+"""Finds code in Markdown, where directives, comments and expressions are plain text."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ _BLANK = re.compile(r"\n[ \t]*(?:\n|\Z)")
 
 
 def fence_end(text: str, start: int) -> int | None:
-    """Where the fenced code that begins on the line at `start` ends; None where that line opens none."""
+    """The end of the fenced code that begins on the line at `start`; None where that line opens no fence."""
     opening = FENCE.match(text, start)
     if opening is None or (opening[1][0] == "`" and "`" in opening[2]):
         return None
@@ -22,7 +22,7 @@ def fence_end(text: str, start: int) -> int | None:
 
 
 def span_end(text: str, start: int) -> int:
-    """Where the code span that begins with the backtick at `start` ends; after its marks where it has no end."""
+    """The end of the code span that begins at `start`; the position after its backticks where it is not closed."""
     opening = _TICKS.match(text, start)
     after = opening.end() if opening else start + 1
     blank = _BLANK.search(text, after)
@@ -54,5 +54,5 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def outside(change: Callable[[str], str], text: str) -> str:
-    """The text with `change` applied to each piece that is no code."""
+    """The text with `change` applied to each piece outside code."""
     return "".join(piece if is_code else change(piece) for is_code, piece in pieces(text))

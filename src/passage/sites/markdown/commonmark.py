@@ -1,4 +1,4 @@
-"""CommonMark with what documentation generators add to it, as HTML: containers, admonitions, footnotes, heading ids."""
+"""Renders CommonMark with documentation extensions as HTML: containers, admonitions, footnotes, heading ids."""
 
 import re
 from collections.abc import Sequence
@@ -25,14 +25,14 @@ _INFO = re.compile(r"([^\s{\[]*)")
 _TITLE = re.compile(r"""\btitle=(?:"([^"]*)"|'([^']*)'|(\S+))|\[([^\[\]]+)\]""")
 
 _UNTITLED = frozenset({"code-group", "raw", "v-pre", "tabs", "tab", "div", "cards", "steps"})
-"""Containers that only group what is in them."""
+"""Containers that only group their contents."""
 
 
 def to_html(markdown: str, *, mdx: bool = False, math: bool = False) -> str:
     """The HTML of a page without front matter.
 
     Args:
-        mdx: no code by indentation, as in MDX.
+        mdx: indentation makes no code, as in MDX.
         math: `$…$` and `$$…$$` are formulas.
     """
     return str(_parser(mdx, math).render(markdown))
@@ -90,7 +90,7 @@ def _fence(_: RendererHTML, tokens: Sequence[Token], index: int, __: OptionsDict
 
 
 def _heading_ids(state: object) -> None:
-    """Give headings the ids that their authors wrote; none is computed."""
+    """Give headings the ids that their authors wrote; ids are never computed."""
     tokens: list[Token] = state.tokens  # type: ignore[attr-defined]  # StateCore, which is not exported
     for position, token in enumerate(tokens):
         if token.type != "heading_open":

@@ -1,4 +1,4 @@
-"""What a generator's convention decides: which files are pages, their URLs, and how their Markdown becomes HTML."""
+"""The interface of a generator's convention: which files are pages, their URLs, and the HTML of their Markdown."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _ROBOTS = re.compile(r"""<meta\s[^>]*name=["']robots["'][^>]*>""", re.IGNORECASE
 YES = ("true", "yes", "on")
 
 Meta = Mapping[str, Any]
-"""A page's front matter, every scalar as the text it is written as."""
+"""A page's front matter, with every scalar as its source text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class Document:
 
     Attributes:
         path: the page's path for people and payloads: relative, without the suffix.
-        route: the path that its URL is made from, where that is another one.
-        base: what its URL begins with, without a slash at the end.
+        route: the path in its URL, where it differs from `path`.
+        base: the beginning of its URL, without a slash at the end.
         language: as the configuration states it, empty where it does not.
-        kind: what the convention wants to remember of it.
-        title: what the site calls the page where the page itself has no title.
+        kind: a value for the convention's own use.
+        title: the site's name for a page without a title.
     """
 
     file: Path
@@ -43,7 +43,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A page's text as HTML, and what was left out of it.
+    """A page's text as HTML, and the parts left out of it.
 
     Attributes:
         unresolved: a few words for each part that only the build resolves.
@@ -54,27 +54,27 @@ class Rendered:
 
 
 class Convention(Protocol):
-    """One generator's way with Markdown."""
+    """The rules of one generator."""
 
     @property
     def folder(self) -> Path:
-        """Where the pages lie, for messages."""
+        """The folder of the pages, for messages."""
 
     @property
     def multimarkdown(self) -> bool:
         """Whether lines of `Key: value` at the beginning of a page are front matter."""
 
     def documents(self) -> Iterator[Document | Skip | Unresolved]:
-        """The files in a stable order, and what the configuration leaves out."""
+        """The files in a stable order, and the files that the configuration leaves out."""
 
     def left_out(self, meta: Meta) -> str | None:
-        """Why a page with this front matter is not published or not meant to be found; None when it is."""
+        """The reason that front matter gives to leave a page out; None where the page must be indexed."""
 
     def url(self, document: Document, meta: Meta) -> str:
-        """Where a page is published."""
+        """The URL of a page."""
 
     def links_from(self, document: Document, url: str) -> str:
-        """The URL that the relative links of a page start from, besides links to other Markdown files."""
+        """The base of a page's relative links, except links to other Markdown files."""
 
     def render(self, document: Document, text: str, meta: Meta) -> Rendered:
         """The HTML of a page's Markdown."""
@@ -85,7 +85,7 @@ def said_yes(meta: Meta, key: str) -> bool:
 
 
 def noindex(meta: Meta) -> bool:
-    """Whether front matter asks search engines to leave the page out, in the ways that generators offer."""
+    """Whether front matter asks search engines to leave the page out, in any generator's form."""
     if "noindex" in str(meta.get("robots", "")).lower() or said_yes(meta, "noindex"):
         return True
     tags = meta.get("head")
@@ -95,7 +95,7 @@ def noindex(meta: Meta) -> bool:
 
 
 def noindex_tag(text: str) -> str | None:
-    """`noindex` where a page's own text holds the tag for search engines, as MDX pages do in `<Head>`."""
+    """`noindex` where a page's text holds the tag for search engines, as in `<Head>` of MDX pages."""
     said = any(
         "noindex" in tag.lower() or "none" in tag.lower()
         for is_code, piece in pieces(text)
@@ -106,10 +106,10 @@ def noindex_tag(text: str) -> str | None:
 
 
 def quoted(route: PurePosixPath) -> list[str]:
-    """The parts of a path as a URL has them."""
+    """The parts of a path, encoded for a URL."""
     return [quote(os.fsencode(part)) for part in route.parts]
 
 
 def encodable(text: str) -> str:
-    """A YAML escape or the name of a file may hold half a character, which no request could carry."""
+    """The text with `?` for each lone surrogate: YAML escapes and file names may hold one, a request cannot."""
     return text.encode("utf-8", "replace").decode()

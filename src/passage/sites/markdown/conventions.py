@@ -1,4 +1,4 @@
-"""Finds the configuration in a folder of sources and gives the convention that goes with it."""
+"""Finds the configuration in a folder of sources and gives the matching convention."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ _FINDERS = (
 )
 
 _NESTED = ("docs", "website", "site", "documentation", "packages/*", "apps/*")
-"""Where a repository keeps its site, when the configuration is not at the top."""
+"""Folders of a repository that are searched for a configuration, after the top folder."""
 
 
 def convention_of(folder: Path, url: str | None) -> Convention:
@@ -25,7 +25,7 @@ def convention_of(folder: Path, url: str | None) -> Convention:
         url: where the site is published; None leaves it to the configuration.
 
     Raises:
-        SiteError: the configuration cannot be read, or nothing says where the site is published.
+        SiteError: the configuration cannot be read, or the site's URL is not given.
     """
     address = _address(url) if url is not None else None
     for place in _places(folder):

@@ -23,7 +23,7 @@ SUFFIXES = (".md", ".mdx")
 
 _PREFIX = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _DATE_OR_VERSION = re.compile(r"(?:\d{2}|\d{4})[-_.]\d{2}(?:[-_.](?:\d{2}|\d{4}))?|\d+[-_.]\d+")
-"""Beginnings of names that Docusaurus does not take for a number prefix."""
+"""Beginnings of names that are not number prefixes for Docusaurus."""
 
 _POST = re.compile(r"(?P<folder>.*/)?(?P<date>\d{4}[-/]\d{1,2}[-/]\d{1,2})[-/]?(?P<name>.*?)(?:/index)?\Z", re.DOTALL)
 
@@ -36,7 +36,7 @@ class Root:
 
     Attributes:
         base: URL without a slash at the end.
-        excluded: what the plugin leaves out, besides files and folders with a leading `_`.
+        excluded: the plugin's exclusions, besides files and folders with a leading `_`.
     """
 
     folder: Path
@@ -52,8 +52,8 @@ class Docusaurus:
     """A folder with a docusaurus.config.
 
     Attributes:
-        trailing_slash: as the configuration says; None where it says nothing.
-        other_versions: folders of versions that are not the current one.
+        trailing_slash: as configured; None where it is not set.
+        other_versions: folders of the versions other than the current one.
         math: formulas are read (remark-math).
         plain_markdown: `.md` is CommonMark rather than MDX.
     """
@@ -126,7 +126,7 @@ def convention(folder: Path, file: Path, address: str | None) -> Docusaurus:
     """Read the configuration at `file`; `address` comes before its `url` and `baseUrl`.
 
     Raises:
-        SiteError: nothing says where the site is published.
+        SiteError: the site's URL is not given.
     """
     source = file.read_bytes()
     config = javascript.default_export(source)
@@ -155,7 +155,7 @@ def _address(config: Mapping[str, Any]) -> str | None:
 
 
 def _computed(config: Mapping[str, Any], name: str) -> Iterator[Unresolved]:
-    """Settings that decide on URLs and are not written as plain values."""
+    """Settings that affect URLs and are not plain values."""
     for key in ("presets", "plugins", "trailingSlash", "i18n"):
         value = config.get(key)
         if isinstance(value, Unknown) or (isinstance(value, list) and any(isinstance(each, Unknown) for each in value)):
@@ -164,7 +164,7 @@ def _computed(config: Mapping[str, Any], name: str) -> Iterator[Unresolved]:
 
 @dataclass(frozen=True, slots=True)
 class _Configuration:
-    """What a configuration says of folders and routes."""
+    """The folders and routes in a configuration."""
 
     folder: Path
     config: Mapping[str, Any]
@@ -182,7 +182,7 @@ class _Configuration:
         yield Root(self.folder / "src" / "pages", self.address, PAGES, default)
 
     def other_versions(self) -> Iterator[Path]:
-        """Folders of versions that are not served at the plain route."""
+        """Folders of versions with another route than the plain one."""
         for options in self._docs():
             current = self._current(options)
             if current != "current":
@@ -228,7 +228,7 @@ class _Configuration:
         yield from self._plugin_options("plugin-content-blog")
 
     def _preset_options(self, key: str) -> Iterator[Mapping[str, Any]]:
-        """The options that a preset gives a plugin; none where it switches the plugin off."""
+        """The options that a preset gives a plugin; empty where it switches the plugin off."""
         presets = self.config.get("presets")
         for preset in presets if isinstance(presets, list) else [UNSTATED]:
             name, options = _pair(preset)
@@ -254,7 +254,7 @@ class _Configuration:
         return [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
 
     def _current(self, options: Mapping[str, Any]) -> str:
-        """The version that is served at the plain route."""
+        """The version served at the plain route."""
         stated = options.get("lastVersion")
         versions = self._versions(options)
         return stated if isinstance(stated, str) else versions[0] if versions else "current"
@@ -265,7 +265,7 @@ class _Configuration:
 
 
 UNSTATED = ["classic", {}]
-"""What a configuration without presets is read as: its plugins are not known, the usual folders are."""
+"""The presets assumed for a configuration without presets: those with the usual folders."""
 
 
 def _pair(value: Any) -> tuple[str, Mapping[str, Any]]:
@@ -304,7 +304,7 @@ def _name(folder: Path, file: Path) -> str:
 
 
 def unnumbered(name: str) -> str:
-    """A file's or folder's name without its number prefix; dates and versions are none."""
+    """A file's or folder's name without its number prefix. Dates and versions are not prefixes."""
     found = _PREFIX.match(name)
     return name if found is None or _DATE_OR_VERSION.match(name) else name[found.end() :]
 

@@ -1,4 +1,4 @@
-"""Parts a page's front matter from its text."""
+"""Separates a page's front matter from its text."""
 
 import re
 from pathlib import Path
@@ -29,12 +29,12 @@ def read(file: Path) -> str:
         raise PageError(f"is not UTF-8: {error.reason} at byte {error.start}") from error
     except OSError as error:
         raise PageError(f"cannot be read: {error.strerror}") from error
-    # The parsers' own idea of a line; str.splitlines() also breaks at form feeds, U+2028 and others.
+    # Lines as the parsers split them; str.splitlines() also breaks at form feeds, U+2028 and others.
     return re.sub(r"\r\n?", "\n", text)
 
 
 def split(text: str, *, multimarkdown: bool = False) -> tuple[Meta, str]:
-    """A page's front matter and what follows it. Text between two rules that is not a mapping belongs to the page.
+    """A page's front matter and the text after it. Text between two rules that is not a mapping belongs to the page.
 
     Args:
         multimarkdown: lines of `Key: value` at the very beginning count as well, as MkDocs reads them.
@@ -52,7 +52,7 @@ def split(text: str, *, multimarkdown: bool = False) -> tuple[Meta, str]:
 
 
 def title(meta: Meta) -> str:
-    """The title that front matter gives, on one line; empty where it gives none."""
+    """The title in front matter, on one line; empty where it has none."""
     value = meta.get("title")
     if not isinstance(value, str) or value.strip() in ("", "~", "null"):
         return ""
@@ -60,9 +60,9 @@ def title(meta: Meta) -> str:
 
 
 def _yaml(text: str) -> Any:
-    """YAML with every scalar as the text it is written as: a title like 1.10 stays what it is."""
+    """YAML with every scalar as its source text: a title like 1.10 stays unchanged."""
     try:
-        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes text, lists and mappings, nothing else
+        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes only text, lists and mappings
     except (yaml.YAMLError, RecursionError) as error:
         raise PageError(f"has front matter that is not YAML: {' '.join(str(error).split())[:200]}") from error
 

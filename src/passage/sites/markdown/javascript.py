@@ -1,4 +1,4 @@
-"""Reads values out of JavaScript and TypeScript without running it: literals, constants and what wraps them."""
+"""Reads literals and constants in JavaScript and TypeScript, without running the code."""
 
 from collections.abc import Callable
 from functools import cache
@@ -10,7 +10,7 @@ from tree_sitter import Language, Node, Parser
 _DEEPEST = 40
 
 _LONGEST = 300
-"""Lines of one statement in a page."""
+"""The most lines of one statement in a page."""
 
 
 class Unknown:
@@ -26,7 +26,7 @@ _LITERALS = {"true": True, "false": False, "null": None, "undefined": None}
 
 
 def default_export(source: bytes) -> dict[str, Any]:
-    """The object that a module exports. A value that is computed is `UNKNOWN`; no object gives an empty one."""
+    """The object that a module exports; empty where it exports none. A computed value is `UNKNOWN`."""
     root = _parser().parse(source).root_node
     constants: dict[str, Node] = {}
     exported: Node | None = None
@@ -47,9 +47,9 @@ def default_export(source: bytes) -> dict[str, Any]:
 
 
 def statement(text: str) -> str | None:
-    """The import or export that `text` begins with, in whole lines; None where it begins with none.
+    """The import or export at the beginning of `text`, in whole lines; None where there is none.
 
-    What follows is Markdown, which would spoil the parser's tree: so it is given a line more until it is content.
+    Markdown after the statement would break the parser's tree. So the parser gets more lines until the tree is valid.
     """
     lines = text.split("\n", _LONGEST)[:_LONGEST]
     for number in range(1, len(lines) + 1):
@@ -140,7 +140,7 @@ def _default(node: Node, constants: Constants, depth: int) -> Any:
 
 
 def _returned(node: Node, constants: Constants, depth: int) -> Any:
-    """What a function without conditions returns: the object of a configuration that is a function."""
+    """The value that a function without conditions returns, for a configuration that is a function."""
     body = node.child_by_field_name("body")
     if body is None:
         return UNKNOWN

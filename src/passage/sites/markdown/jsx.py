@@ -9,7 +9,7 @@ _STRING = re.compile(r"""\s*["'`]([^"'`$\\]*)["'`]\s*\Z""")
 _END = re.compile(r"\s*(/?)>")
 _PAIRS = {"}": "{", ")": "(", "]": "["}
 _LONGEST = 20_000
-"""Characters of one expression; a bracket that is not closed by then is text."""
+"""The most characters of one expression; a bracket still open after them is text."""
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
@@ -31,7 +31,7 @@ class Tag:
 
 
 def tag_at(text: str, start: int) -> Tag | None:
-    """The tag that begins at `start`; None where `<` is only a sign."""
+    """The tag that begins at `start`; None where `<` begins no tag."""
     opening = _NAME.match(text, start)
     if opening is None:
         return None
@@ -61,7 +61,7 @@ def tag_at(text: str, start: int) -> Tag | None:
 
 
 def expression_end(text: str, start: int) -> int | None:
-    """The position after the bracket that closes the one at `start`; None where it is never closed."""
+    """The position after the bracket that closes the one at `start`; None where it stays open."""
     open_brackets: list[str] = []
     position = start
     last = min(len(text), start + _LONGEST)
@@ -85,7 +85,7 @@ def expression_end(text: str, start: int) -> int | None:
 
 
 def _string_end(text: str, start: int) -> int:
-    """After a string; after its quotation mark where the line ends first: an apostrophe in a text."""
+    """The position after a string. If the line ends first, the mark is an apostrophe: the position after it."""
     mark = text[start]
     position = start + 1
     while position < len(text) and (text[position] != "\n" or mark == "`"):

@@ -1,4 +1,4 @@
-"""Makes Markdown of MDX: imports, exports, expressions and comments go, known components become what they show."""
+"""Converts MDX to Markdown: removes imports, exports, expressions and comments, and renders known components."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from passage.sites.markdown.code_spans import fence_end, outside, span_end
 from passage.sites.markdown.front_matter import PageError
 
 _DEEPEST = 8
-"""Partials that import one another."""
+"""The most levels of partials that import others."""
 
 _MODULE = re.compile(r"(?:import|export)\b[ \t]*[\w$*{\"'\[]")
 _IMPORT = re.compile(r"""import\s+([\w$]+)\s+from\s+["']([^"']+\.mdx?)["']""")
@@ -27,12 +27,12 @@ _VOID = frozenset(["area", "br", "col", "embed", "hr", "img", "input", "link", "
 _KEPT_ATTRIBUTES = frozenset(["id", "href", "src", "alt", "colspan", "rowspan", "start", "open", "title"])
 _SPACERS = frozenset({"Tabs", "Details", "Columns", "Column", "Steps", "Fragment", "React.Fragment"})
 _SILENT = frozenset({"DocCardList", "TOCInline", "Head", "BrowserOnly", "Badge"})
-"""Components whose text is none, or another page's."""
+"""Components without text, or with another page's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """Markdown without MDX, and what only the build resolves of it."""
+    """Markdown without MDX, and the parts that only the build resolves."""
 
     markdown: str
     unresolved: tuple[str, ...]
@@ -42,9 +42,9 @@ def flatten(text: str, file: Path, root: Path, given: Mapping[str, str] | None =
     """The Markdown of an MDX page.
 
     Args:
-        file: the page's own, which imports start from.
-        root: the site's folder: `@site` in imports. Nothing outside it is read.
-        given: the texts that a partial gets as `props`.
+        file: of the page; imports are relative to it.
+        root: the site's folder: `@site` in imports. Only files in it are read.
+        given: the texts in a partial's `props`.
         depth: how many pages import it.
     """
     flattener = _Flattener(text, file, root, given or {}, depth)
@@ -58,7 +58,7 @@ def without_comments(text: str) -> str:
 
 
 def _without_modules(piece: str) -> str:
-    """Text without the statements that MDX would run; prose that begins with "import" is kept."""
+    """Text without MDX statements; prose that begins with "import" is kept."""
     kept, position = [], 0
     for found in re.compile(_MODULE.pattern, re.MULTILINE).finditer(piece):
         begins_line = found.start() == 0 or piece[found.start() - 1] == "\n"
@@ -74,7 +74,7 @@ def _kept_id(found: re.Match[str]) -> str:
 
 @dataclass(slots=True)
 class _Flattener:
-    """Reads a page from left to right; `out` is what has been written so far."""
+    """Reads a page from left to right; `out` is the output so far."""
 
     text: str
     file: Path
@@ -99,7 +99,7 @@ class _Flattener:
             position = self._step(position)
 
     def _step(self, position: int) -> int:
-        """Write what begins at `position`; gives where to go on."""
+        """Write the element at `position`; gives the next position."""
         sign = self.text[position]
         if sign == "{":
             return self._expression(position)
@@ -110,7 +110,7 @@ class _Flattener:
         return self._copy(position, self._verbatim_end(sign, position))
 
     def _verbatim_end(self, sign: str, position: int) -> int:
-        """Where text that stays as it is ends: a line, a code span, a formula, an escaped sign."""
+        """The end of unchanged text: a line, a code span, a formula, an escaped sign."""
         if sign == "`":
             return span_end(self.text, position)
         if sign in "\n\\":
@@ -125,7 +125,7 @@ class _Flattener:
         return end
 
     def _module(self, position: int) -> int | None:
-        """Pass over an import or export; remember which partials it names."""
+        """Skip an import or export and remember its partials."""
         if not _MODULE.match(self.text, position):
             return None
         statement = javascript.statement(self.text[position:])
@@ -198,7 +198,7 @@ class _Flattener:
         return found.end() if found else tag.end
 
     def _element(self, tag: jsx.Tag) -> None:
-        """An HTML element, without the attributes that a reader does not see."""
+        """An HTML element, without attributes that are invisible to readers."""
         names = "".join(
             f' {name}="{escape(value)}"' for name, value in tag.attributes.items() if name in _KEPT_ATTRIBUTES
         )
@@ -209,7 +209,7 @@ class _Flattener:
         self.out.append(f"{around}{written}{around}")
 
     def _alone(self) -> bool:
-        """Whether nothing but space stands before it on its line."""
+        """Whether only space stands before it on its line."""
         line = "".join(self.out[-3:]).rpartition("\n")[2]
         return not line.strip()
 

@@ -1,4 +1,4 @@
-"""MkDocs' convention: what mkdocs.yml publishes and where, and Markdown as MkDocs' own parser reads it."""
+"""MkDocs' convention: pages and URLs from mkdocs.yml, and Markdown as MkDocs' parser reads it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from passage.sites.model import SiteError, Skip, Unresolved
 CONFIGURATIONS = ("mkdocs.yml", "mkdocs.yaml")
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
-"""As MkDocs compares them: in lower case."""
+"""In lower case, as MkDocs compares them."""
 
 _ALWAYS_EXCLUDED = (".*", "/templates/")
 
@@ -54,7 +54,7 @@ _PLUGINS_WITHOUT_TEXT = frozenset(
         "typeset",
     ]
 )
-"""Plugins that add no text to pages and leave their URLs as they are."""
+"""Plugins that change neither the text nor the URL of a page."""
 
 _MACRO = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _TAG_LIST = re.compile(r"<!--\s*material/tags|\[TAGS\]|\[tags\]")
@@ -67,11 +67,11 @@ class MkDocs:
     Attributes:
         folder: `docs_dir`.
         address: `site_url`, without a slash at the end.
-        directory_urls: whether a page is published as a folder (`guide/`) or as a file (`guide.html`).
-        excluded: `exclude_docs`, with what MkDocs excludes always.
+        directory_urls: publish a page as a folder (`guide/`) instead of a file (`guide.html`).
+        excluded: `exclude_docs` and MkDocs' fixed exclusions.
         drafts: `draft_docs`.
-        titles: what `nav` calls the sources.
-        settings: what the configuration names and only the build can do.
+        titles: the sources' titles in `nav`.
+        settings: configured features that only the build supports.
     """
 
     folder: Path
@@ -116,7 +116,7 @@ class MkDocs:
         return "/".join([document.base, *folders, "index.html" if home else f"{name}.html"])
 
     def links_from(self, document: Document, _: str) -> str:
-        """Relative links lead from the source's folder: MkDocs rewrites them for the page's URL."""
+        """Relative links start at the source's folder: MkDocs rewrites them for the page's URL."""
         return "/".join([document.base, *quoted(document.route.parent), ""])
 
     def render(self, _: Document, text: str, __: Meta) -> Rendered:
@@ -131,7 +131,7 @@ def convention(folder: Path, file: Path, address: str | None) -> MkDocs:
     """Read the configuration at `file`; `address` comes before its `site_url`.
 
     Raises:
-        SiteError: it cannot be read, or nothing says where the site is published.
+        SiteError: it cannot be read, or the site's URL is not given.
     """
     config = mkdocs_config.load(file)
     site_url = address or config.get("site_url")

@@ -1,4 +1,4 @@
-"""Reads mkdocs.yml: YAML with MkDocs' own tags, of which none runs code here."""
+"""Reads mkdocs.yml: YAML with MkDocs' own tags. No tag runs code here."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from pymdownx import slugs
 from passage.sites.model import SiteError
 
 _DEEPEST = 8
-"""Configurations that INHERIT one from another."""
+"""The most levels of configurations that INHERIT another one."""
 
 _FUNCTIONS = {
     "markdown.extensions.toc.slugify": toc_slugify,
@@ -19,7 +19,7 @@ _FUNCTIONS = {
     "pymdownx.slugs.uslugify": slugs.slugify(case="lower"),
     "pymdownx.slugs.uslugify_cased": slugs.slugify(),
 }
-"""Functions that a configuration may name with `!!python/name:`; they decide what anchors look like."""
+"""Functions that a configuration may name with `!!python/name:`; they determine the form of anchors."""
 
 
 class Unknown:
@@ -34,7 +34,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def load(file: Path, depth: int = 0) -> dict[Any, Any]:
-    """The configuration, with what it INHERITs.
+    """The configuration, merged with the files that it INHERITs.
 
     Raises:
         SiteError: a file cannot be read or is not YAML.

@@ -1,4 +1,4 @@
-"""Makes a page of the HTML that a convention rendered, with the same reader that reads built sites."""
+"""Converts the HTML of a convention to a page, with the reader for built sites."""
 
 from collections.abc import Mapping
 from urllib.parse import unquote, urljoin, urlsplit
@@ -10,7 +10,7 @@ from passage.sites.markdown.convention import encodable
 from passage.sites.model import Section
 
 SUFFIXES = (".md", ".mdx", ".markdown", ".mdown", ".mkdn", ".mkd")
-"""What a link to another source ends with."""
+"""Suffixes of links to other sources."""
 
 _NOISE = "[data-search-exclude], .headerlink"
 
@@ -21,10 +21,10 @@ def page_sections(
     """The first level-1 heading (empty without one) and the sections that have text.
 
     Args:
-        body: HTML, perhaps with the author's own mistakes in it.
-        url: where the page is published.
-        links_from: what its relative links start from.
-        file: its source, relative to the site's folder: links to other sources start from it.
+        body: HTML, which may contain the author's mistakes.
+        url: of the published page.
+        links_from: the base of its relative links.
+        file: its source, relative to the site's folder: the base of links to other sources.
         urls: the URL of each source of the site.
     """
     document = f"<!doctype html><meta charset=utf-8><body><main>{encodable(body)}</main></body>"
@@ -40,7 +40,7 @@ def page_sections(
 
 
 def _drop_empty_code(content: Node) -> None:
-    """Drop blocks of code without code, their titles included: what they include was not found."""
+    """Drop empty code blocks and their titles: their included files were not found."""
     for block in html.outermost(content, "div.highlight, table.highlighttable"):
         code = html.first(block, "pre")
         if code is not None and not html.text(code).strip():
@@ -48,7 +48,7 @@ def _drop_empty_code(content: Node) -> None:
 
 
 def _link_pages(content: Node, file: str, urls: Mapping[str, str]) -> None:
-    """Let links to other sources lead to where those are published."""
+    """Replace links to other sources by the published URLs."""
     for link in html.select(content, "a[href]"):
         target = html.attribute(link, "href").strip()
         try:

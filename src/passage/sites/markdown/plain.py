@@ -1,4 +1,4 @@
-"""A folder of Markdown without a generator's configuration: a URL for each file, by its path."""
+"""The convention for a folder without a generator's configuration: each file's URL follows from its path."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ SUFFIXES = (".md", ".mdx")
 
 @dataclass(frozen=True, slots=True)
 class PlainFolder:
-    """Files and folders with a leading `_` or `.` are no pages; `index` and `README` are their folder's page."""
+    """Files and folders with a leading `_` or `.` are skipped; `index` and `README` are their folder's page."""
 
     folder: Path
     address: str
@@ -51,13 +51,13 @@ def files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, PureP
     for file in found:
         path = file.relative_to(folder).with_suffix("")
         if any(part.startswith((".", "_")) or part == "node_modules" for part in path.parts):
-            continue  # what generators keep out of a site as well
+            continue  # generators exclude these as well
         if file.is_file():  # no folder named like a page, no link to nowhere
             yield file, PurePosixPath(path.as_posix())
 
 
 def unpublished(meta: Meta) -> str | None:
-    """Why front matter that any generator understands keeps a page from being found."""
+    """The reason to leave a page out, by front matter that all generators understand."""
     for key in ("draft", "unlisted"):
         if said_yes(meta, key):
             return key

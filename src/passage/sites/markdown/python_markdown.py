@@ -1,4 +1,4 @@
-"""MkDocs' own parser with the extensions that a site names: headings, anchors and blocks as the site has them."""
+"""Runs MkDocs' parser with the site's extensions, so that headings, anchors and blocks equal the site's."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ from passage.sites.markdown.mkdocs_config import Unknown
 from passage.sites.model import Unresolved
 
 _ALWAYS = ("toc", "tables")
-"""What MkDocs switches on by itself, but for `fenced_code`: `_FENCES` is a better reader of the same."""
+"""MkDocs' default extensions, except `fenced_code`: `_FENCES` replaces it and reads more."""
 
 _FENCES = "pymdownx.superfences"
 """Reads fences in lists and notes, too. A site without it shows them as text, with their marks."""
@@ -53,7 +53,7 @@ _OVERRIDES: Mapping[str, Mapping[str, Any]] = {
     "pymdownx.emoji": {"emoji_index": emoji.twemoji, "emoji_generator": emoji.to_alt},
     "pymdownx.snippets": {"url_download": False, "check_paths": False, "restrict_base_path": True},
 }
-"""How each extension must write, whatever the site sets: the reader of built sites understands it so."""
+"""Options that override the site's: the reader for built sites needs this form of HTML."""
 
 _SNIPPET = re.compile(r"^[ \t]*-{2,}8<-{2,}[ \t]+[\"']?([^\"'\n]+?)[\"']?[ \t]*$", re.MULTILINE)
 _SNIPPET_BLOCK = re.compile(r"^[ \t]*-{2,}8<-{2,}[ \t]*\n(.*?)^[ \t]*-{2,}8<-{2,}[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -66,8 +66,8 @@ class PythonMarkdown:
     """A parser as a site configures it.
 
     Attributes:
-        snippets: the folders that includes are looked for in; empty where the site does not include files.
-        unresolved: extensions that are not known here.
+        snippets: the folders that are searched for includes; empty where the site includes no files.
+        unresolved: unknown extensions.
     """
 
     parser: markdown.Markdown
@@ -79,9 +79,9 @@ class PythonMarkdown:
         """The parser for a site.
 
         Args:
-            folder: where mkdocs.yml lies.
+            folder: of mkdocs.yml.
             listed: its `markdown_extensions`.
-            name: its own name, for what is not known.
+            name: its file name, for the report of unknown extensions.
         """
         wanted: dict[str, dict[str, Any]] = {extension: {} for extension in _ALWAYS}
         unresolved = []
@@ -103,7 +103,7 @@ class PythonMarkdown:
         return cls(_parser(wanted, unresolved, name), snippets, tuple(unresolved))
 
     def to_html(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """The HTML of a page without front matter, and what only the build resolves of it."""
+        """The HTML of a page without front matter, and the parts that only the build resolves."""
         self.parser.reset()
         unresolved = tuple(self._unresolved(text))
         if not self.snippets:
@@ -158,7 +158,7 @@ _as_code: Callable[..., Any] = fence_code_format
 
 
 def _snippet_folders(folder: Path, wanted: dict[str, dict[str, Any]]) -> tuple[Path, ...]:
-    """Where includes are looked for, in the site's folder only."""
+    """The folders that are searched for includes, inside the site's folder only."""
     options = wanted.get("pymdownx.snippets")
     if options is None:
         return ()

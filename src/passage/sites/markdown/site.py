@@ -1,4 +1,4 @@
-"""A site that is read from its Markdown sources: each file becomes a page, or a word on why it does not."""
+"""Reads a site from its Markdown sources: each file becomes a page, or a skip with the reason."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -40,10 +40,10 @@ class MarkdownSite:
 
 
 def find_site(folder: Path, url: str | None = None) -> MarkdownSite:
-    """The reader for a folder of sources, by the configuration that lies in it; `url` comes first.
+    """The reader for a folder of sources, by its configuration; `url` takes precedence.
 
     Raises:
-        SiteError: there is no folder, no address, or the configuration cannot be read.
+        SiteError: the folder or the site's URL is missing, or the configuration cannot be read.
     """
     from passage.sites.markdown.conventions import convention_of  # noqa: PLC0415 - loads the parsers
 
@@ -75,7 +75,7 @@ def _parts(convention: Convention, document: Document) -> tuple[Meta, str]:
 
 
 def _owners(entries: list[_Entry]) -> Mapping[str, _Entry]:
-    """The page that is read for each URL: the one that asks for it by `slug`, then `index`, `README` and others."""
+    """The page for each URL: first the one with that `slug`, then `index`, `README` and others."""
     owners: dict[str, _Entry] = {}
     for entry in sorted(entries, key=_rank):
         owners.setdefault(entry.url, entry)
@@ -87,7 +87,7 @@ def _rank(entry: _Entry) -> int:
 
 
 def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Iterator[Page | Skip | Unresolved]:
-    """One page. Whatever is wrong with it costs no other page."""
+    """Read one page. An error in it does not affect other pages."""
     document = entry.document
     try:
         _, text = _parts(convention, document)

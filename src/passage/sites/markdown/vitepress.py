@@ -37,7 +37,7 @@ class Rewrite:
     target: str
 
     def apply(self, path: str) -> str | None:
-        """The path that the rule gives for a source; None where it does not apply."""
+        """The rule's path for a source; None where the rule does not apply."""
         found = self.pattern.fullmatch(path)
         if found is None:
             return None
@@ -109,7 +109,7 @@ def convention(folder: Path, file: Path, address: str | None) -> VitePress:
     """Read the configuration at `file`; `address` comes before its `sitemap.hostname`.
 
     Raises:
-        SiteError: nothing says where the site is published.
+        SiteError: the site's URL is not given.
     """
     config = javascript.default_export(file.read_bytes())
     project = next(parent for parent in file.parents if parent.name == ".vitepress").parent
@@ -144,7 +144,7 @@ def defaults(folder: Path, address: str) -> VitePress:
 
 
 def is_written_for(folder: Path) -> bool:
-    """Whether pages in a folder use what only VitePress reads."""
+    """Whether pages in a folder use syntax that only VitePress reads."""
     for file in folder.rglob("*.md"):
         try:
             text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""

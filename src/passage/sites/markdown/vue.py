@@ -1,4 +1,4 @@
-"""Makes Markdown of VitePress' dialect: includes are resolved, Vue's expressions and components go."""
+"""Converts VitePress' dialect to Markdown: resolves includes and removes Vue's expressions and components."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from passage.sites.markdown.code_spans import outside
 from passage.sites.markdown.front_matter import PageError
 
 _DEEPEST = 8
-"""Parts that include one another."""
+"""The most levels of parts that include others."""
 
 _INCLUDE = re.compile(r"<!--\s*@include:\s*(.*?)\s*-->")
 _SNIPPET = re.compile(r"^([ \t]*)<<<[ \t]+(.+?)[ \t]*$", re.MULTILINE)
@@ -27,7 +27,7 @@ _SILENT = frozenset({"Badge"})
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """Markdown without VitePress' additions, and what only the build resolves of it."""
+    """Markdown without VitePress' additions, and the parts that only the build resolves."""
 
     markdown: str
     unresolved: tuple[str, ...]
@@ -37,8 +37,8 @@ def flatten(text: str, file: Path, root: Path) -> Flat:
     """The Markdown of a page.
 
     Args:
-        file: the page's own, which includes start from.
-        root: the folder of the sources: `@` in includes. Nothing outside its parent is read.
+        file: of the page; includes are relative to it.
+        root: the folder of the sources: `@` in includes. Only files in its parent are read.
     """
     flattener = _Flattener(root)
     markdown = outside(flattener.plain, flattener.included(text, file, 0))
@@ -47,13 +47,13 @@ def flatten(text: str, file: Path, root: Path) -> Flat:
 
 @dataclass(slots=True)
 class _Flattener:
-    """Remembers what could not be resolved on a page."""
+    """Remembers the unresolved parts of a page."""
 
     root: Path
     unresolved: list[str] = field(default_factory=list)
 
     def included(self, text: str, file: Path, depth: int) -> str:
-        """The text with includes and snippets in their places; those in code are examples."""
+        """The text with includes and snippets inserted; those in code are examples and stay."""
 
         def resolve(piece: str) -> str:
             piece = _INCLUDE.sub(lambda found: self._include(found[1], file, depth), piece)
@@ -126,7 +126,7 @@ def _alert(found: re.Match[str]) -> str:
 
 
 def _part(text: str, target: re.Match[str]) -> str:
-    """The lines or the region of an included file that is asked for."""
+    """The requested lines or region of an included file."""
     lines = _region(text, target["region"]).split("\n")
     found = _RANGE.match(target["braces"] or "")
     if found is None:
@@ -136,7 +136,7 @@ def _part(text: str, target: re.Match[str]) -> str:
 
 
 def _region(source: str, region: str | None) -> str:
-    """What stands between `#region name` and `#endregion name`; under the heading of that name in Markdown."""
+    """The text between `#region name` and `#endregion name`; the whole text where there is no such region."""
     if not region:
         return source
     name = re.escape(region[1:])

@@ -1,4 +1,4 @@
-"""Fetches from one origin: obeys robots.txt, keeps a pace, follows redirects within it, and stops at limits."""
+"""Fetches from one origin: obeys robots.txt, limits its rate, follows redirects inside the origin, stops at limits."""
 
 import time
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from protego import Protego
 from passage.sites.model import SiteError
 
 AGENT = "Passage"
-"""The name that robots.txt is asked about."""
+"""Our user agent's name in robots.txt."""
 
 MAX_PAGE_BYTES = 10 * 1024 * 1024
 PAGE_SECONDS = 60.0
 MAX_REDIRECTS = 5
 MAX_WAIT_SECONDS = 60.0
-"""The longest that a server's `Retry-After` is obeyed."""
+"""The longest wait for a server's `Retry-After`."""
 
 _TRY_AGAIN = frozenset({429, 500, 502, 503, 504})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -27,11 +27,11 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a run may fetch.
+    """The limits of fetching in one run.
 
     Attributes:
-        pages: how many URLs of pages are asked for.
-        bytes: of all answers together, uncompressed.
+        pages: the most URLs of pages to request.
+        bytes: of all responses together, uncompressed.
         minutes: from the first request.
         rate: requests a second; a longer `Crawl-delay` of robots.txt comes first.
     """
@@ -46,7 +46,7 @@ class FetchError(Exception):
     """One URL could not be fetched; the message says why in a few words.
 
     Args:
-        gone: the server says that there is no such page, rather than failing.
+        gone: the server reports that the page does not exist; it did not fail.
     """
 
     def __init__(self, why: str, *, gone: bool = False) -> None:
@@ -55,16 +55,16 @@ class FetchError(Exception):
 
 
 class LeftOut(Exception):
-    """One URL is not meant to be fetched, or leads out of the site; the message says why in a few words."""
+    """One URL must not be fetched, or leads out of the site; the message says why in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a URL gave.
+    """The response for a URL.
 
     Attributes:
         url: the URL after redirects.
-        unchanged: the server says that the copy that is held is still right; then there is no content.
+        unchanged: the server reports that the stored copy is current; there is no content.
         headers: in lower case.
     """
 
@@ -83,7 +83,7 @@ def origin(url: str) -> tuple[str, str, int]:
 
 @dataclass(slots=True)
 class Fetcher:
-    """Use it as a context manager.
+    """Fetches pages of one site. Use it as a context manager.
 
     Args:
         site: any URL of the site. Nothing outside its origin is fetched.
@@ -122,7 +122,7 @@ class Fetcher:
         """Fetch a URL, through redirects within the origin.
 
         Args:
-            held: conditional headers for the copy that is held.
+            held: conditional headers for the stored copy.
 
         Raises:
             FetchError: it could not be fetched.
@@ -143,7 +143,7 @@ class Fetcher:
         raise FetchError("redirects in a circle")
 
     def _twice(self, url: str, held: Mapping[str, str]) -> tuple[Answer, int]:
-        """One request; a second one after a passing failure."""
+        """One request; a second one after a temporary failure."""
         try:
             answer, status = self._once(url, held)
         except httpx.TransportError:
@@ -175,10 +175,10 @@ class Fetcher:
             return Answer(url, bytes(content), headers, response.status_code == 304), response.status_code
 
     def count_page(self) -> None:
-        """A page is about to be fetched.
+        """Count a page before it is fetched.
 
         Raises:
-            SiteError: it would be one too many.
+            SiteError: the limit of pages is reached.
         """
         self.pages += 1
         self._check_limits()
@@ -206,7 +206,7 @@ class Fetcher:
             time.sleep(min(seconds, max(left, 0.0)))
 
     def _read_robots(self) -> Protego:
-        """RFC 9309: no file allows everything; a server that fails allows nothing."""
+        """RFC 9309: a missing file allows everything; a failing server forbids everything."""
         url = urljoin(self.site, "/robots.txt")
         try:
             answer = self.get(url)
@@ -226,7 +226,7 @@ def _checked(answer: Answer, status: int) -> Answer:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:
-    """The seconds that a server asks to wait, 1 where it does not say."""
+    """The seconds that a server asks to wait; 1 where it names none."""
     value = headers.get("retry-after", "").strip()
     if value.isdigit():
         return min(float(value), MAX_WAIT_SECONDS)

@@ -1,4 +1,4 @@
-"""Keeps fetched pages as the folder that a build would have written, with what a re-run needs to ask for changes."""
+"""Keeps fetched pages in a folder like a built site, with the headers for a later run's conditional requests."""
 
 import json
 import os
@@ -19,7 +19,7 @@ class Mirror:
 
     Attributes:
         base: the site's URL, with a slash at its end.
-        known: what earlier runs held: the headers of each URL and the URL it led to.
+        known: from earlier runs: the headers of each URL and the URL that it redirected to.
         held: the same for this run.
     """
 
@@ -41,7 +41,7 @@ class Mirror:
         return self.folder / "pages"
 
     def file_of(self, url: str) -> str | None:
-        """The file that stands for a URL; None where it lies outside the site or has no usable path."""
+        """The file of a URL; None where the URL lies outside the site or has no usable path."""
         path, root = urlsplit(url).path or "/", urlsplit(self.base).path
         if not path.startswith(root) and f"{path}/" != root:
             return None
@@ -63,13 +63,13 @@ class Mirror:
         return {header: known[name] for name, header in _CONDITIONS.items() if known.get(name)}
 
     def has_copy(self, url: str) -> bool:
-        """Whether the last run left the page that a URL led to."""
+        """Whether the last run stored the page that a URL redirected to."""
         known = self.known.get(url)
         file = self.file_of(str(known.get("url", url))) if isinstance(known, dict) else None
         return file is not None and (self.pages / file).is_file()
 
     def keep(self, asked: str, final: str, headers: Mapping[str, str], content: bytes) -> None:
-        """Write a page, whole or not at all."""
+        """Write a page atomically."""
         file = self.file_of(final)
         if file is None:
             return
@@ -81,12 +81,12 @@ class Mirror:
         self.held[asked] = {"url": final, **{name: headers[name] for name in _CONDITIONS if name in headers}}
 
     def keep_unchanged(self, asked: str) -> str:
-        """The page is as it was; gives the URL that it has."""
+        """Keep an unchanged page; gives its URL."""
         self.held[asked] = self.known[asked]
         return self.held[asked].get("url", asked)
 
     def close(self) -> None:
-        """Remove what the site no longer has, and write the sitemap and the state."""
+        """Remove pages that the site no longer has, and write the sitemap and the state."""
         urls = sorted({entry.get("url", asked) for asked, entry in self.held.items()})
         files = {self.file_of(url) for url in urls}
         for path in sorted(_files(self.pages)):

@@ -1,4 +1,4 @@
-"""A published site: the pages of its sitemap, or those that its pages link to, read as the build they are."""
+"""Reads a published site: the pages of its sitemap, or the linked pages, with the reader for built sites."""
 
 import hashlib
 from collections import deque
@@ -18,10 +18,10 @@ from passage.sites.web.sitemap import SitemapError
 MAX_SITEMAPS = 500
 _HTML = ("text/html", "application/xhtml+xml")
 _EDITIONS = "link[rel=alternate][hreflang]"
-"""A page's other languages: Docusaurus names their sitemaps nowhere."""
+"""Finds a page's other languages, because Docusaurus does not list their sitemaps."""
 _ANY = f"a[href], {_EDITIONS}"
 _SITEMAPS = ("sitemap.xml", "sitemap-index.xml", "sitemap_index.xml")
-"""Where sitemaps lie when robots.txt names none."""
+"""The usual paths of sitemaps, for a robots.txt that names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class WebSite:
 
     Attributes:
         url: of the site or of its sitemap.
-        cache: where fetched pages are kept for the next run.
+        cache: the folder that keeps fetched pages for the next run.
         selector, language, version: as of a built site.
     """
 
@@ -76,7 +76,7 @@ class _Crawl:
 
     Attributes:
         seen: URLs that were fetched or left out.
-        asked_for: the sitemap's pages, or the site's first. Only of these is it a failure that there is none.
+        asked_for: the sitemap's pages, or the site's first page. A missing page is a failure only among these.
     """
 
     fetcher: Fetcher
@@ -86,7 +86,7 @@ class _Crawl:
     asked_for: set[str] = field(default_factory=set)
 
     def run(self) -> Iterator[Skip]:
-        """Fetch every page; gives those that are left out."""
+        """Fetch every page; yields the skipped ones."""
         listed = self._listed()
         waiting = deque(listed or [self.mirror.base])
         self.asked_for = {_plain(url) for url in waiting}
@@ -119,7 +119,7 @@ class _Crawl:
         return ("", False, self._copy(url)) if answer.unchanged else self._kept(url, answer)
 
     def _copy(self, url: str) -> bytes:
-        """Keep a page as the last run left it."""
+        """Keep a page unchanged from the last run."""
         final = self.mirror.keep_unchanged(url)
         self.seen.add(final)
         return (self.mirror.pages / str(self.mirror.file_of(final))).read_bytes()

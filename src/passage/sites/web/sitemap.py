@@ -1,11 +1,11 @@
-"""Reads sitemaps and sitemap indexes, plain or gzipped, without the parts of XML that attacks are made of."""
+"""Reads sitemaps and sitemap indexes, plain or gzipped. It refuses XML features that attacks use."""
 
 import zlib
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 MAX_BYTES = 50 * 1024 * 1024
-"""The most that the sitemap protocol allows, uncompressed."""
+"""The sitemap protocol's limit, uncompressed."""
 
 _GZIP = b"\x1f\x8b"
 
@@ -16,7 +16,7 @@ class SitemapError(Exception):
 
 @dataclass(slots=True)
 class Sitemap:
-    """What one sitemap lists.
+    """The URLs in one sitemap.
 
     Attributes:
         pages: URLs of pages, with those of their other languages.
@@ -31,7 +31,7 @@ def parse(content: bytes) -> Sitemap:
     """The URLs that a sitemap lists, in its order.
 
     Raises:
-        SitemapError: it is no sitemap, declares a document type, or is too large.
+        SitemapError: it is not a sitemap, declares a document type, or is too large.
     """
     reader = _Reader()
     parser = expat.ParserCreate()
@@ -62,7 +62,7 @@ def _plain(content: bytes) -> bytes:
 
 
 def _refuse_doctype(*_: object) -> None:
-    """Entities, which a document type declares, can make a small file huge."""
+    """Refuse a document type: its entities can make a small file huge."""
     raise SitemapError("declares a document type")
 
 
