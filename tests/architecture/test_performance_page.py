@@ -181,7 +181,7 @@ def test_the_picture_says_which_figures_it_shows(tmp_path: Path) -> None:
     assert f"<dc:description>figures {found.digest()}<" in (tmp_path / "one.svg").read_text(encoding="utf-8")
 
 
-def test_figures_come_back_from_their_file(tmp_path: Path) -> None:
+def test_saved_figures_load_unchanged(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(_results().text(), encoding="utf-8")
     assert results.load(tmp_path / "results.json") == _results()
 

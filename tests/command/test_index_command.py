@@ -82,7 +82,7 @@ def test_dry_run_prints_the_plan_with_its_cost(
     assert cohere.requests == []
 
 
-def test_refused_key_is_one_line(index: Passage, real: dict[str, str]) -> None:
+def test_refused_key_is_named_without_a_traceback(index: Passage, real: dict[str, str]) -> None:
     done = index(**real | {"COHERE_API_KEY": "another"})
     assert done.returncode == 1
     assert "COHERE_API_KEY" in done.stderr.splitlines()[-1]

@@ -108,7 +108,7 @@ def test_the_senders_correlation_id_comes_back(sent: int | str, aws: Aws, start:
 
 
 @pytest.mark.parametrize("sent", [None, "", ...])
-def test_without_one_the_messages_own_id_comes_back(sent: Any, aws: Aws, start: Start) -> None:
+def test_missing_correlation_id_gives_the_message_id(sent: Any, aws: Aws, start: Start) -> None:
     queue = aws.queue()
     fields = {"text": "twin"} if sent is ... else {"text": "twin", "correlation_id": sent}
     start(REPLY_QUEUE_URL=queue.url).invoke(batch([fields], first=41))
@@ -200,7 +200,7 @@ def test_fifo_destination_gets_a_standard_queues_replies(aws: Aws, start: Start)
     }
 
 
-def test_a_fifo_destination_drops_what_it_was_sent_before(aws: Aws, start: Start) -> None:
+def test_fifo_destination_drops_a_repeated_reply(aws: Aws, start: Start) -> None:
     queue = aws.queue(fifo=True)
     function, event = start(REPLY_QUEUE_URL=queue.url), batch([ASKED])
     function.invoke(event)
@@ -208,7 +208,7 @@ def test_a_fifo_destination_drops_what_it_was_sent_before(aws: Aws, start: Start
     assert len(queue.replies()) == 1
 
 
-def test_words_that_sqs_does_not_take_are_sent_escaped(aws: Aws, start: Start) -> None:
+def test_characters_that_sqs_refuses_are_escaped(aws: Aws, start: Start) -> None:
     """U+FFFE and U+FFFF are valid in UTF-8 and JSON, but SQS refuses them."""
     queue = aws.queue()
     text = "a twin \uffff \ufffe \u0000 \U0001f600"

@@ -192,7 +192,7 @@ def test_no_log_line_holds_the_key_or_a_question(edge: Runtime) -> None:
     assert "7f3a" not in edge.log()
 
 
-def test_questions_are_logged_once_that_is_asked_for(start: Any, textbook_index: Path) -> None:
+def test_log_query_text_true_logs_the_question(start: Any, textbook_index: Path) -> None:
     runtime = start(STORE="qdrant_edge", EDGE_INDEX_PATH=str(textbook_index), LOG_QUERY_TEXT="true")
     runtime.invoke({"text": "a rather unusual question 7f3a"})
     assert '"query_text":"a rather unusual question 7f3a"' in runtime.log()

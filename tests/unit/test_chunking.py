@@ -141,7 +141,7 @@ def test_a_heading_is_its_words_alone(heading: str, words: str) -> None:
     assert chunk.headings[-1] == words
 
 
-def test_a_heading_without_words_has_no_place_in_the_path() -> None:
+def test_heading_without_words_is_left_out_of_the_path() -> None:
     assert [chunk.headings for chunk in chunks("# A\n\n##\n\nText.\n")] == [("A",)]
 
 

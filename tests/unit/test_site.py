@@ -155,7 +155,7 @@ def test_index_is_the_page_beside_readme(tmp_path: Path) -> None:
         (b"---\ntitle: [\n---\nText.", "has front matter that is not YAML"),
     ],
 )
-def test_a_bad_page_is_reported_and_costs_no_other(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_bad_page_is_reported_and_others_are_read(tmp_path: Path, content: bytes, reason: str) -> None:
     write(tmp_path, {"good.md": "Text."})
     (tmp_path / "bad.md").write_bytes(content)
     found = list(find_site(tmp_path, "https://example.com").read())

@@ -323,7 +323,7 @@ def test_failed_check_leaves_the_alias(
     assert written(server) == [], "what the failed run wrote is completed, not written again"
 
 
-def test_collection_of_the_aliass_name_is_left_alone(index: Index, client: QdrantClient) -> None:
+def test_collection_with_the_alias_name_is_an_error(index: Index, client: QdrantClient) -> None:
     client.create_collection(ALIAS, models.VectorParams(size=2, distance=models.Distance.COSINE))
     with pytest.raises(TargetError, match="COLLECTION_NAME"):
         index()
@@ -368,7 +368,7 @@ def test_temporary_failures_are_retried(
     assert 7.0 in sleeps
 
 
-def test_server_that_stays_down_is_one_line(index: Index, server: EmulatorServer) -> None:
+def test_server_that_stays_down_gives_a_one_line_error(index: Index, server: EmulatorServer) -> None:
     server.faults.add(Fault("status", status=503, times=0))
     with pytest.raises(TargetError, match=r"at http://.* failed to answer \(HTTP 503") as raised:
         index()

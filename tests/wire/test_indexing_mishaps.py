@@ -104,7 +104,7 @@ def test_manifest_with_a_wrong_point_count_is_rewritten(out: Path, indexed: Call
     assert indexed() == Outcome(pages=1, chunks=2, embedded=0, removed=0, changed=True)
 
 
-def test_vectors_of_another_provider_are_all_made_anew(out: Path, indexed: Callable[[], Outcome]) -> None:
+def test_index_of_another_provider_is_embedded_again(out: Path, indexed: Callable[[], Outcome]) -> None:
     """An emulator's vectors have Cohere's model and dimension, but find wrong passages."""
     assert edge_index.embedders(out) == {PROFILE.name: "emulator"}
     edit_manifest(out, embedded_by="cohere")

@@ -84,7 +84,9 @@ def test_cold_start_is_counted_once_per_container(
     assert [line["cold_start"] for line in output.logs] == [True, False, False]
 
 
-def test_no_results_is_no_top_score(start: Start, make_collection: MakeCollection, output: Output) -> None:
+def test_no_results_leave_out_the_top_score_metric(
+    start: Start, make_collection: MakeCollection, output: Output
+) -> None:
     """A NaN would break the whole record."""
     assert start(COLLECTION_NAME=make_collection("empty")).ask().results == []
     (record,) = output.metrics

@@ -189,7 +189,7 @@ def test_temporary_failure_is_retried_once(
     assert len(asked(cohere, PATH)) == 2
 
 
-def test_hanging_reranker_costs_its_own_limit_only(
+def test_hanging_reranker_ends_at_its_time_limit(
     start: Start, cohere: EmulatorServer, plain: Answer, output: Output
 ) -> None:
     cohere.faults.add(Fault("slow", delay_ms=60_000, path=PATH))

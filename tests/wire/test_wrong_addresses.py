@@ -141,7 +141,7 @@ def test_404_of_a_new_enough_or_other_server(title: str, start: Start) -> None:
     assert "COLLECTION_NAME" not in message
 
 
-def test_only_qdrants_own_words_blame_the_collection(qdrant: EmulatorServer, start: Start) -> None:
+def test_only_a_missing_collection_names_its_setting(qdrant: EmulatorServer, start: Start) -> None:
     said = '{"status": {"error": "Not found: Collection `rag_embeddings` doesn\'t exist!"}, "time": 0.1}'
     other = '{"status": {"error": "Not found: Shard 3"}, "time": 0.1}'
     for body, blamed in ((said, True), (other, False)):

@@ -99,7 +99,7 @@ class DocumentEmbedder:
                 "EMBEDDING_DIMENSION, or EMBEDDING_MODEL to a model of that dimension."
             )
         if not all(math.isfinite(number) for vector in found for number in vector):
-            raise EmbeddingError(f"{self.model} gave a vector with something in it that is not a number.")
+            raise EmbeddingError(f"{self.model} gave a vector with a value that is not a number.")
         return found
 
     def _failure(self, error: Exception) -> EmbeddingError:

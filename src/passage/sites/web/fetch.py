@@ -215,7 +215,7 @@ class Fetcher:
         except FetchError as error:
             if error.gone:
                 return self.robots
-            raise SiteError(f"{url} {error}: without it nothing may be fetched. Try again later.") from error
+            raise SiteError(f"{url} {error}: no page is fetched without this file. Try again later.") from error
         return Protego.parse(answer.content.decode("utf-8", "replace"))
 
 

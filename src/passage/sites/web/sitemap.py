@@ -42,9 +42,9 @@ def parse(content: bytes) -> Sitemap:
     try:
         parser.Parse(_plain(content), True)
     except expat.ExpatError as error:
-        raise SitemapError(f"is no XML: {error}") from error
+        raise SitemapError(f"is not XML: {error}") from error
     if reader.root not in ("urlset", "sitemapindex"):
-        raise SitemapError(f"is no sitemap: its root is <{reader.root}>")
+        raise SitemapError(f"is not a sitemap: its root is <{reader.root}>")
     return reader.found
 
 
