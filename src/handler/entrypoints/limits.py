@@ -9,6 +9,9 @@ LAMBDA_RESPONSE_BYTES = 6_291_556
 ALB_RESPONSE_BYTES = 1_048_576
 """The most bytes that a load balancer accepts from a function (Elastic Load Balancing, Lambda functions as targets)."""
 
+WIDEST = 12
+"""The most bytes of a character in a response: two escapes, for one outside Unicode's basic plane."""
+
 
 def sent_bytes(value: Any, *, utf8: bool) -> int:
     """Bytes of a value in a response.

@@ -43,16 +43,20 @@ class Question:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer in its contract's shape. `left_out` counts passages dropped to make it small enough."""
+    """An answer in its contract's shape."""
 
     served: Served
     retrieval: Retrieval
     body: BaseModel
-    left_out: int = 0
 
     @property
     def profile(self) -> str:
         return self.served.profile.name
+
+    @property
+    def left_out(self) -> int:
+        """How many passages were dropped to fit the response limit."""
+        return self.retrieval.left_out
 
     @cached_property
     def text(self) -> str:
@@ -76,7 +80,7 @@ class Answered:
             left_out=left_out,
             warnings=(*self.retrieval.warnings, _too_large(left_out, count + left_out)),
         )
-        return replace(self, retrieval=shorter, body=_rendered(self.served.contract, shorter), left_out=left_out)
+        return replace(self, retrieval=shorter, body=_rendered(self.served.contract, shorter))
 
 
 def _too_large(left_out: int, total: int) -> str:

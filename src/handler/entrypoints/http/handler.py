@@ -17,7 +17,7 @@ from handler.entrypoints.http.paths import LEFT_OUT
 from handler.entrypoints.http.request import fields_of_body, fields_of_url
 from handler.entrypoints.http.routes import routes
 from handler.entrypoints.http.status import JSON, failure_response, no_such_route, too_large
-from handler.entrypoints.limits import sent_bytes
+from handler.entrypoints.limits import WIDEST, sent_bytes
 from handler.service.answering import Answered, Question, answer, deadline
 from handler.service.failures import failure
 from handler.service.services import Services
@@ -26,9 +26,6 @@ PLAIN = "text/plain; charset=utf-8"
 
 ENVELOPE_BYTES = 4_096
 """Room for headers and the rest of a response around its body."""
-
-WIDEST = 12
-"""The most bytes of a character in a response: two escapes, for one outside Unicode's basic plane."""
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
