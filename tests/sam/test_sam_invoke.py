@@ -1,4 +1,4 @@
-"""`sam local invoke`, for every event in events/; once as `make invoke-sam` runs it, a layer to pack and all."""
+"""`sam local invoke`, for an event of each kind; once as `make invoke-sam` runs it, a layer to pack and all."""
 
 import json
 import os
@@ -11,14 +11,20 @@ import pytest
 
 from alike import alike
 from conftest import EVENTS, ROOT
+from handler.config import profiles
 from passage.local.runtime import Runtime
 from passage.local.sam_local import TEMPLATE
 from sam.conftest import Invoke
 
+# One of each event source, and one answer of each contract: a container for each takes half a second.
+# The warm container of test_sam_start_lambda.py is asked all events.
+ONE_OF_EACH = [
+    *sorted(EVENTS.glob("*.json")),
+    *(EVENTS / "contracts" / profile / "success.json" for profile in profiles.names()),
+]
 
-@pytest.mark.parametrize(
-    "event", sorted(EVENTS.rglob("*.json")), ids=lambda path: path.relative_to(EVENTS).with_suffix("").as_posix()
-)
+
+@pytest.mark.parametrize("event", ONE_OF_EACH, ids=lambda path: path.relative_to(EVENTS).with_suffix("").as_posix())
 def test_sam_answer_equals_the_source_answer(invoke: Invoke, source: Runtime, event: Path) -> None:
     asked = json.loads(event.read_text(encoding="utf-8"))
     answer: Any = invoke(event)
