@@ -1,0 +1,1 @@
+"""Asks a suite of questions and measures the answers."""

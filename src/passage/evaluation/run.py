@@ -1,0 +1,213 @@
+"""A run: the answers to a suite's questions, and what was asked. It is saved as JSON and compared with other runs."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from passage.evaluation.suite import STRICT, Expected, Question, Suite, page, same_url
+
+ErrorKind = Literal["rate_limit", "service", "timeout", "request", "contract"]
+
+FORMAT = 1
+"""Changes when a saved run of another version cannot be read any more."""
+
+
+class RunError(Exception):
+    """A saved run cannot be read; the message names the file and the fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One passage of an answer.
+
+    Attributes:
+        rank: from 1, in the order of the answer.
+        id: the point's id; empty where the contract does not show it.
+        chunk_id: as the contract shows it; empty where it does not.
+        url: as the contract shows it, with its fragment.
+        score: the contract's similarity, 0 to 1.
+        text: the passage.
+    """
+
+    rank: int
+    id: str
+    chunk_id: str
+    url: str
+    title: str
+    score: float
+    text: str
+
+    @property
+    def page(self) -> str:
+        """The URL without fragment and trailing slash."""
+        return page(self.url)
+
+    def matches(self, expected: Expected) -> bool:
+        """Whether this passage belongs to an expected document."""
+        value = expected.value
+        by_kind = {
+            "id": lambda: value == self.id,
+            "chunk": lambda: value == self.chunk_id,
+            "url": lambda: same_url(value, self.url),
+            "any": lambda: value in (self.id, self.chunk_id) or same_url(value, self.url),
+        }
+        return by_kind[expected.kind]()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one question, or the error instead of it.
+
+    Attributes:
+        results: best first; empty with an error.
+        milliseconds: from the request to the whole answer, without waits for a rate limit.
+        search_ms: the search alone, where the contract reports it.
+        error: why there is no answer; None when there is one. An answer without passages is no error.
+        error_kind: `rate_limit`, `service`, `timeout`, `request` or `contract`; None without an error.
+        debug: stages and ranks, where the target shows them.
+    """
+
+    question_id: str
+    results: tuple[Hit, ...]
+    milliseconds: float
+    search_ms: float | None = None
+    error: str | None = None
+    error_kind: ErrorKind | None = None
+    debug: dict[str, Any] | None = None
+
+    __pydantic_config__ = STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The answers to every question of a suite, in the suite's order.
+
+    Attributes:
+        target: `local`, a URL or `lambda:NAME`.
+        profile: the profile that was asked where a question names none.
+        top_k: how many passages were asked for where a question does not say.
+        model: of the questions' embeddings; empty where the target does not say.
+        collection: empty where the target does not say.
+        search: the profile's search settings, as mode and weights.
+        index: identifies the content that was searched; empty where it is unknown.
+        started_at: UTC, ISO 8601.
+        elapsed_ms: the whole run, with its waits.
+        by_id_ms: the time of each retrieval of an expected document by its id.
+        missing: expected documents that the collection does not have, by question id.
+        unchecked: expected documents whose existence could not be checked.
+        error_checks: wrong requests, each with whether the answer was the contract's error.
+    """
+
+    suite: Suite
+    answers: tuple[Answer, ...]
+    target: str
+    profile: str
+    top_k: int
+    model: str = ""
+    collection: str = ""
+    search: dict[str, Any] = field(default_factory=dict)
+    index: str = ""
+    started_at: str = ""
+    elapsed_ms: float = 0.0
+    by_id_ms: tuple[float, ...] = ()
+    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unchecked: int = 0
+    error_checks: tuple[tuple[str, bool], ...] = ()
+
+    __pydantic_config__ = STRICT
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies suite, index, profile, model and search settings: runs that share it differ by chance alone."""
+        parts = [self.suite.fingerprint, self.index, self.profile, self.model, self.collection, self.search, self.top_k]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+    def pairs(self) -> Iterator[tuple[Question, Answer]]:
+        """Each question with its answer."""
+        return zip(self.suite.questions, self.answers, strict=True)
+
+
+def documents(question: Question, answer: Answer) -> list[tuple[str, int | None]]:
+    """An answer's documents, best first, each once, with the judged grade; None where nobody judged it.
+
+    A document is an expected one's `value`, or a page's URL; a chunk without a URL is its own document. The first
+    passage of a document keeps its place, so a page with several passages counts once.
+    """
+    found: dict[str, int | None] = {}
+    for hit in answer.results:
+        matched = [expected for expected in question.expected if hit.matches(expected)]
+        for expected in matched:
+            found.setdefault(expected.value, expected.grade)
+        if not matched:
+            found.setdefault(hit.page or hit.chunk_id or hit.id, None)
+    return list(found.items())
+
+
+_answer: TypeAdapter[Answer] = TypeAdapter(Answer)
+_run: TypeAdapter[Run] = TypeAdapter(Run)
+
+
+def answer_to_json(answer: Answer) -> str:
+    """One answer as one line."""
+    return _answer.dump_json(answer).decode()
+
+
+def answer_from_json(line: str) -> Answer:
+    """Raises pydantic.ValidationError for another line than `answer_to_json` writes."""
+    return _answer.validate_json(line)
+
+
+def to_json(run: Run) -> dict[str, Any]:
+    """A run as JSON values, with its fingerprints."""
+    fingerprints = {"run": run.fingerprint, "suite": run.suite.fingerprint}
+    return {"format": FORMAT, "fingerprints": fingerprints, **_run.dump_python(run, mode="json")}
+
+
+def from_json(values: Mapping[str, Any]) -> Run:
+    """The run that `to_json` wrote.
+
+    Raises:
+        RunError: the values are of another format, or do not fit together.
+    """
+    if values.get("format") != FORMAT:
+        raise RunError(f"it has the format {values.get('format')!r}, and this version reads {FORMAT}")
+    kept = {key: value for key, value in values.items() if key not in ("format", "fingerprints")}
+    try:
+        run = _run.validate_python(kept)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise RunError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    if [answer.question_id for answer in run.answers] != [question.id for question in run.suite.questions]:
+        raise RunError("its answers are not those of its questions")
+    return run
+
+
+def write(run: Run, path: Path) -> None:
+    """Save a run as one JSON file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(to_json(run), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def read(path: Path) -> Run:
+    """A saved run.
+
+    Raises:
+        RunError: the file is missing or is no run.
+    """
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RunError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise RunError(f"{path} is not JSON: {error}.") from None
+    if not isinstance(values, dict):
+        raise RunError(f"{path} is not a run: it must be a JSON object.")
+    try:
+        return from_json(values)
+    except RunError as error:
+        raise RunError(f"{path} is not a run that can be read: {error}.") from None

@@ -1,0 +1,107 @@
+"""A suite: questions, and the documents that answer each of them."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import ConfigDict, TypeAdapter
+
+Kind = Literal["any", "id", "chunk", "url"]
+
+STRICT = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A document that answers a question.
+
+    Attributes:
+        value: a point id, a chunk id or a URL. A URL without a fragment names the whole page. One that begins with `/`
+            matches this path on any host.
+        kind: what `value` is; `any` compares it with the id, the chunk id and the URL.
+        grade: how well it answers, at least 0; 0 is a judged document that does not answer.
+    """
+
+    value: str
+    kind: Kind = "any"
+    grade: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question of a suite. None means the run's own value.
+
+    Attributes:
+        id: unique in its suite.
+        expected: the judged documents. Without one of grade 1 or more, any answer passes.
+        keywords: words that the passages should contain.
+        top_k: how many passages to ask for.
+        relevance_threshold: the minimum score of the first result, 0 to 1.
+        answerable: whether the site answers it; false for an off-topic question.
+        profile: the profile to ask.
+        draft: a person has not checked it yet.
+    """
+
+    id: str
+    text: str
+    expected: tuple[Expected, ...] = ()
+    keywords: tuple[str, ...] = ()
+    top_k: int | None = None
+    relevance_threshold: float | None = None
+    answerable: bool = True
+    profile: str | None = None
+    tags: tuple[str, ...] = ()
+    draft: bool = False
+
+    __pydantic_config__ = STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Named questions, each with a unique id.
+
+    Attributes:
+        notes: warnings of the reader, as a judgment that occurs twice.
+    """
+
+    name: str
+    questions: tuple[Question, ...]
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    __pydantic_config__ = STRICT
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with any question or judgment. The suite's name and its notes do not matter."""
+        questions = [to_json(question) for question in self.questions]
+        return hashlib.sha256(json.dumps(questions, sort_keys=True).encode()).hexdigest()[:16]
+
+
+_question: TypeAdapter[Question] = TypeAdapter(Question)
+
+
+def to_json(question: Question) -> dict[str, Any]:
+    """A question as JSON values."""
+    dumped: dict[str, Any] = _question.dump_python(question, mode="json")
+    return dumped
+
+
+def page(url: str) -> str:
+    """The page of a URL: without fragment, and without a trailing slash."""
+    return url.partition("#")[0].rstrip("/")
+
+
+def same_url(wanted: str, url: str) -> bool:
+    """Whether `wanted` names this URL: its page, or its fragment too if `wanted` has one.
+
+    A `wanted` that begins with `/` is compared with the path alone.
+    """
+    if not url:
+        return False
+    if wanted.startswith("/"):
+        parts = urlsplit(url)
+        url = parts.path + (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
+    _, _, fragment = wanted.partition("#")
+    return page(wanted) == page(url) and (not fragment or fragment == url.partition("#")[2])
