@@ -1,13 +1,8 @@
 """The `passage` command. It prints results on stdout, progress and logs on stderr."""
 
-import io
 import json
-import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,7 +10,8 @@ from passage.commands.index import DEFAULT_INDEX
 from passage.commands.index import index as index_command
 from passage.commands.profile import profile as profile_command
 from passage.commands.rollback import rollback as rollback_command
-from passage.local.environment import LocalContext, LocalError, function_environment
+from passage.local.environment import LocalContext
+from passage.local.function import function, stdout_kept_clean
 
 index_option = click.option(
     "--index",
@@ -48,7 +44,7 @@ def serve(index: Path, port: int) -> None:
     from passage.local.serve import serve as run  # noqa: PLC0415 - see `index`
 
     click.echo("Starting the function …", err=True)
-    with _stdout_kept_clean() as result, _function(index) as handler:
+    with stdout_kept_clean() as result, function(index) as handler:
         url = f"http://127.0.0.1:{port}"
 
         def ready() -> None:
@@ -77,45 +73,6 @@ def invoke(index: Path, event: Path) -> None:
         raise click.ClickException(f"{event} is not JSON: {error}") from error
     except RecursionError:
         raise click.ClickException(f"{event} is nested too deeply to be read.") from None
-    with _stdout_kept_clean() as result, _function(index) as handler:
+    with stdout_kept_clean() as result, function(index) as handler:
         answer = handler(loaded, LocalContext())
         result(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")
-
-
-@contextmanager
-def _function(index: Path) -> Iterator[Callable[[Any, Any], Any]]:
-    """The function, in this process with the local environment, ready for its first question."""
-    with ExitStack() as stack:
-        try:
-            os.environ.update(stack.enter_context(function_environment(os.environ, index)))
-        except LocalError as error:
-            raise click.ClickException(str(error)) from error
-        from handler import app  # noqa: PLC0415 - it reads its environment at first use
-        from handler.core.errors import PassageError  # noqa: PLC0415
-
-        try:
-            app.services.warm()
-        except PassageError as error:
-            click.echo(f"Warning: {error}", err=True)  # questions get this error, too
-        yield app.lambda_handler
-
-
-@contextmanager
-def _stdout_kept_clean() -> Iterator[Callable[[str], None]]:
-    """Redirect all output to stderr, including logs and metrics. Yields a function that writes to stdout."""
-    sys.stdout.flush()
-    stdout = os.dup(1)
-    os.dup2(2, 1)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # otherwise output to a file or pipe is buffered until the end
-        sys.stdout.reconfigure(line_buffering=True)
-    try:
-        yield lambda text: _write(stdout, text)
-    finally:
-        sys.stdout.flush()
-        os.dup2(stdout, 1)
-        os.close(stdout)
-
-
-def _write(descriptor: int, text: str) -> None:
-    with os.fdopen(os.dup(descriptor), "w", encoding="utf-8") as stream:
-        stream.write(text)
