@@ -1,0 +1,71 @@
+"""The cosine threshold that keeps 95 % of a site's own questions, and what it rejects of the others.
+
+A threshold belongs to one model and one site, so none ships: a suite measures it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+KEEP = 0.95
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one threshold does.
+
+    Args:
+        threshold: passages with a lower cosine are dropped.
+        kept: share of the site's own questions that keep a passage.
+        rejected: share of the off-topic questions that keep none; None without such questions.
+    """
+
+    threshold: float
+    kept: float
+    rejected: float | None
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The proposed threshold, and both curves.
+
+    Args:
+        curve: points from the lowest to the highest cosine seen.
+    """
+
+    proposed: Point
+    own: int
+    off_topic: int
+    curve: tuple[Point, ...]
+
+
+def threshold(own: Sequence[float], off_topic: Sequence[float], keep: float = KEEP, points: int = 101) -> Threshold:
+    """The highest threshold that keeps the share `keep` of the own questions.
+
+    Args:
+        own: the best cosine found by each question that the site answers.
+        off_topic: the best cosine found by each question that it does not.
+        keep: a share, above 0 and at most 1.
+        points: how many points each curve has.
+
+    Raises:
+        ValueError: there is no own question.
+    """
+    if not own:
+        raise ValueError("a threshold needs at least one question that the site answers")
+    cosines = sorted(own, reverse=True)
+    # Rounded down, so that the printed value keeps what it promises.
+    proposed = math.floor(cosines[math.ceil(keep * len(cosines)) - 1] * 1000) / 1000
+    low, high = min(*own, *off_topic, proposed), max(*own, *off_topic, proposed)
+    steps = (low + (high - low) * step / (points - 1) for step in range(points))
+    return Threshold(
+        _point(proposed, own, off_topic),
+        len(own),
+        len(off_topic),
+        tuple(_point(step, own, off_topic) for step in steps),
+    )
+
+
+def _point(at: float, own: Sequence[float], off_topic: Sequence[float]) -> Point:
+    rejected = sum(score < at for score in off_topic) / len(off_topic) if off_topic else None
+    return Point(at, sum(score >= at for score in own) / len(own), rejected)
