@@ -93,8 +93,14 @@ class FakedContainer(Container):
     def retriever(self, profile: Profile) -> Retriever:
         embedder = FixedEmbedder(profile, self.embedding_failure, self.embedded)
         store = FixedStore(profile, self.hits, self.store_failure, self.searches)
-        displayable = registry.find(profile).displayable
-        return pipeline(embedder, store, dimension=profile.collection.dimension, displayable=displayable)
+        contract = registry.find(profile)
+        return pipeline(
+            embedder,
+            store,
+            dimension=profile.collection.dimension,
+            displayable=contract.displayable,
+            order=contract.order,
+        )
 
 
 CONTAINER = FakedContainer()

@@ -1,7 +1,7 @@
 """The pipeline with fakes at its ports: one retry each, within one deadline, and passages in order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -13,15 +13,19 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import CollectionInfo, Passage, Point, RetrievalRequest, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Order, Passage, Point, RetrievalRequest, Search, SearchResult, Vector
 from unit.pipelines import pipeline, retrieve
 
 REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2))
 DOWN = UpstreamUnavailable("down", upstream="store")
 
 
-def passage(identity: int, score: float) -> Passage:
-    return Passage(id=identity, score=score, text="text", url="url")
+def passage(identity: int, score: float, fused: float | None = None) -> Passage:
+    return Passage(id=identity, score=score, text="text", url="url", fused=fused)
+
+
+FUSED = SearchResult((passage(5, 0.2, 3.1), passage(3, 0.9, 1.5), passage(4, 0.5, 1.0), passage(1, 1.0, 0.5)))
+"""A hybrid search's result: in the order of the fused scores, which is not that of the cosines."""
 
 
 @dataclass
@@ -45,9 +49,11 @@ class FakeStore:
     failures: list[PassageError] = field(default_factory=list)
     collection: str = "collection"
     searches: int = 0
+    texts: list[str] = field(default_factory=list)
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.searches += 1
+        self.texts = [search.text for _, search in searches]
         if self.failures:
             raise self.failures.pop(0)
         return [self.found for _ in searches]
@@ -74,6 +80,44 @@ def test_passages_are_best_first_unique_and_at_most_the_limit() -> None:
     retrieval = retrieve(pipeline(FakeEmbedder(), FakeStore(found)), REQUEST, Deadline.after(5))
     assert [item.id for item in retrieval.passages] == [1, 2]
     assert retrieval.skipped == 4
+
+
+@pytest.mark.parametrize(
+    ("default", "asked", "expected"),
+    [
+        ("relevance", None, [5, 3, 4]),
+        ("score", None, [3, 4, 5]),
+        ("score", "relevance", [5, 3, 4]),
+        ("relevance", "score", [3, 4, 5]),
+    ],
+)
+def test_order_changes_places_but_not_the_chosen_passages(
+    default: Order, asked: Order | None, expected: list[int]
+) -> None:
+    request = replace(REQUEST, search=Search(top_k=3), order=asked)
+    retriever = pipeline(FakeEmbedder(), FakeStore(FUSED), order=default)
+    retrieval = retrieve(retriever, request, Deadline.after(5))
+    assert [item.id for item in retrieval.passages] == expected
+
+
+@pytest.mark.parametrize(("hybrid", "text"), [(True, "What is a digital twin?"), (False, "")])
+def test_only_a_hybrid_search_gets_the_words(hybrid: bool, text: str) -> None:
+    store = FakeStore()
+    retrieve(pipeline(FakeEmbedder(), store, hybrid=hybrid), REQUEST, Deadline.after(5))
+    assert store.texts == [text]
+
+
+def test_question_sent_as_a_vector_has_no_words() -> None:
+    store = FakeStore()
+    request = RetrievalRequest(text="", search=Search(top_k=2), vector=(1.0, 0.0))
+    retrieve(pipeline(FakeEmbedder(), store, hybrid=True), request, Deadline.after(5))
+    assert store.texts == [""]
+
+
+def test_stages_reach_the_retrieval() -> None:
+    stages = {"dense": ((1, 0.9),), "text": ((5, 12.0),)}
+    found = replace(FUSED, stages=stages)
+    assert retrieve(pipeline(FakeEmbedder(), FakeStore(found)), REQUEST, Deadline.after(5)).stages == stages
 
 
 @pytest.mark.parametrize("failure", [DOWN, UpstreamThrottled("busy", upstream="store", retry_after=0.01)])

@@ -108,6 +108,7 @@ class Container:
         key = (profile.name, profile.collection.name)
         if key not in self._retrievers:
             embedding, dimension = profile.embedding, profile.collection.dimension
+            contract = registry.find(profile)
             self._retrievers[key] = Retriever(
                 embedder=QuestionEmbedder(
                     EMBEDDERS[embedding.provider](self.settings, profile, self._keys),
@@ -117,7 +118,8 @@ class Container:
                 ),
                 store=STORES[self.settings.store](self.settings, profile, self._keys),
                 reranking=self._reranking,
-                displayable=registry.find(profile).displayable,
+                displayable=contract.displayable,
+                order=contract.order,
             )
         return self._retrievers[key]
 

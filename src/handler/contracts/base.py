@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
 from handler.core.errors import PassageError
-from handler.core.model import Passage, Retrieval, RetrievalRequest
+from handler.core.model import Order, Passage, Retrieval, RetrievalRequest
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ class Contract:
         parse: turns the caller's fields into a checked request. Raises InvalidRequest.
         render: turns a result into `response_model`, without warnings: `answer` adds those for all contracts.
         render_error: turns an error into `error_model`.
+        order: the order of an answer's passages, unless the request asks for another: "score" where the seed promises
+            descending scores.
         displayable: whether the contract can show a passage; others are left out and counted. None shows them all.
         notices: yields warnings about an answer, for the log; None for a contract without any.
         stored_id: turns the chunk id that this contract shows into the one to look up.
@@ -76,6 +78,7 @@ class Contract:
     parse: Callable[[Mapping[str, Any], Profile], RetrievalRequest]
     render: Callable[[Retrieval], Answer]
     render_error: Callable[[PassageError, ErrorContext], BaseModel]
+    order: Order = "relevance"
     displayable: Callable[[Passage], bool] | None = None
     notices: Callable[[Retrieval], Iterable[Notice]] | None = None
     stored_id: Callable[[str], str] = _same

@@ -135,5 +135,6 @@ CONTRACT = Contract(
     parse=parse,
     render=render,
     render_error=render_error,
+    order="score",
     displayable=has_web_address,
 )

@@ -104,5 +104,6 @@ CONTRACT = Contract(
     parse=parse,
     render=render,
     render_error=render_error,
+    order="score",
     stored_id=stored_id,
 )

@@ -276,6 +276,7 @@ CONTRACT = Contract(
     parse=parse,
     render=render,
     render_error=render_error,
+    order="score",
     displayable=has_web_address,
     notices=notices,
 )

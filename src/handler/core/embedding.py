@@ -28,10 +28,16 @@ LONGEST = 2.0**63.99
 
 @dataclass(frozen=True)
 class EmbeddedQuestion:
-    """A question's vector, `(dimension,)`, and whether it cost no call; None when the caller sent it."""
+    """A question's vector, `(dimension,)`.
+
+    Attributes:
+        cached: whether it cost no call; None when the caller sent the vector.
+        text: the question as it was embedded; empty when the caller sent the vector.
+    """
 
     vector: Vector
     cached: bool | None = None
+    text: str = ""
 
 
 class EmbeddingCache:
@@ -97,7 +103,7 @@ class QuestionEmbedder:
         for request, asked in zip(requests, texts, strict=True):
             found = request.vector if asked is None else vectors[asked]
             assert found is not None  # noqa: S101 - every text without a cached vector was embedded
-            embedded.append(EmbeddedQuestion(found, None if asked is None else asked not in paid))
+            embedded.append(EmbeddedQuestion(found, None if asked is None else asked not in paid, asked or ""))
             paid.discard(asked or "")  # a text that occurs twice in a batch is embedded once
         return embedded
 

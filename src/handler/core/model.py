@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 LARGEST_WHOLE = 2**53 - 1
 """The largest integer that every JSON parser reads exactly."""
@@ -17,6 +17,15 @@ PointId = int | str
 Filters = Mapping[str, tuple[str | int, ...]]
 """A profile's filter fields, each with its allowed values. A passage must have one of them."""
 
+Stage = tuple[tuple[PointId, float], ...]
+"""What one stage of a search found: point ids and that stage's scores, best first."""
+
+Order = Literal["relevance", "score"]
+"""How an answer's passages are ordered: as the search ranked them, or by descending `Passage.score`.
+
+The two differ only for a hybrid search, which ranks by the fused score.
+"""
+
 
 @dataclass(frozen=True)
 class Search:
@@ -24,9 +33,12 @@ class Search:
 
     Attributes:
         top_k: how many passages to find, at least 1.
-        score_threshold: the minimum score; None for any.
+        score_threshold: the minimum `Passage.score`; None for any.
         with_vectors: whether passages have their vectors.
         whole_payload: whether passages have their whole payload, or only the keys that the profile names.
+        text: the question's words, for a hybrid search; empty for a dense one. A store whose collection cannot rank
+            by text searches by the vector alone.
+        explain: whether the result has its stages.
     """
 
     top_k: int
@@ -34,6 +46,8 @@ class Search:
     filters: Filters = field(default_factory=dict)
     with_vectors: bool = False
     whole_payload: bool = False
+    text: str = ""
+    explain: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,7 @@ class RetrievalRequest:
     Attributes:
         text: as the caller sent it; empty when `vector`, shape `(dimension,)`, was sent instead.
         collection: the collection that the caller named; None for the profile's.
+        order: the order that the caller asked for; None for the contract's.
         options: values for the contract's rendering.
     """
 
@@ -50,6 +65,7 @@ class RetrievalRequest:
     search: Search
     vector: Vector | None = None
     collection: str | None = None
+    order: Order | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -58,14 +74,15 @@ class Passage:
     """A piece of the site's text. `text` and `url` are exactly as stored.
 
     Attributes:
-        score: the store's similarity, finite and unclipped (cosine may leave 0…1 by rounding, or be negative); once
-            reranked, the relevance.
+        score: the store's similarity, also after a hybrid search; finite and unclipped (cosine may leave 0…1 by
+            rounding, or be negative). Once reranked, the relevance.
         index: its position on its page, from 0.
         headings: the headings above it, outermost first.
         chunk_id: the stored chunk id; None without one.
         tokens: the stored, approximate number of tokens; None without one.
         created_at: when it was stored, UTC.
         vector: shape `(dimension,)`, if requested.
+        fused: the fused score of a hybrid search, only comparable within its result; None after a dense search.
     """
 
     id: PointId
@@ -82,20 +99,24 @@ class Passage:
     created_at: datetime | None = None
     payload: Mapping[str, Any] = field(default_factory=dict)
     vector: Vector | None = None
+    fused: float | None = None
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A search's passages, best first.
+    """A search's passages, best first: by the fused score, or by the score of a dense search.
 
     Attributes:
         skipped: how many points were skipped because their payload or score was invalid.
         warnings: the reasons, each a sentence for a person.
+        stages: what each stage found, if `Search.explain` is set: "dense" with cosines and, of a hybrid search,
+            "text" with BM25 scores and "fused" with fused scores.
     """
 
     passages: tuple[Passage, ...]
     skipped: int = 0
     warnings: tuple[str, ...] = ()
+    stages: Mapping[str, Stage] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -121,6 +142,7 @@ class Retrieval:
         left_out: how many passages were dropped to fit the response limit.
         embedding_cached: whether the question's embedding was cached; None when the caller sent the vector.
         rerank_failure: the reason for a failed reranking; None if it succeeded or is off.
+        stages: as in `SearchResult`.
     """
 
     request: RetrievalRequest
@@ -134,6 +156,7 @@ class Retrieval:
     embedding_cached: bool | None = None
     warnings: tuple[str, ...] = ()
     rerank_failure: Exception | None = None
+    stages: Mapping[str, Stage] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

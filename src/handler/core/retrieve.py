@@ -11,6 +11,7 @@ from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder
 from handler.core.errors import ConfigurationError, NotFound, PassageError
 from handler.core.model import (
     CollectionInfo,
+    Order,
     Passage,
     Point,
     PointId,
@@ -32,12 +33,16 @@ class Retriever:
     Attributes:
         reranking: None where the deployment has no reranker.
         displayable: whether the contract can show a passage; others are left out and counted. None shows them all.
+        hybrid: whether the store also gets a question's words.
+        order: the order of an answer's passages, unless the request asks for another.
     """
 
     embedder: QuestionEmbedder
     store: PassageStore
     reranking: Reranking | None = None
     displayable: Callable[[Passage], bool] | None = None
+    hybrid: bool = False
+    order: Order = "relevance"
 
     def warm(self) -> None:
         """Build what the first question would have to; no request is made."""
@@ -76,7 +81,7 @@ class Retriever:
             else Retrieval(
                 request=request,
                 embedding_cached=question.cached,
-                passages=outcome.passages[: request.search.top_k],
+                passages=self._first(request, outcome.passages),
                 skipped=result.skipped,
                 timings=timings if outcome.took_ms is None else replace(timings, rerank_ms=outcome.took_ms),
                 collection=self.store.collection,
@@ -84,6 +89,7 @@ class Retriever:
                 asked_at=asked_at,
                 warnings=(*result.warnings, *outcome.warnings),
                 rerank_failure=outcome.failure,
+                stages=result.stages,
             )
             for request, question, result, outcome in zip(requests, embedded, ordered, ranked, strict=True)
         ]
@@ -93,7 +99,7 @@ class Retriever:
     ) -> Sequence[SearchResult | PassageError]:
         searches = []
         for request, question in zip(requests, embedded, strict=True):
-            search = request.search
+            search = replace(request.search, text=question.text) if self.hybrid else request.search
             if self.reranking is not None and request.vector is None:
                 search = self.reranking.with_candidates(search)
             searches.append((question.vector, search))
@@ -111,7 +117,7 @@ class Retriever:
         return [self._find([search], deadline)[0] for search in searches]
 
     def _ordered(self, result: SearchResult) -> SearchResult:
-        """Displayable passages, best first, no point twice. An answer's guarantees do not rest on the store's order."""
+        """Displayable passages, best first, no point twice. A dense answer's order does not rest on the store's."""
         unique: dict[PointId, Passage] = {}
         hidden = 0
         for passage in result.passages:
@@ -119,11 +125,22 @@ class Retriever:
                 hidden += 1
             else:
                 unique.setdefault(passage.id, passage)
-        return SearchResult(
-            tuple(sorted(unique.values(), key=attrgetter("score"), reverse=True)),
-            result.skipped + hidden,
-            (*result.warnings, *([_hidden(hidden, len(result.passages))] if hidden else ())),
+        passages = tuple(unique.values())
+        if passages and passages[0].fused is None:  # a fused list is in the order of its fused scores
+            passages = tuple(sorted(passages, key=attrgetter("score"), reverse=True))
+        return replace(
+            result,
+            passages=passages,
+            skipped=result.skipped + hidden,
+            warnings=(*result.warnings, *([_hidden(hidden, len(result.passages))] if hidden else ())),
         )
+
+    def _first(self, request: RetrievalRequest, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
+        """The best passages, as many as requested. `score` changes their order, but not which ones they are."""
+        best = passages[: request.search.top_k]
+        if best and best[0].fused is not None and (request.order or self.order) == "score":
+            return tuple(sorted(best, key=attrgetter("score"), reverse=True))
+        return best
 
     def _reranked(
         self, requests: Sequence[RetrievalRequest], ordered: Sequence[SearchResult | PassageError], deadline: Deadline

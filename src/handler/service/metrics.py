@@ -13,7 +13,7 @@ def record(served: Served, retrieval: Retrieval) -> None:
     """Log and count one answered question."""
     timings, passages, cached = retrieval.timings, retrieval.passages, retrieval.embedding_cached
     profile = served.profile.name
-    top_score = passages[0].score if passages else None
+    top_score = max((passage.score for passage in passages), default=None)
     line: dict[str, Any] = {
         "top_k": retrieval.request.search.top_k,
         "result_count": len(passages),
