@@ -143,6 +143,12 @@ def retrieved(profile: str, figures: dict[str, Any], metrics: dict[str, float]) 
     _emit(profile, metrics)
 
 
+def judged(profile: str, figures: Mapping[str, Any], *, helpful: bool) -> None:
+    """One reader's feedback on a passage: a log line with `figures`, and a metric by profile."""
+    logger.info("feedback", extra={"profile": profile, **figures})
+    _emit(profile, {"Helpful": 1} if helpful else {"NotHelpful": 1})
+
+
 def notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
     """Log a warning about an answered question, for the operator."""
     logger.warning(message, extra={"profile": profile, **figures})

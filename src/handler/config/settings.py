@@ -101,6 +101,8 @@ class Settings(CollectionSettings):
 
     service: str = Field("passage", alias="POWERTOOLS_SERVICE_NAME")
     log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
+    feedback: bool = Field(True, alias="FEEDBACK")
+    """Whether `POST /feedback` is served."""
     request_timeout_ms: int = Field(28_500, ge=100, le=900_000, alias="REQUEST_TIMEOUT_MS")
 
     allowed_collections: Annotated[tuple[str, ...], Names] = Field((), alias="ALLOWED_COLLECTIONS")

@@ -67,6 +67,8 @@ def explained(item: Any, ours: Container[str]) -> str:
     first, *inner = item["loc"] or ("",)
     field = ".".join([str(first), *(str(part) for part in inner if isinstance(part, int) or part in ours)])
     kind, context = item["type"], item.get("ctx") or {}
+    if kind in ("too_short", "too_long") and isinstance(item.get("input"), str):
+        kind = f"string_{kind}"
     if kind in EXPECTED:
         what = f"{EXPECTED[kind]}, not {json_kind(item.get('input'))}"
     elif kind in BOUNDS:

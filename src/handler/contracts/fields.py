@@ -69,7 +69,7 @@ def read_object(text: str, what: str) -> dict[str, Any]:
     """
     fields = read_json(text, what)
     if not isinstance(fields, dict):
-        raise InvalidRequest(f"{what} is JSON, but not an object: it must be one with the question in a field.")
+        raise InvalidRequest(f"{what} is JSON, but not an object: it must be one with a name for each value.")
     return fields
 
 

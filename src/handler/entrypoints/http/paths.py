@@ -6,6 +6,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     "/profiles/{profile}/query": ("GET", "POST"),
     "/profiles/{profile}/collection": ("GET",),
     "/profiles/{profile}/chunks/{id}": ("GET",),
+    "/feedback": ("POST",),
     "/health": ("GET",),
     "/ready": ("GET",),
     "/openapi.json": ("GET",),
@@ -25,7 +26,7 @@ def methods(path: str) -> tuple[str, ...]:
         if len(names) == len(parts) and all(
             (part and name.startswith("{")) or part == name for name, part in zip(names, parts, strict=True)
         ):
-            return (*allowed, "HEAD")
+            return (*allowed, "HEAD") if "GET" in allowed else allowed
     return ()
 
 

@@ -15,6 +15,8 @@ from handler.contracts.faults import NotJson, json_kind
 from handler.contracts.fields import read_json, read_object
 from handler.core.errors import InvalidRequest
 
+EXAMPLE = '{"text": "What is a digital twin?"}'
+
 AS_TEXT = frozenset({"query_id", "collection_name"})
 """Parameters that stay text in a query string, like the question."""
 
@@ -157,8 +159,11 @@ def _wrong(part: str, value: object, wanted: str) -> InvalidRequest:
     return InvalidRequest(f"The event's '{name}' is {came}: it must be {wanted}.")
 
 
-def fields_of_body(event: Mapping[str, Any]) -> dict[str, Any]:
+def fields_of_body(event: Mapping[str, Any], example: str = EXAMPLE) -> dict[str, Any]:
     """The fields of a JSON body.
+
+    Args:
+        example: a right body, for the error about an empty one.
 
     Raises:
         InvalidRequest: there is none, or it is not base64, UTF-8, JSON or an object; see `read_object`.
@@ -170,7 +175,7 @@ def fields_of_body(event: Mapping[str, Any]) -> dict[str, Any]:
         except (binascii.Error, ValueError):
             raise InvalidRequest("The body is not text: it must be a JSON object encoded in UTF-8.") from None
     if not raw.strip():
-        raise InvalidRequest('The body is empty: it must be a JSON object, as in {"text": "What is a digital twin?"}.')
+        raise InvalidRequest(f"The body is empty: it must be a JSON object, as in {example}.")
     return read_object(raw, "The body")
 
 

@@ -1,4 +1,4 @@
-"""The routes other than /query: profiles, collections, chunks, health, readiness and the OpenAPI document."""
+"""The routes other than /query: profiles, collections, chunks, feedback, health, readiness and the OpenAPI document."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -76,6 +76,12 @@ def _add_service(router: Router, services: Services, gateway: Gateway) -> None:
         until = deadline(services, router.lambda_context, gateway.limit)
         info = services.readiness.check(served.profile, served.retriever, until)
         return _json({"status": "ready", "profile": served.profile.name, "collection": asdict(info)})
+
+    @router.post("/feedback")
+    def feedback() -> Response[str]:
+        from handler.entrypoints.http.feedback import take  # noqa: PLC0415 - no question needs it
+
+        return take(router.current_event.raw_event, services)
 
     @router.get("/openapi.json")
     def openapi() -> Response[str]:

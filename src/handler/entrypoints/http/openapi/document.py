@@ -12,13 +12,14 @@ from handler.config.profiles import Profile
 from handler.contracts import registry
 from handler.contracts.base import Contract
 from handler.core.errors import ConfigurationError
-from handler.entrypoints.http.openapi.examples import ANSWERS, QUESTIONS
+from handler.entrypoints.http.openapi.examples import ANSWERS, FEEDBACK, QUESTIONS
 from handler.entrypoints.http.openapi.schemas import (
     FIXED,
     STRING,
     component,
     components,
     error_schema,
+    feedback_schema,
     ref,
     request_schema,
     response_schema,
@@ -60,9 +61,10 @@ def document(default: str, find: Callable[[str], Profile] = profiles.load) -> di
         find: returns a profile by name, with the deployment's settings applied.
     """
     asked = find(default)
-    schemas: dict[str, Any] = dict(FIXED)
+    schemas: dict[str, Any] = {**FIXED, "Feedback": feedback_schema()}
     paths: dict[str, Any] = {
         "/docs": {"get": _get("docs", SERVICE, PAGE, "This description as an HTML page.", asked, [500])},
+        "/feedback": {"post": _feedback(asked)},
         "/health": {"get": _get("health", SERVICE, _json("Health"), "Whether the function runs. Calls no service.")},
         "/openapi.json": {"get": _get("openapi", SERVICE, _json("Description"), "This description.", asked, [500])},
         "/profiles": {"get": _get("profiles", SERVICE, _json("Profiles"), "All profiles.", asked, [500])},
@@ -140,6 +142,18 @@ def _errors(profile: Profile, statuses: Iterable[int] = QUESTION_STATUSES) -> di
             "content": content,
         }
         for status in statuses
+    }
+
+
+def _feedback(profile: Profile) -> dict[str, Any]:
+    summary = "Say whether a passage answered its question."
+    body = {"schema": {"$ref": ref("Feedback")}, "example": FEEDBACK}
+    return {
+        "operationId": "feedback",
+        "tags": [SERVICE],
+        "summary": summary,
+        "requestBody": {"required": True, "content": {"application/json": body}},
+        "responses": {"204": {"description": "Counted."}, **_errors(profile, [400, 404, 500])},
     }
 
 

@@ -1,4 +1,4 @@
-"""An example question and answer for each contract, for the OpenAPI document."""
+"""An example question and answer for each contract and an example of feedback, for the OpenAPI document."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ TEXT = "A digital twin is a virtual representation of a physical asset, kept in 
 URL = "https://example.com/docs/digital-twin"
 QUESTION = "What is a digital twin?"
 ASKED_AT = "2026-01-15T10:30:00Z"
+
+FEEDBACK = {"url": URL, "helpful": True, "chunk_id": "123456789_0", "question": QUESTION}
 
 QUESTIONS: dict[str, dict[str, Any]] = {
     "query_response": {"text": QUESTION, "k": 5},

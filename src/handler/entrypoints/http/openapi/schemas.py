@@ -11,6 +11,7 @@ from handler.config.profiles import CountLimit, Profile
 from handler.contracts import registry
 from handler.contracts.base import Contract
 from handler.core.embedding import SHORTEST
+from handler.entrypoints.http.feedback import Feedback
 
 REFERENCE = "#/components/schemas/{model}"
 
@@ -93,6 +94,12 @@ def error_schema(profile: Profile) -> dict[str, Any]:
 
 def _standalone(profile: Profile, kind: str) -> dict[str, Any]:
     return {"$ref": ref(component(profile, kind)), "components": {"schemas": components(profile)}}
+
+
+def feedback_schema() -> dict[str, Any]:
+    """The JSON Schema of a reader's feedback."""
+    schema = Feedback.model_json_schema()
+    return {**schema, "properties": {name: _readable(field) for name, field in schema["properties"].items()}}
 
 
 def component(profile: Profile, kind: str) -> str:
