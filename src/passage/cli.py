@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from passage.commands.doctor import doctor as doctor_command
 from passage.commands.index import DEFAULT_INDEX
 from passage.commands.index import index as index_command
 from passage.commands.profile import profile as profile_command
@@ -34,6 +35,7 @@ def main() -> None:
 main.add_command(index_command)
 main.add_command(rollback_command)
 main.add_command(profile_command)
+main.add_command(doctor_command)
 
 
 @main.command()

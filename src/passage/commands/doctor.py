@@ -1,0 +1,132 @@
+"""`passage doctor`: checks a deployment or this machine, and says what to do about each finding."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from passage.commands.index import DEFAULT_INDEX
+from passage.doctor.findings import Asked, Finding, as_json, lines, passed, summary
+from passage.local.function import function, stdout_kept_clean
+
+QUIET = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true"}
+"""The function's log would repeat each finding."""
+KEY_VARIABLE = "PASSAGE_API_KEY"
+QUESTION = "How do I get started?"
+
+
+class CouldNotRun(click.ClickException):
+    """Nothing could be checked."""
+
+    exit_code = 2
+
+
+@click.command("doctor")
+@click.argument("target", type=click.Choice(["local"]), required=False)
+@click.option("--url", metavar="URL", help="Check the API at this address.")
+@click.option("--stack", metavar="NAME", help="Check this CloudFormation stack, its API and its alarms.")
+@click.option("--region", help="The stack's region.  [default: AWS's own settings]")
+@click.option("--profile", help="Ask this profile.  [default: the deployment's default one]")
+@click.option("--question", default=QUESTION, show_default=True, help="A question that your site answers.")
+@click.option("--origin", metavar="ORIGIN", help="Your site, for CORS: https://docs.example.com")
+@click.option(
+    "--api-key-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help=f"A file with the API's key.  [default: {KEY_VARIABLE}]",
+)
+@click.option(
+    "--index",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DEFAULT_INDEX,
+    show_default=True,
+    help="With local: the folder `passage index` wrote to.",
+)
+@click.option("--json", "as_json_", is_flag=True, help="Print the findings as JSON.")
+@click.pass_context
+def doctor(  # noqa: PLR0913 - one parameter for each option
+    context: click.Context,
+    *,
+    target: str | None,
+    url: str | None,
+    stack: str | None,
+    region: str | None,
+    profile: str | None,
+    question: str,
+    origin: str | None,
+    api_key_file: Path | None,
+    index: Path,
+    as_json_: bool,
+) -> None:
+    """Check settings, keys, the collection, CORS, a question end to end, and alarms.
+
+    Name one target: local, --url or --stack. Exit codes: 0 no check failed, 1 one failed, 2 nothing could be checked.
+    """
+    if sum(each is not None for each in (target, url, stack)) != 1:
+        raise click.UsageError("Name one target: local, --url URL or --stack NAME.")
+    asked = Asked(question, profile, origin)
+    if stack is not None:
+        findings = _stack(stack, region, asked, api_key_file)
+    elif url is not None:
+        findings = _url(url, asked, api_key_file)
+    else:
+        findings = _local(index, asked)
+    seen = []
+    for finding in findings:
+        seen.append(finding)
+        if not as_json_:
+            click.echo("\n".join(lines(finding)))
+    click.echo(json.dumps(as_json(seen), indent=2) if as_json_ else f"\n{summary(seen)}")
+    context.exit(0 if passed(seen) else 1)
+
+
+def _key(file: Path | None) -> str | None:
+    """The API's key. It never stands in the command, which a shell's history keeps."""
+    return (file.read_text(encoding="utf-8") if file is not None else os.environ.get(KEY_VARIABLE, "")).strip() or None
+
+
+def _url(url: str, asked: Asked, key_file: Path | None) -> Iterator[Finding]:
+    from passage.doctor import api, api_checks  # noqa: PLC0415 - they import the HTTP client
+
+    yield from api_checks.checks(api.HttpApi(url, _key(key_file)), asked)
+
+
+def _stack(name: str, region: str | None, asked: Asked, key_file: Path | None) -> Iterator[Finding]:
+    """The stack's own checks, then its API's, or its function's where it has no API.
+
+    Raises:
+        CouldNotRun: the stack cannot be read.
+    """
+    import boto3  # noqa: PLC0415 - half a second that other targets need not wait
+
+    from passage.doctor import api, api_checks, stack_checks  # noqa: PLC0415 - they import botocore and httpx
+
+    session = boto3.Session(region_name=region)
+    try:
+        stack = stack_checks.read(session.client, name)
+    except stack_checks.StackError as error:
+        raise CouldNotRun(str(error)) from error
+    yield from stack_checks.checks(session.client, stack)
+    if asked.origin is None:
+        asked = replace(asked, origin=stack.origin)
+    if stack.url is not None:
+        yield from api_checks.checks(api.HttpApi(stack.url, _key(key_file)), asked)
+    else:
+        yield from api_checks.checks(api.by_invocation(session.client("lambda"), stack.function), asked)
+
+
+def _local(index: Path, asked: Asked) -> Iterator[Finding]:
+    """The settings, then the function in this process, with emulators for the services that have no key.
+
+    Raises:
+        click.ClickException: the settings and the index do not go together.
+    """
+    from passage.doctor import api, api_checks, settings_checks  # noqa: PLC0415 - as above
+
+    for variable, quiet in QUIET.items():
+        os.environ.setdefault(variable, quiet)
+    with stdout_kept_clean(), function(index) as handler:
+        found = [*settings_checks.checks(os.environ), *api_checks.checks(api.in_process(handler), asked)]
+    yield from found  # printed once stdout is the terminal's again

@@ -1,0 +1,128 @@
+"""Ways to reach the API that is checked: over HTTP, in this process, or by invoking the Lambda function."""
+
+import base64
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+import httpx
+
+from passage.local.environment import LocalContext
+from passage.local.http_event import http_api_event
+
+SECONDS = 35.0
+"""Longer than any API in front waits (29 s for a REST API, 30 s for an HTTP API), so that its own error is seen."""
+
+
+class Unreachable(Exception):
+    """No answer came. The message says why."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An HTTP answer.
+
+    Attributes:
+        headers: by lower-case name.
+        milliseconds: from the request to the whole answer.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+    milliseconds: float
+
+    def json(self) -> Any:
+        """The body; None where it is not JSON."""
+        try:
+            return json.loads(self.text)
+        except ValueError:
+            return None
+
+
+class Api(Protocol):
+    """Sends one request."""
+
+    def ask(
+        self, method: str, path: str, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Reply:
+        """Raises Unreachable."""
+        ...
+
+
+@dataclass(frozen=True)
+class HttpApi:
+    """An API at a URL, and its key, if it has one."""
+
+    url: str
+    key: str | None = None
+
+    def ask(
+        self, method: str, path: str, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Reply:
+        """See `Api`."""
+        sent = {**({"x-api-key": self.key} if self.key else {}), **(headers or {})}
+        started = time.perf_counter()
+        try:
+            answer = httpx.request(method, f"{self.url.rstrip('/')}{path}", params=query, headers=sent, timeout=SECONDS)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unreachable(f"{self.url} cannot be reached ({type(error).__name__}: {error})") from error
+        took = (time.perf_counter() - started) * 1000
+        return Reply(
+            answer.status_code, {name.lower(): value for name, value in answer.headers.items()}, answer.text, took
+        )
+
+    def without_key(self) -> "HttpApi":
+        return HttpApi(self.url)
+
+
+@dataclass(frozen=True)
+class FunctionApi:
+    """The function itself, given the event that an HTTP API would send.
+
+    Attributes:
+        invoke: takes an event, returns the function's result. Raises Unreachable.
+    """
+
+    invoke: Callable[[Mapping[str, Any]], Any]
+
+    def ask(
+        self, method: str, path: str, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Reply:
+        """See `Api`."""
+        event = http_api_event(method, path, query=urlencode(query or {}), headers=headers)
+        started = time.perf_counter()
+        result = self.invoke(event)
+        took = (time.perf_counter() - started) * 1000
+        if not isinstance(result, Mapping) or "statusCode" not in result:
+            raise Unreachable(f"the function's result is not an HTTP response: {str(result)[:200]}")
+        body = result.get("body") or ""
+        text = base64.b64decode(body).decode(errors="replace") if result.get("isBase64Encoded") else body
+        named = {name.lower(): str(value) for name, value in (result.get("headers") or {}).items()}
+        return Reply(result["statusCode"], named, text, took)
+
+
+def in_process(handler: Callable[[Any, Any], Any]) -> FunctionApi:
+    """The function in this process."""
+    return FunctionApi(lambda event: handler(dict(event), LocalContext()))
+
+
+def by_invocation(client: Any, function: str) -> FunctionApi:
+    """The deployed function, for a stack without an API.
+
+    Args:
+        client: boto3's, for Lambda.
+        function: its ARN, ending in the alias.
+    """
+
+    def invoke(event: Mapping[str, Any]) -> Any:
+        answer = client.invoke(FunctionName=function, Payload=json.dumps(event).encode())
+        result = json.loads(answer["Payload"].read() or b"null")
+        if "FunctionError" in answer:
+            raise Unreachable(f"the function failed: {str(result)[:300]}")
+        return result
+
+    return FunctionApi(invoke)

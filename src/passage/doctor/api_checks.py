@@ -1,0 +1,187 @@
+"""Checks of an API: reachable, keyed, ready, its collections, CORS as a browser sees it, and a question end to end."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from passage.doctor.api import Api, HttpApi, Reply, Unreachable
+from passage.doctor.findings import Asked, Finding, failed, ok, passed, skipped, warning
+
+SLOW_MS = 2_000
+"""Seed 003 warns of an answer that takes longer."""
+
+FOREIGN_ORIGIN = "https://not-your-site.example"
+
+DEFAULT_ADVICE = "The message says what to change; docs/operations.md explains each error code."
+STATUS_ADVICE: Mapping[int, str] = {
+    401: "The API wants a token: send one that its authorizer accepts.",
+    403: "The API wants its key: put it into PASSAGE_API_KEY or a file (--api-key-file). ",
+    404: "The address has another base path: take the URL from the stack's outputs, or set BASE_PATH.",
+    429: "The API's throttle or the model's rate limit refused it: wait, or raise ThrottleRate.",
+    502: "The function did not start or its answer is unreadable: read its log (make logs).",
+    503: "A service behind the function is unavailable: the message names it.",
+    504: "A service behind the function is too slow: see docs/operations.md, slow questions.",
+}
+
+
+def checks(api: Api, asked: Asked) -> Iterator[Finding]:
+    """All checks, in the order in which one depends on another. They stop where nothing answers at all."""
+    try:
+        health = api.ask("GET", "/health")
+    except Unreachable as error:
+        yield failed("reachable", f"{error}.", "Check the URL, DNS, and that the stack is deployed.")
+        return
+    if health.status != 200:
+        yield _refused("reachable", health)
+        return
+    yield ok("reachable", f"/health answered in {health.milliseconds:.0f} ms.")
+    yield from _guarded(_key, api, asked)
+    yield from _guarded(_cors, api, asked)
+    for check in (_ready, _collections):
+        found = list(_guarded(check, api, asked))
+        yield from found
+        if not passed(found):
+            yield skipped("question", "No question was asked.", "Repair what failed first, then check again.")
+            return
+    yield from _guarded(_question, api, asked)
+
+
+def _guarded(check: Callable[[Api, Asked], Iterator[Finding]], api: Api, asked: Asked) -> Iterator[Finding]:
+    try:
+        yield from check(api, asked)
+    except Unreachable as error:
+        yield failed(check.__name__.strip("_"), f"{error}.", "The API answered before: try again, then read its log.")
+
+
+def _key(api: Api, _: Asked) -> Iterator[Finding]:
+    if isinstance(api, HttpApi) and api.key:
+        reply = api.without_key().ask("GET", "/profiles")
+        if reply.status in (401, 403):
+            yield ok("key", "Requests without the key are refused.")
+        else:
+            yield warning(
+                "key",
+                f"A request without the key is answered, too ({reply.status}).",
+                "Require the key in the template's parameters, or use none.",
+            )
+
+
+def _ready(api: Api, _: Asked) -> Iterator[Finding]:
+    reply = api.ask("GET", "/ready")
+    body = reply.json()
+    if reply.status != 200 or not isinstance(body, Mapping):
+        yield _refused("ready", reply)
+        return
+    about = body.get("collection", {})
+    yield ok(
+        "ready",
+        f"Profile '{body.get('profile')}', collection '{about.get('name')}', {about.get('points_count')} points, "
+        f"{about.get('vector_size')} dimensions.",
+    )
+    for note in body.get("notes", ()):
+        yield warning("ready", str(note), "See docs/operations.md.")
+
+
+def _collections(api: Api, asked: Asked) -> Iterator[Finding]:
+    """Each profile that the deployment lists. Profiles other than the default one may have no collection on purpose."""
+    reply = api.ask("GET", "/profiles")
+    listed = reply.json()
+    if reply.status != 200 or not isinstance(listed, Mapping):
+        yield _refused("profiles", reply)
+        return
+    names = [each["name"] for each in listed["profiles"]]
+    if asked.profile is not None and asked.profile not in names:
+        yield failed("profiles", f"There is no profile '{asked.profile}'.", f"Choose one of: {', '.join(names)}.")
+        return
+    without = []
+    for name in names:
+        wanted = name == (asked.profile or listed["default"])
+        described = api.ask("GET", f"/profiles/{name}/collection")
+        body = described.json()
+        if described.status == 200 and isinstance(body, Mapping):
+            problems = body.get("problems", [])
+            for problem in problems:
+                state = failed if wanted else warning
+                yield state("collection", f"{name}: {problem}", "Index the site again for this profile, or change it.")
+            if not problems and wanted:
+                yield ok("collection", f"{name}: its collection fits the profile.")
+        elif wanted:
+            yield _refused("collection", described)
+        else:
+            without.append(name)
+    if without:
+        yield ok("profiles", f"Without a collection of their own, so not offered: {', '.join(without)}.")
+
+
+def _cors(api: Api, asked: Asked) -> Iterator[Finding]:
+    """A browser reads an answer only if its origin is allowed (Fetch standard, CORS protocol)."""
+    if asked.origin is None:
+        yield skipped("CORS", "No site was named.", "Give your site's address: --origin https://docs.example.com")
+        return
+    parts = urlsplit(asked.origin)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query:
+        yield failed("CORS", f"'{asked.origin}' is no origin.", "Give scheme and host alone: https://docs.example.com")
+        return
+    allowed = _allows(api.ask("GET", "/health", headers={"Origin": asked.origin}), asked.origin)
+    preflight = api.ask(
+        "OPTIONS",
+        "/query",
+        headers={
+            "Origin": asked.origin,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "content-type",
+        },
+    )
+    if not allowed or not _allows(preflight, asked.origin) or preflight.status >= 300:
+        yield failed("CORS", f"A browser on {asked.origin} may not read answers.", "Add it to ALLOWED_ORIGINS.")
+    else:
+        yield ok("CORS", f"A browser on {asked.origin} may ask and read.")
+    if _allows(api.ask("GET", "/health", headers={"Origin": FOREIGN_ORIGIN}), FOREIGN_ORIGIN):
+        yield warning("CORS", "Every site may use this API.", "Name your sites in ALLOWED_ORIGINS instead of *.")
+
+
+def _allows(reply: Reply, origin: str) -> bool:
+    return reply.headers.get("access-control-allow-origin") in (origin, "*")
+
+
+def _question(api: Api, asked: Asked) -> Iterator[Finding]:
+    path = f"/profiles/{asked.profile}/query" if asked.profile else "/query"
+    reply = api.ask("GET", path, {"question": asked.question})
+    body = reply.json()
+    if reply.status != 200 or not isinstance(body, Mapping):
+        yield _refused("question", reply)
+        return
+    found = body.get("results", body.get("chunks", []))
+    if not found:
+        yield warning(
+            "question", f"'{asked.question}' found nothing.", "Ask what your site answers: --question 'How do I …?'"
+        )
+    else:
+        yield ok("question", f"'{asked.question}' found {len(found)} passages in {reply.milliseconds:.0f} ms.")
+    if reply.milliseconds > SLOW_MS:
+        yield warning(
+            "question",
+            f"The answer took {reply.milliseconds / 1000:.1f} s.",
+            "Ask again: a cold start costs a second or two. See docs/operations.md, slow questions.",
+        )
+    for each in body.get("warnings") or ():
+        yield warning("question", str(each), "The answer is less than complete; see docs/operations.md.")
+
+
+def _refused(check: str, reply: Reply) -> Finding:
+    """A failed check with the API's own words, which name the setting where one is wrong."""
+    said = message(reply.json()) or reply.text[:200].strip() or "no body"
+    advice = STATUS_ADVICE.get(reply.status, DEFAULT_ADVICE)
+    return failed(check, f"HTTP {reply.status}: {said}", advice)
+
+
+def message(body: Any) -> str:
+    """The message of an error, in whichever contract's shape or the gateway's."""
+    if not isinstance(body, Mapping):
+        return ""
+    inner = body.get("error", body)
+    if isinstance(inner, str):
+        return inner
+    if isinstance(inner, Mapping):
+        return str(inner.get("message") or inner.get("Message") or "")
+    return ""

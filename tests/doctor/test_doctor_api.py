@@ -1,0 +1,146 @@
+"""The checks of an API: each fault gives one finding that says what to do."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from passage.doctor.api import FunctionApi, HttpApi, Reply, Unreachable, by_invocation
+from passage.doctor.api_checks import FOREIGN_ORIGIN, checks, message
+from passage.doctor.findings import Asked, Finding, lines, passed
+
+SITE = "https://docs.example.com"
+READY = {"profile": "p", "collection": {"name": "c", "points_count": 3, "vector_size": 4}}
+PROFILES = {"default": "p", "profiles": [{"name": "p"}, {"name": "q"}]}
+
+
+class FakeApi:
+    """Answers as a healthy deployment; `answers` changes the answer of a path."""
+
+    def __init__(self, **answers: tuple[int, object]) -> None:
+        self.answers: dict[str, tuple[int, object]] = {
+            "/health": (200, {"status": "ok"}),
+            "/ready": (200, READY),
+            "/profiles": (200, PROFILES),
+            "/profiles/p/collection": (200, {"problems": []}),
+            "/profiles/q/collection": (404, {}),
+            "/query": (200, {"results": [{}]}),
+            **{f"/{path.replace('_', '/')}": answer for path, answer in answers.items()},
+        }
+        self.origins: tuple[str, ...] = (SITE,)
+        self.milliseconds = 5.0
+
+    def ask(
+        self, method: str, path: str, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Reply:
+        origin = (headers or {}).get("Origin", "")
+        allowed = {"access-control-allow-origin": origin} if origin in self.origins else {}
+        status, body = (204, "") if method == "OPTIONS" else self.answers[path]
+        text = body if isinstance(body, str) else json.dumps(body)
+        return Reply(status, allowed, text, self.milliseconds)
+
+
+def _found(api: FakeApi, **asked: Any) -> dict[str, Finding]:
+    """The worst finding of each check."""
+    worst: dict[str, Finding] = {}
+    order = ("ok", "skipped", "warning", "failed")
+    for finding in checks(api, Asked(**{"question": "How?", "origin": SITE, **asked})):
+        known = worst.get(finding.check)
+        if known is None or order.index(finding.state) > order.index(known.state):
+            worst[finding.check] = finding
+    return worst
+
+
+def test_healthy_api_passes() -> None:
+    found = _found(FakeApi())
+    assert {name: each.state for name, each in found.items()} == dict.fromkeys(
+        ("reachable", "CORS", "ready", "collection", "profiles", "question"), "ok"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answers", "check", "state", "words"),
+    [
+        ({"health": (403, {"message": "Forbidden"})}, "reachable", "failed", "PASSAGE_API_KEY"),
+        ({"health": (404, "<html>")}, "reachable", "failed", "base path"),
+        ({"ready": (500, {"error": "set QDRANT_URL", "code": "X"})}, "ready", "failed", "set QDRANT_URL"),
+        ({"ready": (503, {"error": {"code": "X", "message": "Qdrant is down"}})}, "ready", "failed", "Qdrant is down"),
+        ({"ready": (200, {**READY, "notes": ["no text index"]})}, "ready", "warning", "no text index"),
+        ({"profiles_p_collection": (200, {"problems": ["wrong size"]})}, "collection", "failed", "wrong size"),
+        ({"profiles_q_collection": (200, {"problems": ["wrong size"]})}, "collection", "warning", "wrong size"),
+        ({"query": (200, {"results": []})}, "question", "warning", "found nothing"),
+        ({"query": (200, {"results": [{}], "warnings": ["cut"]})}, "question", "warning", "cut"),
+        ({"query": (429, {"message": "Too Many Requests"})}, "question", "failed", "ThrottleRate"),
+        ({"query": (502, "")}, "question", "failed", "log"),
+    ],
+)
+def test_fault_is_found_with_advice(answers: dict[str, tuple[int, object]], check: str, state: str, words: str) -> None:
+    finding = _found(FakeApi(**answers))[check]
+    assert finding.state == state
+    assert words in f"{finding.found} {finding.advice}"
+    assert finding.advice
+
+
+def test_unknown_profile_lists_the_known_ones() -> None:
+    assert _found(FakeApi(), profile="r")["profiles"].advice == "Choose one of: p, q."
+
+
+def test_no_question_is_asked_where_ready_fails() -> None:
+    found = _found(FakeApi(ready=(500, {"error": "x"})))
+    assert found["question"].state == "skipped"
+    assert "collection" not in found
+
+
+def test_slow_answer_is_a_warning() -> None:
+    api = FakeApi()
+    api.milliseconds = 2_500
+    assert "2.5 s" in _found(api)["question"].found
+
+
+@pytest.mark.parametrize(
+    ("origin", "state"),
+    [(None, "skipped"), (SITE, "ok"), ("https://other.example", "failed"), ("https://a.example/docs", "failed")],
+)
+def test_cors_as_a_browser_sees_it(origin: str | None, state: str) -> None:
+    assert _found(FakeApi(), origin=origin)["CORS"].state == state
+
+
+def test_api_open_to_every_site_is_a_warning() -> None:
+    api = FakeApi()
+    api.origins = (SITE, FOREIGN_ORIGIN)
+    assert _found(api)["CORS"].state == "warning"
+
+
+def test_nothing_more_is_checked_where_nothing_answers() -> None:
+    found = list(checks(HttpApi("http://127.0.0.1:9"), Asked("How?")))
+    assert [(each.check, each.state) for each in found] == [("reachable", "failed")]
+    assert not passed(found)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"error": "m", "code": "C"}, {"error": {"code": "C", "message": "m"}}, {"code": "C", "message": "m"}],
+)
+def test_message_of_each_contract_is_read(body: object) -> None:
+    assert message(body) == "m"
+
+
+def test_failed_invocation_is_unreachable() -> None:
+    class Lambda:
+        def invoke(self, **_: object) -> dict[str, Any]:
+            from io import BytesIO
+
+            return {"FunctionError": "Unhandled", "Payload": BytesIO(b'{"errorMessage": "no module"}')}
+
+    with pytest.raises(Unreachable, match="no module"):
+        by_invocation(Lambda(), "arn").ask("GET", "/health")
+
+
+def test_result_that_is_no_response_is_unreachable() -> None:
+    with pytest.raises(Unreachable, match="not an HTTP response"):
+        FunctionApi(lambda _: {"hello": 1}).ask("GET", "/health")
+
+
+def test_a_finding_prints_its_advice_below() -> None:
+    assert lines(Finding("failed", "CORS", "No.", "Add it.")) == ["FAIL  CORS: No.", "      -> Add it."]
