@@ -101,6 +101,7 @@ class Run:
         missing: expected documents that the collection does not have, by question id.
         unchecked: expected documents whose existence could not be checked.
         error_checks: wrong requests, each with whether the answer was the contract's error.
+        repeated: questions that were asked twice, each with whether both answers had the same passages in order.
     """
 
     suite: Suite
@@ -118,6 +119,7 @@ class Run:
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unchecked: int = 0
     error_checks: tuple[tuple[str, bool], ...] = ()
+    repeated: tuple[tuple[str, bool], ...] = ()
 
     __pydantic_config__ = STRICT
 

@@ -35,7 +35,8 @@ class Question:
 
     Attributes:
         id: unique in its suite.
-        expected: the judged documents. Without one of grade 1 or more, any answer passes.
+        expected: the judged documents.
+        match: whether `any` expected document of grade 1 or more answers the question, or `all` must be found.
         keywords: words that the passages should contain.
         top_k: how many passages to ask for.
         relevance_threshold: the minimum score of the first result, 0 to 1.
@@ -47,6 +48,7 @@ class Question:
     id: str
     text: str
     expected: tuple[Expected, ...] = ()
+    match: Literal["any", "all"] = "any"
     keywords: tuple[str, ...] = ()
     top_k: int | None = None
     relevance_threshold: float | None = None
@@ -57,17 +59,24 @@ class Question:
 
     __pydantic_config__ = STRICT
 
+    @property
+    def relevant(self) -> tuple[Expected, ...]:
+        """The expected documents that answer it."""
+        return tuple(expected for expected in self.expected if expected.grade > 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Suite:
     """Named questions, each with a unique id.
 
     Attributes:
+        thresholds: what a run must reach, by the name of the figure; empty for the seed's success criteria.
         notes: warnings of the reader, as a judgment that occurs twice.
     """
 
     name: str
     questions: tuple[Question, ...]
+    thresholds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     __pydantic_config__ = STRICT
