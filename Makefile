@@ -78,7 +78,8 @@ fuzz: setup ## Give the function mutated sample events (EVENTS=1000000 SEED=1); 
 
 # SAM checks template.yaml alone, not the templates of its nested stacks.
 NESTED := monitoring.yaml notifications.yaml
-TEMPLATES := template.yaml $(NESTED)
+EXAMPLES := $(wildcard examples/*/template.yaml)
+TEMPLATES := template.yaml $(NESTED) $(EXAMPLES)
 
 FAST := tests/architecture tests/unit tests/sites $(addprefix tests/wire/test_,queries.py bad_input.py error_map_passing.py paths_and_origins.py)
 .PHONY: test-fast

@@ -1,0 +1,104 @@
+"""The stacks in examples/: they expand, invoke the alias that they are given, and ask what the function answers."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import ROOT
+from template.cloudformation import PYTHON_OF_SAM
+
+EXAMPLES = ROOT / "examples"
+FUNCTION = "arn:aws:lambda:eu-central-1:111122223333:function:passage-dev-Retrieval:live"
+PARAMETERS = {
+    "step-functions": {"FunctionArn": FUNCTION},
+    "event-bridge-rule": {"FunctionArn": FUNCTION},
+    "bedrock-agent": {"FunctionArn": FUNCTION},
+    "static-site": {"ApiUrl": "https://api.example/live"},
+}
+
+
+@pytest.fixture(scope="module")
+def expanded() -> dict[str, dict[str, Any]]:
+    """Each example as CloudFormation."""
+    return {name: _expand(name) for name in PARAMETERS}
+
+
+def _expand(name: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [PYTHON_OF_SAM, ROOT / "tests" / "template" / "expand.py", EXAMPLES / name / "template.yaml"],
+        input=json.dumps({name: PARAMETERS[name]}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expanded: dict[str, Any] = json.loads(done.stdout)[name]
+    return expanded
+
+
+def _of_type(template: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return [each["Properties"] for each in template["Resources"].values() if each["Type"] == f"AWS::{kind}"]
+
+
+def test_each_template_is_expanded_here() -> None:
+    assert {path.parent.name for path in EXAMPLES.glob("*/template.yaml")} == set(PARAMETERS)
+
+
+def test_rule_may_invoke_the_alias(expanded: dict[str, dict[str, Any]]) -> None:
+    template = expanded["event-bridge-rule"]
+    (rule,) = _of_type(template, "Events::Rule")
+    (permission,) = _of_type(template, "Lambda::Permission")
+    assert rule["Targets"][0]["Arn"] == permission["FunctionName"] == {"Ref": "FunctionArn"}
+    assert permission["Principal"] == "events.amazonaws.com"
+
+
+def test_rule_keeps_events_that_were_not_delivered(expanded: dict[str, dict[str, Any]]) -> None:
+    (rule,) = _of_type(expanded["event-bridge-rule"], "Events::Rule")
+    assert rule["Targets"][0]["DeadLetterConfig"]["Arn"] == {"Fn::GetAtt": ["UndeliveredQueue", "Arn"]}
+
+
+def test_agent_parameters_are_fields_of_a_question(
+    expanded: dict[str, dict[str, Any]], ask: Callable[[Any], Any]
+) -> None:
+    (agent,) = _of_type(expanded["bedrock-agent"], "Bedrock::Agent")
+    (function,) = agent["ActionGroups"][0]["FunctionSchema"]["Functions"]
+    assert set(function["Parameters"]) == {"text", "k"}
+    event = json.loads((ROOT / "events" / "bedrock-agent-function.json").read_text(encoding="utf-8"))
+    assert event["function"] == function["Name"]
+    answer = ask(event)
+    assert "chunk_text" in answer["response"]["functionResponse"]["responseBody"]["TEXT"]["body"]
+
+
+def test_state_machine_questions_are_answered(expanded: dict[str, dict[str, Any]], ask: Callable[[Any], Any]) -> None:
+    (machine,) = _of_type(expanded["step-functions"], "StepFunctions::StateMachine")
+    definition = machine.get("Definition") or machine["DefinitionString"]
+    assert "lambda:invoke" in json.dumps(definition)
+    questions = json.loads((EXAMPLES / "step-functions" / "questions.json").read_text(encoding="utf-8"))["questions"]
+    assert [len(ask(question)["results"]) for question in questions] == [question["k"] for question in questions]
+
+
+def test_site_policy_allows_the_api_alone(expanded: dict[str, dict[str, Any]]) -> None:
+    (headers,) = _of_type(expanded["static-site"], "CloudFront::ResponseHeadersPolicy")
+    policy = headers["ResponseHeadersPolicyConfig"]["SecurityHeadersConfig"]["ContentSecurityPolicy"]
+    assert "connect-src ${ApiUrl};" in json.dumps(policy)
+    assert "require-trusted-types-for 'script'" in json.dumps(policy)
+
+
+def test_site_page_has_no_inline_script() -> None:
+    page = (EXAMPLES / "static-site" / "index.html").read_text(encoding="utf-8")
+    assert page.count("<script") == page.count("<script src=") == 1
+
+
+@pytest.fixture(scope="module")
+def ask(textbook_index: Path) -> Any:
+    """The function with the sample textbook, asked directly."""
+    from handler import app
+    from handler.bootstrap.container import Container
+    from passage.local.environment import LocalContext, function_environment
+
+    with function_environment({}, textbook_index) as environ, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "services", Container(environ))
+        yield lambda event: app.lambda_handler(event, LocalContext())
