@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from passage.sites.built.site import BuiltSite
+from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
 from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
 from passage.sites.web.fetch import Limits
@@ -80,14 +81,18 @@ def open_source(source: str, options: Options, cache: Path, limits: Limits) -> S
 
 
 def open_site(folder: Path, options: Options) -> Site:
-    """The reader for a folder: of a built site, or of Markdown sources.
+    """The reader for a folder: of a built site, of Markdown sources or of a corpus. A corpus may be a file.
 
     Raises:
-        SiteError: the folder is neither, or an option does not fit it.
+        SiteError: the folder is none of these, or an option does not fit it.
     """
-    if not folder.is_dir():
-        raise SiteError(f"{folder} is not a folder.")
-    site = _built(folder, options) if is_built(folder) else _markdown(folder, options)
+    corpus = corpus_file(folder)
+    if corpus is None and not folder.is_dir():
+        raise SiteError(f"{folder} is not a folder, nor the file of a corpus (*.jsonl).")
+    if corpus is not None:
+        site = _corpus(corpus, options)
+    else:
+        site = _built(folder, options) if is_built(folder) else _markdown(folder, options)
     return _Strict(site) if options.strict else site
 
 
@@ -120,11 +125,22 @@ def _markdown(folder: Path, options: Options) -> Site:
         output = next((name for name in OUTPUT_FOLDERS if is_built(folder / name)), None)
         hint = f" {folder / output} is a built site: index that." if output else ""
         raise SiteError(f"{folder} holds neither HTML nor Markdown.{hint}")
+    _refuse_options_of_built_sites(options, f"{folder} holds Markdown sources")
+    return find_site(folder, options.url)
+
+
+def _corpus(file: Path, options: Options) -> Site:
+    _refuse_options_of_built_sites(options, f"{file} is a corpus")
+    if options.url is not None:
+        raise SiteError(f"--site-url is for sites, and {file} is a corpus: its documents' ids make their URLs.")
+    return Corpus(file)
+
+
+def _refuse_options_of_built_sites(options: Options, what: str) -> None:
     given = {"--content-selector": options.selector, "--language": options.language, "--version": options.version}
     for name, value in given.items():
         if value is not None:
-            raise SiteError(f"{name} is for built sites, and {folder} holds Markdown sources.")
-    return find_site(folder, options.url)
+            raise SiteError(f"{name} is for built sites, and {what}.")
 
 
 def _any(folder: Path, *patterns: str) -> bool:

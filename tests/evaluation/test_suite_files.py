@@ -1,0 +1,321 @@
+"""Suites in every format: what is read, and what is refused by file and line."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from passage.evaluation import cases, suite
+from passage.evaluation.cases import TestCase
+from passage.evaluation.suite import Expected, Question, Suite
+from passage.evaluation.suites.files import read_suite
+from passage.evaluation.suites.records import SuiteError
+from passage.indexing.chunks import cut
+from passage.sites.model import Page, Skip
+from passage.sites.source import Options, open_site
+
+TOML = """
+name = "my-site"
+
+[thresholds]
+"hit@5" = 0.9
+
+[[questions]]
+id = "install"
+text = "How do I install it?"
+expected = ["/install/", { url = "/setup", grade = 2 }, { id = 7 }, { chunk = "7_0" }]
+keywords = ["pip"]
+top_k = 3
+relevance_threshold = 0.4
+tags = ["short"]
+
+[[questions]]
+text = "Best pizza in town?"
+answerable = false
+"""
+
+READ = (
+    Question(
+        "install",
+        "How do I install it?",
+        (Expected("/install/"), Expected("/setup", "url", 2), Expected("7", "id"), Expected("7_0", "chunk")),
+        keywords=("pip",),
+        top_k=3,
+        relevance_threshold=0.4,
+        tags=("short",),
+    ),
+    Question("q2", "Best pizza in town?", answerable=False),
+)
+
+
+def written(folder: Path, name: str, content: object) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def lines(*values: object) -> str:
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+def test_toml_gives_questions_and_thresholds(tmp_path: Path) -> None:
+    assert read_suite(written(tmp_path, "a.toml", TOML)) == Suite("my-site", READ, {"hit@5": 0.9})
+
+
+def test_json_of_a_suite_is_read_unchanged(tmp_path: Path) -> None:
+    questions = [suite.to_json(question) for question in READ]
+    for content in (questions, {"questions": questions}, {"suite": {"name": "a", "questions": questions}}):
+        assert read_suite(written(tmp_path, "a.json", content)) == Suite("a", READ)
+
+
+def test_jsonl_accepts_other_tools_names(tmp_path: Path) -> None:
+    content = lines(
+        {"query": "One?", "relevant_doc_ids": ["7"]},
+        {"user_input": "Two?", "reference_context_ids": ["8"], "reference": "An answer."},
+        {"_id": "x", "question": "Three?", "url": "https://site.example/a"},
+    )
+    assert read_suite(written(tmp_path, "a.jsonl", content)).questions == (
+        Question("q1", "One?", (Expected("7"),)),
+        Question("q2", "Two?", (Expected("8"),)),
+        Question("x", "Three?", (Expected("https://site.example/a"),)),
+    )
+
+
+@pytest.mark.parametrize(("name", "between"), [("a.csv", ","), ("a.tsv", "\t")])
+def test_table_has_documents_in_cells_or_in_rows(tmp_path: Path, name: str, between: str) -> None:
+    rows = [
+        ("id", "question", "expected", "grade", "top_k"),
+        ("a", "One?", "/a | /b", "", "3"),
+        ("b", '"Two, or more?"', "/c", "2", ""),
+        ("b", '"Two, or more?"', "/d", "1", ""),
+    ]
+    path = written(tmp_path, name, "\ufeff" + "\r\n".join(between.join(row) for row in rows))
+    assert read_suite(path).questions == (
+        Question("a", "One?", (Expected("/a"), Expected("/b")), top_k=3),
+        Question("b", "Two, or more?", (Expected("/c", grade=2), Expected("/d"))),
+    )
+
+
+@pytest.mark.parametrize("key", ["test_cases", "test_results"])
+def test_seed_001_test_cases_are_a_suite(tmp_path: Path, key: str) -> None:
+    case = TestCase("ros2", "What is ROS 2?", "textbook", ("doc_a", "doc_b"), ("robot",), 0.7, 5)
+    path = written(tmp_path, "a.json", {key: [cases.to_json(case)], "total_tests": 1} if key else {})
+    assert read_suite(path).questions == (
+        Question(
+            "ros2",
+            "What is ROS 2?",
+            (Expected("doc_a"), Expected("doc_b")),
+            match="all",
+            keywords=("robot",),
+            top_k=5,
+            relevance_threshold=0.7,
+        ),
+    )
+
+
+def test_same_judgment_twice_is_a_note(tmp_path: Path) -> None:
+    content = lines({"id": "a", "text": "One?", "expected": ["/a", "/a"]})
+    read = read_suite(written(tmp_path, "a.jsonl", content))
+    assert read.questions == (Question("a", "One?", (Expected("/a"),)),)
+    assert read.notes == (f"{tmp_path}/a.jsonl:1: question 'a' judges '/a' twice.",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.toml", "name = \nx = 1", "a.toml is not TOML: .*line 1"),
+        ("a.toml", TOML + '[[questions]]\ntext = " "\n', "a.toml:19: q3: query_text must not be empty"),
+        ("a.toml", TOML + '[[questions]]\ntext = "x"\ncolour = 1\n', "a.toml:19: unknown field 'colour'; allowed: id,"),
+        ("a.toml", TOML + '[[questions]]\nid = "install"\ntext = "x"\n', "a.toml:19: the id 'install' occurs twice"),
+        ("a.toml", '[thresholds]\n"hit@5" = "high"\n[[questions]]\ntext = "x"', "thresholds must be numbers by name"),
+        ("a.toml", "", "a.toml has no list of questions"),
+        ("a.json", "[", "a.json is not JSON"),
+        ("a.json", "7", "a.json must be a JSON object or a list"),
+        ("a.json", "[]", "a.json has no questions"),
+        ("a.json", '["x"]', "a.json, question 1: a question must be an object"),
+        ("a.json", '[{"id": "x"}]', "a.json, question 1: the question has no 'text'"),
+        ("a.json", '[{"text": "x", "top_k": 0}]', "a.json, question 1: q1: top_k must be above 0, not 0"),
+        ("a.json", '[{"text": "x", "relevance_threshold": 2}]', "relevance_threshold must be 0 to 1, not 2"),
+        ("a.json", '[{"text": "x", "expected": [{"page": "a"}]}]', "has one of value, id, chunk, url"),
+        ("a.json", '[{"text": "x", "expected": [1.5]}]', "must be a point id, a chunk id or a URL, not 1.5"),
+        ("a.json", '[{"text": "x", "question": "y"}]', "'question' and another field both give the question's text"),
+        ("a.jsonl", '{"text": "x"}\n\n[]\n', "a.jsonl:3: must be a JSON object"),
+        ("a.jsonl", '{"text": "x"}\n{\n', "a.jsonl:2: is not JSON"),
+        (
+            "a.jsonl",
+            lines({"id": "a", "text": "x"}, {"id": "a", "text": "y"}),
+            "a.jsonl:2: the id 'a' occurs twice, with different",
+        ),
+        (
+            "a.jsonl",
+            lines({"id": "a", "text": "x", "expected": "/a"}, {"id": "a", "text": "x", "url": "/a", "grade": 2}),
+            "a.jsonl:2: question 'a' judges '/a' twice, with the grades 1 and 2",
+        ),
+        ("a.csv", "text,grade\nx,high\n", "a.csv:2: grade must be a number, not 'high'"),
+        ("a.csv", "text,url\nx\n", "a.csv:2: the row has not as many cells as the header"),
+        ("a.csv", 'text\n"x\n', "a.csv:1: is not CSV"),
+        ("a.yaml", "x", "a.yaml must be a folder, or end in one of .toml, .json"),
+    ],
+)
+def test_wrong_suite_is_refused_by_place_and_fault(tmp_path: Path, name: str, content: str, message: str) -> None:
+    with pytest.raises(SuiteError, match=message):
+        read_suite(written(tmp_path, name, content))
+
+
+def test_missing_suite_names_the_command_that_drafts_one(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match=r"a.toml does not exist. `passage evaluate .*a.toml --make 30"):
+        read_suite(tmp_path / "a.toml")
+
+
+def test_suite_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"text\n\xff\n")
+    with pytest.raises(SuiteError, match=r"a.csv is not UTF-8 \(byte 5\)"):
+        read_suite(tmp_path / "a.csv")
+
+
+QUERIES = lines({"_id": "q1", "text": "One?"}, {"_id": "q2", "text": "Two?"})
+CORPUS = lines({"_id": "d 1", "title": "A", "text": "Words."}, {"_id": "d2", "text": "# Two\n\nMore words."})
+
+
+def beir(folder: Path, judgments: str, *, corpus: str | None = CORPUS, name: str = "qrels/test.tsv") -> Path:
+    written(folder, "queries.jsonl", QUERIES)
+    written(folder, name, judgments)
+    if corpus is not None:
+        written(folder, "corpus.jsonl", corpus)
+    return folder
+
+
+BEIR = "query-id\tcorpus-id\tscore\nq1\td 1\t2\nq2\td2\t1\n"
+TREC = "q1 0 d1 2\nq2 0 d2 -1\n"
+
+
+def test_beir_folder_with_corpus_expects_its_pages(tmp_path: Path) -> None:
+    read = read_suite(beir(tmp_path, BEIR))
+    assert read.questions == (
+        Question("q1", "One?", (Expected("https://corpus.invalid/d%201", "url", 2),)),
+        Question("q2", "Two?", (Expected("https://corpus.invalid/d2", "url", 1),)),
+    )
+    assert (read.name, read.notes) == (tmp_path.name, ())
+
+
+def test_beir_folder_without_corpus_expects_its_ids(tmp_path: Path) -> None:
+    read = read_suite(beir(tmp_path, BEIR, corpus=None))
+    assert read.questions[0].expected == (Expected("d 1", "any", 2),)
+
+
+def test_trec_judgments_need_no_header_and_keep_grade_0(tmp_path: Path) -> None:
+    read = read_suite(beir(tmp_path, TREC, corpus=None, name="qrels.txt"))
+    assert [question.expected for question in read.questions] == [
+        (Expected("d1", grade=2),),
+        (Expected("d2", grade=0),),
+    ]
+
+
+def test_queries_in_another_language_share_the_judgments(tmp_path: Path) -> None:
+    beir(tmp_path, BEIR)
+    spanish = written(tmp_path, "queries.es.jsonl", lines({"_id": "q1", "text": "¿Uno?"}))
+    read = read_suite(spanish)
+    assert [question.text for question in read.questions] == ["¿Uno?"]
+    assert read.name == f"{tmp_path.name}-es"
+    assert read.notes == (f"1 judgments are of queries that {spanish} does not have: they are left out.",)
+
+
+def test_query_without_judgment_is_not_asked_and_noted(tmp_path: Path) -> None:
+    read = read_suite(beir(tmp_path, "q1\td2\t1\n"))
+    assert [question.id for question in read.questions] == ["q1"]
+    assert read.notes == (f"1 queries of {tmp_path}/queries.jsonl have no judgment: they are not asked.",)
+
+
+@pytest.mark.parametrize(
+    ("judgments", "message"),
+    [
+        ("q1\td2\n", "test.tsv:1: must have three columns"),
+        ("q1\td2\thigh\n", "test.tsv:1: the grade must be a whole number, not 'high'"),
+        (BEIR + "q1\td 1\t1\n", "test.tsv:4: question 'q1' judges .* twice, with the grades 2 and 1"),
+        ("q9\td2\t1\n", "has none of the queries"),
+    ],
+)
+def test_wrong_judgments_are_refused_by_line(tmp_path: Path, judgments: str, message: str) -> None:
+    with pytest.raises(SuiteError, match=message):
+        read_suite(beir(tmp_path, judgments))
+
+
+def test_same_judgment_in_two_lines_is_a_note(tmp_path: Path) -> None:
+    read = read_suite(beir(tmp_path, BEIR + "q1\td 1\t2\n"))
+    assert len(read.notes) == 1
+    assert re.search("test.tsv:4: question 'q1' judges .* twice", read.notes[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"queries.jsonl": None}, "has no queries.jsonl"),
+        ({"qrels/test.tsv": None}, "has no qrels/test.tsv"),
+        ({"qrels/test.tsv": None, "qrels/a.tsv": BEIR, "qrels/b.tsv": BEIR}, r"several files \(a.tsv, b.tsv\)"),
+        ({"queries.jsonl": lines({"_id": "q1"})}, "queries.jsonl:1: must be an object"),
+        ({"queries.jsonl": "{"}, "queries.jsonl:1: is not JSON"),
+        ({"queries.jsonl": QUERIES + lines({"_id": "q1", "text": "x"})}, "queries.jsonl:3: the '_id' 'q1' occurs"),
+    ],
+)
+def test_incomplete_beir_folder_is_refused(tmp_path: Path, change: dict[str, str | None], message: str) -> None:
+    beir(tmp_path, BEIR)
+    for name, content in change.items():
+        if content is None:
+            (tmp_path / name).unlink()
+        else:
+            written(tmp_path, name, content)
+    with pytest.raises(SuiteError, match=message):
+        read_suite(tmp_path)
+
+
+def read_corpus(folder: Path, content: str) -> list[Any]:
+    return list(open_site(written(folder, "corpus.jsonl", content), Options()).read())
+
+
+def test_corpus_documents_become_pages_of_the_suites_urls(tmp_path: Path) -> None:
+    beir(tmp_path, BEIR)
+    pages = [page for page in open_site(tmp_path, Options()).read() if isinstance(page, Page)]
+    assert [(page.url, page.title) for page in pages] == [
+        ("https://corpus.invalid/d%201", "A"),
+        ("https://corpus.invalid/d2", "D2"),
+    ]
+    assert {page.url for page in pages} == {
+        expected.value for question in read_suite(tmp_path).questions for expected in question.expected
+    }
+    assert [chunk.text for chunk in cut(pages)] == ["Words.", "# Two\n\nMore words."]
+
+
+def test_document_id_that_is_a_url_stays_the_url(tmp_path: Path) -> None:
+    (page,) = read_corpus(tmp_path, lines({"_id": "https://site.example/a", "title": "A", "text": "Words."}))
+    assert page.url == "https://site.example/a"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "is not a JSON object"),
+        ('{"text": "x"}', "has no '_id'"),
+        ('{"_id": "a"}', "has no 'text'"),
+        ('{"_id": "d1", "text": "x"}', "has the '_id' of another document"),
+        ('{"_id": "a", "text": " "}', "no text"),
+    ],
+)
+def test_wrong_line_of_a_corpus_is_skipped_by_number(tmp_path: Path, line: str, reason: str) -> None:
+    first = {"_id": "d1", "title": "A", "text": "Words."}
+    _, skip = read_corpus(tmp_path, lines(first) + line)
+    assert isinstance(skip, Skip)
+    assert skip.path == "corpus.jsonl:2"
+    assert skip.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "option", [Options(url="https://site.example/"), Options(selector="main"), Options(language="en")]
+)
+def test_option_of_a_site_does_not_fit_a_corpus(tmp_path: Path, option: Options) -> None:
+    written(tmp_path, "corpus.jsonl", CORPUS)
+    with pytest.raises(Exception, match="is a corpus"):
+        open_site(tmp_path, option)
