@@ -46,6 +46,15 @@ def test_question_without_results_counts_0() -> None:
     assert [each.mean for each in measures.measured] == [0.5] * 4
 
 
+@pytest.mark.parametrize("name", ["\ud800", "a\x00b", "", "\N{HANGUL SYLLABLE GA}", " "])
+def test_any_text_may_name_a_question_and_a_page(name: str) -> None:
+    assert measure({name: {name: 1}}, {name: ["a", name]})["MRR"].values == {name: 0.5}
+
+
+def test_names_that_differ_after_a_nul_are_two_pages() -> None:
+    assert value("MRR", {"q": {"a\x00b": 1}}, {"q": ["a\x00c", "a\x00b"]}) == 0.5
+
+
 def test_no_question_with_results_counts_0() -> None:
     assert value("nDCG@10", {"q": {"a": 1}}, {"q": []}) == 0
 

@@ -84,16 +84,12 @@ def measure(judgments: Judgments, rankings: Rankings, errors: Iterable[str] = ()
             f"{len(failed)} of {len(judged)} questions got an error, not an answer ({names}); a mean over the others "
             "would mislead. Ask the failed questions again"
         )
-    scored = {
-        question: {found: float(-rank) for rank, found in enumerate(first_kept(rankings[question]))}
-        for question in judged
-        if rankings.get(question)
-    }
-    return Measures(k, left_out, _calculated(judged, scored, k))
+    found = {question: first_kept(rankings.get(question, ())) for question in judged}
+    return Measures(k, left_out, _calculated(judged, found, k))
 
 
 def _calculated(
-    judged: Mapping[str, Mapping[str, int]], scored: Mapping[str, Mapping[str, float]], k: int
+    judged: Mapping[str, Mapping[str, int]], found: Mapping[str, Sequence[str]], k: int
 ) -> tuple[Measured, ...]:
     library = _library()
     named = {
@@ -102,15 +98,35 @@ def _calculated(
         "MRR": library.RR,
         "nDCG@10": library.nDCG(cutoff=10),
     }
+    # The names are numbers: trec_eval's C code crashes on a lone surrogate, and ends a name at a NUL.
+    numbers = _Numbers()
+    judgments = {
+        numbers[question]: {numbers[page]: g for page, g in grades.items()} for question, grades in judged.items()
+    }
     # The score is the rank: trec_eval ignores the order it is given, and breaks ties by the page's name.
+    ranked = {
+        numbers[question]: {numbers[page]: float(-rank) for rank, page in enumerate(pages)}
+        for question, pages in found.items()
+        if pages
+    }
     values: dict[str, dict[str, float]] = {name: {} for name in named}
     names = {str(calculated): name for name, calculated in named.items()}
-    for value in library.iter_calc(list(named.values()), judged, scored):
+    for value in library.iter_calc(list(named.values()), judgments, ranked):
         values[names[str(value.measure)]][value.query_id] = float(value.value)
     for name, of_questions in values.items():
-        if set(of_questions) != set(judged):
+        if of_questions.keys() != judgments.keys():
             raise MeasureError(f"ir-measures gave {len(of_questions)} values of {name} for {len(judged)} questions")
-    return tuple(Measured(name, {question: given[question] for question in judged}) for name, given in values.items())
+    return tuple(
+        Measured(name, {question: given[numbers[question]] for question in judged}) for name, given in values.items()
+    )
+
+
+class _Numbers(dict[str, str]):
+    """A number for each text, given out at its first use."""
+
+    def __missing__(self, text: str) -> str:
+        self[text] = str(len(self))
+        return self[text]
 
 
 def _library() -> ModuleType:

@@ -1,0 +1,105 @@
+"""A run's measures, its threshold, and what makes two runs comparable."""
+
+from collections.abc import Iterable
+from itertools import chain
+
+from passage.evaluation.compare import Comparison, ComparisonError, compare, compare_several
+from passage.evaluation.measures import Measures, measure
+from passage.evaluation.run import Run, documents
+from passage.evaluation.suite import Question
+from passage.evaluation.threshold import Threshold, threshold
+
+SETTINGS = ("index", "collection", "profile", "model", "search", "target")
+"""What may differ between comparable runs. Questions, judgments and top_k may not."""
+
+
+def measured(run: Run, *, k: int = 5, tag: str | None = None) -> Measures:
+    """The measures of a run's judged questions, or of those with a tag.
+
+    Raises:
+        MeasureError: see `measure`.
+    """
+    pairs = [(question, answer) for question, answer in run.pairs() if tag is None or tag in question.tags]
+    return measure(
+        {question.id: {each.value: each.grade for each in question.expected} for question, _ in pairs},
+        {question.id: [name for name, _ in documents(question, answer)] for question, answer in pairs},
+        [answer.question_id for _, answer in pairs if answer.error is not None],
+        k=k,
+    )
+
+
+def proposed_threshold(run: Run) -> Threshold | None:
+    """The cosine threshold that keeps 95 % of the answered own questions; None without such a question.
+
+    A question keeps its best score: a threshold that drops it leaves the question without a passage. Off-topic
+    questions are those that are not answerable.
+    """
+    best: dict[bool, list[float]] = {True: [], False: []}
+    for question, answer in run.pairs():
+        if answer.error is None:
+            best[question.answerable].append(max((hit.score for hit in answer.results), default=0.0))
+    return threshold(best[True], best[False]) if best[True] else None
+
+
+def compared(run: Run, baseline: Run, *, k: int = 5) -> tuple[Comparison, ...]:
+    """Each measure of a run against a baseline over the same questions.
+
+    Raises:
+        ComparisonError: the questions, their judgments or top_k differ.
+        MeasureError: one of the runs cannot be measured.
+    """
+    refuse_others(run, baseline)
+    return compare(measured(run, k=k), measured(baseline, k=k))
+
+
+def compared_several(runs: dict[str, Run], baseline: Run, *, k: int = 5) -> dict[str, tuple[Comparison, ...]]:
+    """Several runs against a baseline, with Holm's correction.
+
+    Raises:
+        ComparisonError: the questions, their judgments or top_k differ.
+        MeasureError: one of the runs cannot be measured.
+    """
+    for run in runs.values():
+        refuse_others(run, baseline)
+    return compare_several({name: measured(run, k=k) for name, run in runs.items()}, measured(baseline, k=k))
+
+
+def refuse_others(run: Run, baseline: Run) -> None:
+    """Raises ComparisonError, with the difference in words, unless the runs are over the same questions and top_k."""
+    faults = []
+    if run.top_k != baseline.top_k:
+        faults.append(f"this run asked for {run.top_k} passages, the baseline for {baseline.top_k}")
+    if run.suite.fingerprint != baseline.suite.fingerprint:
+        faults.append(_other_questions(run.suite.questions, baseline.suite.questions))
+    if faults:
+        raise ComparisonError(f"The runs cannot be compared: {'; '.join(faults)}.")
+
+
+def differences(run: Run, baseline: Run) -> list[str]:
+    """The settings that differ, in words: what a difference in the measures may come from."""
+    pairs = ((name, getattr(run, name), getattr(baseline, name)) for name in SETTINGS)
+    return [f"{name}: {_shown(now)}, was {_shown(before)}" for name, now, before in pairs if now != before]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {each}" for key, each in sorted(value.items())) or "unknown"
+    return str(value) or "unknown"
+
+
+def _other_questions(questions: Iterable[Question], baseline: Iterable[Question]) -> str:
+    now, before = ({question.id: question for question in each} for each in (questions, baseline))
+    parts = [
+        _counted(sorted(now.keys() - before.keys()), "only in this run"),
+        _counted(sorted(before.keys() - now.keys()), "only in the baseline"),
+        _counted(sorted(name for name in now.keys() & before.keys() if now[name] != before[name]), "changed"),
+    ]
+    return ", ".join(chain.from_iterable(parts)) or "the questions have another order"
+
+
+def _counted(names: list[str], what: str) -> list[str]:
+    if not names:
+        return []
+    return [
+        f"{len(names)} question{'s' if len(names) > 1 else ''} {what} ({names[0]}{', …' if len(names) > 1 else ''})"
+    ]

@@ -1,0 +1,200 @@
+"""The HTML report: what it shows, and that no text of a suite or a site becomes markup."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from passage.evaluation import report
+from passage.evaluation.compare import ComparisonError
+from passage.evaluation.measured_run import compared, differences, measured, proposed_threshold
+from passage.evaluation.report.document import document
+from passage.evaluation.report.markup import element, joined, link
+from passage.evaluation.run import Answer, Hit, Run
+from passage.evaluation.suite import Expected, Question, Suite
+
+HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(1)>&\"'\x00\ud800<svg/onload=x>"
+
+
+def hit(rank: int, page: str, score: float = 0.5, text: str = "The passage.") -> Hit:
+    return Hit(rank, f"id-{page}-{rank}", f"{page}_{rank}", f"https://site.example/{page}/#part", page, score, text)
+
+
+def question(name: str, *pages: str, answerable: bool = True, tags: tuple[str, ...] = ()) -> Question:
+    expected = tuple(Expected(f"/{page}/") for page in pages)
+    return Question(name, f"What is {name}?", expected, answerable=answerable, tags=tags)
+
+
+def run(answers: dict[str, list[str]], *, search: str = "hybrid", top_k: int = 10) -> Run:
+    """Each question `q…` expects the page `right`; the others are off topic."""
+    questions, given_answers = [], []
+    for name, pages in answers.items():
+        own = name.startswith("q")
+        questions.append(
+            question(name, *(["right"] if own else []), answerable=own, tags=("own",) if own else ("off",))
+        )
+        score = 0.8 if own else 0.2
+        hits = tuple(hit(rank, page, score - rank / 100) for rank, page in enumerate(pages, start=1))
+        given_answers.append(Answer(name, hits, 12.0))
+    return Run(
+        Suite("A suite", tuple(questions)), tuple(given_answers), "local", "ours", top_k, search={"mode": search}
+    )
+
+
+GOOD = run({**{f"q{number}": ["right", "x"] for number in range(8)}, "off": ["x"]})
+POOR = run(
+    {**{f"q{number}": ["x", "y", "right"] for number in range(7)}, "q7": ["right"], "off": ["x"]}, search="dense"
+)
+
+
+class Parsed(HTMLParser):
+    """The tags, the attributes and the text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def hostile_run() -> Run:
+    asked = Question(HOSTILE, HOSTILE, (Expected(HOSTILE),), tags=(HOSTILE,))
+    bad = Hit(1, HOSTILE, HOSTILE, "javascript:alert(1)", HOSTILE, 0.5, HOSTILE)
+    failed = Question("failed", "failed?", answerable=False)
+    answers = (Answer(HOSTILE, (bad,), 1.0), Answer("failed", (), 1.0, error=HOSTILE, error_kind="service"))
+    suite = Suite(HOSTILE, (asked, failed), notes=(HOSTILE,))
+    return Run(suite, answers, HOSTILE, HOSTILE, 5, model=HOSTILE, collection=HOSTILE, search={HOSTILE: HOSTILE})
+
+
+def test_hostile_text_never_becomes_markup() -> None:
+    parsed = Parsed(document(hostile_run(), hostile_run(), k=5))
+    assert not {"script", "img", "iframe", "object", "link", "base", "form"} & set(parsed.tags)
+    assert not [name for name, _ in parsed.attributes if name.startswith("on")]
+    assert not [value for name, value in parsed.attributes if name == "href"]
+    assert parsed.text.count("<script>alert(1)</script>") > 10
+
+
+def test_page_can_be_written_as_utf8_and_has_no_control_characters(tmp_path: Path) -> None:
+    report.write(tmp_path / "new" / "report.html", hostile_run())
+    text = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", text)
+
+
+def test_page_loads_nothing() -> None:
+    page = document(GOOD, POOR, k=5)
+    assert any(value.startswith("default-src 'none'") for name, value in Parsed(page).attributes if name == "content")
+    assert not re.search(r"\b(src|srcset|data|action|poster)=", page)
+    assert not re.search(r"url\(|@import", page)
+
+
+@given(st.text(), st.text())
+def test_any_text_reads_back_as_it_was_or_replaced(text: str, value: str) -> None:
+    parsed = Parsed(element("p", joined(text), title=value))
+    assert parsed.tags == ["p"]
+    assert len(parsed.text.replace("\r\n", "\n")) <= len(text)
+    assert [name for name, _ in parsed.attributes] == ["title"]
+
+
+@pytest.mark.parametrize("url", ["javascript:x", "data:text/html,x", "//host/x", "/path", "", "http://[x", "file:///x"])
+def test_only_http_addresses_become_links(url: str) -> None:
+    assert link(url, "name") == "name"
+    assert link("https://site.example/?a=1&b=2", "name").startswith('<a href="https://site.example/?a=1&amp;b=2"')
+
+
+def test_summary_shows_each_measure_with_its_interval() -> None:
+    text = Parsed(document(GOOD, None, k=5)).text
+    for name in ("hit@5", "recall@5", "MRR", "nDCG@10"):
+        assert f"{name}1.000" in text
+    assert "8 questions are measured. 1 have no relevant page and are left out" in text
+
+
+def test_worst_question_comes_first_with_expected_and_found() -> None:
+    mixed = run({"q0": ["right"], "q1": ["x", "right"], "q2": ["x", "y"]})
+    text = Parsed(document(mixed, None, k=5)).text
+    worst = text.index("Questions, worst first")
+    assert text.index("What is q2?", worst) < text.index("What is q1?", worst)
+    assert "What is q0?" not in text[worst:]
+    assert "/right/ (not found)" in text
+    assert "/right/ (found at 2)" in text
+
+
+def test_unrated_wrong_and_right_passages_are_told_apart() -> None:
+    asked = Question("q", "q?", (Expected("/a/", grade=2), Expected("/b/", grade=0)))
+    answered = Answer("q", (hit(1, "c"), hit(2, "b"), hit(3, "a")), 1.0)
+    text = Parsed(document(Run(Suite("s", (asked,)), (answered,), "local", "p", 5), None, k=5)).text
+    assert text.index("unratedc") < text.index("wrongb") < text.index("right, 2a")
+
+
+def test_comparison_counts_better_and_worse_questions() -> None:
+    text = Parsed(document(GOOD, POOR, k=5)).text
+    assert "search: mode hybrid, was mode dense" in text
+    assert "7 better, 0 worse" in text
+    assert "Questions that changed, losses first" in text
+
+
+def test_error_is_shown_and_no_mean_is() -> None:
+    failed = replace(GOOD.answers[0], results=(), error="HTTP 429", error_kind="rate_limit")
+    text = Parsed(document(replace(GOOD, answers=(failed, *GOOD.answers[1:])), None, k=5)).text
+    assert "1 of 8 questions got an error" in text
+    assert "Error: HTTP 429" in text
+    assert "nDCG@101.000" not in text
+
+
+def test_comparison_with_a_failed_run_says_why() -> None:
+    failed = replace(GOOD.answers[0], results=(), error="HTTP 429", error_kind="rate_limit")
+    text = Parsed(document(GOOD, replace(GOOD, answers=(failed, *GOOD.answers[1:])), k=5)).text
+    assert "Not compared: 1 of 8 questions got an error" in text
+
+
+def test_threshold_keeps_own_questions_and_rejects_off_topic_ones() -> None:
+    found = proposed_threshold(GOOD)
+    assert found is not None
+    assert (found.proposed.kept, found.proposed.rejected, found.off_topic) == (1.0, 1.0, 1)
+    assert "A score_threshold of 0.790 keeps 100.0% of 8 own questions" in Parsed(document(GOOD, None, k=5)).text
+
+
+def test_unanswered_own_question_counts_as_score_0() -> None:
+    found = proposed_threshold(run({"q0": []}))
+    assert found is not None
+    assert found.proposed.threshold == 0
+
+
+def test_page_with_two_passages_counts_once_at_its_first_place() -> None:
+    assert measured(run({"q0": ["x", "x", "x", "right", "right"]}))["MRR"].mean == 0.5
+
+
+def test_measures_of_a_tag_are_over_its_questions_only() -> None:
+    assert measured(GOOD, tag="own").questions == tuple(f"q{number}" for number in range(8))
+
+
+def test_other_top_k_is_refused_in_words() -> None:
+    with pytest.raises(ComparisonError, match="this run asked for 10 passages, the baseline for 5"):
+        compared(GOOD, replace(GOOD, top_k=5))
+
+
+def test_other_questions_are_refused_in_words() -> None:
+    fewer = run({"q0": ["right"], "q9": ["right"]})
+    changed = replace(fewer.suite.questions[0], text="Another?")
+    others = replace(fewer, suite=Suite("s", (changed, fewer.suite.questions[1])))
+    with pytest.raises(ComparisonError, match=r"1 question only in the baseline \(q9\)"):
+        compared(run({"q0": ["right"]}), fewer)
+    with pytest.raises(ComparisonError, match=r"1 question changed \(q0\)"):
+        document(others, fewer, k=5)
+
+
+def test_settings_that_differ_are_named() -> None:
+    assert differences(GOOD, replace(GOOD, model="m")) == ["model: unknown, was m"]
+    assert differences(GOOD, GOOD) == []
