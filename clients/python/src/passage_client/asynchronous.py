@@ -1,0 +1,157 @@
+"""The client, to be awaited. It is the synchronous one with `await`; a test compares their methods."""
+
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Generic, Self, cast, overload
+
+import anyio
+import httpx
+
+from passage_client import protocol
+from passage_client.contracts import Answer, Contract, QueryResponseAnswer, QueryResponseQuestion, Question
+from passage_client.errors import PassageError
+from passage_client.resources import Chunk, CollectionInfo, Profiles
+
+
+class AsyncPassage(Generic[Question, Answer]):
+    """A client of one Passage API. It keeps its connections until `close`. Works with asyncio and trio.
+
+    Args:
+        endpoint: the API's URL, with its stage or base path.
+        contract: the contract of the profile, for types alone. Without it, `query_response`.
+        profile: the profile to ask. Without it, the API's default one.
+        key: sent as X-Api-Key.
+        timeout: seconds for one call, its retries included.
+        retries: how often a 429 or 503 is tried again, after the seconds that the API's Retry-After names.
+        headers: further headers of each request.
+        http: the httpx client to use, for a proxy or another transport. It is not closed.
+    """
+
+    @overload
+    def __init__(
+        self: "AsyncPassage[QueryResponseQuestion, QueryResponseAnswer]",
+        endpoint: str,
+        *,
+        profile: str | None = None,
+        key: str | None = None,
+        timeout: float = 30.0,
+        retries: int = 2,
+        headers: Mapping[str, str] | None = None,
+        http: httpx.AsyncClient | None = None,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        contract: Contract[Question, Answer],
+        profile: str | None = None,
+        key: str | None = None,
+        timeout: float = 30.0,
+        retries: int = 2,
+        headers: Mapping[str, str] | None = None,
+        http: httpx.AsyncClient | None = None,
+    ) -> None: ...
+
+    def __init__(  # noqa: PLR0913 - a client's options
+        self,
+        endpoint: str,
+        *,
+        contract: Contract[Any, Any] | None = None,  # noqa: ARG002 - for types alone
+        profile: str | None = None,
+        key: str | None = None,
+        timeout: float = 30.0,
+        retries: int = 2,
+        headers: Mapping[str, str] | None = None,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._settings = protocol.Settings.of(
+            endpoint, profile=profile, key=key, timeout=timeout, retries=retries, headers=headers
+        )
+        self._owned = http is None
+        self._http = http or httpx.AsyncClient()
+        self._default: str | None = profile
+
+    async def ask(
+        self, question: str | Question, *, profile: str | None = None, timeout: float | None = None, **fields: Any
+    ) -> Answer:
+        """The passages for a question.
+
+        Args:
+            question: its text, or the contract's whole question.
+            profile: another profile than the client's.
+            timeout: seconds for this call.
+            fields: the contract's further fields, such as `k`.
+
+        Raises:
+            PassageError: see `passage_client.errors`.
+        """
+        return cast("Answer", await self._call(protocol.ask(self._settings, question, profile, fields), timeout))
+
+    async def chunk(self, chunk_id: str | int, *, profile: str | None = None, with_vectors: bool = False) -> Chunk:
+        """One stored chunk, by its point id or by the chunk id of an answer. Raises PassageError."""
+        call = protocol.chunk(profile or await self._profile(), chunk_id, with_vectors=with_vectors)
+        return cast("Chunk", await self._call(call))
+
+    async def collection(self, *, profile: str | None = None) -> CollectionInfo:
+        """The collection's metadata and its mismatches with the profile. Raises PassageError."""
+        return cast("CollectionInfo", await self._call(protocol.collection(profile or await self._profile())))
+
+    async def profiles(self) -> Profiles:
+        """All profiles, and the name of the default one. Raises PassageError."""
+        return cast("Profiles", await self._call(protocol.PROFILES))
+
+    async def feedback(  # noqa: PLR0913 - the fields of a request
+        self,
+        url: str,
+        *,
+        helpful: bool,
+        profile: str | None = None,
+        chunk_id: str | int | None = None,
+        query_id: str | None = None,
+        question: str | None = None,
+        comment: str | None = None,
+    ) -> None:
+        """A reader's thumbs up or down for the passage at `url`. Raises PassageError.
+
+        Question and comment are logged only where the deployment logs question text.
+        """
+        fields = {"url": url, "helpful": helpful, "profile": profile, "chunk_id": chunk_id, "query_id": query_id}
+        await self._call(protocol.feedback(self._settings, {**fields, "question": question, "comment": comment}))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._owned:
+            await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _profile(self) -> str:
+        if self._default is None:
+            self._default = (await self.profiles())["default"]
+        return self._default
+
+    async def _call(self, call: protocol.Call, timeout: float | None = None) -> Any:
+        given = self._settings.timeout if timeout is None else timeout
+        ends = time.monotonic() + given
+        try:
+            with anyio.fail_after(given):
+                return await self._attempts(call, ends)
+        except (TimeoutError, httpx.HTTPError) as error:
+            raise protocol.unanswered(error, given) from error
+
+    async def _attempts(self, call: protocol.Call, ends: float) -> Any:
+        for attempt in range(self._settings.retries + 1):
+            try:
+                return protocol.answer(await self._http.request(**call.request(self._settings), timeout=None))
+            except PassageError as error:
+                await anyio.sleep(protocol.wait(error, attempt, self._settings, ends - time.monotonic()))
+        raise AssertionError("the last attempt returns or raises")

@@ -1,0 +1,38 @@
+"""The API as `passage serve` runs it, and a server with prepared answers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clients.scripted import Reply, Script, scripted
+from passage.emulators import cohere_emulator
+from serving import served
+
+
+@pytest.fixture(scope="session")
+def api(several_indexes: Path) -> Iterator[str]:
+    """The URL of the API, with every profile."""
+    with cohere_emulator() as cohere:
+        environ = {
+            "COHERE_API_KEY": "key",
+            "COHERE_BASE_URL": cohere.url,
+            "STORE": "qdrant_edge",
+            "EDGE_INDEX_PATH": str(several_indexes),
+        }
+        with served(environ) as url:
+            yield url
+
+
+@pytest.fixture(scope="session")
+def one_script() -> Iterator[Script]:
+    with scripted() as script:
+        yield script
+
+
+@pytest.fixture
+def script(one_script: Script) -> Script:
+    """The server with prepared answers: an empty object, unless the test says otherwise."""
+    one_script.play(Reply())
+    one_script.requests.clear()
+    return one_script

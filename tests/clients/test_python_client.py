@@ -1,0 +1,229 @@
+"""The Python client, sync and async, against prepared answers and against the API."""
+
+import asyncio
+import inspect
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+
+import passage_client
+from clients.scripted import Reply, Script
+from conftest import ROOT
+from passage_client import AsyncPassage, NoAnswer, Passage, PassageError, TimedOut
+
+ERROR = {"error": "Wait.", "code": "SERVICE_UNAVAILABLE", "timestamp": "2026-01-01T00:00:00Z"}
+PAGE = "https://docs.example/twins/"
+
+Call = Callable[..., Any]
+"""Makes a client and calls one of its methods: `call(url, method, *arguments, options=…, **named)`."""
+
+
+def _sync(url: str, method: str, *arguments: Any, options: dict[str, Any] | None = None, **named: Any) -> Any:
+    with Passage(url, **(options or {})) as passage:
+        return getattr(passage, method)(*arguments, **named)
+
+
+def _asynchronous(url: str, method: str, *arguments: Any, options: dict[str, Any] | None = None, **named: Any) -> Any:
+    async def run() -> Any:
+        async with AsyncPassage(url, **(options or {})) as passage:
+            return await getattr(passage, method)(*arguments, **named)
+
+    return anyio.run(run)
+
+
+@pytest.fixture(params=[_sync, _asynchronous], ids=["sync", "async"])
+def call(request: pytest.FixtureRequest) -> Call:
+    chosen: Call = request.param
+    return chosen
+
+
+def raised(call: Call, url: str, **options: Any) -> PassageError:
+    with pytest.raises(PassageError) as caught:
+        call(url, "ask", "What?", options=options)
+    return caught.value
+
+
+def test_text_is_sent_as_question_beside_the_fields(call: Call, script: Script) -> None:
+    call(script.url, "ask", "What?", k=3, options={"key": "k1", "headers": {"X-Site": "docs"}})
+    (request,) = script.requests
+    assert (request.method, request.path, request.body) == ("POST", "/live/query", {"question": "What?", "k": 3})
+    assert request.headers["x-api-key"] == "k1"
+    assert request.headers["x-site"] == "docs"
+    assert request.headers["user-agent"].startswith("passage-client/")
+
+
+def test_profile_is_part_of_the_path_and_encoded(call: Call, script: Script) -> None:
+    mine = {"profile": "a b"}
+    call(f"{script.url}//", "ask", {"text": "What?"}, options=mine)
+    call(script.url, "ask", "What?", profile="ranked", options=mine)
+    call(script.url, "chunk", "1/2_0", with_vectors=True, options=mine)
+    call(script.url, "collection", options=mine)
+    assert [request.path for request in script.requests] == [
+        "/live/profiles/a%20b/query",
+        "/live/profiles/ranked/query",
+        "/live/profiles/a%20b/chunks/1%2F2_0?with_vectors=true",
+        "/live/profiles/a%20b/collection",
+    ]
+
+
+def test_chunks_without_a_profile_are_the_default_ones(call: Call, script: Script) -> None:
+    script.play(Reply(body={"default": "context", "profiles": []}), Reply())
+    call(script.url, "chunk", 7)
+    assert [request.path for request in script.requests] == ["/live/profiles", "/live/profiles/context/chunks/7"]
+
+
+def test_feedback_names_the_profile_and_returns_none(call: Call, script: Script) -> None:
+    script.play(Reply(204, ""))
+    assert call(script.url, "feedback", PAGE, helpful=False, options={"profile": "ranked"}) is None
+    assert script.requests[0].body == {"profile": "ranked", "url": PAGE, "helpful": False}
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_throttled_call_is_tried_again_after_retry_after(status: int, call: Call, script: Script) -> None:
+    script.play(Reply(status, ERROR, {"Retry-After": "0.05"}), Reply(body={"k": 1}))
+    assert call(script.url, "ask", "What?") == {"k": 1}
+    assert len(script.requests) == 2
+
+
+def test_last_error_is_raised_with_its_seconds(call: Call, script: Script) -> None:
+    script.play(Reply(429, ERROR, {"Retry-After": "0"}))
+    error = raised(call, script.url, retries=1)
+    assert (type(error), error.status, error.code, error.retry_after, str(error), error.body) == (
+        passage_client.RateLimited,
+        *(429, "SERVICE_UNAVAILABLE", 0, "Wait.", ERROR),
+    )
+    assert len(script.requests) == 2
+
+
+def test_wait_beyond_the_timeout_is_not_begun(call: Call, script: Script) -> None:
+    script.play(Reply(503, ERROR, {"Retry-After": "600"}))
+    error = raised(call, script.url, timeout=5)
+    assert (type(error), error.retry_after, len(script.requests)) == (passage_client.Unavailable, 600, 1)
+
+
+def test_retry_after_as_a_date_is_read(call: Call, script: Script) -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    script.play(Reply(503, ERROR, {"Retry-After": date}))
+    assert raised(call, script.url).retry_after == pytest.approx(3600, abs=60)
+
+
+@pytest.mark.parametrize(
+    ("status", "name"),
+    {
+        400: "InvalidRequest",
+        401: "Forbidden",
+        403: "Forbidden",
+        404: "NotFound",
+        405: "InvalidRequest",
+        408: "TimedOut",
+        413: "InvalidRequest",
+        429: "RateLimited",
+        500: "ServerError",
+        502: "Unavailable",
+        503: "Unavailable",
+        504: "TimedOut",
+    }.items(),
+)
+def test_each_status_has_its_class(status: int, name: str, call: Call, script: Script) -> None:
+    script.play(Reply(status, {"error": {"code": "X", "message": "Nested."}}))
+    error = raised(call, script.url, retries=0)
+    assert (type(error), error.code, str(error)) == (getattr(passage_client, name), "X", "Nested.")
+    assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply(403, {"message": "Forbidden"}), "Forbidden"),
+        (Reply(502, "<html>Bad Gateway</html>"), "The API answered 502."),
+        (Reply(400, ["list"]), "The API answered 400."),
+        (Reply(200, "<!doctype html>"), "The answer is not JSON: the URL is not the API's."),
+    ],
+    ids=["gateway", "html", "list", "page"],
+)
+def test_other_servers_answer_is_an_error(reply: Reply, message: str, call: Call, script: Script) -> None:
+    script.play(reply)
+    error = raised(call, script.url)
+    assert (str(error), error.code) == (message, None)
+
+
+def test_refused_connection_is_no_answer(call: Call) -> None:
+    assert isinstance(raised(call, "http://127.0.0.1:1"), NoAnswer)
+
+
+def test_no_answer_within_the_timeout_is_timed_out(call: Call, script: Script) -> None:
+    script.play(Reply(hold=True))
+    assert isinstance(raised(call, script.url, timeout=0.1), TimedOut)
+
+
+def test_cancelled_task_ends_the_wait_for_a_retry(script: Script) -> None:
+    script.play(Reply(429, ERROR, {"Retry-After": "20"}))
+
+    async def run() -> None:
+        async with AsyncPassage(script.url) as passage:
+            task = asyncio.create_task(passage.ask("What?"))
+            while not script.requests:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(run())
+    assert len(script.requests) == 1
+
+
+def test_own_httpx_client_stays_open(script: Script) -> None:
+    with httpx.Client() as http:
+        with Passage(script.url, http=http) as passage:
+            passage.ask("What?")
+        assert not http.is_closed
+
+
+def test_every_profile_is_asked_and_its_first_chunk_read(call: Call, api: str) -> None:
+    found = call(api, "profiles")["profiles"]
+    for profile in found:
+        options = {"profile": profile["name"]}
+        answer = call(api, "ask", "What is a digital twin?", k=3, options=options)
+        (first, *_) = answer.get("results") or answer["chunks"]
+        chunk_id = first["chunk_id"] if "chunk_id" in first else first["id"]
+        assert call(api, "chunk", chunk_id, options=options)["payload"]
+        assert call(api, "collection", options=options)["points_count"] > 0
+        call(api, "feedback", PAGE, helpful=True, chunk_id=chunk_id, options=options)
+
+
+def test_apis_own_errors_have_their_classes(call: Call, api: str) -> None:
+    with pytest.raises(passage_client.InvalidRequest, match="blank"):
+        call(api, "ask", " ")
+    with pytest.raises(passage_client.NotFound):
+        call(api, "chunk", "999999999999")
+
+
+def test_both_clients_have_the_same_methods() -> None:
+    def methods(kind: type) -> dict[str, list[inspect.Parameter]]:
+        public = {name: value for name, value in vars(kind).items() if name[0] != "_"}
+        return {name: list(inspect.signature(value).parameters.values()) for name, value in public.items()}
+
+    assert methods(Passage) == methods(AsyncPassage)
+
+
+def test_wheel_holds_the_package_and_its_types(tmp_path: Path) -> None:
+    folder = ROOT / "clients" / "python"
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("passage_client-*-py3-none-any.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    modules = {f"passage_client/{path.name}" for path in (folder / "src" / "passage_client").glob("*.py")}
+    assert modules | {"passage_client/py.typed"} <= names
