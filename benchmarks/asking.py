@@ -1,6 +1,7 @@
 """The questions as events, and the comparison of the functions' answers."""
 
 import json
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,11 @@ MODEL_VARIABLES = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSIO
 
 
 class Questions:
-    """The textbook's own questions, in the order of its file; no two are alike, however many are taken."""
+    """The plain questions of the textbook's suite, in its order; no two are alike, however many are taken."""
 
     def __init__(self) -> None:
-        lines = (ROOT / "samples" / "textbook" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-        self._texts = [str(json.loads(line)["query_text"]) for line in lines]
+        suite = tomllib.loads((ROOT / "samples" / "textbook" / "suite.toml").read_text(encoding="utf-8"))
+        self._texts = [str(question["text"]) for question in suite["questions"] if "plain" in question["tags"]]
         self._event = json.loads((ROOT / "events" / "http-api-query.json").read_text(encoding="utf-8"))
 
     def texts(self) -> Iterator[str]:

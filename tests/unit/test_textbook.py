@@ -1,11 +1,9 @@
 """The sample site and its question suite are complete and match each other."""
 
-import json
 import re
 
-import pytest
-
 from conftest import TEXTBOOK
+from passage.evaluation.suites.files import read_suite
 from passage.sites.markdown import find_site
 from passage.sites.model import Page
 
@@ -15,9 +13,8 @@ PAGES = {
     if isinstance(page, Page)
 }
 """The source of each page that is published."""
-QUESTIONS = [
-    json.loads(line) for line in (TEXTBOOK / "questions.jsonl").read_text(encoding="utf-8").splitlines() if line.strip()
-]
+SUITE = read_suite(TEXTBOOK / "suite.toml")
+KINDS = {"plain", "paraphrase", "typo", "single word", "keywords", "other language", "long", "off-topic"}
 
 
 def test_textbook_has_40_pages_with_code_tables_and_lists() -> None:
@@ -43,17 +40,30 @@ def test_every_link_between_pages_leads_to_one() -> None:
             assert "/".join(parts) in PAGES, f"{path} links to {target}"
 
 
-def test_suite_has_enough_questions_with_unique_names() -> None:
-    assert len(QUESTIONS) >= 60
-    assert len({question["name"] for question in QUESTIONS}) == len(QUESTIONS)
+def test_suite_has_150_questions_and_every_kind() -> None:
+    assert len(SUITE.questions) >= 150
+    assert {tag for question in SUITE.questions for tag in question.tags} == KINDS
+    assert sum("off-topic" in question.tags for question in SUITE.questions) >= 30
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["name"])
-def test_questions_name_existing_pages_and_their_words(question: dict[str, object]) -> None:
-    assert str(question["query_text"]).strip()
-    expected = question["expected_doc_ids"]
-    assert isinstance(expected, list)
-    assert expected
-    text = " ".join(PAGES[path] for path in expected).lower()
-    for keyword in question["expected_keywords"]:  # type: ignore[attr-defined]  # a list, as the next line needs
-        assert str(keyword).lower() in text
+def test_no_question_is_asked_twice() -> None:
+    assert len({question.text.casefold() for question in SUITE.questions}) == len(SUITE.questions)
+
+
+def test_long_questions_have_about_1000_characters() -> None:
+    assert all(900 <= len(question.text) <= 1100 for question in SUITE.questions if "long" in question.tags)
+
+
+def test_off_topic_questions_alone_expect_no_page() -> None:
+    for question in SUITE.questions:
+        off_topic = "off-topic" in question.tags or question.id == "long-off-topic-garden"
+        assert question.answerable is not off_topic, question.id
+        assert bool(question.expected) is not off_topic, question.id
+
+
+def test_questions_name_existing_pages_and_their_words() -> None:
+    for question in SUITE.questions:
+        named = [expected.value.strip("/") or "index" for expected in question.expected]
+        assert set(named) <= PAGES.keys(), question.id
+        text = " ".join(PAGES[path] for path in named).lower()
+        assert all(keyword.lower() in text for keyword in question.keywords), question.id

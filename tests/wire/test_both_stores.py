@@ -10,12 +10,13 @@ from handler.bootstrap.container import Container
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from passage.emulators import EmulatorServer, Fault
+from passage.evaluation.suites.files import read_suite
 from passage.local.http_event import http_api_event
 from wire.function import QUESTION, Start, assert_error, assert_for_browser, both_gateways
 
 OnEdge = dict[str, str | None]
-SUITE = Path(__file__).parents[2] / "samples" / "textbook" / "questions.jsonl"
-QUESTIONS = [json.loads(line)["query_text"] for line in SUITE.read_text(encoding="utf-8").splitlines()]
+SUITE = read_suite(Path(__file__).parents[2] / "samples" / "textbook" / "suite.toml")
+QUESTIONS = [question.text for question in SUITE.questions if "plain" in question.tags]
 
 
 @pytest.mark.parametrize("k", [1, 10])
