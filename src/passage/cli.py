@@ -9,6 +9,7 @@ import click
 from passage.commands.doctor import doctor as doctor_command
 from passage.commands.index import DEFAULT_INDEX
 from passage.commands.index import index as index_command
+from passage.commands.mcp import mcp as mcp_command
 from passage.commands.profile import profile as profile_command
 from passage.commands.rollback import rollback as rollback_command
 from passage.local.environment import LocalContext
@@ -36,6 +37,7 @@ main.add_command(index_command)
 main.add_command(rollback_command)
 main.add_command(profile_command)
 main.add_command(doctor_command)
+main.add_command(mcp_command)
 
 
 @main.command()

@@ -22,7 +22,7 @@ from handler.entrypoints.detect import Source
 from handler.entrypoints.http.gateways import GATEWAYS
 from handler.entrypoints.http.handler import questions
 from handler.entrypoints.http.openapi.document import document, error_schema, request_schema, response_schema
-from handler.entrypoints.http.paths import PATHS
+from handler.entrypoints.http.paths import MCP_PATHS, PATHS
 from handler.entrypoints.http.routes import routes
 
 COMMITTED: Path = ROOT / "docs" / "openapi.json"
@@ -74,7 +74,7 @@ def test_known_paths_are_those_of_the_router() -> None:
         for rule, methods, *_ in router._routes:
             path = rule.replace("<chunk>", "{id}").replace("<", "{").replace(">", "}")
             found.setdefault(path, set()).update([methods] if isinstance(methods, str) else methods)
-    assert found == {path: set(methods) for path, methods in PATHS.items()}
+    assert found == {path: set(methods) for path, methods in {**PATHS, **MCP_PATHS}.items()}
 
 
 def test_operations_are_named_once() -> None:

@@ -108,6 +108,11 @@ class Settings(CollectionSettings):
     allowed_collections: Annotated[tuple[str, ...], Names] = Field((), alias="ALLOWED_COLLECTIONS")
     """Collections that a request may name in addition to its profile's."""
 
+    mcp_name: str = Field("passage", max_length=100, alias="MCP_NAME")
+    """What MCP clients call this server."""
+    mcp_description: str = Field("", max_length=500, alias="MCP_DESCRIPTION")
+    """What the site documents, in words that follow "search". MCP's tools say it to the model."""
+
     cohere_api_key: Key | None = Field(None, alias="COHERE_API_KEY")
     cohere_api_key_secret: SecretKey | None = Field(None, alias="COHERE_API_KEY_SECRET")
     cohere_base_url: CohereUrl = Field("https://api.cohere.com", alias="COHERE_BASE_URL")

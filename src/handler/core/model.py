@@ -161,11 +161,17 @@ class Retrieval:
 
 @dataclass(frozen=True)
 class Point:
-    """A stored point with its whole payload. `vector` has the shape `(dimension,)`, if requested."""
+    """A stored point with its whole payload.
+
+    Attributes:
+        vector: shape `(dimension,)`, if requested.
+        passage: what the profile reads from the payload, with score 0; None without text or URL.
+    """
 
     id: PointId
     payload: Mapping[str, Any]
     vector: Vector | None = None
+    passage: Passage | None = None
 
 
 @dataclass(frozen=True)

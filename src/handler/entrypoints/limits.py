@@ -9,6 +9,9 @@ LAMBDA_RESPONSE_BYTES = 6_291_556
 ALB_RESPONSE_BYTES = 1_048_576
 """The most bytes that a load balancer accepts from a function (Elastic Load Balancing, Lambda functions as targets)."""
 
+ENVELOPE_BYTES = 4_096
+"""Room for headers and the rest of an HTTP response around its body."""
+
 WIDEST = 12
 """The most bytes of a character in a response: two escapes, for one outside Unicode's basic plane."""
 

@@ -109,10 +109,12 @@ class QdrantEdgeStore:
                 limit=1, filter=qdrant_edge.Filter(should=list(named)), with_payload=True, with_vector=with_vectors
             )
             records = self._ask(lambda shard: shard.scroll(request))[0]
-        return next(
-            (Point(query.identity(found.id), found.payload or {}, self._vector(found)) for found in records),
-            None,
-        )
+        return next(map(self._point, records), None)
+
+    def _point(self, record: qdrant_edge.Record) -> Point:
+        identity, stored = query.identity(record.id), record.payload or {}
+        passage = payload.passage(identity, stored, self._profile.payload)
+        return Point(identity, stored, self._vector(record), passage)
 
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`."""

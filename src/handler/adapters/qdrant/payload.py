@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from handler.config.payload_keys import NESTED_OBJECTS, KeyPath, Payload
-from handler.core.model import LARGEST_WHOLE, Passage, SearchResult, Vector
+from handler.core.model import LARGEST_WHOLE, Passage, PointId, SearchResult, Vector
 from handler.core.texts import INVISIBLE
 
 KeyPaths = tuple[KeyPath, ...]
@@ -69,6 +69,11 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
         )
     warnings = (_skipped(skipped, len(passages) + skipped, keys),) if skipped else ()
     return SearchResult(tuple(passages), skipped, warnings)
+
+
+def passage(identity: PointId, payload: Mapping[str, Any], keys: Payload) -> Passage | None:
+    """A point that was fetched by its id, as a passage with score 0; None without text or URL."""
+    return next(iter(read([Hit(identity, 0.0, payload)], keys).passages), None)
 
 
 def _skipped(skipped: int, total: int, keys: Payload) -> str:

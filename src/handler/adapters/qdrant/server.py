@@ -176,9 +176,12 @@ class QdrantServerStore:
             )
         if not records:
             records = self._named(chunk, with_vectors=with_vectors)
-        return next(
-            (Point(query.identity(found.id), found.payload or {}, self._vector(found)) for found in records), None
-        )
+        return next(map(self._point, records), None)
+
+    def _point(self, record: models.Record) -> Point:
+        identity, stored = query.identity(record.id), record.payload or {}
+        passage = payload.passage(identity, stored, self._profile.payload)
+        return Point(identity, stored, self._vector(record), passage)
 
     def _named(self, chunk: str, *, with_vectors: bool) -> list[models.Record]:
         """The points whose payload has `chunk` as their chunk id, text or integer; the first one is enough.

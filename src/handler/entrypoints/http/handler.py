@@ -13,19 +13,16 @@ from handler.core.errors import ConfigurationError
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http.accept import prefers_plain_text
 from handler.entrypoints.http.gateways import GATEWAYS, Gateway
-from handler.entrypoints.http.paths import LEFT_OUT
+from handler.entrypoints.http.paths import LEFT_OUT, MCP_HEADERS
 from handler.entrypoints.http.request import fields_of_body, fields_of_url
 from handler.entrypoints.http.routes import routes
 from handler.entrypoints.http.status import JSON, failure_response, no_such_route, too_large
-from handler.entrypoints.limits import WIDEST, sent_bytes
+from handler.entrypoints.limits import ENVELOPE_BYTES, WIDEST, sent_bytes
 from handler.service.answering import Answered, Question, answer, deadline
 from handler.service.failures import failure
 from handler.service.services import Services
 
 PLAIN = "text/plain; charset=utf-8"
-
-ENVELOPE_BYTES = 4_096
-"""Room for headers and the rest of a response around its body."""
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
@@ -144,7 +141,7 @@ def _cors(settings: HttpSettings) -> CORSConfig | None:
     return CORSConfig(
         allow_origin=first,
         extra_origins=others,
-        allow_headers=list(settings.allowed_headers),
+        allow_headers=[*settings.allowed_headers, *MCP_HEADERS],
         max_age=600,
         expose_headers=["Retry-After", LEFT_OUT],
     )

@@ -1,4 +1,6 @@
-"""The API's paths with their methods, and Passage's response header."""
+"""The API's version, its paths with their methods, and Passage's response header."""
+
+API_VERSION = "0.1.0"
 
 PATHS: dict[str, tuple[str, ...]] = {
     "/query": ("GET", "POST"),
@@ -14,6 +16,12 @@ PATHS: dict[str, tuple[str, ...]] = {
 }
 """Wherever GET is listed, HEAD works, too."""
 
+MCP_PATHS: dict[str, tuple[str, ...]] = {"/mcp": ("POST",), "/profiles/{profile}/mcp": ("POST",)}
+"""MCP describes itself to its clients, so the OpenAPI document leaves these paths out."""
+
+MCP_HEADERS = ("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name")
+"""The headers of MCP's requests, which a page may send."""
+
 LEFT_OUT = "X-Passage-Results-Left-Out"
 """The response header that counts results dropped to fit the response limit."""
 
@@ -21,7 +29,7 @@ LEFT_OUT = "X-Passage-Results-Left-Out"
 def methods(path: str) -> tuple[str, ...]:
     """The methods of a path; none when it is unknown."""
     parts = _parts(path)
-    for known, allowed in PATHS.items():
+    for known, allowed in {**PATHS, **MCP_PATHS}.items():
         names = known.split("/")
         if len(names) == len(parts) and all(
             (part and name.startswith("{")) or part == name for name, part in zip(names, parts, strict=True)

@@ -159,6 +159,18 @@ def _wrong(part: str, value: object, wanted: str) -> InvalidRequest:
     return InvalidRequest(f"The event's '{name}' is {came}: it must be {wanted}.")
 
 
+def decoded_body(event: Mapping[str, Any]) -> str:
+    """A body that the gateway sent in base64, without a byte order mark.
+
+    Raises:
+        InvalidRequest: it is not base64 or not UTF-8.
+    """
+    try:
+        return base64.b64decode(event["body"], validate=True).decode("utf-8-sig")
+    except (binascii.Error, ValueError):
+        raise InvalidRequest("The body is not text: it must be a JSON object encoded in UTF-8.") from None
+
+
 def fields_of_body(event: Mapping[str, Any], example: str = EXAMPLE) -> dict[str, Any]:
     """The fields of a JSON body.
 
@@ -168,12 +180,7 @@ def fields_of_body(event: Mapping[str, Any], example: str = EXAMPLE) -> dict[str
     Raises:
         InvalidRequest: there is none, or it is not base64, UTF-8, JSON or an object; see `read_object`.
     """
-    raw = event["body"]
-    if event["isBase64Encoded"]:
-        try:
-            raw = base64.b64decode(raw, validate=True).decode("utf-8-sig")  # without a byte order mark
-        except (binascii.Error, ValueError):
-            raise InvalidRequest("The body is not text: it must be a JSON object encoded in UTF-8.") from None
+    raw = decoded_body(event) if event["isBase64Encoded"] else event["body"]
     if not raw.strip():
         raise InvalidRequest(f"The body is empty: it must be a JSON object, as in {example}.")
     return read_object(raw, "The body")

@@ -1,8 +1,9 @@
-"""The routes other than /query: profiles, collections, chunks, feedback, health, readiness and the OpenAPI document."""
+"""The routes other than /query: profiles, collections, chunks, feedback, health, readiness, the description, MCP."""
 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -18,6 +19,7 @@ from handler.core.model import CollectionInfo, Point
 from handler.entrypoints.http.gateways import Gateway
 from handler.entrypoints.http.request import parameters
 from handler.entrypoints.http.status import JSON, failure_response
+from handler.entrypoints.limits import ENVELOPE_BYTES
 from handler.service.answering import deadline
 from handler.service.failures import failure
 from handler.service.services import Served, Services
@@ -31,6 +33,7 @@ def routes(services: Services, gateway: Gateway) -> Router:
     router = Router()  # type: ignore[no-untyped-call]  # Powertools publishes no type for it
     _add_collections(router, services, gateway)
     _add_service(router, services, gateway)
+    _add_mcp(router, services, gateway)
     return router
 
 
@@ -95,6 +98,19 @@ def _add_service(router: Router, services: Services, gateway: Gateway) -> None:
         from handler.entrypoints.http.openapi.document import page  # noqa: PLC0415 - no question needs it
 
         return Response(200, "text/html; charset=utf-8", page(profile(None).name, profile))
+
+
+def _add_mcp(router: Router, services: Services, gateway: Gateway) -> None:
+    @router.post("/mcp")
+    @router.post("/profiles/<profile>/mcp")
+    def mcp(profile: str | None = None) -> Response[str]:
+        from handler.entrypoints.mcp.endpoint import Endpoint  # noqa: PLC0415 - only agents need it
+        from handler.entrypoints.mcp.post import respond  # noqa: PLC0415 - see above
+
+        event = router.current_event
+        until = partial(deadline, services, router.lambda_context, gateway.limit)
+        endpoint = Endpoint(services, profile, until, gateway.response_bytes - ENVELOPE_BYTES)
+        return respond(event.raw_event, event.headers, endpoint)
 
 
 def _json(value: Any) -> Response[str]:

@@ -18,7 +18,7 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.entrypoints.http.paths import PATHS, methods, profile_in
+from handler.entrypoints.http.paths import MCP_PATHS, PATHS, methods, profile_in
 from handler.service.failures import Failure, failure
 from handler.service.services import Served, Services
 
@@ -78,7 +78,7 @@ def no_such_route(method: str, path: str, services: Services) -> Response[str]:
     served = _served_at(path, services)
     allowed = methods(path)
     if not allowed:
-        message = f"There is no such path. The paths are {', '.join(PATHS)}."
+        message = f"There is no such path. The paths are {', '.join((*PATHS, *MCP_PATHS))}."
     elif method in allowed:  # the path has a character that no profile or chunk has
         message = "There is no such profile or chunk."
     else:

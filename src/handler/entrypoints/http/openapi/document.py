@@ -24,7 +24,7 @@ from handler.entrypoints.http.openapi.schemas import (
     request_schema,
     response_schema,
 )
-from handler.entrypoints.http.paths import LEFT_OUT
+from handler.entrypoints.http.paths import API_VERSION, LEFT_OUT
 
 __all__ = ["document", "error_schema", "page", "request_schema", "response_schema"]
 
@@ -84,8 +84,9 @@ def document(default: str, find: Callable[[str], Profile] = profiles.load) -> di
         "openapi": VERSION,
         "info": {
             "title": "Passage",
-            "version": "0.1.0",
+            "version": API_VERSION,
             "summary": "Finds the passages of a documentation site that answer a question.",
+            "description": "Agents ask the same service by MCP, with POST /mcp or /profiles/{profile}/mcp.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         # Relative to this document's URL, so that a stage or base path applies to all paths.

@@ -1,0 +1,1 @@
+"""MCP: the Model Context Protocol, by which coding assistants search the site. Loaded at its first request."""

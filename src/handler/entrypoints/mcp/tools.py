@@ -1,0 +1,158 @@
+"""The tools as clients see them: names, descriptions and schemas. The order is fixed."""
+
+from typing import Any
+
+from handler.config.profiles import CountLimit, Profile
+from handler.entrypoints.mcp.endpoint import Endpoint
+
+SITE = "this documentation site"
+"""What the tools search where the deployment does not say it (MCP_DESCRIPTION)."""
+
+ID_CHARACTERS = 512
+"""The most characters of a chunk's id."""
+
+STRING: dict[str, Any] = {"type": "string"}
+READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
+
+HEADINGS = {"type": "array", "items": STRING, "description": "The headings above the passage, outermost first."}
+WARNINGS = {"type": "array", "items": STRING, "description": "Why the answer is incomplete. Empty for a complete one."}
+URL = {**STRING, "description": "Where the passage is published. Cite it."}
+TITLE = {**STRING, "description": "The page's title, and the heading above the passage."}
+
+FOUND = {
+    "id": {**STRING, "description": "Pass it to fetch."},
+    "title": TITLE,
+    "url": URL,
+}
+PASSAGE = {
+    "id": {**STRING, "description": "Pass it to get_chunk, with the same profile."},
+    "title": TITLE,
+    "url": URL,
+    "headings": HEADINGS,
+    "text": {**STRING, "description": "The passage, as the site has it."},
+    "score": {"type": "number", "description": "How well the passage fits. Compare scores within one answer only."},
+}
+DOCUMENT = {
+    "id": STRING,
+    "title": TITLE,
+    "text": {**STRING, "description": "The passage, as the site has it."},
+    "url": URL,
+    "metadata": {"type": "object", "additionalProperties": STRING, "description": "The passage's headings and place."},
+}
+CHUNK = {
+    "id": STRING,
+    "profile": {**STRING, "description": "The profile that has the chunk."},
+    "payload": {"type": "object", "description": "All fields that are stored with the chunk."},
+}
+
+
+def subject(endpoint: Endpoint) -> str:
+    """What the endpoint searches, in words that follow "search"."""
+    return endpoint.services.settings.mcp_description or SITE
+
+
+def tools(endpoint: Endpoint) -> list[dict[str, Any]]:
+    """The definitions, the same at each call.
+
+    Raises:
+        PassageError: the endpoint's profile does not exist, or a setting is wrong.
+    """
+    profile = endpoint.services.served(endpoint.profile).profile
+    about = subject(endpoint)
+    question, count = _text(profile), _count(profile.query.count)
+    chosen = {} if endpoint.profile is not None else {"profile": _profiles(endpoint, profile)}
+    chunk_id = {
+        **STRING,
+        "minLength": 1,
+        "maxLength": ID_CHARACTERS,
+        "description": "An id from search or search_docs.",
+    }
+    return [
+        _tool(
+            "search",
+            "Search the documentation",
+            f"Search {about}. Returns the id, title and URL of the passages that fit best, best first, without their "
+            "text. Read the promising ones with fetch. To get texts in one call, use search_docs. "
+            "An empty list means that no passage fits.",
+            {"query": question},
+            ["query"],
+            {"results": {"type": "array", "items": _object(FOUND)}},
+        ),
+        _tool(
+            "fetch",
+            "Read a passage",
+            f"Read one passage of {about} by its id from search. Returns its full text, title and URL.",
+            {"id": chunk_id},
+            ["id"],
+            DOCUMENT,
+        ),
+        _tool(
+            "search_docs",
+            "Ask the documentation",
+            f"Find the passages of {about} that answer a question. Returns their texts with URLs, best first. Ask one "
+            "thing at a time, in a full sentence, and keep names of functions and options as they are written. "
+            "An empty list means that no passage fits: ask in other words before you give up.",
+            {"question": question, "top_k": count, **chosen},
+            ["question"],
+            {
+                "profile": {**STRING, "description": "The profile that was asked."},
+                "results": {"type": "array", "items": _object(PASSAGE)},
+                "warnings": WARNINGS,
+            },
+        ),
+        _tool(
+            "get_chunk",
+            "Get a stored chunk",
+            f"Get one chunk of {about} with all fields that are stored with it, such as its page, position and date. "
+            "For its text alone, use fetch.",
+            {"id": chunk_id, **chosen},
+            ["id"],
+            CHUNK,
+        ),
+    ]
+
+
+def _tool(
+    name: str,
+    title: str,
+    description: str,
+    arguments: dict[str, Any],
+    required: list[str],
+    output: dict[str, Any],
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "title": title,
+        "description": description,
+        "inputSchema": {
+            "type": "object",
+            "properties": arguments,
+            "required": required,
+            "additionalProperties": False,
+        },
+        "outputSchema": _object(output),
+        "annotations": {"title": title, **READ_ONLY},
+    }
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    """An object that always has all these properties."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _text(profile: Profile) -> dict[str, Any]:
+    limit = profile.query.text
+    words = "A question, best as a full sentence."
+    return {**STRING, "minLength": limit.min, "maxLength": limit.max, "description": words}
+
+
+def _count(limit: CountLimit) -> dict[str, Any]:
+    bounds = {"minimum": limit.min, "maximum": limit.max} if limit.outside == "reject" else {}
+    words = f"How many passages to return, {limit.min} to {limit.max}."
+    return {"type": "integer", **bounds, "default": limit.default, "description": words}
+
+
+def _profiles(endpoint: Endpoint, default: Profile) -> dict[str, Any]:
+    names = [served.profile.name for served in endpoint.services.usable_profiles()]
+    words = f"The index to use. Leave it out for the default, {default.name}, unless the user names another."
+    return {**STRING, "enum": names, "default": default.name, "description": words}

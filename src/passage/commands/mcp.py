@@ -1,0 +1,38 @@
+"""`passage mcp`: serves MCP on stdin and stdout, for coding assistants."""
+
+import os
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from passage.commands.doctor import KEY_VARIABLE
+from passage.commands.index import DEFAULT_INDEX
+from passage.local.function import function, stdout_kept_clean
+
+
+@click.command("mcp")
+@click.option(
+    "--index",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DEFAULT_INDEX,
+    show_default=True,
+    help="The folder `passage index` wrote to.",
+)
+@click.option("--profile", help="Ask this profile.  [default: the default one]")
+@click.option("--url", metavar="URL", help=f"Ask the deployment at this address. {KEY_VARIABLE} holds its key, if any.")
+def mcp(index: Path, profile: str | None, url: str | None) -> None:
+    """Serve MCP on stdin and stdout, for coding assistants."""
+    from passage.local import stdio  # noqa: PLC0415 - no other command needs it
+
+    path = stdio.path(profile)
+    with stdout_kept_clean() as write, ExitStack() as stack:
+        if url is None:
+            post = stdio.in_process(stack.enter_context(function(index)), path)
+        else:
+            key = os.environ.get(KEY_VARIABLE, "").strip()
+            base = url.rstrip("/").removesuffix(path)
+            client = stack.enter_context(stdio.client({"x-api-key": key} if key else {}))
+            post = stdio.over_http(client, f"{base}{path}")
+        stdio.serve(sys.stdin.buffer, post, write)

@@ -1,0 +1,115 @@
+"""MCP over stdin and stdout: lines in, lines out, and nothing else on stdout."""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from command.passage_command import PASSAGE, clean_environment
+from handler.entrypoints.detect import Source
+from handler.entrypoints.http import handler as http
+from mcp_server.mcp_calls import META, MODERN, QUESTION, Endpoint, message
+from passage.local import stdio
+
+
+def answers(endpoint: Endpoint, *lines: bytes | Mapping[str, Any]) -> list[Any]:
+    """What is written for each line, read as JSON."""
+    written: list[str] = []
+
+    def handle(event: Any, context: Any) -> Any:
+        return http.handle(event, context, endpoint.container, Source.HTTP_API)
+
+    raw = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    stdio.serve([line + b"\n" for line in raw], stdio.in_process(handle, "/mcp"), written.append)
+    assert all(text.endswith("\n") and text.count("\n") == 1 for text in written)
+    return [json.loads(text) for text in written]
+
+
+def test_legacy_client_is_answered_line_by_line(endpoint: Endpoint) -> None:
+    opened, listed = answers(
+        endpoint,
+        message("initialize", {"protocolVersion": "2025-11-25"}, id=1),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        b"",
+        message("tools/list", id="two"),
+    )
+    assert (opened["id"], opened["result"]["protocolVersion"]) == (1, "2025-11-25")
+    assert (listed["id"], len(listed["result"]["tools"])) == ("two", 4)
+
+
+def test_modern_client_needs_no_headers(endpoint: Endpoint) -> None:
+    call = {"name": "search", "arguments": {"query": QUESTION}, "_meta": META}
+    found, called = answers(endpoint, message("server/discover", {"_meta": META}), message("tools/call", call))
+    assert MODERN in found["result"]["supportedVersions"]
+    assert called["result"]["resultType"] == "complete"
+
+
+def test_unknown_tool_with_an_odd_name_is_told_so(endpoint: Endpoint) -> None:
+    (answer,) = answers(endpoint, message("tools/call", {"name": " süch\n", "_meta": META}))
+    assert answer["error"]["code"] == -32602
+
+
+@pytest.mark.parametrize("line", [b"{", b"\xff\xfe", b"[" * 100_000, b"[1]"])
+def test_line_that_is_no_message_is_told_so(line: bytes, endpoint: Endpoint) -> None:
+    first, second = answers(endpoint, line, message("ping"))
+    assert first["error"]["code"] in (-32700, -32600)
+    assert second["result"] == {}
+
+
+@pytest.mark.parametrize(
+    "response",
+    [httpx.Response(403, json={"message": "Forbidden"}), httpx.Response(502, text="<html>"), httpx.ConnectError("x")],
+    ids=["no key", "a page", "no server"],
+)
+def test_deployment_that_does_not_answer_is_an_error(response: httpx.Response | httpx.HTTPError) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if isinstance(response, httpx.HTTPError):
+            raise response
+        return response
+
+    written: list[str] = []
+    with httpx.Client(transport=httpx.MockTransport(answer)) as client:
+        lines = [json.dumps(message("ping")).encode(), b'{"jsonrpc": "2.0", "method": "notifications/initialized"}']
+        stdio.serve(lines, stdio.over_http(client, "https://api.example/mcp"), written.append)
+    (only,) = map(json.loads, written)
+    assert (only["id"], only["error"]["code"]) == (7, -32603)
+    assert "--url" in only["error"]["message"]
+
+
+def test_deployment_gets_the_headers_of_each_message(endpoint: Endpoint) -> None:
+    seen: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        reply = endpoint.post(request.content, dict(request.headers))
+        return httpx.Response(reply.status, text=reply.text)
+
+    written: list[str] = []
+    with httpx.Client(transport=httpx.MockTransport(answer)) as client:
+        lines = [json.dumps(message("tools/list", {"_meta": META})).encode()]
+        stdio.serve(lines, stdio.over_http(client, "https://api.example/mcp"), written.append)
+    assert seen[0].headers["mcp-method"] == "tools/list"
+    assert len(json.loads(written[0])["result"]["tools"]) == 4
+
+
+def test_command_writes_only_messages_on_stdout(textbook_index: Path) -> None:
+    lines = [
+        message("initialize", {"protocolVersion": "2025-06-18"}),
+        message("tools/call", {"name": "search", "arguments": {"query": QUESTION}}),
+    ]
+    done = subprocess.run(
+        [PASSAGE, "mcp", "--index", str(textbook_index)],
+        input="".join(f"{json.dumps(line)}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        check=True,
+    )
+    opened, called = map(json.loads, done.stdout.splitlines())
+    assert opened["result"]["protocolVersion"] == "2025-06-18"
+    assert len(called["result"]["structuredContent"]["results"]) == 5
+    assert "retrieved" in done.stderr

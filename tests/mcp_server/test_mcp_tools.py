@@ -1,0 +1,213 @@
+"""The tools: their schemas, results and failures."""
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from handler.adapters.qdrant.payload import Hit
+from handler.config import profiles
+from handler.core.errors import (
+    CredentialsRefused,
+    DeadlineExceeded,
+    PassageError,
+    UpstreamThrottled,
+    UpstreamUnavailable,
+)
+from handler.entrypoints.http.openapi.schemas import component, components
+from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES
+from mcp_server.mcp_calls import HITS, QUESTION, TEXT, Endpoint, said, structured
+from unit.asking import FakedContainer
+
+NAMES = profiles.names()
+
+
+def tools(endpoint: Endpoint, path: str = "/mcp") -> dict[str, dict[str, Any]]:
+    return {tool["name"]: tool for tool in endpoint.legacy("tools/list", path=path).result["tools"]}
+
+
+def test_schemas_of_tools_are_json_schemas(endpoint: Endpoint) -> None:
+    for tool in tools(endpoint).values():
+        Draft202012Validator.check_schema(tool["inputSchema"])
+        Draft202012Validator.check_schema(tool["outputSchema"])
+        assert tool["inputSchema"]["additionalProperties"] is False
+        assert tool["annotations"]["readOnlyHint"] is True
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_limits_are_those_of_the_openapi_document(name: str, endpoint: Endpoint) -> None:
+    profile = profiles.load(name)
+    asked = components(profile)[component(profile, "Request")]["properties"]
+    text, count = asked[profile.query.text.names[0]], asked[profile.query.count.names[0]]
+    found = tools(endpoint, f"/profiles/{name}/mcp")
+    for argument in (
+        found["search"]["inputSchema"]["properties"]["query"],
+        found["search_docs"]["inputSchema"]["properties"]["question"],
+    ):
+        assert {key: argument[key] for key in ("minLength", "maxLength")} == {
+            key: text[key] for key in ("minLength", "maxLength")
+        }
+    top_k = found["search_docs"]["inputSchema"]["properties"]["top_k"]
+    for key in ("minimum", "maximum", "default"):
+        assert top_k.get(key) == count.get(key)
+
+
+def test_search_takes_one_text_and_lists_references(endpoint: Endpoint) -> None:
+    schema = tools(endpoint)["search"]["inputSchema"]
+    assert (list(schema["properties"]), schema["required"]) == (["query"], ["query"])
+    found = structured(endpoint.call("search", {"query": QUESTION}))
+    assert found == {
+        "results": [
+            {"id": "1", "title": "Twins", "url": "https://docs.example/1"},
+            {"id": "2", "title": "Twins", "url": "https://docs.example/2"},
+        ]
+    }
+
+
+def test_search_docs_returns_texts_and_scores(endpoint: Endpoint) -> None:
+    found = structured(endpoint.call("search_docs", {"question": QUESTION, "top_k": 1}))
+    (result,) = found["results"]
+    assert result == {
+        "id": "1",
+        "title": "Twins",
+        "url": "https://docs.example/1",
+        "headings": [],
+        "text": f"{TEXT} 1",
+        "score": pytest.approx(0.8),
+    }
+    assert (found["profile"], found["warnings"]) == ("query-response", [])
+    Draft202012Validator(tools(endpoint)["search_docs"]["outputSchema"]).validate(found)
+
+
+def test_no_match_is_an_empty_list_and_no_error(endpoint: Endpoint) -> None:
+    endpoint.container.hits = []
+    assert structured(endpoint.call("search", {"query": QUESTION})) == {"results": []}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_profile_can_be_asked(name: str, endpoint: Endpoint) -> None:
+    profile = profiles.load(name)
+    keys = {field: getattr(profile.payload, field)[0] for field in ("text", "url")}
+    endpoint.container.hits = [Hit(1, 0.9, {keys["text"]: TEXT, keys["url"]: "https://docs.example/1"})]
+    by_argument = structured(endpoint.call("search_docs", {"question": QUESTION, "profile": name}))
+    by_path = structured(endpoint.call("search_docs", {"question": QUESTION}, f"/profiles/{name}/mcp"))
+    assert by_argument == by_path
+    assert by_argument["profile"] == name
+    assert [result["text"] for result in by_argument["results"]] == [TEXT]
+
+
+def test_profile_in_the_path_takes_the_argument_away(endpoint: Endpoint) -> None:
+    path = "/profiles/chunks/mcp"
+    assert "profile" not in tools(endpoint, path)["search_docs"]["inputSchema"]["properties"]
+    assert "unknown" in said(endpoint.call("search_docs", {"question": QUESTION, "profile": "chunks"}, path))
+    assert tools(endpoint)["search_docs"]["inputSchema"]["properties"]["profile"]["enum"] == NAMES
+
+
+def test_unknown_profile_in_the_path_is_404(endpoint: Endpoint) -> None:
+    for method in ("initialize", "tools/list"):
+        reply = endpoint.legacy(method, path="/profiles/nothing/mcp")
+        assert (reply.status, reply.code) == (404, -32600)
+        assert "query-response" in reply.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("search", {}, "'query' must be text"),
+        ("search", {"query": 5}, "'query' must be text"),
+        ("search", {"query": " \u200b"}, "'query' is blank"),
+        ("search", {"query": "a" * 10_001}, "'query' has 10,001 characters"),
+        ("search", {"query": QUESTION, "top_k": 3}, "the arguments are query"),
+        ("search", {"query": "\ud800"}, "must be"),
+        ("search_docs", {"query": QUESTION}, "the arguments are question, top_k, profile"),
+        ("search_docs", {"question": QUESTION, "top_k": 0}, "'top_k' is out of range: it must be 1 to 100"),
+        ("search_docs", {"question": QUESTION, "top_k": 1.5}, "'top_k' must be a whole number"),
+        ("search_docs", {"question": QUESTION, "top_k": "3"}, "'top_k' must be a whole number"),
+        ("search_docs", {"question": QUESTION, "top_k": True}, "'top_k' must be a whole number"),
+        ("search_docs", {"question": QUESTION, "profile": "nothing"}, "The profiles are: "),
+        ("search_docs", {"question": QUESTION, "profile": 5}, "The profiles are: "),
+        ("fetch", {}, "'id' must be text"),
+        ("fetch", {"id": ""}, "'id' must be text"),
+        ("fetch", {"id": "a" * 513}, "'id' must be text"),
+        ("fetch", {"id": "nothing"}, "There is no such chunk"),
+        ("fetch", {"id": "1", "profile": "chunks"}, "the arguments are id"),
+        ("get_chunk", {"id": 5}, "'id' must be text"),
+        ("get_chunk", {"id": "nothing"}, "There is no such chunk"),
+    ],
+)
+def test_bad_argument_is_a_sentence_for_the_model(
+    tool: str, arguments: dict[str, Any], words: str, endpoint: Endpoint
+) -> None:
+    assert words in said(endpoint.call(tool, arguments))
+    assert endpoint.container.embedded == []
+
+
+@pytest.mark.parametrize("arguments", [None, {}])
+def test_arguments_may_be_left_out(arguments: Any, endpoint: Endpoint) -> None:
+    assert "'query' must be text" in said(endpoint.call("search", arguments))
+    assert "'query' must be text" in said(endpoint.legacy("tools/call", {"name": "search"}).result)
+
+
+@pytest.mark.parametrize("number", [2, 2.0])
+def test_whole_number_may_be_written_as_a_float(number: float, endpoint: Endpoint) -> None:
+    assert len(structured(endpoint.call("search_docs", {"question": QUESTION, "top_k": number}))["results"]) == 2
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        UpstreamUnavailable("The vector store is down.", upstream="store", detail="https://internal:6333 key-1"),
+        UpstreamThrottled("The store is limiting requests.", upstream="store", retry_after=70, detail="key-1"),
+        DeadlineExceeded("The request's time ran out.", detail="key-1"),
+        CredentialsRefused("The key was refused.", upstream="store", detail="key-1"),
+    ],
+    ids=lambda failure: type(failure).__name__,
+)
+@pytest.mark.parametrize("tool", ["search", "search_docs"])
+def test_outage_is_an_error_and_never_an_empty_list(tool: str, failure: PassageError, endpoint: Endpoint) -> None:
+    endpoint.container.store_failure = failure
+    result = endpoint.call(tool, {"query" if tool == "search" else "question": QUESTION})
+    words = said(result)
+    assert words.startswith(str(failure))
+    assert "structuredContent" not in result
+    assert "key-1" not in words
+    assert ("Try again in 70 seconds." in words) is isinstance(failure, UpstreamThrottled)
+
+
+def test_unexpected_exception_tells_nothing_of_itself(endpoint: Endpoint) -> None:
+    endpoint.container.hits = None  # type: ignore[assignment]  # a store that breaks
+    assert said(endpoint.call("search", {"query": QUESTION})).startswith("An unexpected error occurred.")
+
+
+def test_answer_too_large_loses_its_last_passages(endpoint: Endpoint) -> None:
+    large = "word " * 200_000
+    endpoint.container.hits = [
+        Hit(number, 0.9 - number / 100, {"text_content": large, "source_url": f"https://docs.example/{number}"})
+        for number in range(10)
+    ]
+    reply = endpoint.legacy("tools/call", {"name": "search_docs", "arguments": {"question": QUESTION, "top_k": 10}})
+    assert len(reply.text) < LAMBDA_RESPONSE_BYTES
+    found = structured(reply.result)
+    assert 0 < len(found["results"]) < 10
+    assert "too large" in found["warnings"][0]
+
+
+def test_name_and_description_are_the_deployments() -> None:
+    container = FakedContainer()
+    container._environ = {**container._environ, "MCP_NAME": "acme-docs", "MCP_DESCRIPTION": "the Acme handbook"}
+    endpoint = Endpoint(container)
+    assert endpoint.legacy("initialize").result["serverInfo"]["name"] == "acme-docs"
+    assert "the Acme handbook" in endpoint.modern("server/discover").result["instructions"]
+    assert all("the Acme handbook" in tool["description"] for tool in tools(endpoint).values())
+
+
+def test_wrong_setting_is_an_error_that_names_it() -> None:
+    container = FakedContainer()
+    container._environ = {**container._environ, "MCP_NAME": "a" * 101}
+    reply = Endpoint(container).legacy("tools/list")
+    assert (reply.status, reply.code) == (500, -32603)
+    assert "MCP_NAME" in reply.json["error"]["message"]
+
+
+def test_hits_are_in_the_order_of_their_scores() -> None:
+    assert [hit.id for hit in HITS] == [1, 2]
