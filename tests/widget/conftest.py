@@ -1,0 +1,103 @@
+"""Shared by the widget's tests: one browser, one site, one real API and one that misbehaves."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from browser import chromium
+from passage.emulators import cohere_emulator
+from serving import served
+from widget.driver import Widget, html
+from widget.servers import Server, Site, cors, running
+
+Visit = Callable[..., Widget]
+
+
+@pytest.fixture(scope="session")
+def driven() -> Iterator[Browser]:
+    """A headless Chromium."""
+    path = chromium.find()
+    if path is None:
+        pytest.skip("needs Chromium or Chrome: `apt-get install chromium`, or PASSAGE_BROWSER=/path/to/one")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def _site() -> Iterator[Site]:
+    with running(Site()) as site:
+        yield site  # type: ignore[misc]  # running() returns what it was given
+
+
+@pytest.fixture
+def site(_site: Site) -> Site:
+    """A site without pages."""
+    _site.pages.clear()
+    _site.requests.clear()
+    return _site
+
+
+@pytest.fixture(scope="session")
+def api(_site: Site, several_indexes: Path) -> Iterator[str]:
+    """The address of the function as `passage serve` runs it: every profile, on another origin than the site's."""
+    with cohere_emulator() as cohere:
+        environ = {
+            "ALLOWED_ORIGINS": _site.url,
+            "COHERE_API_KEY": "test",
+            "COHERE_BASE_URL": cohere.url,
+            "STORE": "qdrant_edge",
+            "EDGE_INDEX_PATH": str(several_indexes),
+        }
+        with served(environ) as url:
+            yield url
+
+
+@pytest.fixture(scope="session")
+def _fake() -> Iterator[Server]:
+    with running(Server()) as server:
+        yield server
+
+
+@pytest.fixture
+def fake(_fake: Server) -> Server:
+    """An API whose answers the test decides, with CORS headers; each answer is 404 until then."""
+    _fake.requests.clear()
+    _fake.answer = lambda _: cors(type(_fake).answer(_))
+    return _fake
+
+
+@pytest.fixture
+def visit(driven: Browser, site: Site) -> Iterator[Visit]:
+    """Opens a page of the site with the widget. The test fails if a script of the page raised."""
+    raised: list[str] = []
+    contexts = []
+
+    def _visit(
+        options: dict[str, str] | None = None,
+        *,
+        path: str = "/guide/",
+        headers: dict[str, str] | None = None,
+        before: str = "",
+        context: dict[str, Any] | None = None,
+        **parts: str,
+    ) -> Widget:
+        made = driven.new_context(**{"viewport": {"width": 1200, "height": 800}, "locale": "en-GB", **(context or {})})
+        contexts.append(made)
+        page: Page = made.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: raised.append(str(error)))
+        if before:
+            page.add_init_script(before)
+        site.put(path, html(options, **parts), headers)
+        page.goto(site.url + path)
+        return Widget(page)
+
+    yield _visit
+    for context in contexts:
+        context.close()
+    assert raised == []

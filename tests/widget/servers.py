@@ -1,0 +1,137 @@
+"""Two servers for the widget's tests: a site, and an API whose answers a test decides."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from conftest import ROOT
+
+WEB = ROOT / "web"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A response: of the site to a browser, or of the API to the widget."""
+
+    body: str = ""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content_type: str = "application/json"
+    delay: float = 0.0
+    """Seconds before it is sent."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a server was sent."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: str
+
+
+@dataclass
+class Server:
+    """A server on loopback. `answer` decides what it sends; None drops the connection."""
+
+    url: str = ""
+    answer: Callable[[Request], Reply | None] = lambda _: Reply(status=404)
+    requests: list[Request] = field(default_factory=list)
+
+    def asked(self) -> list[str]:
+        """The questions sent so far."""
+        return [request.query["question"] for request in self.requests if "question" in request.query]
+
+
+@contextmanager
+def running(server: Server) -> Iterator[Server]:
+    """Runs a server until the block ends."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: Any) -> None: ...
+
+        def _serve(self) -> None:
+            split = urlsplit(self.path)
+            query = {name: values[0] for name, values in parse_qs(split.query).items()}
+            sent = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+            request = Request(self.command, split.path, query, dict(self.headers), sent)
+            server.requests.append(request)
+            reply = server.answer(request)
+            if reply is None:
+                self.close_connection = True
+                return
+            time.sleep(reply.delay)
+            body = reply.body.encode()
+            try:
+                self.send_response(reply.status)
+                headers = {"Content-Type": f"{reply.content_type}; charset=utf-8", "Cache-Control": "no-store"}
+                for name, value in {**headers, **reply.headers, "Content-Length": str(len(body))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+            except OSError:
+                pass  # the widget cancelled the question
+
+    for method in ("GET", "POST", "OPTIONS"):
+        setattr(Handler, f"do_{method}", Handler._serve)
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    listening.daemon_threads = True
+    server.url = f"http://127.0.0.1:{listening.server_address[1]}"
+    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        listening.shutdown()
+        listening.server_close()
+        thread.join()
+
+
+class Site(Server):
+    """A site of the pages that a test gives it. It also serves the files of web/, from /web."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, Reply] = {}
+        super().__init__(answer=self._page)
+
+    def put(self, path: str, html: str, headers: Mapping[str, str] | None = None) -> None:
+        self.pages[path] = Reply(html, headers=headers or {}, content_type="text/html")
+
+    def _page(self, request: Request) -> Reply:
+        if request.path in self.pages:
+            return self.pages[request.path]
+        file = WEB / request.path.removeprefix("/web/")
+        if request.path.startswith("/web/") and file.is_file():
+            return Reply(Path(file).read_text("utf-8"), content_type="text/javascript")
+        return Reply("Not found", 404, content_type="text/plain")
+
+
+def cors(reply: Reply) -> Reply:
+    """The reply with the CORS headers of the API."""
+    headers = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After"}
+    return Reply(reply.body, reply.status, {**headers, **reply.headers}, reply.content_type, reply.delay)
+
+
+def passage(text: str, url: str = "https://example.com/guide/page/#part", score: float = 0.8) -> dict[str, Any]:
+    """A passage of the contract `query_response`."""
+    return {"chunk_text": text, "url": url, "chunk_id": "1_0", "relevance_score": score}
+
+
+def answer(*passages: dict[str, Any], **reply: Any) -> Reply:
+    """An answer of the contract `query_response`."""
+    return cors(Reply(json.dumps({"query": "", "results": passages}), **reply))
+
+
+def failed(status: int, **reply: Any) -> Reply:
+    """An error of the contract `query_response`."""
+    body = {"error": "The service said no.", "code": "SERVICE_UNAVAILABLE", "timestamp": "2026-11-28T12:00:00Z"}
+    return cors(Reply(json.dumps(body), status, **reply))

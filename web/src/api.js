@@ -1,0 +1,115 @@
+/** Calls the API: a question and its passages, or the kind of failure; and a reader's verdict on a passage. */
+
+import { messageOf, passages } from './answers.js';
+
+/**
+ * @typedef {'offline' | 'unreachable' | 'limited' | 'busy' | 'timeout' | 'broken' | 'refused' | 'long' | 'setup'} Kind
+ * @typedef {import('./options.js').Options} Options
+ * @typedef {import('./answers.js').Passage} Passage
+ */
+
+/** Why there is no answer. */
+export class Fault extends Error {
+  /**
+   * @param {Kind} kind
+   * @param {{ seconds?: number, said?: string }} [more] seconds to wait; what the API said
+   */
+  constructor(kind, { seconds = 0, said = '' } = {}) {
+    super(kind);
+    this.kind = kind;
+    this.seconds = seconds;
+    this.said = said;
+  }
+}
+
+/** @type {Record<number, Kind>} */
+const KINDS = { 400: 'refused', 413: 'long', 414: 'long', 429: 'limited', 408: 'timeout', 504: 'timeout' };
+
+/** @param {Options} options */
+function headers(options) {
+  return options.key ? { 'x-api-key': options.key } : undefined;
+}
+
+/**
+ * @param {Options} options
+ * @param {string} question
+ * @param {AbortSignal} signal aborting it rejects with the abort's own error
+ * @returns {Promise<Passage[]>}
+ * @throws {Fault}
+ */
+export async function ask(options, question, signal) {
+  const path = options.profile ? `/profiles/${encodeURIComponent(options.profile)}/query` : '/query';
+  const query = new URLSearchParams({ question, order: 'relevance' });
+  if (options.count) query.set('k', String(options.count));
+  const late = AbortSignal.timeout(options.timeout);
+  const stop = new AbortController();
+  for (const each of [signal, late]) each.addEventListener('abort', () => stop.abort());
+  try {
+    const response = await fetch(`${options.endpoint}${path}?${query}`, {
+      headers: headers(options),
+      credentials: 'omit',
+      signal: stop.signal,
+    });
+    return await read(response);
+  } catch (error) {
+    if (error instanceof Fault || signal.aborted) throw error;
+    if (late.aborted) throw new Fault('timeout');
+    throw new Fault(navigator.onLine ? 'unreachable' : 'offline');
+  }
+}
+
+/** @param {Response} response */
+async function read(response) {
+  const text = await response.text();
+  /** @type {any} */
+  let body = null;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    if (response.ok) throw new Fault('broken');
+  }
+  if (response.ok) {
+    try {
+      return passages(body);
+    } catch {
+      throw new Fault('broken');
+    }
+  }
+  const { status } = response;
+  const kind = KINDS[status] ?? (status >= 502 ? 'busy' : 'setup');
+  throw new Fault(kind, { seconds: seconds(response.headers.get('Retry-After')), said: messageOf(body) });
+}
+
+/** Retry-After, as seconds or as a date. @param {string | null} value */
+function seconds(value) {
+  if (!value) return 0;
+  const wait = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Math.min(Math.max(Math.ceil(wait) || 0, 0), 600);
+}
+
+/**
+ * Sends a verdict. It has no text of the question.
+ * @param {Options} options
+ * @param {Passage} passage
+ * @param {boolean} helpful
+ * @returns {Promise<boolean>} false if the API takes no verdicts
+ */
+export async function rate(options, passage, helpful) {
+  try {
+    const response = await fetch(`${options.endpoint}/feedback`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers(options) },
+      credentials: 'omit',
+      keepalive: true,
+      body: JSON.stringify({
+        profile: options.profile || undefined,
+        url: passage.sent ?? undefined,
+        chunk_id: passage.id === null ? undefined : String(passage.id),
+        helpful,
+      }),
+    });
+    return ![404, 405, 501].includes(response.status);
+  } catch {
+    return true; // A lost verdict is not worth a message to the reader.
+  }
+}

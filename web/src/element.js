@@ -1,0 +1,256 @@
+/** `<passage-chat>`: puts the parts together, and takes part in the page only while it is in the page. */
+
+import { rate } from './api.js';
+import { button, h, icon } from './dom.js';
+import { NAMES, ofElement } from './options.js';
+import { Panel } from './panel.js';
+import { Search } from './search.js';
+import { Session } from './session.js';
+import { aria, isPressed, isTyping, label, shortcut } from './shortcut.js';
+import { words } from './strings.js';
+import css from './style.css';
+import { follow } from './theme.js';
+import { forget, point, visit, watchRoute } from './visit.js';
+
+/** @typedef {import('./answers.js').Passage} Passage */
+
+/** A build of the site runs on a server, which has no elements. */
+const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
+
+/** Widgets in the page, oldest first: the first one with a shortcut owns it. @type {Set<PassageChat>} */
+const present = new Set();
+let count = 0;
+/** @type {CSSStyleSheet | undefined} */
+let sheet;
+
+export class PassageChat extends Base {
+  static observedAttributes = NAMES;
+  static version = VERSION;
+  /** Whether the script made it. It then stays in the page when a router replaces the body. */
+  isAutomatic = false;
+
+  /** @type {Panel | null} */
+  #panel = null;
+  /** @type {Search | null} */
+  #search = null;
+  /** @type {AbortController | null} */
+  #life = null;
+  #isStale = false;
+  #prefix = `passage-${(count += 1)}-`;
+
+  connectedCallback() {
+    this.#build();
+  }
+
+  disconnectedCallback() {
+    const body = this.ownerDocument.body;
+    this.#takeDown();
+    queueMicrotask(() => {
+      if (this.isAutomatic && !this.isConnected && !body.contains(this) && this.#home !== document.body) document.body.append(this);
+    });
+  }
+
+  /** @type {HTMLElement | null} */
+  #home = null;
+
+  attributeChangedCallback() {
+    if (!this.#life || this.#isStale) return;
+    this.#isStale = true;
+    queueMicrotask(() => {
+      this.#isStale = false;
+      if (!this.isConnected) return;
+      const text = this.#panel?.input.value ?? '';
+      this.#takeDown();
+      this.#build();
+      this.#panel?.write(text);
+    });
+  }
+
+  /** Opens the dialog, and asks a question if one is given. @param {string} [question] */
+  open(question) {
+    const panel = this.#panel;
+    if (!panel) return;
+    if (!panel.dialog.open) {
+      panel.open();
+      this.#tell('open');
+    }
+    if (question) {
+      panel.write(question);
+      this.#search?.ask(question);
+    }
+  }
+
+  close() {
+    this.#panel?.close();
+  }
+
+  /** @returns {boolean} */
+  get isOpen() {
+    return !!this.#panel?.dialog.open;
+  }
+
+  #build() {
+    const options = ofElement(this);
+    const life = new AbortController();
+    this.#life = life;
+    this.#home = document.body;
+    if (!options.endpoint) {
+      console.error('passage-chat: the API address is missing. Set data-endpoint on the script, or endpoint on the element.');
+      return;
+    }
+    const language = this.getAttribute('language') ?? (document.documentElement.lang || 'en');
+    const { say, language: spoken, direction } = words(language, this.getAttribute('strings'));
+    const session = new Session(`${options.endpoint}/${options.profile}`);
+    const keys = shortcut(this.getAttribute('shortcut'));
+
+    const search = new Search(options, (state) => {
+      if (state.kind === 'found' || state.kind === 'none') {
+        this.#tell('answer', { question: state.question, count: state.kind === 'found' ? state.passages.length : 0 });
+      } else if (state.kind === 'fault') this.#tell('fault', { question: state.question, kind: state.fault.kind });
+      panel.show(state);
+    });
+    const keep = () => search.state.kind === 'found' && session.add(search.state.question);
+    const panel = new Panel(
+      {
+        prefix: this.#prefix,
+        say,
+        suggested: options.questions,
+        maxLength: options.maxLength,
+        thumbs: options.feedback,
+        follow: (event, passage, sentence) => {
+          keep();
+          this.#follow(event, passage, sentence);
+        },
+        copy: async (passage) => {
+          keep();
+          await navigator.clipboard.writeText([passage.text, passage.url].filter(Boolean).join('\n\n'));
+          panel.speak(say('copied'));
+          this.#tell('copy', { passage });
+        },
+        rate: async (passage, helpful) => {
+          this.#tell('feedback', { passage, helpful });
+          if (!(await rate(options, passage, helpful))) panel.hideThumbs();
+        },
+      },
+      {
+        type: (text) => search.type(text),
+        ask: (text) => {
+          search.ask(text);
+          keep();
+        },
+        retry: () => search.ask(panel.input.value),
+        earlier: () => session.questions,
+        forget: () => session.clear(),
+        closed: () => {
+          search.stop();
+          keep();
+          this.#tell('close');
+        },
+        isShortcut: (event) => !!keys && isPressed(event, keys),
+      },
+    );
+    this.#panel = panel;
+    this.#search = search;
+
+    const launcher =
+      this.getAttribute('button') !== 'none' &&
+      button({ class: 'launcher', 'aria-haspopup': 'dialog', 'data-position': this.getAttribute('position'),
+          'aria-keyshortcuts': keys && aria(keys), click: () => this.open(),
+        },
+        icon('chat'),
+        h('span', {}, say('ask')),
+        keys && h('kbd', { 'aria-hidden': true }, label(keys)),
+      );
+    const root = h('div', {
+      class: 'root', lang: spoken,
+      dir: direction === 'rtl' ? 'rtl' : this.hasAttribute('language') ? 'ltr' : null,
+    }, launcher, panel.dialog);
+    const shadow = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
+    if (!sheet) {
+      sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+    }
+    shadow.adoptedStyleSheets = [sheet];
+    shadow.replaceChildren(root);
+
+    const theme = this.getAttribute('theme');
+    if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
+    else follow((dark) => (root.dataset.theme = dark ? 'dark' : 'light'), life.signal);
+    this.#listen(keys, life.signal);
+  }
+
+  /**
+   * @param {import('./shortcut.js').Shortcut | null} keys
+   * @param {AbortSignal} signal
+   */
+  #listen(keys, signal) {
+    const written = this.getAttribute('shortcut') ?? 'mod+k';
+    present.add(this);
+    const isOwner = () => [...present].find((each) => (each.getAttribute('shortcut') ?? 'mod+k') === written) === this;
+    window.addEventListener(
+      'keydown',
+      (event) => {
+        if (!keys || event.defaultPrevented || !isPressed(event, keys) || isTyping(event) || !isOwner()) return;
+        if (document.querySelector(':modal')) return; // The site's own dialog is open.
+        event.preventDefault();
+        this.open();
+      },
+      { signal },
+    );
+    const selector = this.getAttribute('open-with');
+    if (selector) {
+      document.addEventListener(
+        'click',
+        (event) => {
+          if (!(event.target instanceof Element) || !event.target.closest(selector)) return;
+          event.preventDefault();
+          this.open();
+        },
+        { signal },
+      );
+    }
+    window.addEventListener(
+      'online',
+      () => {
+        const state = this.#search?.state;
+        if (this.isOpen && state?.kind === 'fault' && state.fault.kind === 'offline') this.#search?.ask(state.question);
+      },
+      { signal },
+    );
+    watchRoute(() => this.close(), signal);
+  }
+
+  #takeDown() {
+    present.delete(this);
+    this.close();
+    this.#search?.stop();
+    this.#life?.abort();
+    this.#life = null;
+  }
+
+  /**
+   * A plain click goes where the site sends it; any other click is the browser's.
+   * @param {MouseEvent} event
+   * @param {Passage} passage
+   * @param {string} sentence
+   */
+  #follow(event, passage, sentence) {
+    if (!passage.url) return;
+    if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    this.close();
+    forget();
+    if (this.#tell('navigate', { url: passage.url, passage }, true)) visit(this, passage.url, sentence);
+    else point(passage.url, sentence);
+  }
+
+  /**
+   * @param {string} name
+   * @param {object} [detail]
+   * @param {boolean} [cancelable]
+   * @returns {boolean} false if a listener took it over
+   */
+  #tell(name, detail = {}, cancelable = false) {
+    return this.dispatchEvent(new CustomEvent(`passage-${name}`, { detail, bubbles: true, composed: true, cancelable }));
+  }
+}

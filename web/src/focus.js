@@ -1,0 +1,43 @@
+/** Where the keyboard is: it stays in the dialog, and returns to where it was. */
+
+/** @returns {Element | null} the focused element, also inside shadow roots */
+function focused() {
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  return element;
+}
+
+/**
+ * Remembers what has the focus.
+ * @returns {() => void} gives it back; to the page's heading if the element is gone
+ */
+export function remember() {
+  const before = focused();
+  return () => {
+    if (!before || before === document.body) return;
+    if (before.isConnected && /** @type {HTMLElement} */ (before).checkVisibility?.() !== false) {
+      /** @type {HTMLElement} */ (before).focus({ preventScroll: true });
+      return;
+    }
+    const heading = /** @type {HTMLElement | null} */ (document.querySelector('main h1, h1, main'));
+    if (!heading) return;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    heading.addEventListener('blur', () => heading.removeAttribute('tabindex'), { once: true });
+  };
+}
+
+/**
+ * Tab at the last element goes to the first, and back.
+ * @param {HTMLElement} dialog
+ * @param {KeyboardEvent} event
+ */
+export function keepFocusIn(dialog, event) {
+  const all = [...dialog.querySelectorAll('a[href]:not([tabindex="-1"]), button, input, [tabindex="0"]')]
+    .map((each) => /** @type {HTMLElement} */ (each))
+    .filter((each) => each.offsetParent !== null && each.tabIndex >= 0);
+  const [first, last] = event.shiftKey ? [all[all.length - 1], all[0]] : [all[0], all[all.length - 1]];
+  if (event.composedPath()[0] !== last) return;
+  event.preventDefault();
+  first.focus();
+}

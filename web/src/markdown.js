@@ -1,0 +1,145 @@
+/**
+ * Renders a passage's Markdown: paragraphs, headings, lists, tables, quotes, code, emphasis and http(s) links.
+ * Every node is built by name, so HTML in a passage is shown as text. Images become their text: nothing is loaded.
+ */
+
+import { h } from './dom.js';
+import { safe } from './urls.js';
+
+const FENCE = /^\s*(`{3,}|~{3,})/;
+const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
+const ROW = /^\s*\|.*\|\s*$/;
+const HEADING = /^#{1,6}\s+(.*?)\s*#*$/;
+const QUOTE = /^\s*>\s?/;
+
+/**
+ * @param {string} text
+ * @returns {HTMLElement[]} one element a block
+ */
+export function render(text) {
+  const lines = text.replace(/\r\n?/g, '\n').split('\n');
+  /** @type {HTMLElement[]} */
+  const blocks = [];
+  let at = 0;
+
+  /** @param {(line: string) => boolean} belongs */
+  const take = (belongs) => {
+    const start = at;
+    while (at < lines.length && belongs(lines[at])) at += 1;
+    return lines.slice(start, at);
+  };
+
+  while (at < lines.length) {
+    const line = lines[at];
+    const fence = FENCE.exec(line);
+    const heading = HEADING.exec(line);
+    if (!line.trim()) at += 1;
+    else if (fence) {
+      at += 1;
+      const code = take((each) => !each.trim().startsWith(fence[1]));
+      at += 1;
+      blocks.push(h('pre', { tabindex: 0 }, h('code', {}, code.join('\n'))));
+    } else if (heading) {
+      at += 1;
+      blocks.push(h('p', {}, h('strong', {}, ...inline(heading[1]))));
+    } else if (ROW.test(line)) blocks.push(table(take((each) => ROW.test(each))));
+    else if (ITEM.test(line)) blocks.push(listOf(take((each) => ITEM.test(each) || /^\s+\S/.test(each))));
+    else if (QUOTE.test(line)) {
+      const quoted = take((each) => QUOTE.test(each)).map((each) => each.replace(QUOTE, ''));
+      blocks.push(h('blockquote', {}, h('p', {}, ...inline(quoted.join(' ')))));
+    } else {
+      const start = at;
+      at += 1;
+      take((each) => !!each.trim() && ![FENCE, HEADING, ROW, ITEM, QUOTE].some((begins) => begins.test(each)));
+      blocks.push(h('p', {}, ...inline(lines.slice(start, at).join(' '))));
+    }
+  }
+  return blocks;
+}
+
+/** @param {string[]} lines */
+function listOf(lines) {
+  /** @type {string[]} */
+  const items = [];
+  for (const line of lines) {
+    const item = ITEM.exec(line);
+    if (item) items.push(item[3]);
+    else items[items.length - 1] += ` ${line.trim()}`;
+  }
+  const number = parseInt(lines[0].trim(), 10);
+  const tag = Number.isNaN(number) ? 'ul' : 'ol';
+  return h(tag, { start: number > 1 ? number : null }, ...items.map((item) => h('li', {}, ...inline(item))));
+}
+
+/** @param {string[]} lines */
+function table(lines) {
+  const rows = lines
+    .filter((line) => !/^[\s|:-]+$/.test(line))
+    .map((line) => line.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replace(/\\\|/g, '|')));
+  const [head, ...rest] = rows;
+  return h(
+    'div',
+    { class: 'table', tabindex: 0 },
+    h(
+      'table',
+      {},
+      head && h('tr', {}, ...head.map((cell) => h('th', { scope: 'col' }, ...inline(cell)))),
+      ...rest.map((row) => h('tr', {}, ...row.map((cell) => h('td', {}, ...inline(cell))))),
+    ),
+  );
+}
+
+/** Code, image, link, bold, emphasis: the first that begins is taken. */
+const INLINE =
+  /(`+)(.+?)\1(?!`)|!\[([^\]]*)\]\([^)\s]*[^)]*\)|\[([^\]]+)\]\(([^)\s]+)[^)]*\)|(\*\*|__)(?=\S)(.+?)\6|(?<![\p{L}\p{N}])([*_])(?=\S)(.+?)(?<=\S)\8(?![\p{L}\p{N}])|\\([\\`*_{}[\]()#+.!|~>-])/su;
+
+/**
+ * @param {string} text
+ * @param {number} [depth] nested emphasis; deeper text stays as it is written
+ * @returns {(Node | string)[]}
+ */
+function inline(text, depth = 0) {
+  if (depth > 4) return [text];
+  /** @type {(Node | string)[]} */
+  const nodes = [];
+  let rest = text;
+  for (let found = INLINE.exec(rest); found; found = INLINE.exec(rest)) {
+    nodes.push(rest.slice(0, found.index));
+    const [whole, , code, alt, label, address, , bold, , emphasis, escaped] = found;
+    if (code !== undefined) nodes.push(h('code', {}, code));
+    else if (alt !== undefined) nodes.push(alt);
+    else if (label !== undefined) nodes.push(link(label, address));
+    else if (bold !== undefined) nodes.push(h('strong', {}, ...inline(bold, depth + 1)));
+    else if (emphasis !== undefined) nodes.push(h('em', {}, ...inline(emphasis, depth + 1)));
+    else nodes.push(escaped);
+    rest = rest.slice(found.index + whole.length);
+  }
+  nodes.push(rest);
+  return nodes;
+}
+
+/**
+ * A link, or its text alone where the address is not http or https.
+ * @param {string} label
+ * @param {string} address
+ */
+function link(label, address) {
+  const url = safe(address);
+  return url ? h('a', { href: url, rel: 'noopener' }, ...inline(label, 4)) : h('span', {}, ...inline(label, 4));
+}
+
+/**
+ * The passage as plain lines, one a paragraph, item or row: what the page shows of it. Prose comes first.
+ * @param {HTMLElement[]} blocks
+ * @returns {{ prose: string[], other: string[] }}
+ */
+export function plain(blocks) {
+  /** @param {string} selector */
+  const lines = (selector) =>
+    blocks
+      .flatMap((block) => (block.matches(selector) ? [block] : [...block.querySelectorAll(selector)]))
+      .map((part) => (part.matches('tr') ? [...part.children].map((cell) => cell.textContent).join(' · ') : part.textContent ?? ''))
+      .map((line) => line.replace(/\s+/g, ' ').trim())
+      .filter(Boolean);
+  return { prose: lines('p, li'), other: lines('tr, pre') };
+}

@@ -1,0 +1,81 @@
+/** Finds what of a passage answers the question: the best sentence, and the words of the question in it. */
+
+const STOP = new Set(
+  'the and for are was you can how who why what when where which does this that with from have'.split(' '),
+);
+const EDGES = /^[^\p{L}\p{N}_$@+#-]+|[^\p{L}\p{N}_$@+#-]+$/gu;
+const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff]/;
+const SNIPPET = 260;
+
+/**
+ * The question's telling words, lower case. Chinese and Japanese have no spaces: pairs of characters stand for words.
+ * @param {string} question
+ * @returns {string[]}
+ */
+export function terms(question) {
+  const words = question.toLowerCase().split(/\s+/).map((word) => word.replace(EDGES, ''));
+  const telling = words.flatMap((word) => {
+    if (UNSPACED.test(word)) return [...word].slice(1).map((sign, index) => [...word][index] + sign);
+    return word.length > 2 && !STOP.has(word) ? [word] : [];
+  });
+  return [...new Set(telling.length ? telling : words.filter(Boolean))];
+}
+
+/**
+ * Finds a term's inflections, too: `twin` finds `twins`, `calibrating` finds `calibrated`.
+ * @param {string[]} words
+ * @returns {RegExp | null}
+ */
+function pattern(words) {
+  const parts = words.map((word) => {
+    const stem = word.length > 4 ? word.replace(/(ing|ies|ed|es|s|e)$/, '') : word;
+    const literal = stem.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+    return UNSPACED.test(word) ? literal : `(?<![\\p{L}\\p{N}])${literal}\\p{L}{0,4}`;
+  });
+  return parts.length ? new RegExp(parts.join('|'), 'giu') : null;
+}
+
+/**
+ * The places of the question's words in a text, as [start, end).
+ * @param {string} text
+ * @param {string[]} words
+ * @returns {[number, number][]}
+ */
+export function places(text, words) {
+  const finder = pattern(words);
+  return finder ? [...text.matchAll(finder)].map((found) => [found.index, found.index + found[0].length]) : [];
+}
+
+/**
+ * The part of a passage that says most about the question. Prose is shown rather than a table or code, unless only
+ * these have the question's words.
+ * @param {{ prose: string[], other: string[] }} lines as `plain` has them
+ * @param {string[]} words
+ * @returns {{ text: string, sentence: string }} what to show, and its first sentence, as the page has it
+ */
+export function snippet({ prose, other }, words) {
+  const parts = [prose, other].map((lines) => best(lines, words));
+  return parts[0].score >= 1 || !parts[1].score || parts[1].score < 1 && prose.length ? parts[0] : parts[1];
+}
+
+/**
+ * @param {string[]} lines
+ * @param {string[]} words
+ */
+function best(lines, words) {
+  const sentences = lines.flatMap((line) => line.match(/.+?(?:[.!?…](?=\s|$)|[。！？]|$)\s*/gu) ?? []);
+  const scores = sentences.map((sentence) => {
+    const found = places(sentence, words).map(([from]) => sentence.slice(from, from + 4).toLowerCase());
+    return new Set(found).size + (sentence.length > 30 ? 0.5 : 0);
+  });
+  const score = Math.max(0, ...scores);
+  const at = Math.max(0, scores.indexOf(score));
+  let text = '';
+  for (const sentence of sentences.slice(at)) {
+    if (text && text.length + sentence.length > SNIPPET) break;
+    text += `${text && !text.endsWith(' ') ? ' ' : ''}${sentence}`;
+  }
+  const most = SNIPPET * 1.5;
+  const shown = text.length > most ? `${text.slice(0, most)}…` : text;
+  return { text: `${at ? '… ' : ''}${shown.trim()}`, sentence: (sentences[at] ?? '').trim(), score };
+}

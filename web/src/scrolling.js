@@ -1,0 +1,45 @@
+/** Keeps the page below the dialog where it is, and the dialog above a phone's keyboard. The page's styles stay as they are. */
+
+/**
+ * @param {HTMLElement} dialog
+ * @returns {() => void} ends it
+ */
+export function holdPage(dialog) {
+  const { signal, abort } = stoppable();
+  /** @param {Event} event */
+  const hold = (event) => {
+    const zooms = event instanceof WheelEvent ? event.ctrlKey : /** @type {TouchEvent} */ (event).touches.length > 1;
+    if (!zooms && !canScroll(event, dialog)) event.preventDefault();
+  };
+  for (const name of ['wheel', 'touchmove']) dialog.addEventListener(name, hold, { passive: false, signal });
+  const viewport = window.visualViewport;
+  const fit = () => {
+    // A keyboard makes the visible part smaller than the page's; zooming does, too, and changes nothing.
+    const covers = viewport && viewport.scale < 1.01 && viewport.height < window.innerHeight - 1;
+    dialog.style.blockSize = covers ? `${viewport.height}px` : '';
+    dialog.style.insetBlockStart = covers ? `${viewport.offsetTop}px` : '';
+  };
+  for (const name of ['resize', 'scroll']) viewport?.addEventListener(name, fit, { signal });
+  fit();
+  return abort;
+}
+
+/**
+ * Whether something inside the dialog scrolls under the pointer. At its end it does not pass on to the page, because
+ * `overscroll-behavior` contains it.
+ * @param {Event} event
+ * @param {HTMLElement} dialog
+ */
+function canScroll(event, dialog) {
+  const path = event.composedPath();
+  return path.slice(0, path.indexOf(dialog)).some((each) => {
+    if (!(each instanceof HTMLElement)) return false;
+    const sideways = each.scrollWidth > each.clientWidth && each.matches('pre, .table');
+    return sideways || (each.scrollHeight > each.clientHeight && each.matches('.body, pre'));
+  });
+}
+
+function stoppable() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}

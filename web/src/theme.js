@@ -1,0 +1,38 @@
+/** Whether the page is dark, as its generator's theme switch says, else as the system says. Only reads the page. */
+
+const DARK = /dark|slate|night|coal|navy|ayu|black|dim/i;
+const LIGHT = /light|default|rust|white/i;
+const KEYS = ['theme', 'mdColorScheme', 'bsTheme', 'colorMode', 'colorScheme'];
+const system = () => matchMedia('(prefers-color-scheme: dark)');
+
+/** @returns {boolean} */
+function isDark() {
+  const roots = [document.body, document.documentElement].filter(Boolean);
+  const words = roots.flatMap((root) => [...KEYS.map((key) => root.dataset[key] ?? ''), ...root.classList]);
+  for (const word of words) {
+    // A class such as `dark-sidebar` says nothing about the page.
+    if (/^(theme-)?(light|dark|rust|coal|navy|ayu|slate|default|night|black|dim|white)(-mode|-theme)?$/i.test(word)) {
+      if (DARK.test(word)) return true;
+      if (LIGHT.test(word)) return false;
+    }
+  }
+  const scheme = getComputedStyle(document.documentElement).colorScheme;
+  if (scheme === 'dark' || scheme === 'light') return scheme === 'dark';
+  // VitePress marks its dark theme alone.
+  if (document.querySelector('meta[name=generator][content^=VitePress]')) return false;
+  return system().matches;
+}
+
+/**
+ * Calls `apply` now and whenever the page's theme changes, until the signal aborts.
+ * @param {(dark: boolean) => void} apply
+ * @param {AbortSignal} signal
+ */
+export function follow(apply, signal) {
+  const look = () => apply(isDark());
+  const watch = new MutationObserver(look);
+  for (const root of [document.documentElement, document.body]) watch.observe(root, { attributes: true });
+  system().addEventListener('change', look, { signal });
+  signal.addEventListener('abort', () => watch.disconnect());
+  look();
+}

@@ -1,0 +1,149 @@
+/** Goes to a passage: through the site's router where it has one, else by a full load; then marks the passage. */
+
+import { withText } from './urls.js';
+
+const NAME = 'passage-match';
+const PATIENCE = 5000;
+const IGNORED = 'script, style, noscript, template, passage-chat, nav, [aria-hidden=true]';
+
+/** @type {CSSStyleSheet | undefined} */
+let sheet;
+/** @type {(() => void) | undefined} */
+let giveUp;
+
+/**
+ * Clicks an anchor in the page itself, so that a router which watches the page's clicks takes it. A click that no
+ * router takes loads the page, with a text fragment.
+ * @param {HTMLElement} host
+ * @param {string} url
+ * @param {string} sentence as the page shows it
+ */
+export function visit(host, url, sentence) {
+  const anchor = document.createElement('a');
+  anchor.href = url;
+  anchor.hidden = true;
+  const last = (/** @type {Event} */ event) => {
+    if (event.target !== anchor) return;
+    if (!event.defaultPrevented && !isHere(url)) anchor.href = withText(url, sentence);
+    else point(url, sentence);
+  };
+  window.addEventListener('click', last);
+  host.append(anchor);
+  anchor.click();
+  anchor.remove();
+  window.removeEventListener('click', last);
+}
+
+/** Whether the URL is on this page, so that following it loads nothing. @param {string} url */
+function isHere(url) {
+  return url.includes('#') && url.split('#')[0] === location.href.split('#')[0];
+}
+
+/**
+ * Marks the sentence once the page at `url` is drawn and scrolls to it, or to the section's heading without it.
+ * @param {string} url
+ * @param {string} sentence
+ */
+export function point(url, sentence) {
+  forget();
+  const target = new URL(url);
+  const id = decodeURIComponent(target.hash.slice(1));
+  const attempt = () => {
+    if (location.pathname !== target.pathname && location.pathname !== target.pathname.replace(/(\.html|\/)$/, '')) return;
+    const heading = id ? document.getElementById(id) : null;
+    const range = find(sentence, heading);
+    if (!range) return;
+    stop();
+    mark(range);
+    scrollTo(range.startContainer.parentElement);
+  };
+  const watch = new MutationObserver(() => attempt());
+  const timer = setTimeout(() => {
+    stop();
+    scrollTo(document.getElementById(id));
+  }, PATIENCE);
+  const stop = () => {
+    watch.disconnect();
+    clearTimeout(timer);
+    giveUp = undefined;
+  };
+  giveUp = stop;
+  watch.observe(document.documentElement, { childList: true, subtree: true, characterData: true });
+  // The router scrolls in this frame; the passage is found after it.
+  requestAnimationFrame(() => requestAnimationFrame(attempt));
+}
+
+/** Takes the mark away, and stops looking for a passage. */
+export function forget() {
+  giveUp?.();
+  CSS.highlights?.delete(NAME);
+}
+
+/** @param {Range} range */
+function mark(range) {
+  if (!CSS.highlights) return;
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(`::highlight(${NAME}){background-color:#ffe08a;color:#1d1a10}`);
+  }
+  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
+  CSS.highlights.set(NAME, new Highlight(range));
+}
+
+/** @param {Element | null} element */
+function scrollTo(element) {
+  element?.scrollIntoView({ block: 'center' });
+}
+
+/**
+ * The range of a text, with any white space between its words: after the heading if it is there, else anywhere.
+ * @param {string} text
+ * @param {Element | null} heading
+ * @returns {Range | null}
+ */
+function find(text, heading) {
+  const wanted = text.replace(/\s+/g, ' ').trim().toLowerCase();
+  if (!wanted) return null;
+  const walker = document.createTreeWalker(document.querySelector('main, [role=main], article') ?? document.body, NodeFilter.SHOW_TEXT);
+  let page = '';
+  /** @type {{ node: Text, offset: number }[]} */
+  const origin = [];
+  let begin = 0;
+  for (let node = /** @type {Text | null} */ (walker.nextNode()); node; node = /** @type {Text | null} */ (walker.nextNode())) {
+    if (node.parentElement?.closest(IGNORED)) continue;
+    if (heading && !begin && heading.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) begin = page.length;
+    for (let offset = 0; offset < node.data.length; offset += 1) {
+      const sign = /\s/.test(node.data[offset]) ? ' ' : node.data[offset].toLowerCase();
+      if (sign === ' ' && page.endsWith(' ')) continue;
+      page += sign[0];
+      origin.push({ node, offset });
+    }
+  }
+  const after = page.indexOf(wanted, begin);
+  const at = after < 0 ? page.indexOf(wanted) : after;
+  if (at < 0) return null;
+  const range = document.createRange();
+  const [start, end] = [origin[at], origin[at + wanted.length - 1]];
+  range.setStart(start.node, start.offset);
+  range.setEnd(end.node, end.offset + 1);
+  return range;
+}
+
+/**
+ * Calls `changed` when the page's path or query changes without a load, until the signal aborts.
+ * @param {() => void} changed
+ * @param {AbortSignal} signal
+ */
+export function watchRoute(changed, signal) {
+  const page = () => location.pathname + location.search;
+  let before = page();
+  const look = () => {
+    if (page() === before) return;
+    before = page();
+    changed();
+  };
+  /** @type {EventTarget | undefined} */
+  const navigation = /** @type {any} */ (window).navigation;
+  navigation?.addEventListener('currententrychange', look, { signal });
+  window.addEventListener('popstate', look, { signal });
+}
