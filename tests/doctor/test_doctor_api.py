@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from passage.doctor.api import FunctionApi, HttpApi, Reply, Unreachable, by_invocation
+from passage.api import FunctionApi, HttpApi, Reply, Unreachable, by_invocation
 from passage.doctor.api_checks import FOREIGN_ORIGIN, checks, message
 from passage.doctor.findings import Asked, Finding, lines, passed
 

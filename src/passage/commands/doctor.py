@@ -88,7 +88,8 @@ def _key(file: Path | None) -> str | None:
 
 
 def _url(url: str, asked: Asked, key_file: Path | None) -> Iterator[Finding]:
-    from passage.doctor import api, api_checks  # noqa: PLC0415 - they import the HTTP client
+    from passage import api  # noqa: PLC0415 - it imports the HTTP client
+    from passage.doctor import api_checks  # noqa: PLC0415 - as above
 
     yield from api_checks.checks(api.HttpApi(url, _key(key_file)), asked)
 
@@ -101,7 +102,8 @@ def _stack(name: str, region: str | None, asked: Asked, key_file: Path | None) -
     """
     import boto3  # noqa: PLC0415 - half a second that other targets need not wait
 
-    from passage.doctor import api, api_checks, stack_checks  # noqa: PLC0415 - they import botocore and httpx
+    from passage import api  # noqa: PLC0415 - it imports the HTTP client
+    from passage.doctor import api_checks, stack_checks  # noqa: PLC0415 - they import botocore
 
     session = boto3.Session(region_name=region)
     try:
@@ -123,7 +125,8 @@ def _local(index: Path, asked: Asked) -> Iterator[Finding]:
     Raises:
         click.ClickException: the settings and the index do not go together.
     """
-    from passage.doctor import api, api_checks, settings_checks  # noqa: PLC0415 - as above
+    from passage import api  # noqa: PLC0415 - as above
+    from passage.doctor import api_checks, settings_checks  # noqa: PLC0415 - as above
 
     for variable, quiet in QUIET.items():
         os.environ.setdefault(variable, quiet)

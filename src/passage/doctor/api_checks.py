@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from passage.doctor.api import Api, HttpApi, Reply, Unreachable
+from passage.api import Api, HttpApi, Reply, Unreachable
 from passage.doctor.findings import Asked, Finding, failed, ok, passed, skipped, warning
 
 SLOW_MS = 2_000

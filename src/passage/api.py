@@ -1,4 +1,4 @@
-"""Ways to reach the API that is checked: over HTTP, in this process, or by invoking the Lambda function."""
+"""Ways to reach an API: over HTTP, in this process, or by invoking the Lambda function."""
 
 import base64
 import json
@@ -47,7 +47,12 @@ class Api(Protocol):
     """Sends one request."""
 
     def ask(
-        self, method: str, path: str, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
     ) -> Reply:
         """Raises Unreachable."""
         ...
@@ -55,19 +60,30 @@ class Api(Protocol):
 
 @dataclass(frozen=True)
 class HttpApi:
-    """An API at a URL, and its key, if it has one."""
+    """An API at a URL, and its key, if it has one.
+
+    Attributes:
+        request: sends one request. That of an `httpx.Client` keeps the connection for the next one.
+    """
 
     url: str
     key: str | None = None
+    request: Callable[..., httpx.Response] = httpx.request
 
     def ask(
-        self, method: str, path: str, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
     ) -> Reply:
         """See `Api`."""
         sent = {**({"x-api-key": self.key} if self.key else {}), **(headers or {})}
+        url = f"{self.url.rstrip('/')}{path}"
         started = time.perf_counter()
         try:
-            answer = httpx.request(method, f"{self.url.rstrip('/')}{path}", params=query, headers=sent, timeout=SECONDS)
+            answer = self.request(method, url, params=query, headers=sent, content=body, timeout=SECONDS)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable(f"{self.url} cannot be reached ({type(error).__name__}: {error})") from error
         took = (time.perf_counter() - started) * 1000
@@ -76,7 +92,7 @@ class HttpApi:
         )
 
     def without_key(self) -> "HttpApi":
-        return HttpApi(self.url)
+        return HttpApi(self.url, request=self.request)
 
 
 @dataclass(frozen=True)
@@ -90,17 +106,22 @@ class FunctionApi:
     invoke: Callable[[Mapping[str, Any]], Any]
 
     def ask(
-        self, method: str, path: str, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
     ) -> Reply:
         """See `Api`."""
-        event = http_api_event(method, path, query=urlencode(query or {}), headers=headers)
+        event = http_api_event(method, path, query=urlencode(query or {}), headers=headers, body=body)
         started = time.perf_counter()
         result = self.invoke(event)
         took = (time.perf_counter() - started) * 1000
         if not isinstance(result, Mapping) or "statusCode" not in result:
             raise Unreachable(f"the function's result is not an HTTP response: {str(result)[:200]}")
-        body = result.get("body") or ""
-        text = base64.b64decode(body).decode(errors="replace") if result.get("isBase64Encoded") else body
+        content = result.get("body") or ""
+        text = base64.b64decode(content).decode(errors="replace") if result.get("isBase64Encoded") else content
         named = {name.lower(): str(value) for name, value in (result.get("headers") or {}).items()}
         return Reply(result["statusCode"], named, text, took)
 
@@ -115,12 +136,16 @@ def by_invocation(client: Any, function: str) -> FunctionApi:
 
     Args:
         client: boto3's, for Lambda.
-        function: its ARN, ending in the alias.
+        function: its name or ARN, which may end in an alias.
     """
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - `client` has loaded it
 
     def invoke(event: Mapping[str, Any]) -> Any:
-        answer = client.invoke(FunctionName=function, Payload=json.dumps(event).encode())
-        result = json.loads(answer["Payload"].read() or b"null")
+        try:
+            answer = client.invoke(FunctionName=function, Payload=json.dumps(event).encode())
+            result = json.loads(answer["Payload"].read() or b"null")
+        except (BotoCoreError, ClientError) as error:
+            raise Unreachable(f"the function '{function}' could not be invoked: {error}") from error
         if "FunctionError" in answer:
             raise Unreachable(f"the function failed: {str(result)[:300]}")
         return result
