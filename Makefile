@@ -77,7 +77,7 @@ fuzz: setup ## Give the function mutated sample events (EVENTS=1000000 SEED=1); 
 	@PYTHONPATH=src:tests $(BIN)/python -m fuzz.findings $(EVENTS) $(SEED)
 
 # SAM checks template.yaml alone, not the templates of its nested stacks.
-NESTED := monitoring.yaml notifications.yaml
+NESTED := cloudfront.yaml monitoring.yaml notifications.yaml
 EXAMPLES := $(wildcard examples/*/template.yaml)
 TEMPLATES := template.yaml $(NESTED) $(EXAMPLES)
 
@@ -119,6 +119,7 @@ openapi: setup ## Write docs/openapi.json, the API's description, from the code
 # An environment of samconfig.toml; a shell's own variable of that name (its start-up file) is not one.
 ENV := $(or $(filter dev staging prod,$(ENV)),dev)
 ARCH = $(shell sed -n '/^\[$(ENV)\.deploy/,/^$$/s/.*Architecture=\([a-z0-9_]*\).*/\1/p' samconfig.toml)
+STACK = $(shell sed -n '/^\[$(ENV)\.global/,/^$$/s/^stack_name = "\(.*\)"/\1/p' samconfig.toml)
 BUILD := .aws-sam/build
 SAM = PATH="$(CURDIR)/$(BIN):$$PATH" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam
 
@@ -136,8 +137,8 @@ deploy: ## Build and deploy to AWS (ENV=dev, staging or prod; PARAMETERS='Qdrant
 	@test "$(origin ARCH)" = file || { echo "The architecture of a deployment is samconfig.toml's, not ARCH" >&2; exit 1; }
 	@$(MAKE) --no-print-directory build ARGS=
 	@eval "set -- $$($(BIN)/python -c 'import shlex, sys, tomllib; print(shlex.join(tomllib.load(open("samconfig.toml", "rb"))[sys.argv[1]]["deploy"]["parameters"]["parameter_overrides"]))' $(ENV))"; \
-		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@" $(strip $(PARAMETERS)) \
-			"ReleaseId=$$($(BIN)/python layers/release.py $(BUILD) "$$@" $(strip $(PARAMETERS)))" $(ARGS)
+		release=$$($(BIN)/python layers/release.py $(BUILD) $(STACK) "$$@" $(strip $(PARAMETERS))) && \
+		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@" $(strip $(PARAMETERS)) "ReleaseId=$$release" $(ARGS)
 
 .PHONY: logs
 logs: known-environment .venv-sam/.ready ## Follow the logs of a deployment (ENV=dev)

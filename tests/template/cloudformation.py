@@ -129,8 +129,8 @@ class _Evaluation:
             "Fn::Or": lambda arguments: any(map(self._value, arguments)),
             "Fn::FindInMap": self._find_in_map,
             "Fn::Sub": self._sub,
-            "Fn::Split": lambda arguments: str(self._value(arguments[1])).split(arguments[0]),
-            "Fn::Select": lambda arguments: self._value(arguments[1])[int(arguments[0])],
+            "Fn::Split": self._split,
+            "Fn::Select": self._select,
             "Fn::Join": self._join,
         }
 
@@ -198,6 +198,14 @@ class _Evaluation:
     def _find_in_map(self, arguments: list[Any]) -> Any:
         name, key, second = map(self._value, arguments)
         return self._template["Mappings"][name][key][second]
+
+    def _split(self, arguments: Any) -> Any:
+        text = self._value(arguments[1])
+        return text.split(arguments[0]) if isinstance(text, str) else {"Fn::Split": [arguments[0], text]}
+
+    def _select(self, arguments: Any) -> Any:
+        parts = self._value(arguments[1])
+        return parts[int(arguments[0])] if isinstance(parts, list) else {"Fn::Select": [arguments[0], parts]}
 
     def _join(self, arguments: list[Any]) -> Any:
         parts = self._value(arguments[1])

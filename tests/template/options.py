@@ -25,7 +25,10 @@ LEAST = {"CohereApiKey": "a-key", "QdrantUrl": "https://cluster.example"}
 """The required parameters."""
 
 _BEDROCK = {"EmbeddingProvider": "bedrock", "EmbeddingModel": "cohere.embed-multilingual-v3", "CohereApiKey": ""}
-_EDGE = {"Store": "qdrant_edge", "QdrantUrl": ""}
+_EDGE = {"QdrantUrl": ""}
+CERTIFICATE = f"arn:aws:acm:{ACCOUNT}:certificate/0f0e0d0c-0b0a-0908-0706-050403020100"
+CLOUDFRONT_CERTIFICATE = CERTIFICATE.replace("eu-central-1", "us-east-1")
+_DOMAIN = {"DomainName": "api.example.com", "CertificateArn": CERTIFICATE}
 
 _CHANGES: Mapping[str, Mapping[str, str]] = {
     "default": {},
@@ -33,8 +36,26 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
     "http-api": {"Api": "http"},
     "function-url": {"Api": "none", "FunctionUrl": "true"},
     "load-balancer": {"Api": "none", "LoadBalancerTarget": "true"},
-    "api-key": {"ApiKeyRequired": "true"},
+    "api-key": {"Access": "key"},
+    "iam": {"Access": "iam"},
+    "iam-http-api": {"Api": "http", "Access": "iam"},
+    "iam-function-url": {"Api": "none", "FunctionUrl": "true", "Access": "iam"},
+    "jwt": {
+        "Api": "http",
+        "Access": "jwt",
+        "JwtIssuer": "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Example",
+        "JwtAudience": "site,app",
+    },
     "firewall": {"RateLimitPerIp": "300"},
+    "domain": {**_DOMAIN, "BasePath": "/docs-api"},
+    "domain-http-api": {**_DOMAIN, "Api": "http"},
+    "cloudfront": {
+        **_DOMAIN,
+        "CloudFront": "true",
+        "CloudFrontCertificateArn": CLOUDFRONT_CERTIFICATE,
+        "RateLimitPerIp": "300",
+    },
+    "budget": {"AlarmEmail": "someone@example.com", "MonthlyBudget": "20"},
     "snap-start": {"SnapStart": "true"},
     "provisioned": {"ProvisionedConcurrency": "2"},
     "reserved": {"ReservedConcurrency": "20", "EphemeralStorage": "2048"},

@@ -30,7 +30,7 @@ def test_the_apis_own_errors_have_cors_headers(made: dict[str, Stack]) -> None:
 
 def test_the_function_gets_every_path(made: dict[str, Stack]) -> None:
     assert set(made["default"]["RestApi"]["Body"]["paths"]) == {"/", "/{proxy+}"}
-    assert set(made["http-api"]["HttpApi"]["Body"]["paths"]) == {"$default"}
+    assert set(made["http-api"]["HttpApi"]["Body"]["paths"]) == {"$default", "/", "/{proxy+}"}
 
 
 @pytest.mark.parametrize("option", ["default", "http-api", "function-url"])
@@ -50,25 +50,6 @@ def test_the_api_throttles(made: dict[str, Stack]) -> None:
     settings = made["default"]["RestApiliveStage"]["MethodSettings"]
     assert settings == [{"ResourcePath": "/*", "HttpMethod": "*", **limits}]
     assert made["http-api"]["HttpApiApiGatewayDefaultStage"]["DefaultRouteSettings"] == limits
-
-
-def test_an_api_key_is_asked_for_but_not_of_a_preflight(made: dict[str, Stack]) -> None:
-    for path in made["api-key"]["RestApi"]["Body"]["paths"].values():
-        assert path["x-amazon-apigateway-any-method"]["security"] == [{"api_key": []}]
-        assert "security" not in path["options"], "a browser sends no header of ours with it"
-    for path in made["default"]["RestApi"]["Body"]["paths"].values():
-        assert path["x-amazon-apigateway-any-method"]["security"] == []
-    assert made["api-key"]["UsagePlan"]["Quota"] == {"Limit": "100000", "Period": "MONTH"}
-
-
-def test_the_firewall_counts_by_address_and_is_the_stages(made: dict[str, Stack]) -> None:
-    (rule,) = made["firewall"]["WebAcl"]["Rules"]
-    assert rule["Statement"]["RateBasedStatement"] == {"AggregateKeyType": "IP", "Limit": "300"}
-    # No custom response: the API's own has CORS headers, a custom one of WAF has none.
-    assert rule["Action"] == {"Block": {}}
-    assert made["firewall"]["WebAclAssociation"]["ResourceArn"].endswith(
-        "/restapis/${RestApi}/stages/${RestApiliveStage}"
-    )
 
 
 def test_a_load_balancers_permission_is_there_before_the_target(made: dict[str, Stack]) -> None:

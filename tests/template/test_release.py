@@ -1,19 +1,68 @@
 """The name of a release changes with its code, template or parameters."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import boto3
 import pytest
+from moto.cloudformation.models import cloudformation_backends
+from moto.server import ThreadedMotoServer
 
 from conftest import ROOT
 
+REGION = "eu-central-1"
+STACK = "passage-prod"
+ACCOUNT = "123456789012"
+TEMPLATE = json.dumps({"Resources": {"Queue": {"Type": "AWS::SQS::Queue"}}})
+
+
+@pytest.fixture(autouse=True, scope="module")
+def aws() -> Iterator[None]:
+    """CloudFormation by moto, for the processes that a test starts."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    environment = {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_SECRET_ACCESS_KEY": "testing",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        yield
+    server.stop()
+
+
+@pytest.fixture
+def stack() -> Iterator[str]:
+    """A deployed stack's name."""
+    client = boto3.client("cloudformation")
+    client.create_stack(StackName=STACK, TemplateBody=TEMPLATE)
+    yield STACK
+    client.delete_stack(StackName=STACK)
+
+
+def _ended(status: str) -> None:
+    (stack,) = cloudformation_backends[ACCOUNT][REGION].stacks.values()
+    stack.status = status
+
+
+def _run(build: Path, *parameters: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "layers" / "release.py"), str(build), STACK, *parameters]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
 
 def _name(build: Path, *parameters: str) -> str:
-    command = [sys.executable, str(ROOT / "layers" / "release.py"), str(build), *parameters]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    done = _run(build, *parameters)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -43,6 +92,25 @@ def test_changed_code_template_or_parameters_change_release_id(build: Path) -> N
     assert len(set(names)) == 6
 
 
+def test_rolled_back_release_gets_another_name(build: Path, stack: str) -> None:
+    """Its version stays, and Lambda refuses to publish an identical one."""
+    first = _name(build)
+    _ended("UPDATE_ROLLBACK_COMPLETE")
+    again = _name(build)
+    assert again != first
+    assert again == _name(build), "one attempt has one name"
+    _ended("UPDATE_COMPLETE")
+    assert _name(build) == first
+
+
+def test_failed_first_deployment_says_to_destroy_it(build: Path, stack: str) -> None:
+    _ended("ROLLBACK_COMPLETE")
+    done = _run(build)
+    assert done.returncode != 0
+    assert "ROLLBACK_COMPLETE" in done.stderr
+    assert "make destroy" in done.stderr
+
+
 def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
     """PARAMETERS may span several lines."""
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines(keepends=True)
@@ -50,7 +118,13 @@ def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
     end = next(number for number in range(start, len(recipe)) if not recipe[number].strip())
     lines = [line for line in recipe[start + 1 : end] if "test " not in line and "$(MAKE)" not in line]
     copy = tmp_path / "Makefile"
-    variables = {"SHELL": "/bin/bash", "ENV": "prod", "BIN": Path(sys.executable).parent, "BUILD": build}
+    variables = {
+        "SHELL": "/bin/bash",
+        "ENV": "prod",
+        "STACK": STACK,
+        "BIN": Path(sys.executable).parent,
+        "BUILD": build,
+    }
     head = "".join(f"{name} := {value}\n" for name, value in variables.items())
     copy.write_text(f"{head}SAM := printf '%s\\n'\ndeploy:\n{''.join(lines)}", encoding="utf-8")
     parameters = "CohereApiKeySecretArn=arn:aws:secretsmanager:x#cohere\n  QdrantUrl=https://cluster.example"

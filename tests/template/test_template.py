@@ -14,7 +14,7 @@ from handler.config.settings import HttpSettings, RuntimeSettings, Settings
 from template.cloudformation import Stack
 from template.options import OPTIONS
 
-NESTED = ("monitoring.yaml", "notifications.yaml")
+NESTED = ("cloudfront.yaml", "monitoring.yaml", "notifications.yaml")
 SET_BY_LAMBDA = {"AWS_EXECUTION_ENV", "AWS_LAMBDA_INITIALIZATION_TYPE"}
 ONLY_FOR_INDEXING = {"EMBEDDING_DOCUMENT_MODEL"}
 
@@ -133,7 +133,7 @@ def test_every_parameter_is_in_a_group_of_the_console(template: dict[str, Any]) 
 
 def test_first_group_has_at_most_six_parameters(template: dict[str, Any]) -> None:
     groups = template["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
-    assert groups[0]["Label"]["default"] == "Required"
+    assert groups[0]["Label"]["default"] == "First deployment"
     assert len(groups[0]["Parameters"]) <= 6
 
 
