@@ -116,6 +116,18 @@ openapi: setup ## Write docs/openapi.json, the API's description, from the code
 	@$(BIN)/python -c 'import json, pathlib; from handler.entrypoints.http.openapi.document import document; \
 		pathlib.Path("docs/openapi.json").write_text(json.dumps(document("query-response"), indent=2) + "\n", "utf-8")'
 
+DOCS := .passage/site
+DOCS_PORT ?= 8000
+.PHONY: docs
+docs: setup ## Build the documentation as a site into .passage/site; a broken link fails
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. PASSAGE_ENDPOINT=$${PASSAGE_ENDPOINT:-http://127.0.0.1:$(PORT)} $(BIN)/mkdocs build --quiet
+
+.PHONY: docs-serve
+docs-serve: docs ## Serve that site on 127.0.0.1:8000, with an index of itself behind its widget
+	@$(BIN)/passage index $(DOCS) --site-url http://127.0.0.1:$(DOCS_PORT) --profile ranked --out .passage/site-index
+	@trap 'kill 0' EXIT; ALLOWED_ORIGINS=http://127.0.0.1:$(DOCS_PORT) $(BIN)/passage serve --index .passage/site-index --port $(PORT) & \
+		echo "The documentation is on http://127.0.0.1:$(DOCS_PORT)/"; $(BIN)/python -m http.server $(DOCS_PORT) --bind 127.0.0.1 --directory $(DOCS)
+
 # An environment of samconfig.toml; a shell's own variable of that name (its start-up file) is not one.
 ENV := $(or $(filter dev staging prod,$(ENV)),dev)
 ARCH = $(shell sed -n '/^\[$(ENV)\.deploy/,/^$$/s/.*Architecture=\([a-z0-9_]*\).*/\1/p' samconfig.toml)
