@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from passage.commands.doctor import doctor as doctor_command
+from passage.commands.evaluate import evaluate as evaluate_command
 from passage.commands.index import DEFAULT_INDEX
 from passage.commands.index import index as index_command
 from passage.commands.mcp import mcp as mcp_command
@@ -37,6 +38,7 @@ main.add_command(index_command)
 main.add_command(rollback_command)
 main.add_command(profile_command)
 main.add_command(doctor_command)
+main.add_command(evaluate_command)
 main.add_command(mcp_command)
 
 

@@ -1,0 +1,262 @@
+"""`passage evaluate`: asks a suite of questions, measures the answers, and says whether they are good enough."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from passage.commands.index import DEFAULT_INDEX
+from passage.local.function import stdout_kept_clean
+
+if TYPE_CHECKING:
+    from passage.evaluation.results import Results
+    from passage.evaluation.run import Run
+    from passage.evaluation.suite import Suite
+
+DEFAULT_OUT = Path(".passage/evaluation")
+KEY_VARIABLE = "PASSAGE_API_KEY"
+EXTRA = ("ir_measures", "scipy", "numpy")
+LOCAL = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true", "DEBUG_ANSWERS": "true"}
+"""Settings of the function in this process: its log would hide the progress, and its answers may explain themselves."""
+
+
+class CouldNotRun(click.ClickException):
+    """Nothing was measured; the message names the setting."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The arguments of the command line."""
+
+    suite: Path
+    profile: str | None
+    target: str
+    index: Path
+    compare: Path | None
+    out: Path | None
+    top_k: int
+    rate: int | None
+    resume: bool
+    thresholds: tuple[str, ...]
+    api_key_file: Path | None
+    make: int | None
+    site: str | None
+    site_url: str | None
+    as_json: bool
+
+
+class Rate(click.ParamType[int]):
+    """A number of questions a minute: `20` or `20/min`."""
+
+    name = "N/min"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        found = re.fullmatch(r"([1-9][0-9]{0,5})(?:/min)?", str(value).strip())
+        return int(found[1]) if found else self.fail(f"'{value}' must be as in 20/min, from 1.", param, ctx)
+
+
+@click.command("evaluate")
+@click.argument("suite", type=click.Path(path_type=Path))
+@click.option("--profile", help="The profile to ask.  [default: the target's default one]")
+@click.option(
+    "--target",
+    metavar="local|URL|lambda:NAME",
+    default="local",
+    show_default=True,
+    help="The function on this machine, an API, or a deployed function.",
+)
+@click.option(
+    "--index",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DEFAULT_INDEX,
+    show_default=True,
+    help="With --target local: the folder `passage index` wrote to.",
+)
+@click.option(
+    "--compare",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="RUN",
+    help="An earlier run's folder or run.json, with the same questions and --top-k.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help=f"The folder for the run and its report.  [default: a new one in {DEFAULT_OUT}]",
+)
+@click.option(
+    "--top-k",
+    type=click.IntRange(1, 100),
+    default=10,
+    show_default=True,
+    help="How many passages to ask for, where a question does not say.",
+)
+@click.option("--rate", type=Rate(), help="The most questions a minute, as a trial key allows.  [default: no limit]")
+@click.option("--resume", is_flag=True, help="Go on with the last run, and ask the questions with an error again.")
+@click.option(
+    "--thresholds",
+    multiple=True,
+    metavar="NAME=VALUE,…",
+    help="What must be reached, as in hit@5=0.95,p95_ms=800.  [default: the suite's, else SC-001 to SC-006]",
+)
+@click.option(
+    "--api-key-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help=f"A file with the API's key.  [default: {KEY_VARIABLE}]",
+)
+@click.option("--make", type=click.IntRange(min=1), metavar="N", help="Draft a suite of N questions, and stop.")
+@click.option("--site", metavar="SOURCE", help="With --make: the site, as `passage index` takes it.")
+@click.option("--site-url", help="With --make: the site's URL.  [default: the one in its pages or mkdocs.yml]")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@click.pass_context
+def evaluate(context: click.Context, /, **given: Any) -> None:
+    """Ask the questions of SUITE and measure the answers.
+
+    SUITE is a file (TOML, JSON, JSONL or CSV), or a folder in BEIR's layout (queries.jsonl, qrels/test.tsv). Without
+    one yet, --make drafts it. docs/evaluate.md describes the formats.
+
+    Exit codes: 0 passed, 1 a threshold was missed or a question got an error, 2 could not run.
+    """
+    request = Request(**given)
+    if request.make is not None:
+        _draft(request)
+        return
+    if request.site is not None or request.site_url is not None:
+        raise click.UsageError("--site and --site-url are for --make: the questions are asked of --target.")
+    _check_extra()
+    if request.target == "local":
+        for variable, value in LOCAL.items():  # before the function is imported, which reads them
+            os.environ.setdefault(variable, value)
+    with _could_not_run(), stdout_kept_clean() as printed:
+        results = _evaluated(request)
+        printed(_shown(results, as_json=request.as_json) + "\n")
+    context.exit(0 if results.passed else 1)
+
+
+@contextmanager
+def _could_not_run() -> Iterator[None]:
+    """Every error that ends a run has the exit code 2."""
+    # Imported here so that other commands start fast.
+    from handler.core.errors import PassageError  # noqa: PLC0415
+    from passage.evaluation.measures import MeasureError  # noqa: PLC0415
+    from passage.evaluation.run import RunError  # noqa: PLC0415
+    from passage.evaluation.service import SetupError  # noqa: PLC0415
+    from passage.evaluation.suites.records import SuiteError  # noqa: PLC0415
+    from passage.evaluation.thresholds import ThresholdError  # noqa: PLC0415
+    from passage.sites.model import SiteError  # noqa: PLC0415
+
+    try:
+        yield
+    except (SuiteError, SetupError, RunError, MeasureError, SiteError, PassageError) as error:
+        raise CouldNotRun(str(error)) from error
+    except ThresholdError as error:
+        raise CouldNotRun(f"--thresholds: {error}") from error
+    except click.ClickException as error:  # from the function's environment, which has the exit code 1
+        raise CouldNotRun(error.message) from error
+    except OSError as error:
+        raise CouldNotRun(f"--out: the run cannot be saved: {error}") from error
+    except KeyboardInterrupt:
+        raise CouldNotRun("Interrupted. --resume goes on from here.") from None
+
+
+def _check_extra() -> None:
+    absent = [name for name in EXTRA if find_spec(name) is None]
+    if absent:
+        raise CouldNotRun(
+            f"{', '.join(absent)} is not installed: `pip install ir-measures scipy`. The metrics' C code has wheels "
+            "for Linux and Windows on x86-64 and for macOS. On Linux on ARM there is none: pip builds it, and "
+            "downloads trec_eval's source for that."
+        )
+
+
+def _evaluated(request: Request) -> "Results":
+    from passage.evaluation import targets, thresholds  # noqa: PLC0415 - see `_could_not_run`
+    from passage.evaluation.results import judge  # noqa: PLC0415
+    from passage.evaluation.runner import Plan, run  # noqa: PLC0415
+    from passage.evaluation.suites.files import read_suite  # noqa: PLC0415
+
+    suite = read_suite(request.suite)
+    limits = thresholds.read(request.thresholds) or thresholds.checked(suite.thresholds)
+    baseline = _baseline(request, suite)
+    folder = _folder(request, suite)
+    with targets.opened(request.target, request.profile, index=request.index, key=_key(request.api_key_file)) as target:
+        plan = Plan(
+            suite=suite,
+            target=target.name,
+            served=target.served,
+            top_k=request.top_k,
+            per_minute=request.rate,
+            folder=folder,
+            resume=request.resume,
+            search=target.search,
+            index=target.index,
+            known=target.known,
+        )
+        finished = run(plan, target.api)
+    return judge(finished, baseline, limits, folder)
+
+
+def _shown(results: "Results", *, as_json: bool) -> str:
+    from passage.evaluation.results import to_json  # noqa: PLC0415 - see `_could_not_run`
+    from passage.evaluation.summary import lines  # noqa: PLC0415
+
+    if as_json:
+        return json.dumps(to_json(results), ensure_ascii=False, indent=2)
+    return "\n".join(lines(results.facts, results.suite_result, results.verdicts, results.report))
+
+
+def _baseline(request: Request, suite: "Suite") -> "Run | None":
+    """The earlier run, checked before any question is asked."""
+    from passage.evaluation import run as runs  # noqa: PLC0415 - see `_could_not_run`
+    from passage.evaluation.measured_run import refuse_others  # noqa: PLC0415
+    from passage.evaluation.results import RUN  # noqa: PLC0415
+
+    if request.compare is None:
+        return None
+    baseline = runs.read(request.compare / RUN if request.compare.is_dir() else request.compare)
+    refuse_others(replace(baseline, suite=suite, top_k=request.top_k), baseline)
+    return baseline
+
+
+def _folder(request: Request, suite: "Suite") -> Path:
+    """The run's folder: the given one, the newest unfinished one to resume, or a new one."""
+    if request.out is not None:
+        return request.out
+    home = DEFAULT_OUT / (re.sub(r"[^\w.-]+", "-", suite.name).strip("-.") or "suite")
+    if request.resume:
+        before = sorted(path.parent for path in home.glob("*/answers.jsonl"))
+        if before:
+            return before[-1]
+    return home / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+
+
+def _key(file: Path | None) -> str | None:
+    """The API's key. It never stands in the command, which a shell's history keeps."""
+    return (file.read_text(encoding="utf-8") if file is not None else os.environ.get(KEY_VARIABLE, "")).strip() or None
+
+
+def _draft(request: Request) -> None:
+    from passage.evaluation.drafting import WARNING, draft  # noqa: PLC0415 - see `_could_not_run`
+    from passage.sites.source import Options, open_source  # noqa: PLC0415
+    from passage.sites.web.fetch import Limits  # noqa: PLC0415
+
+    if request.site is None or request.make is None:
+        raise click.UsageError("--make needs --site SOURCE: the folder or URL of the site that `passage index` takes.")
+    if request.suite.suffix != ".toml":
+        raise click.UsageError("--make writes TOML: SUITE must end in .toml.")
+    if request.suite.exists():
+        raise click.UsageError(f"{request.suite} exists: delete it, or name another file.")
+    with _could_not_run():
+        site = open_source(request.site, Options(url=request.site_url), Path(".passage/cache/sites"), Limits())
+        drafted = draft(site, request.make, request.suite.stem)
+        request.suite.write_text(drafted.toml, encoding="utf-8")
+    click.echo(f"{request.suite}: {drafted.questions} questions. {WARNING}", err=True)

@@ -1,0 +1,106 @@
+"""Asks one question: builds the request, repeats it where that helps, and reads the answer or the error."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from passage.api import Api, Reply, Unreachable
+from passage.evaluation import replies
+from passage.evaluation.run import Answer, ErrorKind
+from passage.evaluation.service import Served, fault
+from passage.evaluation.suite import Question
+from passage.indexing.pacing import Pace, wait_before
+
+ATTEMPTS = 5
+"""A rate-limited question is sent this often."""
+SERVICE_ATTEMPTS = 3
+"""A question whose service failed is sent this often: the function repeats each call itself."""
+
+JSON = {"content-type": "application/json"}
+
+WANTED = {"order": "relevance", "debug": True}
+"""Options of a request that a run sends where the API offers them."""
+
+KINDS: dict[int, ErrorKind] = {429: "rate_limit", 500: "service", 502: "service", 503: "service", 504: "timeout"}
+"""The statuses after which the same request may succeed."""
+
+
+def request(served: Served, question: Question, top_k: int) -> dict[str, Any]:
+    """The fields of a question's request."""
+    count = top_k if question.top_k is None else question.top_k
+    if served.most is not None:
+        count = min(count, served.most)
+    options = {name: value for name, value in WANTED.items() if name in served.fields}
+    return {served.text: question.text, served.count: count, **options}
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks an API within a rate.
+
+    Attributes:
+        notify: is told why a request is repeated, and the seconds until then.
+    """
+
+    api: Api
+    pace: Pace
+    top_k: int
+    notify: Callable[[str, float], None] = lambda _, __: None
+
+    def ask(self, served: Served, question: Question) -> Answer:
+        """The answer, or the last attempt's error. `milliseconds` are the last attempt's."""
+        body = json.dumps(request(served, question, self.top_k)).encode()
+        attempt = 0
+        while True:
+            attempt += 1
+            self.pace.wait_for(1)
+            answer, seconds = self._attempt(served, question, body, attempt)
+            if seconds is None:
+                return answer
+            self.notify(f"{question.id}: {answer.error}", seconds)
+            self.pace.hold(seconds)
+
+    def _attempt(self, served: Served, question: Question, body: bytes, attempt: int) -> tuple[Answer, float | None]:
+        """The answer to one request, and the seconds until it should be sent again; None for never."""
+        started = time.perf_counter()
+        try:
+            reply = self.api.ask("POST", f"{served.path}/query", headers=JSON, body=body)
+        except Unreachable as error:
+            took = (time.perf_counter() - started) * 1000
+            failed = Answer(question.id, (), took, error=str(error), error_kind="service")
+            again = attempt < SERVICE_ATTEMPTS
+            return failed, wait_before(attempt, throttled=False, asked=None) if again else None
+        if reply.status == 200:
+            return _read(served, question, reply), None
+        kind = KINDS.get(reply.status, "request")
+        failed = Answer(question.id, (), reply.milliseconds, error=fault(reply), error_kind=kind)
+        most = ATTEMPTS if kind == "rate_limit" else SERVICE_ATTEMPTS if kind != "request" else 1
+        if attempt >= most:
+            return failed, None
+        return failed, wait_before(attempt, throttled=kind == "rate_limit", asked=retry_after(reply))
+
+
+def retry_after(reply: Reply) -> float | None:
+    """The seconds of a Retry-After header; None without one, or where it is a date."""
+    try:
+        return max(0.0, float(reply.headers["retry-after"]))
+    except (KeyError, ValueError):
+        return None
+
+
+def _read(served: Served, question: Question, reply: Reply) -> Answer:
+    body = reply.json()
+    try:
+        found = replies.hits(served.contract, served.profile, body)
+    except replies.ReplyError as error:
+        return Answer(question.id, (), reply.milliseconds, error=f"{error}.", error_kind="contract")
+    debug = body.get("debug")
+    return Answer(
+        question_id=question.id,
+        results=found,
+        milliseconds=reply.milliseconds,
+        search_ms=replies.search_ms(served.contract, body),
+        debug=debug if isinstance(debug, dict) else None,
+    )

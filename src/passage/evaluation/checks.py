@@ -1,0 +1,83 @@
+"""The other measurements of a run: wrong requests, repeated questions, retrieval by id, missing documents."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from passage.api import Api, Unreachable
+from passage.evaluation.asking import JSON, Asker
+from passage.evaluation.documents import Known, fetch
+from passage.evaluation.run import Answer
+from passage.evaluation.service import Served, error_code
+from passage.evaluation.suite import Expected, Suite
+
+SAMPLE = 10
+"""How many answered questions are asked again, and how many of their passages are fetched by id."""
+
+
+def wrong_requests(api: Api, served: Served) -> Iterator[tuple[str, bool]]:
+    """Requests that break a rule, each with whether the contract's error came back. None of them reaches a service."""
+    text, path = served.text, f"{served.path}/query"
+    bodies = {"blank question": {text: " "}, "no question": {}, "question that is a number": {text: 7}}
+    if served.rejects_counts:
+        bodies["no passages asked for"] = {text: "What is it?", served.count: 0}
+    for name, fields in bodies.items():
+        yield name, _refused(api, "POST", path, 400, json.dumps(fields).encode())
+    yield "body that is not JSON", _refused(api, "POST", path, 400, b"{")
+    yield "unknown profile", _refused(api, "POST", "/profiles/no-such-profile/query", 404, b"{}")
+    yield "unknown chunk", _refused(api, "GET", f"{served.path}/chunks/0", 404)
+
+
+def _refused(api: Api, method: str, path: str, status: int, body: bytes | None = None) -> bool:
+    try:
+        reply = api.ask(method, path, headers=JSON if body else None, body=body)
+    except Unreachable:
+        return False
+    return reply.status == status and bool(error_code(reply.json()))
+
+
+def repeated(
+    asker: Asker, suite: Suite, answers: Sequence[Answer], find: Callable[[str | None], Served]
+) -> Iterator[tuple[str, bool]]:
+    """The first answered questions again, each with whether the passages and their order are the same."""
+    answered = [pair for pair in zip(suite.questions, answers, strict=True) if pair[1].error is None]
+    for question, before in answered[:SAMPLE]:
+        after = asker.ask(find(question.profile), question)
+        if after.error is None:  # a failed request says nothing of the order
+            yield question.id, _shown(before) == _shown(after)
+
+
+def _shown(answer: Answer) -> list[tuple[str, str, str]]:
+    return [(hit.id, hit.chunk_id, hit.url) for hit in answer.results]
+
+
+def by_id(api: Api, served: Served, answers: Sequence[Answer]) -> Iterator[float]:
+    """Milliseconds of fetching the first passages of some answers by their ids."""
+    identities = dict.fromkeys(hit.chunk_id or hit.id for answer in answers for hit in answer.results[:1])
+    for identity in [each for each in identities if each][:SAMPLE]:
+        try:
+            _, took = fetch(api, served, identity)
+        except Unreachable:
+            continue
+        if took is not None:
+            yield took
+
+
+def missing(suite: Suite, answers: Sequence[Answer], known: Known) -> tuple[dict[str, tuple[str, ...]], int]:
+    """The expected documents that the collection lacks, by question, and how many could not be checked.
+
+    A document that any answer has is not checked again.
+    """
+    hits = [hit for answer in answers for hit in answer.results]
+    checked: dict[Expected, bool | None] = {}
+
+    def exists(expected: Expected) -> bool | None:
+        if expected not in checked:
+            checked[expected] = True if any(hit.matches(expected) for hit in hits) else known(expected)
+        return checked[expected]
+
+    lacking: Mapping[str, tuple[str, ...]] = {
+        question.id: tuple(expected.value for expected in question.relevant if exists(expected) is False)
+        for question in suite.questions
+    }
+    unchecked = sum(1 for found in checked.values() if found is None)
+    return {name: values for name, values in lacking.items() if values}, unchecked

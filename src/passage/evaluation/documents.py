@@ -1,0 +1,90 @@
+"""Checks which expected documents the searched collection has."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from handler.adapters.qdrant import payload as payloads
+from handler.config import profiles
+from handler.config.profiles import Profile
+from passage.api import Api, Unreachable
+from passage.evaluation.run import Hit
+from passage.evaluation.service import Served
+from passage.evaluation.suite import Expected
+from passage.indexing.copying import Scroll
+
+Known = Callable[[Expected], bool | None]
+"""Whether the collection has a document; None where that cannot be checked."""
+
+
+def in_api(api: Api, served: Served) -> Known:
+    """Asks the API for one chunk by its id. A document named by its URL cannot be checked this way."""
+
+    def known(expected: Expected) -> bool | None:
+        if expected.kind == "url" or expected.value.startswith(("http://", "https://", "/")):
+            return None
+        try:
+            status = fetch(api, served, expected.value)[0]
+        except Unreachable:
+            return None
+        return {200: True, 404: False}.get(status)
+
+    return known
+
+
+def fetch(api: Api, served: Served, identity: str) -> tuple[int, float | None]:
+    """Fetch a chunk by its id: the status, and the milliseconds that the API reports.
+
+    Raises:
+        Unreachable: no answer came.
+    """
+    reply = api.ask("GET", f"{served.path}/chunks/{quote(identity, safe='')}")
+    body = reply.json()
+    took = body.get("retrieval_time_ms") if isinstance(body, dict) else None
+    return reply.status, float(took) if isinstance(took, int | float) else None
+
+
+def in_points(scroll: Scroll, profile: Profile, contract: str) -> Known:
+    """Compares with every point of an index, which is read at the first question."""
+    found: list[Hit] = []
+
+    def known(expected: Expected) -> bool | None:
+        if not found:
+            found.extend(hit for batch in scroll(False) for point in batch for hit in _shown(point, profile, contract))
+        return any(hit.matches(expected) for hit in found)
+
+    return known
+
+
+def _shown(point: Any, profile: Profile, contract: str) -> list[Hit]:
+    """A point with the ids that the profile's contract shows for it."""
+    read = payloads.read([payloads.Hit(point.id, 0.0, point.payload)], profile.payload).passages
+    return [
+        Hit(
+            rank=1,
+            id=str(passage.id),
+            chunk_id=f"{passage.id}_{passage.index or 0}" if contract == "query_response" else passage.chunk_id or "",
+            url=passage.url,
+            title="",
+            score=0.0,
+            text="",
+        )
+        for passage in read
+    ]
+
+
+def in_local_index(root: Path, served: Served, environ: Mapping[str, str]) -> Known | None:
+    """The check for an index of `passage index` on this machine; None where the function uses another store."""
+    from handler.config.settings import CollectionSettings  # noqa: PLC0415 - only a local target needs it
+    from passage.indexing.copying import edge_source  # noqa: PLC0415 - as above
+
+    if environ.get("STORE") != "qdrant_edge" or not environ.get("EDGE_INDEX_PATH"):
+        return None
+    profile = profiles.deployed(served.profile, CollectionSettings.from_env(environ))
+
+    def scroll(with_vectors: bool) -> Any:
+        with edge_source(root, profile) as source:
+            yield from source.scroll(with_vectors)
+
+    return in_points(scroll, profile, served.contract)

@@ -1,0 +1,74 @@
+"""Judges a run and writes its files: run.json, results.json and report.html."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from passage.evaluation import report, suite_result
+from passage.evaluation import run as runs
+from passage.evaluation.report.facts import Facts, facts
+from passage.evaluation.run import Run
+from passage.evaluation.suite_result import TestSuiteResult
+from passage.evaluation.thresholds import Verdict, verdicts
+from passage.evaluation.verdicts import judged
+
+RUN, RESULTS, REPORT = "run.json", "results.json", "report.html"
+K = 5
+"""The cutoff of recall and hit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A judged run and the folder with its files."""
+
+    facts: Facts
+    suite_result: TestSuiteResult
+    verdicts: tuple[Verdict, ...]
+    folder: Path
+
+    @property
+    def passed(self) -> bool:
+        """Whether every question has an answer and every threshold is met."""
+        return self.suite_result.errors == 0 and all(verdict.met for verdict in self.verdicts)
+
+    @property
+    def report(self) -> Path:
+        return self.folder / REPORT
+
+
+def judge(run: Run, baseline: Run | None, thresholds: dict[str, float], folder: Path) -> Results:
+    """Judge a run and write its files. The run itself is written first: asking it may have cost money.
+
+    Raises:
+        MeasureError: a library is missing, or the baseline is over other questions.
+    """
+    runs.write(run, folder / RUN)
+    result = judged(run)
+    results = Results(facts(run, baseline, k=K), result, tuple(verdicts(run, result, thresholds)), folder)
+    text = json.dumps(suite_result.to_json(result), ensure_ascii=False, indent=1)
+    (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
+    report.write(folder / REPORT, run, baseline, k=K)
+    return results
+
+
+def to_json(results: Results) -> dict[str, Any]:
+    """What `--json` prints: the figures without the answers, which are in run.json."""
+    run, found = results.facts.run, results.facts
+    result = suite_result.to_json(results.suite_result)
+    del result["test_results"]
+    measures = {each.name: each.mean for each in found.measures.measured} if found.measures else {}
+    return {
+        "passed": results.passed,
+        "suite": run.suite.name,
+        "target": run.target,
+        "profile": run.profile,
+        "questions": len(run.answers),
+        "measures": measures,
+        "thresholds": [asdict(verdict) for verdict in results.verdicts],
+        "cosine_threshold": found.threshold.proposed.threshold if found.threshold else None,
+        "comparison": [asdict(each) | {"verdict": each.verdict} for each in found.comparison],
+        "test_suite": result,
+        "notes": list(run.suite.notes),
+        "files": {name: str(results.folder / name) for name in (RUN, RESULTS, REPORT)},
+    }

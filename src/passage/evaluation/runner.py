@@ -1,0 +1,135 @@
+"""Runs a suite: asks every question, saves each answer, then makes the other measurements of a run."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from passage.api import Api
+from passage.evaluation import checks
+from passage.evaluation.asking import Asker
+from passage.evaluation.documents import Known
+from passage.evaluation.progress import Progress
+from passage.evaluation.run import Answer, Run
+from passage.evaluation.saved_answers import SavedAnswers
+from passage.evaluation.service import Served, SetupError, served
+from passage.evaluation.suite import Suite
+from passage.indexing.pacing import Pace
+
+IN_A_ROW = 5
+"""So many questions in a row without an answer stop the run: the target is down, or refuses all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to ask.
+
+    Attributes:
+        target: its name, for people and for the saved run.
+        profile: None for the target's default one.
+        top_k: how many passages to ask for where a question does not say.
+        per_minute: the most questions a minute; None for any number.
+        search: the search settings, where they are known.
+        index: identifies the searched content; empty where it is unknown.
+        known: checks whether the collection has a document.
+    """
+
+    suite: Suite
+    target: str
+    served: Served
+    top_k: int
+    per_minute: int | None
+    folder: Path
+    resume: bool
+    search: dict[str, Any]
+    index: str
+    known: Known
+
+
+def run(plan: Plan, api: Api) -> Run:
+    """Every question's answer or error, and the other measurements.
+
+    Raises:
+        SetupError: no question can be answered, or the saved answers are of another run.
+    """
+    began, started_at = time.monotonic(), datetime.now(UTC)
+    find = _profiles(api, plan.served)
+    for name in {question.profile for question in plan.suite.questions}:
+        find(name)  # an unknown profile is an error before the first question
+    saved = SavedAnswers(plan.folder, _heading(plan), resume=plan.resume)
+    with Progress(len(plan.suite.questions), len(saved.found)) as progress:
+        pace = Pace(plan.per_minute, sleep=_sleep)
+        asker = Asker(api, pace, plan.top_k, progress.waiting)
+        answers = _answers(plan.suite, asker, find, saved, progress)
+    lacking, unchecked = checks.missing(plan.suite, answers, plan.known)
+    return Run(
+        suite=plan.suite,
+        answers=answers,
+        target=plan.target,
+        profile=plan.served.profile,
+        top_k=plan.top_k,
+        model=plan.served.model,
+        collection=plan.served.collection,
+        search=plan.search,
+        index=plan.index,
+        started_at=started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        by_id_ms=tuple(checks.by_id(api, plan.served, answers)),
+        missing=lacking,
+        unchecked=unchecked,
+        error_checks=tuple(checks.wrong_requests(api, plan.served)),
+        repeated=tuple(checks.repeated(asker, plan.suite, answers, find)),
+        elapsed_ms=(time.monotonic() - began) * 1000,
+    )
+
+
+def _answers(
+    suite: Suite, asker: Asker, find: Callable[[str | None], Served], saved: SavedAnswers, progress: Progress
+) -> tuple[Answer, ...]:
+    answers: list[Answer] = []
+    failed = 0
+    for question in suite.questions:
+        answer = saved.found.get(question.id)
+        if answer is None:
+            answer = asker.ask(find(question.profile), question)
+            saved.add(answer)
+            progress.answered()
+            failed = failed + 1 if answer.error else 0
+        answers.append(answer)
+        # Single questions may be refused, as too long; that says nothing of the others.
+        if failed >= IN_A_ROW and (answer.error_kind != "request" or len(answers) == failed):
+            raise SetupError(
+                f"--target: {IN_A_ROW} questions in a row got no answer. The last error: {answer.error} When that is "
+                "mended, --resume goes on from here."
+            )
+    if all(answer.error for answer in answers):
+        raise SetupError(f"--target: no question got an answer. The last error: {answers[-1].error}")
+    return tuple(answers)
+
+
+def _profiles(api: Api, default: Served) -> Callable[[str | None], Served]:
+    """Finds each profile once."""
+    known = {None: default, default.profile: default}
+
+    def find(name: str | None) -> Served:
+        if name not in known:
+            known[name] = served(api, name)
+        return known[name]
+
+    return find
+
+
+def _heading(plan: Plan) -> dict[str, Any]:
+    return {
+        "suite": plan.suite.fingerprint,
+        "target": plan.target,
+        "profile": plan.served.profile,
+        "top_k": plan.top_k,
+        "index": plan.index,
+    }
+
+
+def _sleep(seconds: float) -> bool:
+    time.sleep(seconds)
+    return False

@@ -1,0 +1,130 @@
+"""What an API says about itself: the profile to ask, its contract, the names of its fields, and its limits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from passage.api import Api, Reply, Unreachable
+
+
+class SetupError(Exception):
+    """The run cannot start. The message names the setting that is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One profile of an API.
+
+    Attributes:
+        text, count: the names of the request's fields for the question and the number of passages.
+        most: the largest number of passages; None where the API sets a larger number to its limit.
+        fields: every field of a request, with its schema.
+    """
+
+    profile: str
+    contract: str
+    collection: str
+    model: str
+    text: str
+    count: str
+    most: int | None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        return f"/profiles/{self.profile}"
+
+    @property
+    def rejects_counts(self) -> bool:
+        """Whether a number of passages out of range is an error."""
+        return self.most is not None
+
+
+def served(api: Api, name: str | None) -> Served:
+    """A profile as the API serves it; its default one where `name` is None.
+
+    Raises:
+        SetupError: the API cannot be read, or has no such profile.
+    """
+    listed = _read(api, "/profiles")
+    try:
+        known = {profile["name"]: profile for profile in listed["profiles"]}
+        wanted = name or listed["default"]
+        if wanted not in known:
+            raise SetupError(f"--profile: there is no profile '{wanted}'; the target has {', '.join(known)}.")
+        profile = known[wanted]
+        document = _read(api, "/openapi.json")
+        asked = document["paths"][f"/profiles/{wanted}/query"]["post"]["requestBody"]["content"]["application/json"]
+        schema = document["components"]["schemas"][asked["schema"]["$ref"].rpartition("/")[2]]
+        fields = schema["properties"]
+        count = next(each for each, about in fields.items() if _is_count(about))
+        return Served(
+            profile=wanted,
+            contract=profile["contract"],
+            collection=profile["collection"],
+            model=profile["embedding_model"],
+            text=schema["oneOf"][0]["required"][0],
+            count=count,
+            most=fields[count].get("maximum"),
+            fields=fields,
+        )
+    except (KeyError, IndexError, TypeError, AttributeError, StopIteration) as error:
+        raise SetupError(f"--target: its /profiles and /openapi.json are not those of Passage ({error!r}).") from None
+
+
+def _is_count(schema: Mapping[str, Any]) -> bool:
+    """Whether a field is the number of passages: the only whole number with a default."""
+    kinds = schema.get("type")
+    return "integer" in (kinds if isinstance(kinds, list) else [kinds]) and "default" in schema
+
+
+def collection(api: Api, served: Served) -> dict[str, Any]:
+    """The collection's metadata (CollectionInfo of seed 001).
+
+    Raises:
+        SetupError: the collection cannot be read.
+    """
+    return dict(_read(api, f"{served.path}/collection"))
+
+
+def _read(api: Api, path: str) -> dict[str, Any]:
+    try:
+        reply = api.ask("GET", path)
+    except Unreachable as error:
+        raise SetupError(f"--target: {error}.") from None
+    found = reply.json()
+    if reply.status != 200 or not isinstance(found, dict):
+        raise SetupError(f"--target: GET {path} gives {fault(reply)}{_hint(reply.status)}")
+    return found
+
+
+def _hint(status: int) -> str:
+    if status in (401, 403):
+        return " Set PASSAGE_API_KEY or --api-key-file to the API's key."
+    return (
+        " Is it the URL of a Passage API, with its stage, as in https://….amazonaws.com/prod?" if status == 404 else ""
+    )
+
+
+def fault(reply: Reply) -> str:
+    """The status and the message of an error, in one line."""
+    message = _message(reply.json())
+    return f"HTTP {reply.status}: {message or ' '.join(reply.text.split())[:200] or 'no body'}"
+
+
+def _message(body: Any) -> str:
+    """The text of an error in any contract's form, or in a gateway's."""
+    if not isinstance(body, dict):
+        return ""
+    error = body.get("error")
+    found = error.get("message") if isinstance(error, dict) else error or body.get("message")
+    return found if isinstance(found, str) else ""
+
+
+def error_code(body: Any) -> str:
+    """The code of an error in any contract's form; empty where the body is no contract's error."""
+    if not isinstance(body, dict) or not _message(body):
+        return ""
+    error = body.get("error")
+    code = error.get("code") if isinstance(error, dict) else body.get("code")
+    return code if isinstance(code, str) else ""

@@ -1,0 +1,147 @@
+"""A run's summary for a terminal, as plain text."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from passage.evaluation.intervals import estimate
+from passage.evaluation.measured_run import differences
+from passage.evaluation.report.facts import Facts, Outcome, worst_first
+from passage.evaluation.suite_result import TestSuiteResult
+from passage.evaluation.thresholds import Verdict
+from passage.evaluation.verdicts import CRITERIA, unachievable
+
+WORST = 5
+"""How many of the worst questions the summary shows."""
+
+CHARACTERS = 100
+
+
+def lines(found: Facts, result: TestSuiteResult, verdicts: Sequence[Verdict], report: Path) -> Iterator[str]:
+    """The whole summary."""
+    run = found.run
+    model = f" ({run.model})" if run.model else ""
+    yield f"{run.suite.name}: {len(run.answers)} questions to {run.target}, profile {run.profile}{model}"
+    yield ""
+    yield from _measures(found)
+    yield from _cases(result)
+    yield from _threshold(found)
+    yield from _notes(found)
+    yield from _comparison(found)
+    yield from _worst(found)
+    yield ""
+    yield from _verdicts(verdicts)
+    yield ""
+    yield f"Report: {report}"
+
+
+def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows as columns of equal width, two spaces apart."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _measures(found: Facts) -> Iterator[str]:
+    if found.measures is None:
+        yield f"No measures: {found.unmeasured}."
+        return
+    rows = [("measure", "mean", "95 % interval")]
+    for measured in found.measures.measured:
+        value = estimate(list(measured.values.values()))
+        rows.append((measured.name, f"{value.value:.3f}", f"{value.low:.3f} to {value.high:.3f}"))
+    yield from table(rows)
+    yield f"over {len(found.measures.questions)} questions with a relevant document"
+
+
+def _cases(result: TestSuiteResult) -> Iterator[str]:
+    times = result.performance_metrics
+    yield ""
+    yield (
+        f"Test cases: {result.passed} of {result.total_tests} passed ({result.pass_rate:.1f} %), "
+        f"{result.failed} failed, {result.errors} errors"
+    )
+    yield (
+        f"Retrieval: {times.avg_retrieval_time_ms:,.0f} ms on average, 95 % within "
+        f"{times.p95_retrieval_time_ms:,.0f} ms, {times.max_retrieval_time_ms:,.0f} ms at most"
+    )
+
+
+def _threshold(found: Facts) -> Iterator[str]:
+    if found.threshold is None:
+        return
+    proposed = found.threshold.proposed
+    rejects = "" if proposed.rejected is None else f" and rejects {proposed.rejected:.0%} of the off-topic ones"
+    yield f"A cosine threshold of {proposed.threshold:.3f} keeps {proposed.kept:.0%} of the own questions{rejects}."
+
+
+def _notes(found: Facts) -> Iterator[str]:
+    run = found.run
+    notes = [*run.suite.notes]
+    if run.missing:
+        documents = sum(map(len, run.missing.values()))
+        names = ", ".join(list(run.missing)[:3])
+        notes.append(
+            f"{documents} expected documents are not in the collection (questions {names} …): correct the suite."
+        )
+    if run.unchecked:
+        notes.append(
+            f"{run.unchecked} expected documents were not found, and this target cannot say whether they exist."
+        )
+    too_high = unachievable(run)
+    if too_high:
+        notes.append(f"The relevance_threshold of {', '.join(too_high[:3])} is above every score: not achievable.")
+    if notes:
+        yield ""
+        yield from notes
+
+
+def _comparison(found: Facts) -> Iterator[str]:
+    if found.baseline is None:
+        return
+    before = found.baseline.run
+    yield ""
+    yield f"Against the run of {before.started_at}:"
+    rows = [("measure", "difference", "95 % interval", "better, same, worse", "p", "verdict")]
+    for each in found.comparison:
+        change, counts = each.difference, f"{each.wins}, {each.ties}, {each.losses}"
+        p = "" if each.p is None else f"{each.p:.3f}"
+        interval = f"{change.low:+.3f} to {change.high:+.3f}"
+        rows.append((each.measure, f"{change.value:+.3f}", interval, counts, p, each.verdict))
+    yield from table(rows)
+    yield from differences(found.run, before)
+
+
+def _worst(found: Facts) -> Iterator[str]:
+    poor = [each for each in worst_first(found.outcomes) if each.answer.error or (each.value or 0.0) < 1.0]
+    if not poor:
+        return
+    yield ""
+    yield "The worst questions:"
+    for outcome in poor[:WORST]:
+        yield from _question(outcome)
+
+
+def _question(outcome: Outcome) -> Iterator[str]:
+    question, answer = outcome.question, outcome.answer
+    yield f"  {question.id}: {_cut(question.text)}"
+    if answer.error:
+        yield f"    error     {_cut(answer.error)}"
+        return
+    place = "not found" if outcome.first_right is None else f"found at {outcome.first_right}"
+    yield f"    expected  {_cut(', '.join(each.value for each in question.relevant))} ({place})"
+    first = answer.results[0] if answer.results else None
+    yield f"    came      {_cut(f'{first.url or first.chunk_id} ({first.score:.3f})') if first else 'no passage'}"
+
+
+def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    rows = [("threshold", "measured", "limit", "", "")]
+    for each in verdicts:
+        what = CRITERIA[each.name][0] if each.name in CRITERIA else ""
+        value = "not measured" if each.value is None else f"{each.value:,.3f}"
+        rows.append((each.name, value, f"{each.relation} {each.limit:g}", "met" if each.met else "MISSED", what))
+    yield from table(rows)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= CHARACTERS else f"{line[: CHARACTERS - 1].rstrip()}…"

@@ -1,0 +1,117 @@
+"""Opens a target: the function in this process, the API at a URL, or a Lambda function."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from passage.api import Api, HttpApi, by_invocation, in_process
+from passage.evaluation import documents, service
+from passage.evaluation.documents import Known
+from passage.evaluation.service import Served, SetupError
+from passage.local.provider import is_loopback
+
+LAMBDA = "lambda:"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An open target.
+
+    Attributes:
+        name: `local`, a URL or `lambda:NAME`.
+        index: identifies the content that is searched; empty where it is unknown.
+        search: the search settings, where the target says them.
+        known: whether the collection has a document.
+    """
+
+    name: str
+    api: Api
+    served: Served
+    index: str
+    search: dict[str, Any]
+    known: Known
+
+
+@contextmanager
+def opened(target: str, profile: str | None, *, index: Path, key: str | None) -> Iterator[Target]:
+    """The target, with what it says about itself.
+
+    Args:
+        index: the folder that `passage index` wrote to, for the function in this process.
+        key: the API's key.
+
+    Raises:
+        SetupError: the target cannot be read; the message names the setting.
+    """
+    if target == "local":
+        with _local(index) as api:
+            yield _local_target(api, profile)
+    elif target.startswith(LAMBDA):
+        yield _remote(target, by_invocation(_lambda_client(), target.removeprefix(LAMBDA)), profile)
+    elif target.startswith(("http://", "https://")):
+        import httpx  # noqa: PLC0415 - other targets do not need it
+
+        url = target.rstrip("/").removesuffix("/query")
+        with httpx.Client(trust_env=not is_loopback(url)) as client:
+            yield _remote(url, HttpApi(url, key, client.request), profile)
+    else:
+        raise SetupError(f"--target: '{target}' must be local, a URL that begins with http, or lambda:NAME.")
+
+
+@contextmanager
+def _local(index: Path) -> Iterator[Api]:
+    from passage.local.function import function  # noqa: PLC0415 - imports the function
+
+    with function(index) as handler:
+        yield in_process(handler)
+
+
+def _local_target(api: Api, profile: str | None) -> Target:
+    served = service.served(api, profile)
+    root = Path(os.environ.get("EDGE_INDEX_PATH", ""))
+    known = documents.in_local_index(root, served, os.environ) or documents.in_api(api, served)
+    return Target("local", api, served, _digest(root, served) or _state(api, served), _settings(served), known)
+
+
+def _digest(root: Path, served: Served) -> str:
+    """The digest of the index's content; empty where the function uses another store."""
+    from handler.adapters.qdrant.edge import MANIFEST  # noqa: PLC0415 - loads the engine
+
+    try:
+        return str(json.loads((root / served.profile / MANIFEST).read_bytes())["digest"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _settings(served: Served) -> dict[str, Any]:
+    """The search settings of a profile on this machine."""
+    from handler.config import profiles  # noqa: PLC0415 - only a local target needs it
+
+    profile = profiles.load(served.profile).model_dump(mode="json")
+    reranker = os.environ.get("RERANK_PROVIDER", "")
+    return {**profile.get("search", {}), **({"rerank": reranker} if reranker else {})}
+
+
+def _remote(name: str, api: Api, profile: str | None) -> Target:
+    served = service.served(api, profile)
+    return Target(name, api, served, _state(api, served), {}, documents.in_api(api, served))
+
+
+def _state(api: Api, served: Served) -> str:
+    """The collection's number of points: all that an API says about its content."""
+    found = service.collection(api, served)
+    return f"{found.get('points_count', '?')} points"
+
+
+def _lambda_client() -> Any:
+    import boto3  # noqa: PLC0415 - half a second that other targets need not wait
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - as above
+
+    try:
+        return boto3.client("lambda")
+    except BotoCoreError as error:
+        raise SetupError(f"--target: AWS is not set up: {error}") from None
