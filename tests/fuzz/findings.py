@@ -20,7 +20,7 @@ from fuzz.mutations import DEEP, NESTED, mutated, odd
 from handler import app, telemetry
 from handler.adapters.qdrant.payload import Hit
 from handler.config.profiles import Profile
-from handler.core.errors import InvalidRequest, PassageError
+from handler.core.errors import InternalError, InvalidRequest, PassageError
 from handler.core.model import CollectionInfo, Point
 from handler.core.retrieve import Retriever
 from handler.entrypoints.detect import TOOL_NAME, Source, detect
@@ -32,6 +32,10 @@ EVENTS = Path(__file__).parents[2] / "events"
 FOLDERS = ("*.json", "*.json", "*.json", "contracts/*/*.json")
 MAY_RAISE = (Source.SNS, Source.EVENT_BRIDGE, Source.PIPES)
 """Lambda or the pipe tries these again after an exception. Everything else is answered."""
+
+
+UNEXPECTED = str(InternalError())
+"""MCP's answers have this sentence and no code."""
 
 
 class Store(FixedStore):
@@ -158,7 +162,7 @@ def _wrong(event: Any, context: Any, seen: Counter[str]) -> str | None:
     seen[f"{_kind(event)} {'answered' if status is None else status}"] += 1
     if status is not None and status >= 500:
         return f"status {status}"
-    return "INTERNAL_ERROR" if "INTERNAL_ERROR" in sent else None
+    return "INTERNAL_ERROR" if "INTERNAL_ERROR" in sent or UNEXPECTED in sent else None
 
 
 def _kind(event: Any) -> str:

@@ -38,6 +38,11 @@ def methods(path: str) -> tuple[str, ...]:
     return ()
 
 
+def is_mcp(path: str) -> bool:
+    """Whether it is the path of an MCP endpoint."""
+    return _parts(path)[-1] == "mcp" and bool(methods(path))
+
+
 def profile_in(path: str) -> str | None:
     """The profile that a path names; None for a path of no profile."""
     parts = _parts(path)

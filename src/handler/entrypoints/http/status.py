@@ -18,7 +18,7 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.entrypoints.http.paths import MCP_PATHS, PATHS, methods, profile_in
+from handler.entrypoints.http.paths import MCP_PATHS, PATHS, is_mcp, methods, profile_in
 from handler.service.failures import Failure, failure
 from handler.service.services import Served, Services
 
@@ -34,6 +34,9 @@ STATUS: Mapping[type[PassageError], int] = {
     UpstreamUnavailable: 503,
     DeadlineExceeded: 504,
 }
+
+NO_STREAM = '{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "This path allows only POST."}}'
+"""MCP's older clients try GET for a stream and DELETE for a session. It is no failure to log and count."""
 
 RETRY_AFTER = 2
 """Seconds for Retry-After if the upstream gave no time."""
@@ -75,6 +78,8 @@ def _served_at(path: str, services: Services) -> Served | None:
 
 def no_such_route(method: str, path: str, services: Services) -> Response[str]:
     """404, or 405 with Allow for a wrong method. Under a profile's path, the body has that profile's contract."""
+    if method in ("GET", "DELETE") and is_mcp(path):
+        return Response(405, JSON, NO_STREAM, headers={"Allow": "POST"})
     served = _served_at(path, services)
     allowed = methods(path)
     if not allowed:
