@@ -57,7 +57,9 @@ def serve(index: Path, port: int) -> None:
             click.echo(f"Passage answers on {url} (Ctrl-C stops it). Try:\n", err=True)
             question = '{"text": "What is a digital twin?", "k": 3}'
             result(f"curl -s {url}/query -H 'Content-Type: application/json' -d '{question}'\n")
-            click.echo("", err=True)
+            click.echo(
+                f"\nCoding assistants ask {url}/mcp, as in: claude mcp add --transport http docs {url}/mcp\n", err=True
+            )
 
         try:
             run(handler, port, ready)

@@ -14,10 +14,11 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
+from handler.core.model import Point
 from handler.entrypoints.http.openapi.schemas import component, components
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES
 from mcp_server.mcp_calls import HITS, QUESTION, TEXT, Endpoint, said, structured
-from unit.asking import FakedContainer
+from unit.asking import FakedContainer, FixedStore
 
 NAMES = profiles.names()
 
@@ -190,6 +191,19 @@ def test_answer_too_large_loses_its_last_passages(endpoint: Endpoint) -> None:
     found = structured(reply.result)
     assert 0 < len(found["results"]) < 10
     assert "too large" in found["warnings"][0]
+
+
+def test_chunk_without_text_is_told_so(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: Point(5, {"note": "no text"}))
+    assert "use get_chunk" in said(endpoint.call("fetch", {"id": "5"}))
+    found = structured(endpoint.call("get_chunk", {"id": "5"}))
+    assert found == {"id": "5", "profile": "query-response", "payload": {"note": "no text"}}
+
+
+def test_chunk_too_large_for_a_response_is_told_so(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    point = Point(5, {"text_content": "a" * 4_000_000})
+    monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: point)
+    assert "too large" in said(endpoint.call("get_chunk", {"id": "5"}))
 
 
 def test_name_and_description_are_the_deployments() -> None:
