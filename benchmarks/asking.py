@@ -12,7 +12,8 @@ COLLECTION = "rag_embeddings"
 MODEL, DIMENSION = "embed-multilingual-v3.0", 1024
 """The settings of most live collections. The default profile's model has 768 dimensions."""
 
-MODEL_VARIABLES = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION)}
+MODEL_VARIABLES = {"EMBEDDING_MODEL": MODEL, "EMBEDDING_DIMENSION": str(DIMENSION), "SEARCH_MODE": "dense"}
+"""The search is dense, as that of the other functions. `benchmarks.hybrid` compares it with a hybrid one."""
 
 
 class Questions:

@@ -2,8 +2,9 @@
 
     python -m benchmarks.crossing [--calls]
 
-The question is a REST `POST /query` with three hits, against emulators of both services. Counted are calls of functions
-and methods under src/handler. A comprehension, or a generator that goes on, is not a call that a reader follows.
+The question is a REST `POST /query` with a hybrid search and three hits, against emulators of both services. Counted
+are calls of functions and methods under src/handler. A comprehension, or a generator that goes on, is not a call that a
+reader follows.
 """
 
 import argparse
@@ -85,7 +86,8 @@ def _services(shard: Path) -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder, cohere_emulator() as cohere:
         shutil.copytree(shard, Path(folder) / profiles.load("query-response").collection.name)
         with qdrant_emulator(Path(folder)) as qdrant:
-            yield {**MODEL_VARIABLES, "COHERE_API_KEY": "key", "COHERE_BASE_URL": cohere.url, "QDRANT_URL": qdrant.url}
+            services = {"COHERE_API_KEY": "key", "COHERE_BASE_URL": cohere.url, "QDRANT_URL": qdrant.url}
+            yield {**MODEL_VARIABLES, **services, "SEARCH_MODE": "hybrid"}
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from entrypoints.conftest import Large
 from handler.entrypoints.direct import _share
 from handler.entrypoints.http.gateways import LAMBDA_RESPONSE_BYTES
 from passage.emulators import EmulatorServer, Fault
-from wire.function import QUESTION, Function, Start
+from wire.function import QUESTION, Function, Start, asked
 
 
 @pytest.fixture
@@ -59,7 +59,8 @@ def test_a_list_costs_one_embedding_call_and_one_search(
     assert [answer["query"] for answer in answers] == texts
     (embedding,) = cohere.requests
     assert embedding.json()["texts"] == texts
-    assert len(qdrant.requests) == 1
+    (search,) = asked(qdrant, "/points/")
+    assert len(search.json()["searches"]) == 3 * number
 
 
 def test_more_than_96_are_refused_as_a_whole(function: Function, cohere: EmulatorServer) -> None:

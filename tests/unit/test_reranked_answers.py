@@ -157,7 +157,7 @@ def test_failed_reranking_gives_the_plain_answer_and_a_warning(
     assert scores_of(name, answer) == scores_of(name, without)
     assert answer.json.keys() == {*without.json.keys(), "warnings"}
     (warning,) = answer.json["warnings"]
-    assert warning.startswith("The passages are in order of similarity: reranking failed (")
+    assert warning.startswith("The passages are in the order of the search: reranking failed (")
 
 
 def test_plain_text_is_only_the_context() -> None:

@@ -222,7 +222,7 @@ def test_a_failure_leaves_the_stores_order_and_a_warning(
     retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
     assert ids(retrieval) == [0, 1]
     assert [item.score for item in retrieval.passages] == [1.0, 0.99]
-    assert retrieval.warnings == (f"The passages are in order of similarity: reranking failed ({reason}).",)
+    assert retrieval.warnings == (f"The passages are in the order of the search: reranking failed ({reason}).",)
     assert retrieval.rerank_failure is failure
     assert retrieval.timings.rerank_ms is not None
     assert len(reranker.asked) == attempts

@@ -51,6 +51,8 @@ class FakeStore:
     searches: int = 0
     texts: list[str] = field(default_factory=list)
 
+    def prepare(self) -> None: ...
+
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.searches += 1
         self.texts = [search.text for _, search in searches]

@@ -1,5 +1,6 @@
 """The function's surroundings: both services emulated over real HTTP, with a real index, for the whole session."""
 
+import json
 import shutil
 import sys
 import time
@@ -13,6 +14,7 @@ from qdrant_client import QdrantClient, models
 from entrypoints.aws import CREDENTIALS, Aws, cloud
 from handler import telemetry
 from handler.adapters import transport
+from handler.config import models as model_table
 from handler.config import profiles
 from handler.entrypoints.detect import Source
 from passage.emulators import EmulatorServer, bedrock_emulator, cohere_emulator, qdrant_emulator
@@ -31,6 +33,8 @@ def qdrant(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     storage = tmp_path_factory.mktemp("qdrant")
     profile = profiles.load("query-response")
     shutil.copytree(textbook_index / profile.name / "shard", storage / profile.collection.name)
+    said = {"metadata": {"embedded_by": model_table.EMULATOR}}
+    (storage / f"{profile.collection.name}.collection.json").write_text(json.dumps(said), encoding="utf-8")
     with qdrant_emulator(storage) as emulator:
         yield emulator
     transport.shared().close()  # one pool a process: its connections would outlive the servers
@@ -95,6 +99,13 @@ def environ(cohere: EmulatorServer, qdrant: EmulatorServer) -> dict[str, str]:
         "STORE": "qdrant_server",
         "QDRANT_URL": qdrant.url,
     }
+
+
+@pytest.fixture
+def dense(environ: dict[str, str]) -> None:
+    """Searches by vectors alone: one request to the store a question, and none before it. `test_hybrid.py` has the
+    same cases for a hybrid search where they differ."""
+    environ["SEARCH_MODE"] = "dense"
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from passage.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emu
 from passage.emulators.server import Service
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 
+pytestmark = pytest.mark.usefixtures("dense")
+
 OLD, NEW, QDRANT_KEY = "old-key-51b0c2", "new-key-9d3e7f", "qdrant-key-b2d84e60"
 GET_SECRET, GET_PARAMETER = "GetSecretValue", "GetParameter"
 

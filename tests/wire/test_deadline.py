@@ -12,6 +12,8 @@ import pytest
 from passage.emulators import EmulatorServer, Fault
 from wire.function import Start, asked, assert_error, both_gateways
 
+pytestmark = pytest.mark.usefixtures("dense")
+
 
 @dataclass(frozen=True)
 class Context:

@@ -16,6 +16,8 @@ from passage.indexing.embedding import DocumentEmbedder
 from passage.sites.markdown import find_site
 from wire.function import COHERE_KEY, QUESTION, Start, assert_error
 
+pytestmark = pytest.mark.usefixtures("dense")
+
 V3 = {"EMBEDDING_MODEL": "embed-multilingual-v3.0", "EMBEDDING_DIMENSION": "1024"}
 
 

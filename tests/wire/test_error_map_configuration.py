@@ -6,6 +6,8 @@ from handler.adapters.qdrant.server import QdrantServerStore
 from passage.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
 
+pytestmark = pytest.mark.usefixtures("dense")
+
 insecure = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 
 

@@ -9,6 +9,8 @@ import pytest
 from passage.emulators import EmulatorServer, Fault
 from wire.function import Start, asked, assert_error, assert_for_browser, both_gateways
 
+pytestmark = pytest.mark.usefixtures("dense")
+
 
 @dataclass(frozen=True)
 class Upstream:

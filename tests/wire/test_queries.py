@@ -6,6 +6,7 @@ from datetime import datetime
 
 import pytest
 
+from handler.adapters.qdrant.payload import SPARE
 from handler.entrypoints.detect import Source
 from passage.emulators import EmulatorServer
 from passage.local.http_event import http_api_event
@@ -13,6 +14,7 @@ from wire.function import (
     ORIGIN,
     QUESTION,
     Start,
+    asked,
     assert_error,
     assert_for_browser,
     both_gateways,
@@ -72,7 +74,10 @@ def test_base64_body_is_read(gateway: Source, start: Start) -> None:
 def test_k_within_limits_is_passed_to_the_store(k: int, qdrant: EmulatorServer, start: Start) -> None:
     answer = start().ask(k=k)
     assert answer.json["k"] == len(answer.results) == k
-    assert qdrant.requests[0].json()["limit"] == k
+    (search,) = asked(qdrant, "/points/query")
+    fused, dense, similar = search.json()["searches"]
+    assert fused["limit"] == k + SPARE
+    assert {dense["limit"], similar["limit"]} == {max(50, k + SPARE)}
 
 
 @pytest.mark.parametrize("k", [-1, 0, 101])

@@ -29,7 +29,10 @@ def test_ready_describes_the_collection(
     answer = start(COLLECTION_NAME="described").get("/ready")
     assert answer.status == 200
     assert_for_browser(answer)
-    assert answer.json == {
+    body = answer.json
+    (note,) = body["collection"].pop("notes")
+    assert "PUT /collections/described/index" in note
+    assert body == {
         "status": "ready",
         "profile": "query-response",
         "collection": {
@@ -40,6 +43,7 @@ def test_ready_describes_the_collection(
             "indexed_vectors_count": 0,
             "status": "green",
             "embedding_model": MODEL,
+            "search": "dense",
         },
     }
     assert cohere.requests == [], "a probe costs no embedding"

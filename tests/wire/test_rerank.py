@@ -9,6 +9,7 @@ from qdrant_client import QdrantClient, models
 from entrypoints.aws import Aws
 from handler.adapters.cohere.account import Account
 from handler.adapters.cohere.reranker import CohereReranker
+from handler.adapters.qdrant.payload import SPARE
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from passage.emulators import EmulatorServer, Fault, cohere_emulator
@@ -16,7 +17,7 @@ from passage.local.environment import LocalContext
 from wire.function import COHERE_KEY, QUESTION, Answer, Function, MakeCollection, Output, Start, asked
 
 PATH = "/v2/rerank"
-SIMILAR = "The passages are in order of similarity: reranking failed ({})."
+SIMILAR = "The passages are in the order of the search: reranking failed ({})."
 
 
 @pytest.fixture
@@ -49,7 +50,8 @@ def test_the_passages_come_by_relevance(function: Function, cohere: EmulatorServ
     assert [result["chunk_text"] for result in answer.results] == [sent["documents"][position] for position in best]
     assert [result["relevance_score"] for result in answer.results] == [relevances[position] for position in best]
     assert answer.json.keys() == {"query", "k", "results", "total_results", "timestamp"}
-    assert qdrant.requests[0].json()["limit"] == 50
+    (search,) = asked(qdrant, "/points/query")
+    assert search.json()["searches"][0]["limit"] == 50 + SPARE
 
 
 def test_model_and_candidates_are_the_deployments(start: Start, cohere: EmulatorServer) -> None:
@@ -166,9 +168,10 @@ def test_relevances_of_other_documents_are_an_outage(
     assert_as_stored(answer, start().ask(k=2), "the service is not available")
 
 
-def test_equals_keep_the_stores_order_in_any_service_order(start: Start, cohere: EmulatorServer, plain: Answer) -> None:
+def test_equals_keep_the_stores_order_in_any_service_order(start: Start, cohere: EmulatorServer) -> None:
+    plain = start(SEARCH_MODE="dense").ask(k=3)
     cohere.faults.add(Fault("malformed", body=answer_of([(2, 0.5), (1, 0.5), (0, 0.5)]), path=PATH))
-    answer = start(RERANK_PROVIDER="cohere", RERANK_CANDIDATES="3").ask(k=3)
+    answer = start(RERANK_PROVIDER="cohere", RERANK_CANDIDATES="3", SEARCH_MODE="dense").ask(k=3)
     assert [result["chunk_id"] for result in answer.results] == [result["chunk_id"] for result in plain.results]
     assert {result["relevance_score"] for result in answer.results} == {0.5}
 

@@ -10,6 +10,8 @@ from passage.emulators import EmulatorServer, Fault
 from passage.emulators.embedding import embed
 from wire.function import QUESTION, MakeCollection, Output, Start
 
+pytestmark = pytest.mark.usefixtures("dense")
+
 GOOD: dict[str, Any] = {"text_content": "A twin.", "source_url": "https://example.org/twin", "chunk_index": 4}
 
 

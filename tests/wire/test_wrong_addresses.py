@@ -13,6 +13,8 @@ from passage.emulators import EmulatorServer, Fault
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error
 from wire.other_servers import PAGE, Reply, grpc_server, self_signed, web_server
 
+pytestmark = pytest.mark.usefixtures("dense")
+
 VARIABLES = {"cohere": "COHERE_BASE_URL", "qdrant": "QDRANT_URL"}
 both_services = pytest.mark.parametrize("variable", VARIABLES.values(), ids=VARIABLES.keys())
 

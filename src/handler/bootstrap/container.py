@@ -119,6 +119,7 @@ class Container:
                 store=STORES[self.settings.store](self.settings, profile, self._keys),
                 reranking=self._reranking,
                 displayable=contract.displayable,
+                hybrid=profile.search.mode == "hybrid",
                 order=contract.order,
             )
         return self._retrievers[key]

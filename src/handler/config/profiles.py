@@ -3,9 +3,9 @@
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from handler.config import models
 from handler.config.payload_keys import ChunkField, Keys, Payload, Section
@@ -45,6 +45,52 @@ class Embedding(Section):
         kept = provider == self.provider and models.comparable(self.for_texts, model)
         document_model = settings.embedding_document_model or (self.document_model if kept else None)
         return self.model_copy(update={"provider": provider, "model": model, "document_model": document_model})
+
+
+LARGEST_WEIGHT = 1000.0
+
+
+def _weights(value: object) -> object:
+    numbers = value if isinstance(value, list | tuple) else ()
+    fit = [
+        number
+        for number in numbers
+        if isinstance(number, int | float) and not isinstance(number, bool) and 0 < number <= LARGEST_WEIGHT
+    ]
+    if len(fit) != 2 or len(numbers) != 2:
+        raise ValueError("must be two numbers above 0 and up to 1000, for vectors and for text, as in [1, 3.1]")
+    return value
+
+
+def _rank_constant(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1000:
+        raise ValueError("must be a whole number from 1 to 1000")
+    return value
+
+
+class SearchOptions(Section):
+    """How the collection is searched: by vectors alone (dense), or also by words (hybrid).
+
+    A hybrid search needs a collection whose text index ranks by BM25; any other is searched by vectors alone.
+    Without `weights` or `k`, those of the embedding model apply.
+    """
+
+    mode: Literal["dense", "hybrid"] = "hybrid"
+    weights: Annotated[tuple[float, float], BeforeValidator(_weights)] | None = None
+    """Of the list by vectors and the list by text."""
+    k: Annotated[int, BeforeValidator(_rank_constant)] | None = None
+    candidates: int = Field(50, ge=1, le=1000)
+    """How many passages each list has. A larger number of requested passages makes the lists longer."""
+
+    def fusion(self, model: str, embedded_by: str) -> models.Fusion:
+        """The parameters of the fusion: this section's, else those of the vectors.
+
+        Args:
+            model: the embedding model.
+            embedded_by: the provider that made the collection's vectors; empty if it is not known.
+        """
+        default = models.fusion(model, embedded_by)
+        return models.Fusion(self.weights or default.weights, self.k or default.k)
 
 
 class TextLimit(Section):
@@ -96,6 +142,7 @@ class Profile(Section):
     embedding: Embedding
     payload: Payload
     query: Query
+    search: SearchOptions = Field(default_factory=lambda: SearchOptions.model_validate({}))
     filters: dict[str, Keys] = Field(default_factory=dict)
     """The fields a request may filter by, mapped to their payload keys."""
     written_payload: dict[str, ChunkField | dict[str, ChunkField]] = Field(default_factory=dict)
@@ -114,10 +161,12 @@ class Profile(Section):
             "dimension": settings.embedding_dimension,
         }
         changes = {key: value for key, value in collection.items() if value is not None}
+        search = {} if settings.search_mode is None else {"mode": settings.search_mode}
         return self.model_copy(
             update={
                 "collection": self.collection.model_copy(update=changes),
                 "embedding": self.embedding.overridden(settings),
+                "search": self.search.model_copy(update=search),
             }
         )
 
@@ -164,7 +213,7 @@ def _explain(error: Exception) -> str:
 def _expected(item: Any) -> str:
     """The reason a key is refused; for an unknown key, the names of the known ones."""
     if item["type"] != "extra_forbidden":
-        return str(item["msg"])
+        return str(item["msg"]).removeprefix("Value error, ")
     section: Any = Profile
     for part in item["loc"][:-1]:
         section = section.model_fields[part].annotation

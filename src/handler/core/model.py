@@ -176,7 +176,13 @@ class Point:
 
 @dataclass(frozen=True)
 class CollectionInfo:
-    """Collection metadata. `embedding_model` is None when the collection does not record one."""
+    """Collection metadata.
+
+    Attributes:
+        embedding_model: None when the collection does not record one.
+        search: how it is searched.
+        notes: why it is not searched as the profile says, and what would change that; each for a person.
+    """
 
     name: str
     vector_size: int
@@ -185,3 +191,5 @@ class CollectionInfo:
     indexed_vectors_count: int
     status: str
     embedding_model: str | None = None
+    search: Literal["dense", "hybrid"] = "dense"
+    notes: tuple[str, ...] = ()

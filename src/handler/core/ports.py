@@ -39,14 +39,18 @@ class PassageStore(Protocol):
     @property
     def collection(self) -> str: ...
 
+    def prepare(self) -> None:
+        """Begin to read what the first hybrid search has to know. Returns at once; raises nothing."""
+        ...
+
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
-        """Run searches in one request.
+        """Run searches in one request. A search with words is hybrid where the collection can rank by text.
 
         Args:
             searches: each a vector of shape `(dimension,)` and what to look for.
 
         Returns:
-            For each search its nearest passages, best first, at most `top_k`.
+            For each search its best passages, best first, at most `top_k`.
 
         Raises:
             UpstreamError: the store failed temporarily.

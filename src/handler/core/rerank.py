@@ -111,7 +111,7 @@ class Reranking:
 
 
 def _failed(passages: tuple[Passage, ...], failure: Exception, took_ms: float | None = None) -> Reranked:
-    warning = f"The passages are in order of similarity: reranking failed ({_reason(failure)})."
+    warning = f"The passages are in the order of the search: reranking failed ({_reason(failure)})."
     return Reranked(passages, took_ms, failure, (warning,))
 
 

@@ -62,6 +62,8 @@ class Retriever:
         asked_at, started = datetime.now(UTC), time.perf_counter()
         try:
             with running(deadline):
+                if self.hybrid and any(request.vector is None for request in requests):
+                    self.store.prepare()
                 embedded = self.embedder.embed(requests, deadline)
                 embedded_at = time.perf_counter()
                 found = self._search(requests, embedded, deadline)

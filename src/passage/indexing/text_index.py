@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from handler.adapters.qdrant.text_search import definition
 from handler.config.profiles import Profile
 from passage.indexing import stored
 
@@ -55,11 +56,7 @@ class TextIndex:
 
     def shown(self) -> dict[str, Any]:
         """The index's definition in Qdrant's REST form (Qdrant, API reference, "Create payload index")."""
-        words: dict[str, Any] = {"type": "text", "tokenizer": "multilingual", "lowercase": True, "scoring": True}
-        if self.language:
-            words["stemmer"] = {"type": "snowball", "language": self.language}
-            words["stopwords"] = {"languages": [self.language]}
-        return words
+        return definition(self.language)
 
     def for_server(self) -> "models.TextIndexParams":
         from qdrant_client import models  # noqa: PLC0415 - takes a second; only a server needs it

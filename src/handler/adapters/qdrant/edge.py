@@ -7,8 +7,9 @@ own files.
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -17,6 +18,7 @@ import qdrant_edge
 from pydantic import BaseModel, ConfigDict, Field
 
 from handler.adapters.qdrant import payload, query
+from handler.adapters.qdrant.text_search import TextSearch, ranking_field
 from handler.config import models
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name, check_vectors, distance_name
@@ -27,10 +29,20 @@ from handler.core.model import CollectionInfo, Filters, Point, Search, SearchRes
 MANIFEST = "manifest.json"
 SHARD = "shard"
 FORMAT = 1
-EMULATOR = "emulator"
-"""The value of `embedded_by` for an index with an emulator's vectors."""
 
+NO_TEXT_INDEX = (
+    "The index is searched by vectors only, because an earlier version of Passage wrote it without a text index: run "
+    "`passage index` again to search by words, too."
+)
 T = TypeVar("T")
+
+
+class StoredAs(BaseModel):
+    """The part of a manifest that lists the text indexes, by payload key."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    text_index: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
 
 
 class Manifest(BaseModel):
@@ -45,6 +57,7 @@ class Manifest(BaseModel):
     distance: str
     embedding_model: str
     embedded_by: str = "cohere"
+    stored_as: StoredAs = StoredAs()
 
     def sizes(self) -> dict[str, int]:
         """Its one vector, by name (empty: unnamed), and the vector's dimension."""
@@ -71,6 +84,9 @@ class QdrantEdgeStore:
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
+        by_text = self._text if any(search.text for _, search in searches) else None
+        if by_text is not None:
+            return [self._hybrid(vector, search, by_text) for vector, search in searches]
         requests = [self._request(vector, search) for vector, search in searches]
         if len(requests) == 1:
             answers = [self._ask(lambda shard: shard.query(requests[0]))]
@@ -78,20 +94,57 @@ class QdrantEdgeStore:
             answers = self._ask(lambda shard: shard.query_batch(qdrant_edge.QueryBatchRequest(requests)))
         return [self._result(points, search) for points, (_, search) in zip(answers, searches, strict=True)]
 
+    def prepare(self) -> None:
+        """See `handler.core.ports.PassageStore`. The manifest says what a search has to know."""
+
     def _request(self, vector: Vector, search: Search) -> qdrant_edge.QueryRequest:
-        check_vectors(self._profile.collection, self._manifest.sizes())
-        check_distance(self._profile.collection, self._manifest.distance)
         return qdrant_edge.QueryRequest(
             limit=search.top_k,
-            query=qdrant_edge.Query.Nearest(list(vector), using=self._profile.collection.vector or None),
+            query=self._nearest(vector),
             filter=_filter(search.filters, self._profile) if search.filters else None,
             score_threshold=query.threshold(search.score_threshold),
             with_payload=True if search.whole_payload else list(self._profile.payload.read),
             with_vector=search.with_vectors,
         )
 
-    def _result(self, points: Sequence[qdrant_edge.ScoredPoint], search: Search) -> SearchResult:
-        return payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
+    def _nearest(self, vector: Vector) -> qdrant_edge.Query:
+        check_vectors(self._profile.collection, self._manifest.sizes())
+        check_distance(self._profile.collection, self._manifest.distance)
+        return qdrant_edge.Query.Nearest(list(vector), using=self._profile.collection.vector or None)
+
+    def _hybrid(self, vector: Vector, search: Search, by_text: TextSearch) -> SearchResult:
+        """One hybrid search.
+
+        The engine returns the fused scores only. A second query, for the found ids, gives the similarities. Measured
+        with 5, 10 and 100 passages, this takes less time than fetching the vectors and multiplying them here.
+        """
+        if not search.text:
+            return self._result(self._ask(lambda shard: shard.query(self._request(vector, search))), search)
+        each, wanted = payload.candidates(search, self._profile.search.candidates)
+        filters = _filter(search.filters, self._profile) if search.filters else None
+        nearest, text = self._nearest(vector), qdrant_edge.TextQuery(by_text.field, search.text)
+        rrf: Any = qdrant_edge.Fusion.Rrf(by_text.fusion.k, list(by_text.fusion.weights))  # the stub has another class
+        fused = qdrant_edge.QueryRequest(
+            limit=wanted,
+            query=rrf,
+            prefetches=[qdrant_edge.Prefetch(each, one, filter=filters) for one in (nearest, text)],
+            with_payload=True if search.whole_payload else list(self._profile.payload.read),
+            with_vector=search.with_vectors,
+        )
+        points = self._ask(lambda shard: shard.query(fused))
+        chosen = qdrant_edge.Filter(must=[qdrant_edge.HasIdCondition({point.id for point in points})])
+        same = qdrant_edge.QueryRequest(limit=max(len(points), 1), query=nearest, filter=chosen)
+        similar = payload.stages({"": self._ask(lambda shard: shard.query(same))})[""]
+        result = self._result(payload.best_fused(points, dict(similar), search), search)
+        if not search.explain:
+            return result
+        alone = [qdrant_edge.QueryRequest(limit=each, query=one, filter=filters) for one in (nearest, text)]
+        dense, by_words = self._ask(lambda shard: shard.query_batch(qdrant_edge.QueryBatchRequest(alone)))
+        return replace(result, stages=payload.stages({"fused": points, "dense": dense, "text": by_words}))
+
+    def _result(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
+        result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
+        return replace(result, stages=payload.stages({"dense": points})) if search.explain else result
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
@@ -119,6 +172,7 @@ class QdrantEdgeStore:
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`."""
         info = self._ask(lambda shard: shard.info())
+        hybrid = self._profile.search.mode == "hybrid"
         return CollectionInfo(
             name=self.collection,
             vector_size=self._manifest.dimension,
@@ -127,11 +181,14 @@ class QdrantEdgeStore:
             indexed_vectors_count=info.indexed_vectors_count,
             status="green",
             embedding_model=self._manifest.embedding_model,
+            search="hybrid" if hybrid and self._text else "dense",
+            notes=(NO_TEXT_INDEX,) if hybrid and not self._text else (),
         )
 
     def warm(self) -> None:
         """See `handler.core.ports.PassageStore`. Opens the index and searches it once, which maps it."""
-        self.search([([1.0] * self._profile.collection.dimension, Search(top_k=1))])
+        words = "warm" if self._profile.search.mode == "hybrid" else ""
+        self.search([([1.0] * self._profile.collection.dimension, Search(top_k=1, text=words))])
 
     def close(self) -> None:
         """Close the index's files. The store cannot be used afterwards."""
@@ -190,11 +247,20 @@ class QdrantEdgeStore:
             )
         return manifest
 
+    @cached_property
+    def _text(self) -> TextSearch | None:
+        """How to search by text; None for an index without a scoring text index."""
+        manifest, profile = self._manifest, self._profile
+        field = ranking_field(profile, manifest.stored_as.text_index)
+        if field is None:
+            return None
+        return TextSearch(field, profile.search.fusion(profile.embedding.model, manifest.embedded_by))
+
     def _comparable(self, manifest: Manifest) -> bool:
         """Whether the index's vectors are comparable with the questions'. An emulator's never are with a model's."""
         if manifest.embedded_by in self._embedded_by:
             return True
-        real = manifest.embedded_by != EMULATOR
+        real = manifest.embedded_by != models.EMULATOR
         return real and models.comparable(manifest.embedding_model, self._profile.embedding.model)
 
     @cached_property

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from handler.adapters.qdrant import query
 from handler.config.payload_keys import NESTED_OBJECTS, KeyPath, Payload
-from handler.core.model import LARGEST_WHOLE, Passage, PointId, SearchResult, Vector
+from handler.core.model import LARGEST_WHOLE, Passage, PointId, Search, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE
 
 KeyPaths = tuple[KeyPath, ...]
@@ -34,11 +35,53 @@ class Scored(Protocol):
 
 @dataclass(frozen=True)
 class Hit:
-    """A payload in the shape of a found point."""
+    """A payload in the shape of a found point. `fused` is the fused score of a hybrid search."""
 
     id: int | str
     score: float
     payload: Mapping[str, Any] | None
+    vector: Any = None
+    fused: float | None = None
+
+
+SPARE = 5
+"""How many points a fused search finds beyond the requested ones. Qdrant orders equal scores at random. If they lie at
+the end of the list, those with the lowest ids are kept."""
+
+
+def candidates(search: Search, least: int) -> tuple[int, int]:
+    """The length of each list to be fused, and of the fused list.
+
+    With a threshold, the fused list has every candidate: the threshold applies to similarities, which come later.
+    """
+    wanted = search.top_k + SPARE
+    each = max(least, wanted)
+    return each, 2 * each if search.score_threshold else wanted
+
+
+def best_fused(points: Iterable[Scored], similarities: Mapping[int | str, float], search: Search) -> list[Hit]:
+    """The best points of a fused search, by fused score and then by id, each with its similarity as its score.
+
+    Args:
+        points: with their fused scores.
+    """
+    found = [(-point.score, point.id if isinstance(point.id, int) else str(point.id), point) for point in points]
+    found.sort(key=lambda item: (item[0], isinstance(item[1], str), item[1]))
+    least = query.threshold(search.score_threshold) if search.score_threshold else None
+    hits = [
+        # A point may be written between two searches. Without a similarity it is skipped, like any invalid point.
+        Hit(key, similarities.get(key, math.nan), point.payload, getattr(point, "vector", None), -negated)
+        for negated, key, point in found
+    ]
+    return [hit for hit in hits if least is None or hit.score > least][: search.top_k]
+
+
+def stages(found: Mapping[str, Iterable[Scored]]) -> dict[str, Stage]:
+    """What each stage of a search found, best first."""
+    return {
+        name: tuple((point.id if isinstance(point.id, int) else str(point.id), point.score) for point in points)
+        for name, points in found.items()
+    }
 
 
 def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector | None] | None = None) -> SearchResult:
@@ -64,6 +107,7 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
                 score=point.score,
                 payload=stored,
                 vector=None if vector is None else vector(point),
+                fused=point.fused if isinstance(point, Hit) else None,
                 **found,
             )
         )

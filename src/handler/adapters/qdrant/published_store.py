@@ -40,6 +40,9 @@ class PublishedStore:
     def collection(self) -> str:
         return self._collection
 
+    def prepare(self) -> None:
+        """See `handler.core.ports.PassageStore`. The manifest says what a search has to know."""
+
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
         return self._current().search(searches)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,11 +16,13 @@ from qdrant_client.qdrant_remote import QdrantRemote
 
 from handler.adapters.errors import Service
 from handler.adapters.qdrant import not_found, payload, query
+from handler.adapters.qdrant.text_search import Findings, Reader, TextSearch, findings, read, version_of
 from handler.adapters.transport import UNLIMITED, for_client, made_up
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_indexes, check_name, check_vectors, distance_name
 from handler.core.errors import (
     CollectionNotFound,
+    ConfigurationError,
     CredentialsRefused,
     DeadlineExceeded,
     PassageError,
@@ -68,6 +70,8 @@ class QdrantServerStore:
         self._url = url
         self._api_key = api_key
         self._profile = profile
+        self._reader = Reader(self._get, profile)
+        self._found: Findings | None = None
 
     @property
     def collection(self) -> str:
@@ -93,9 +97,63 @@ class QdrantServerStore:
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
+        if any(search.text for _, search in searches):
+            found = self._found or self._findings_read()
+            if found.search is not None:
+                return self._hybrid(searches, found.search)
         requests = [self._request(vector, search) for vector, search in searches]
         answers = [self._query(requests[0], searches[0][1])] if len(requests) == 1 else self._query_batch(requests)
         return [self._result(points, search) for points, (_, search) in zip(answers, searches, strict=True)]
+
+    def _hybrid(self, searches: Sequence[tuple[Vector, Search]], by_text: TextSearch) -> list[SearchResult]:
+        """Searches of which at least one is hybrid, in one request.
+
+        Qdrant returns the fused scores only, so two more searches give the similarities: of the nearest points, and
+        of those found by text.
+        """
+        asked = [self._stages(vector, search, by_text) for vector, search in searches]
+        try:
+            answers = iter(self._query_batch([request for stages in asked for request in stages.values()]))
+        except RequestRefused as error:
+            if self._index_is_gone():
+                return self.search(searches)
+            if len(searches) == 1:
+                self._explain(error, searches[0][1])
+            raise
+        results = []
+        for stages, (_, search) in zip(asked, searches, strict=True):
+            found: dict[str, Any] = {name: next(answers) for name in stages}
+            points = found["dense"]
+            if search.text:
+                similarities = {point.id: point.score for point in (*points, *found.pop("similar"))}
+                points = payload.best_fused(found["fused"], similarities, search)
+            result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
+            results.append(replace(result, stages=payload.stages(found)) if search.explain else result)
+        return results
+
+    def _stages(self, vector: Vector, search: Search, by_text: TextSearch) -> dict[str, dict[str, Any]]:
+        """The requests of one search, by stage."""
+        request = self._request(vector, search)
+        if not search.text:
+            return {"dense": request}
+        each, wanted = payload.candidates(search, self._profile.search.candidates)
+        filters: dict[str, Any] = {"filter": request["filter"]} if search.filters else {}
+        parts = ("query", "using", "filter")
+        nearest: dict[str, Any] = {key: request[key] for key in parts if key in request}
+        text: dict[str, Any] = {"query": {"text": search.text}, "using": by_text.field, "limit": each, **filters}
+        stages: dict[str, dict[str, Any]] = {
+            "fused": {
+                "prefetch": [{**nearest, "limit": each}, text],
+                "query": {"rrf": {"k": by_text.fusion.k, "weights": by_text.fusion.weights}},
+                "limit": wanted,
+                "with_payload": request["with_payload"],
+                "with_vector": request["with_vector"],
+            },
+            "dense": {**nearest, "limit": each, "with_payload": False},
+            # Each shard gives as many points as the prefetch's limit.
+            "similar": {**nearest, "prefetch": [text], "limit": each * by_text.shards, "with_payload": False},
+        }
+        return {**stages, "text": {**text, "with_payload": False}} if search.explain else stages
 
     def _query(self, request: Mapping[str, Any], search: Search) -> Sequence[models.ScoredPoint]:
         body = to_json(request)
@@ -112,7 +170,10 @@ class QdrantServerStore:
         found = answer.result or ()
         if len(found) != len(requests):
             raise self._service.unavailable("returned an unreadable answer", f"{len(found)} answers")
-        return [self._points(result) for result in found]
+        for result in found:
+            if result.points and result.points[0].score < result.points[-1].score:
+                self._not_by_similarity()
+        return [result.points for result in found]
 
     def _explain(self, error: RequestRefused, search: Search) -> None:
         """Find the reason for a refused search. Qdrant's message is prose, so the collection's metadata is compared.
@@ -126,6 +187,14 @@ class QdrantServerStore:
         except (CredentialsRefused, UpstreamError, DeadlineExceeded):
             return  # only the refusal itself is known
         check_vectors(expected, _sizes(info))
+        most = getattr(info.config.strict_mode_config, "max_query_limit", None)
+        if search.text and most is not None and most < self._profile.search.candidates:
+            raise RequestRefused(
+                f"The collection '{self.collection}' allows searches for {most} points, and a hybrid search fuses "
+                f"lists of {self._profile.search.candidates}: set the profile's search.candidates to {most} or less.",
+                upstream="store",
+                detail=error.detail,
+            ) from error
         check_indexes(expected, query.filtered_keys(search.filters, self._profile), info.payload_schema, error.detail)
 
     @cached_property
@@ -157,12 +226,22 @@ class QdrantServerStore:
         if result is None:  # the client takes `{}` for an answer
             raise self._service.unavailable("returned an unreadable answer", "it has no result")
         points: Sequence[models.ScoredPoint] = result.points
-        if points and points[0].score < points[-1].score:  # ascending order: the scores are distances, not similarities
-            check_distance(self._profile.collection, self.describe().distance_metric)
+        if points and points[0].score < points[-1].score:
+            self._not_by_similarity()
         return points
 
-    def _result(self, points: Sequence[models.ScoredPoint], search: Search) -> SearchResult:
-        return payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
+    def _not_by_similarity(self) -> None:
+        """Check the metric of a collection whose scores ascend: they are distances."""
+        check_distance(self._profile.collection, self.describe().distance_metric)
+
+    def _result(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
+        result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
+        return replace(result, stages=payload.stages({"dense": points})) if search.explain else result
+
+    def prepare(self) -> None:
+        """See `handler.core.ports.PassageStore`."""
+        if self._found is None:
+            self._reader.start()
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
@@ -228,6 +307,7 @@ class QdrantServerStore:
         info = self._info()
         vectors = _named(info.config.params.vectors)
         check_name(expected, _sizes(info))
+        found = self._findings(info)
         return CollectionInfo(
             name=expected.name,
             vector_size=vectors[expected.vector].size,
@@ -236,7 +316,43 @@ class QdrantServerStore:
             indexed_vectors_count=info.indexed_vectors_count or 0,
             status=STATUSES.get(str(info.status.value), "yellow"),
             embedding_model=self._model(info),
+            search="hybrid" if found.search else "dense",
+            notes=(found.note,) if found.note else (),
         )
+
+    def _findings(self, info: models.CollectionInfo) -> Findings:
+        """How the collection can be searched now. Later searches use it, too."""
+        if self._profile.search.mode == "dense":
+            return Findings(None)
+        try:
+            version = version_of(self._get("/"))
+        except ConfigurationError:
+            version = None
+        found = findings(self._profile, info.model_dump(mode="json", exclude_none=True), version)
+        self._found = found
+        return found
+
+    def _index_is_gone(self) -> bool:
+        """Whether the text index was dropped since it was read. Later searches are dense, then."""
+        try:
+            found = read(self._get, self._profile)
+        except PassageError:
+            return False  # the refusal says more
+        self._found = found
+        return found.search is None
+
+    def _findings_read(self) -> Findings:
+        """How the collection can be searched, as read while the question was embedded."""
+        self._found = self._reader.result()
+        return self._found
+
+    def _get(self, path: str, **parameters: str) -> Mapping[str, Any]:
+        """The answer to `GET path` as JSON. The client's models for collection metadata cost a cold start too much."""
+        api = self._client.http.client
+        found: Mapping[str, Any] = self._call(
+            lambda: api.request(type_=dict[str, Any], method="GET", url=path, path_params=parameters)
+        )
+        return found
 
     def warm(self) -> None:
         """See `handler.core.ports.PassageStore`. The client builds its types at the first search, so it makes one."""

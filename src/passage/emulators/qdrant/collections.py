@@ -16,6 +16,9 @@ from passage.emulators.qdrant.settings import Settings
 from passage.emulators.qdrant.vectors import VectorSpace, parse_space, read_space
 from passage.emulators.replies import ApiError
 
+NEWEST = (1, 20)
+"""The version of Qdrant whose server the engine is part of."""
+
 _SHARD_CONFIG = "edge_config.json"  # written by the engine, which offers no other way to ask a shard for its vectors
 _FORBIDDEN_IN_NAMES = '<>:"/\\|?*\0\x1f'
 _LONGEST_NAME = 240  # bytes; with the sidecar's ending still a legal file name
@@ -29,6 +32,7 @@ class Collection:
     space: VectorSpace
     settings: Settings
     shard: edge.EdgeShard
+    version: tuple[int, ...]
     operations: int = 0
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -50,7 +54,9 @@ class Collection:
 class Collections:
     """All collections in a folder, opened and closed together: only one process at a time can use a shard."""
 
-    def __init__(self, storage: Path) -> None:
+    def __init__(self, storage: Path, version: str | None = None) -> None:
+        self.version = version
+        self._numbers = tuple(int(number) for number in version.split(".")[:2]) if version else NEWEST
         self._storage = storage
         self._lock = threading.RLock()
         self._open: dict[str, Collection] = {}
@@ -69,7 +75,8 @@ class Collections:
                 raise RuntimeError(
                     f"cannot open the collection in {config.parent} (a shard belongs to one process at a time): {error}"
                 ) from error
-            self._open[name] = Collection(name, read_space(config), Settings.read(self._sidecar(name)), shard)
+            settings = Settings.read(self._sidecar(name))
+            self._open[name] = Collection(name, read_space(config), settings, shard, self._numbers)
 
     def close(self) -> None:
         """Flush and release every shard."""
@@ -106,7 +113,7 @@ class Collections:
                 raise ApiError(409, f"Wrong input: Collection `{name}` already exists!")
             shard = edge.EdgeShard.create(str(self._storage / name), space.engine_config())
             settings.write(self._sidecar(name))
-            self._open[name] = Collection(name, space, settings, shard)
+            self._open[name] = Collection(name, space, settings, shard, self._numbers)
         return True
 
     def update(self, name: str, body: Mapping[str, Any]) -> bool:

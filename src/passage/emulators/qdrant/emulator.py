@@ -12,11 +12,12 @@ from passage.emulators.server import HOST, EmulatorServer, Service
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/livez"})  # answered without a key, as by the server
 
 
-def qdrant_emulator(
+def qdrant_emulator(  # noqa: PLR0913 - all but the first are options, by name
     storage: Path,
     *,
     api_key: str | None = None,
     strict: bool = False,
+    version: str | None = None,
     host: str = HOST,
     port: int = 0,
     latency_ms: float = 0,
@@ -25,9 +26,11 @@ def qdrant_emulator(
 
     storage: a folder of collections, one shard each. It is created if missing.
     api_key: the only accepted key; None needs no key. strict: filters need a payload index, as on Qdrant Cloud.
+    version: of an older server, as in "1.16.3"; None for the newest. Before 1.20, indexes do not score and text
+        queries are refused. Before 1.17, the weights of a fusion are ignored without an error.
     host: the address to listen on. port: 0 picks a free one. latency_ms: milliseconds added to each answer.
     """
-    collections = Collections(storage)
+    collections = Collections(storage, version)
     service = Service(
         name="qdrant",
         routes=Routes(collections, strict).table(),

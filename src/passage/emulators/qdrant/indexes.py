@@ -21,6 +21,8 @@ TYPES: Mapping[str, edge.PayloadSchemaType] = {
     "datetime": edge.PayloadSchemaType.Datetime,
     "uuid": edge.PayloadSchemaType.Uuid,
 }
+SCORING = (1, 20)
+"""The first version with `scoring`. An older one drops the field (Qdrant, release notes of 1.20)."""
 _TYPE_NAMES = {str(kind): name for name, kind in TYPES.items()}  # the engine's enums are not reliable dict keys
 
 
@@ -29,6 +31,8 @@ def create_index(collection: Collection, body: Mapping[str, Any]) -> int:
     name, schema = body.get("field_name"), body.get("field_schema")
     if not isinstance(name, str) or schema is None:
         raise format_error("missing field `field_name` or `field_schema`")
+    if isinstance(schema, dict) and collection.version < SCORING:
+        schema = {key: value for key, value in schema.items() if key != "scoring"}
     kind = schema.get("type") if isinstance(schema, dict) else schema
     if not isinstance(kind, str) or kind not in TYPES:
         raise format_error(f"unknown variant `{kind}`, expected one of {', '.join(TYPES)}")
@@ -45,11 +49,13 @@ def delete_index(collection: Collection, name: str) -> int:
     return collection.update(operation)
 
 
-def payload_schema(shard: edge.EdgeShard) -> dict[str, dict[str, object]]:
-    """The indexed payload fields, as collection info lists them."""
+def payload_schema(shard: edge.EdgeShard, version: tuple[int, ...]) -> dict[str, dict[str, object]]:
+    """The indexed payload fields, as collection info of a server of this version lists them."""
     schema: dict[str, dict[str, object]] = {}
     for field, info in sorted(shard.info().payload_schema.items()):
         kind = _TYPE_NAMES[str(info.data_type)]
-        params = {} if info.params is None else {"params": params_json(kind, info.params)}
-        schema[field] = {"data_type": kind, "points": info.points, **params}
+        params = {} if info.params is None else params_json(kind, info.params)
+        if version < SCORING:
+            params.pop("scoring", None)
+        schema[field] = {"data_type": kind, "points": info.points, **({"params": params} if params else {})}
     return schema

@@ -11,7 +11,7 @@ def collection_info(collection: Collection, strict: bool) -> dict[str, object]:
     """Counts, status and configuration of a collection."""
     with collection.engine() as shard:
         info = shard.info()
-        schema = payload_schema(shard)
+        schema = payload_schema(shard, collection.version)
     settings = collection.settings
     shown = collection.space.info()
     config: dict[str, object] = {
@@ -27,7 +27,7 @@ def collection_info(collection: Collection, strict: bool) -> dict[str, object]:
         "optimizer_config": settings.optimizers,
         "wal_config": _WAL,
         "quantization_config": settings.quantization,
-        "strict_mode_config": _STRICT if strict else {"enabled": False},
+        "strict_mode_config": {**(_STRICT if strict else {"enabled": False}), **settings.strict_mode},
     }
     if settings.metadata is not None:
         config["metadata"] = settings.metadata

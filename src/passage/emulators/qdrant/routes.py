@@ -15,7 +15,7 @@ from passage.emulators.qdrant import writes as qdrant_writes
 from passage.emulators.qdrant.collections import Collection, Collections
 from passage.emulators.qdrant.errors import format_error
 from passage.emulators.qdrant.info import collection_info
-from passage.emulators.qdrant.strict import require_indexes
+from passage.emulators.qdrant.strict import require_indexes, require_limits
 from passage.emulators.replies import json_response, parse_json
 
 VERSION = "1.20.0"
@@ -35,7 +35,7 @@ class Routes:
         """All routes."""
         one, points = "/collections/{name}", "/collections/{name}/points"
         return [
-            web.get("/", _version),
+            web.get("/", self._version),
             *[web.get(path, _alive) for path in ("/healthz", "/readyz", "/livez")],
             web.get("/collections", self._list),
             web.get(one, self._on_name(self._info)),
@@ -101,6 +101,7 @@ class Routes:
         collection = self._collections.get(name)
         if self._strict:
             require_indexes(collection, body)
+        require_limits(collection.settings.strict_mode, body)
         return work(collection, body)
 
     def _info(self, name: str) -> object:
@@ -132,6 +133,11 @@ class Routes:
             lambda: _done(request, qdrant_indexes.delete_index(self._collections.get(name), field)),
         )
 
+    async def _version(self, _: web.Request) -> web.Response:
+        return json_response(
+            {"title": "qdrant - vector search engine", "version": self._collections.version or VERSION}
+        )
+
     async def _one_point(self, request: web.Request) -> web.Response:
         name, point = request.match_info["name"], request.match_info["id"]
         return await _timed(lambda: qdrant_reads.retrieve_one(self._collections.get(name), point))
@@ -160,10 +166,6 @@ async def _read_object(request: web.Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise format_error("invalid type, expected a map")
     return body
-
-
-async def _version(_: web.Request) -> web.Response:
-    return json_response({"title": "qdrant - vector search engine", "version": VERSION})
 
 
 async def _alive(request: web.Request) -> web.Response:

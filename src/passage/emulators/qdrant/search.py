@@ -10,13 +10,16 @@ import numpy as np
 import qdrant_edge as edge
 
 from passage.emulators.qdrant.collections import Collection
-from passage.emulators.qdrant.errors import format_error, unsupported
+from passage.emulators.qdrant.errors import format_error, out_of_range, unsupported, wrong_input
 from passage.emulators.qdrant.filters import parse_filter
+from passage.emulators.qdrant.indexes import SCORING
 from passage.emulators.qdrant.shapes import Json, limit_of, point_json, whole_number, with_payload, with_vector
 
 _SCORING_KEYS = ("query", "using", "prefetch", "filter", "params", "score_threshold", "limit")
 _KEYS = (*_SCORING_KEYS, "offset", "with_payload", "with_vector", "timeout", "shard_key")
 _SERVER_RRF_K = 2
+WEIGHTS = (1, 17)
+"""The first version with weights of a fusion. An older one ignores them without an error."""
 _SERVER_DIVERSITY = 0.5
 
 
@@ -92,6 +95,8 @@ def _scoring(collection: Collection, body: Json) -> edge.ScoringQueryType | None
     if not isinstance(given, dict) or "indices" in given:
         given = {"nearest": given}
     kinds = [key for key, value in given.items() if value is not None and key != "mmr"]
+    if kinds == ["text"] and collection.version < SCORING:
+        raise format_error("Expected some form of vector, id, or a type of query")
     if len(kinds) != 1 or kinds[0] not in _QUERIES:
         raise unsupported(f"a query by {', '.join(kinds) or 'nothing'}", _QUERIES)
     scoring: edge.ScoringQueryType = _QUERIES[kinds[0]](collection, body, given)
@@ -117,10 +122,18 @@ def _fusion(_collection: Collection, _body: Json, given: Json) -> Any:
     return fusions[given["fusion"]]()
 
 
-def _rrf(_collection: Collection, _body: Json, given: Json) -> Any:
+def _rrf(collection: Collection, body: Json, given: Json) -> Any:
     rrf = given["rrf"]
     _refuse_others(rrf, ("k", "weights"))
-    return edge.Fusion.Rrf(whole_number(rrf, "k", _SERVER_RRF_K), rrf.get("weights"))
+    k, weights = whole_number(rrf, "k", _SERVER_RRF_K), rrf.get("weights")
+    if k < 1:
+        raise out_of_range("JSON body", "rrf.k", k, "must be 1 or larger")
+    if collection.version < WEIGHTS:
+        weights = None
+    stages = body.get("prefetch") or []
+    if weights is not None and len(weights) != (len(stages) if isinstance(stages, list) else 1):
+        raise wrong_input(f"{len(weights)} weights for {len(stages)} prefetches")
+    return edge.Fusion.Rrf(k, weights)
 
 
 def _text(_collection: Collection, body: Json, given: Json) -> Any:

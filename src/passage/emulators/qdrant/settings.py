@@ -38,6 +38,7 @@ class Settings:
     optimizers: dict[str, Any] = field(default_factory=lambda: dict(_OPTIMIZERS))
     quantization: dict[str, Any] | None = None
     vectors: dict[str, dict[str, Any]] = field(default_factory=dict)
+    strict_mode: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def asked(cls, body: Mapping[str, Any]) -> Self:
@@ -66,6 +67,7 @@ class Settings:
             hnsw=_merged(self.hnsw, _map(body, "hnsw_config") or {}),
             optimizers=_merged(self.optimizers, _map(body, "optimizers_config") or {}),
             quantization=_map(body, "quantization_config") or self.quantization,
+            strict_mode=_merged(self.strict_mode, _map(body, "strict_mode_config") or {}),
         )
 
     def with_vector_options(self, shown: Any) -> Any:

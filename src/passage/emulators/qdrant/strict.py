@@ -15,7 +15,7 @@ _TEXT_MATCHES = frozenset({"text", "text_any", "phrase"})
 def require_indexes(collection: Collection, body: Mapping[str, Any]) -> None:
     """Refuse a filter on a field without an index, or with an index of a type that does not support it."""
     with collection.engine() as shard:
-        schema = payload_schema(shard)
+        schema = payload_schema(shard, collection.version)
     for given in _filters(body):
         for field, types in _fields(given):
             if field in schema and schema[field]["data_type"] in types:
@@ -25,6 +25,36 @@ def require_indexes(collection: Collection, body: Mapping[str, Any]) -> None:
                 f'Bad request: Index required but not found for "{field}" of one of the following types: '
                 f"[{', '.join(sorted(types))}]. Help: Create an index for this key or use a different filter.",
             )
+
+
+def require_limits(options: Mapping[str, Any], body: Mapping[str, Any]) -> None:
+    """Refuse a query that asks for more than the collection's own strict mode allows.
+
+    Args:
+        options: `strict_mode_config` as the collection was created or changed with.
+    """
+    if not options.get("enabled"):
+        return
+    searches = _as_list(body.get("searches"))
+    for name, value in (
+        ("search_max_batchsize", len(searches)),
+        ("max_query_limit", max(_limits(body), default=0)),
+    ):
+        most = options.get(name)
+        if most is not None and value > most:
+            given = "limit" if name == "max_query_limit" else name
+            help_text = f'Reduce the "{given}" parameter to or below {most}.'
+            raise ApiError(400, f'Bad request: Limit exceeded {value} > {most} for "{given}". Help: {help_text}')
+
+
+def _limits(body: object) -> Iterator[int]:
+    """Every limit of a request, including those of batches and prefetches."""
+    if isinstance(body, Mapping):
+        if isinstance(body.get("limit"), int):
+            yield body["limit"]
+        for key in ("searches", "prefetch"):
+            for part in _as_list(body.get(key)):
+                yield from _limits(part)
 
 
 def _filters(body: object) -> Iterator[object]:

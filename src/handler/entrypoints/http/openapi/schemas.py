@@ -30,6 +30,12 @@ COLLECTION: dict[str, Any] = {
         "indexed_vectors_count": {**INTEGER, "minimum": 0},
         "status": {"enum": ["green", "yellow", "red"]},
         "embedding_model": {"type": ["string", "null"]},
+        "search": {"enum": ["dense", "hybrid"], "description": "By vectors alone, or also by words."},
+        "notes": {
+            "type": "array",
+            "items": STRING,
+            "description": "Why the collection is not searched as the profile says, and what would change that.",
+        },
         "problems": {
             "type": "array",
             "items": STRING,

@@ -1,0 +1,208 @@
+"""Whether a collection can rank by text, and how. Read once per container, from the server's version and metadata.
+
+Qdrant ranks by BM25 since 1.20, over a payload's text index with `scoring`. An older server ignores `scoring` and, up
+to 1.16, the weights of a fusion, without an error. So a search must not find this out.
+"""
+
+import json
+from collections.abc import Mapping
+from contextvars import copy_context
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any, Protocol
+
+from handler import telemetry
+from handler.config.models import Fusion
+from handler.config.profiles import Profile
+from handler.core import deadline as deadlines
+from handler.core.errors import (
+    CollectionNotFound,
+    ConfigurationError,
+    CredentialsRefused,
+    PassageError,
+    UpstreamUnavailable,
+)
+
+LEAST_VERSION = (1, 20)
+
+
+@dataclass(frozen=True)
+class TextSearch:
+    """How to search a collection by text and by vectors.
+
+    Attributes:
+        field: the payload key whose text index ranks.
+        shards: of the collection. Each gives its own candidates.
+    """
+
+    field: str
+    fusion: Fusion
+    shards: int = 1
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was read of a collection.
+
+    Attributes:
+        search: None when it can only be searched by vectors.
+        note: for the operator: why that is so, and what would change it. Empty for a hybrid search.
+    """
+
+    search: TextSearch | None
+    note: str = ""
+
+
+class Get(Protocol):
+    """Reads a path of the server as a JSON object. Raises PassageError."""
+
+    def __call__(self, path: str, **parameters: str) -> Mapping[str, Any]: ...
+
+
+def definition(language: str) -> dict[str, Any]:
+    """A text index in Qdrant's REST form (Qdrant, API reference, "Create payload index").
+
+    Args:
+        language: Qdrant's name for the stemmer and stop words; empty for none.
+    """
+    words: dict[str, Any] = {"type": "text", "tokenizer": "multilingual", "lowercase": True, "scoring": True}
+    if language:
+        words["stemmer"] = {"type": "snowball", "language": language}
+        words["stopwords"] = {"languages": [language]}
+    return words
+
+
+def ranking_field(profile: Profile, indexes: Mapping[str, Any]) -> str | None:
+    """The first of the profile's text keys that a scoring text index serves.
+
+    Args:
+        indexes: the parameters of each text index, by payload key.
+    """
+    keys = profile.payload.keys("text")
+    return next((key for key in keys if (indexes.get(key) or {}).get("scoring") is True), None)
+
+
+def read(get: Get, profile: Profile) -> Findings:
+    """Read the server's version and the collection's indexes.
+
+    Raises:
+        CollectionNotFound, CredentialsRefused: as a search would.
+        UpstreamError, DeadlineExceeded: temporary failures.
+    """
+    try:
+        version = version_of(get("/"))
+    except ConfigurationError:  # a proxy that hides it; only Qdrant 1.20 or newer shows `scoring`
+        version = None
+    name = profile.collection.name
+    try:
+        info = get("/collections/{collection_name}", collection_name=name)
+    except (CollectionNotFound, CredentialsRefused):
+        raise
+    except ConfigurationError as error:
+        return Findings(
+            None, f"The collection '{name}' is searched by vectors only: its metadata cannot be read: {error}"
+        )
+    try:
+        return findings(profile, info["result"], version)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise UpstreamUnavailable(
+            "The vector store returned an unreadable answer.", upstream="store", detail=repr(error)
+        ) from error
+
+
+def findings(profile: Profile, info: Mapping[str, Any], version: tuple[int, int] | None) -> Findings:
+    """How a collection can be searched.
+
+    Args:
+        info: the collection's metadata in Qdrant's REST form.
+        version: the server's; None if it is not known.
+    """
+    if version is not None and version < LEAST_VERSION:
+        return Findings(
+            None,
+            f"The collection '{profile.collection.name}' is searched by vectors only: ranking by text needs Qdrant "
+            f"1.20, and the server is {version[0]}.{version[1]}.",
+        )
+    schema: Mapping[str, Any] = info.get("payload_schema") or {}
+    field = ranking_field(profile, {key: one.get("params") for key, one in schema.items()})
+    if field is None:
+        return Findings(None, _missing(profile, schema))
+    config = info.get("config") or {}
+    embedded_by = (config.get("metadata") or {}).get("embedded_by")
+    shards = (config.get("params") or {}).get("shard_number")
+    fusion = profile.search.fusion(profile.embedding.model, str(embedded_by or ""))
+    return Findings(TextSearch(field, fusion, shards if isinstance(shards, int) else 1))
+
+
+def _missing(profile: Profile, schema: Mapping[str, Any]) -> str:
+    """The note that names the index a collection lacks, and the request that creates it."""
+    name, keys = profile.collection.name, profile.payload.keys("text")
+    key = next((key for key in keys if key in schema), keys[0])
+    body = json.dumps({"field_name": key, "field_schema": definition("english")})
+    return (
+        f"The collection '{name}' is searched by vectors only: it has no text index with scoring on '{key}'. To search "
+        f"by words, too, create one, with the site's language in place of english: PUT /collections/{name}/index {body}"
+    )
+
+
+def version_of(answer: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Major and minor version in the answer of `GET /`; None if it has none."""
+    major, _, rest = str(answer.get("version")).partition(".")
+    minor = rest.partition(".")[0]
+    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+
+
+class Reader:
+    """Reads in a thread, while the question is embedded, so that no question waits for it.
+
+    Args:
+        get: see `Get`.
+    """
+
+    def __init__(self, get: Get, profile: Profile) -> None:
+        self._get = get
+        self._profile = profile
+        self._thread: Thread | None = None
+        self._found: Findings | None = None
+        self._failure: PassageError | None = None
+
+    def start(self) -> None:
+        """Begin to read, within the running deadline. Returns at once."""
+        if self._thread is None or not self._thread.is_alive():
+            self._found = None
+            self._failure = None
+            self._thread = Thread(target=copy_context().run, args=(self._read,), daemon=True)
+            self._thread.start()
+
+    def result(self) -> Findings:
+        """What was read; read now if it has not begun.
+
+        Raises:
+            PassageError: as `read`.
+        """
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            deadline = deadlines.current()
+            thread.join(None if deadline is None else max(deadline.remaining(), 0))
+            if thread.is_alive():
+                self._thread = thread
+        if self._found is None and self._failure is None:
+            self._read()
+        failure, self._failure = self._failure, None
+        if self._found is None:
+            assert failure is not None  # noqa: S101 - see `_read`
+            raise failure
+        return self._found
+
+    def _read(self) -> None:
+        deadline = deadlines.current()
+        try:
+            if deadline is not None:
+                deadline.require("store")
+            found = read(self._get, self._profile)
+        except PassageError as error:
+            self._failure = error
+            return
+        if found.note:
+            telemetry.logger.warning(found.note)
+        self._found = found

@@ -1,0 +1,357 @@
+"""Hybrid search over both stores: what is sent, what is found, and when a collection is searched by vectors only."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from qdrant_client import QdrantClient
+
+from handler.adapters.qdrant.edge import QdrantEdgeStore
+from handler.adapters.qdrant.server import QdrantServerStore
+from handler.adapters.qdrant.text_search import definition
+from handler.config import models, profiles
+from handler.config.profiles import Profile, SearchOptions
+from handler.core.deadline import Deadline, running
+from handler.core.errors import CollectionNotFound, RequestRefused, UpstreamUnavailable
+from handler.core.model import Passage, Search
+from passage.emulators import EmulatorServer, Fault, qdrant_emulator
+from passage.emulators.embedding import embed
+from wire.function import QUESTION, Output, Start
+
+OnEdge = dict[str, str | None]
+PROFILE = profiles.load("query-response")
+TEXT = (
+    "robot twin sensor gripper lidar humanoid walking walked simulation physics reward policy calibrate mesh URDF "
+    "joint torque node topic service kinematics robots zzzz 机器人 the of and what is a how does"
+)
+WORDS = TEXT.split()
+questions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+fusions = st.sampled_from([None, ((1.0, 1.1), 2), ((1.0, 3.0), 1), ((1.0, 1.0), 2), ((2.1, 1.0), 1)])
+
+
+def vector(text: str) -> list[float]:
+    return embed([text], 768)[0]
+
+
+def searching(**options: Any) -> Profile:
+    """The default profile with these options in its table `[search]`."""
+    return PROFILE.model_copy(update={"search": SearchOptions.model_validate(options)})
+
+
+@pytest.fixture(scope="session")
+def edge(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QdrantEdgeStore]:
+    root = tmp_path_factory.mktemp("edge") / "index"
+    shutil.copytree(textbook_index, root)
+    store = QdrantEdgeStore(root=root, profile=PROFILE)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def server(qdrant: EmulatorServer) -> QdrantServerStore:
+    return QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+
+
+def found(store: QdrantEdgeStore | QdrantServerStore, text: str, search: Search) -> tuple[Passage, ...]:
+    return store.search([(vector(text), replace(search, text=text))])[0].passages
+
+
+def ranking(passages: tuple[Passage, ...]) -> list[tuple[Any, float]]:
+    return [(passage.id, pytest.approx(passage.score, abs=1e-6)) for passage in passages]
+
+
+@given(text=questions, top_k=st.integers(1, 60), threshold=st.sampled_from([None, 0.1, 0.3, 0.5]))
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_both_stores_give_the_same_passages_in_the_same_order(
+    edge: QdrantEdgeStore, server: QdrantServerStore, text: str, top_k: int, threshold: float | None
+) -> None:
+    search = Search(top_k=top_k, score_threshold=threshold)
+    one, other = found(edge, text, search), found(server, text, search)
+    assert [(passage.id, passage.score) for passage in one] == ranking(other)
+    assert [passage.fused for passage in one] == pytest.approx([passage.fused for passage in other], abs=1e-6)
+
+
+@given(text=questions, fusion=fusions, top_k=st.integers(1, 20))
+@settings(deadline=None, max_examples=30)
+def test_hybrid_result_keeps_its_promises(
+    edge: QdrantEdgeStore, text: str, fusion: tuple[tuple[float, float], int] | None, top_k: int
+) -> None:
+    """Ranked by fused score and id; as many as asked for; each score is the cosine of a dense search."""
+    options = {} if fusion is None else {"weights": fusion[0], "k": fusion[1]}
+    store = QdrantEdgeStore(root=edge._folder.parent, profile=searching(**options))
+    store.__dict__["_shard"] = edge._shard  # opened once: a shard belongs to one process at a time
+    passages = found(store, text, Search(top_k=top_k))
+    assert len(passages) == top_k
+    keys = [(-(passage.fused or 0.0), passage.id) for passage in passages]
+    assert keys == sorted(keys)
+    (dense,) = store.search([(vector(text), Search(top_k=1000))])
+    cosines = {passage.id: passage.score for passage in dense.passages}
+    assert all(passage.score == pytest.approx(cosines[passage.id], abs=1e-6) for passage in passages)
+
+
+def test_threshold_finds_all_candidates_above_it(edge: QdrantEdgeStore, server: QdrantServerStore) -> None:
+    """A passage that only its words find must meet the threshold, too, and gives way to the next that does."""
+    every = found(edge, QUESTION, Search(top_k=95))
+    above = [passage.id for passage in every if passage.score >= 0.35]
+    assert 3 < len(above) < len(every)
+    for store in (edge, server):
+        limited = found(store, QUESTION, Search(top_k=3, score_threshold=0.35))
+        assert [passage.id for passage in limited] == above[:3]
+
+
+@pytest.mark.parametrize("text", ["the of and", "zzzz qqqq"])
+def test_question_without_known_words_gets_the_dense_answer(
+    text: str, edge: QdrantEdgeStore, server: QdrantServerStore
+) -> None:
+    for store in (edge, server):
+        (dense,) = store.search([(vector(text), Search(top_k=10))])
+        assert [passage.id for passage in found(store, text, Search(top_k=10))] == [p.id for p in dense.passages]
+
+
+def test_words_find_what_the_vector_misses(edge: QdrantEdgeStore) -> None:
+    far = vector("zzzz")
+    (result,) = edge.search([(far, Search(top_k=5, text="Kritzinger"))])
+    assert "Kritzinger" in result.passages[0].text
+
+
+def test_filter_applies_to_both_lists(qdrant: EmulatorServer) -> None:
+    profile = profiles.load("vector-search").model_copy(
+        update={"collection": PROFILE.collection, "payload": PROFILE.payload, "filters": {"page": ("page_title",)}}
+    )
+    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=profile)
+    (title,) = {passage.title for passage in found(store, QUESTION, Search(top_k=1))}
+    assert title is not None
+    passages = found(store, QUESTION, Search(top_k=50, filters={"page": (title,)}))
+    assert {passage.title for passage in passages} == {title}
+
+
+def test_explained_search_has_the_lists_it_fused(edge: QdrantEdgeStore, server: QdrantServerStore) -> None:
+    for store in (edge, server):
+        (result,) = store.search([(vector(QUESTION), Search(top_k=5, text=QUESTION, explain=True))])
+        assert result.stages.keys() == {"fused", "dense", "text"}
+        cosines, words = dict(result.stages["dense"]), dict(result.stages["text"])
+        assert {passage.id for passage in result.passages} <= cosines.keys() | words.keys()
+        assert list(words.values()) == sorted(words.values(), reverse=True)
+        (dense,) = store.search([(vector(QUESTION), Search(top_k=5, explain=True))])
+        assert dense.stages == {"dense": tuple((passage.id, passage.score) for passage in dense.passages)}
+
+
+def test_query_response_sorts_the_best_of_the_fused_list(start: Start, on_edge: OnEdge, edge: QdrantEdgeStore) -> None:
+    results = start(**on_edge).ask(k=10).results
+    scores = [result["relevance_score"] for result in results]
+    best = found(edge, QUESTION, Search(top_k=10))
+    assert scores == sorted((passage.score for passage in best), reverse=True)
+    assert scores != [passage.score for passage in best], "the fused order differs"
+
+
+def test_weights_follow_the_vectors_and_the_profile_wins() -> None:
+    default, own = searching().search, searching(weights=[2.1, 1], k=3).search
+    assert default.fusion("embed-v5.0-fast", "emulator") == models.Fusion((1.0, 3.1), 1)
+    assert default.fusion("embed-v5.0-fast", "cohere") == models.Fusion((1.0, 1.1), 2)
+    assert default.fusion("cohere.embed-v4:0", "bedrock") == models.Fusion((1.0, 1.1), 2)
+    assert own.fusion("embed-v5.0-fast", "emulator") == models.Fusion((2.1, 1.0), 3)
+
+
+def test_batch_of_questions_is_one_request(start: Start, qdrant: EmulatorServer) -> None:
+    function = start()
+    function.ask()
+    qdrant.requests.clear()
+    answers = function.invoke([{"text": text, "k": 3} for text in (QUESTION, "What is a robot?")])
+    assert [len(answer["results"]) for answer in answers] == [3, 3]
+    (request,) = qdrant.requests
+    assert len(request.json()["searches"]) == 6
+
+
+def test_version_and_index_are_read_once_per_container(start: Start, qdrant: EmulatorServer) -> None:
+    function = start()
+    for k in (1, 2, 3):
+        function.ask(k=k)
+    paths = [request.path.removeprefix("/collections/rag_embeddings") for request in qdrant.requests]
+    assert paths == ["/", "", *["/points/query/batch"] * 3]
+
+
+def test_vector_of_a_caller_is_a_dense_search(start: Start, qdrant: EmulatorServer) -> None:
+    function = start(DEFAULT_PROFILE="vector-search", COLLECTION_NAME="rag_embeddings", EMBEDDING_DIMENSION="768")
+    assert function.post({"query_vector": vector(QUESTION), "top_k": 3}).status == 200
+    (request,) = qdrant.requests
+    assert request.path.endswith("/points/query")
+
+
+@contextmanager
+def other_server(qdrant_index: Path, folder: Path, **options: Any) -> Iterator[EmulatorServer]:
+    """The textbook on another server."""
+    shutil.copytree(qdrant_index / PROFILE.name / "shard", folder / PROFILE.collection.name)
+    with qdrant_emulator(folder, **options) as emulator:
+        yield emulator
+
+
+@pytest.mark.parametrize("version", ["1.16.3", "1.19.2"])
+def test_old_server_gets_dense_searches_only(
+    version: str, start: Start, textbook_index: Path, tmp_path: Path, output: Output
+) -> None:
+    with other_server(textbook_index, tmp_path, version=version) as old:
+        function = start(QDRANT_URL=old.url)
+        dense = start(QDRANT_URL=old.url, SEARCH_MODE="dense")
+        for _ in range(2):
+            answer = function.ask()
+            assert answer.results == dense.ask().results
+            assert "warnings" not in answer.json
+        (note,) = function.get("/ready").json["collection"]["notes"]
+        assert "needs Qdrant 1.20" in note
+        assert version.rpartition(".")[0] in note
+        assert [request for request in old.requests if request.path.endswith("batch")] == []
+    assert [line["message"] for line in output.logs].count(note) == 1, "logged once in each container"
+
+
+def test_collection_without_the_index_is_dense_until_it_has_it(
+    start: Start, textbook_index: Path, tmp_path: Path
+) -> None:
+    with other_server(textbook_index, tmp_path) as foreign:
+        client = QdrantClient(url=foreign.url, check_compatibility=False)
+        client.delete_payload_index("rag_embeddings", "text_content")
+        function = start(QDRANT_URL=foreign.url)
+        before = function.ask(k=10).results
+        assert before == start(QDRANT_URL=foreign.url, SEARCH_MODE="dense").ask(k=10).results
+        described = function.get("/profiles/query-response/collection").json
+        assert described["search"] == "dense"
+        (note,) = described["notes"]
+        _, _, request = note.partition("PUT /collections/rag_embeddings/index ")
+        assert json.loads(request) == {"field_name": "text_content", "field_schema": definition("english")}
+        client.http.client.request(
+            type_=dict, method="PUT", url="/collections/rag_embeddings/index", json=json.loads(request)
+        )
+        assert function.get("/ready").json["collection"]["search"] == "hybrid"
+        assert function.ask(k=10).results != before
+        client.close()
+
+
+def test_index_without_scoring_is_not_used(start: Start, textbook_index: Path, tmp_path: Path) -> None:
+    with other_server(textbook_index, tmp_path) as foreign:
+        client = QdrantClient(url=foreign.url, check_compatibility=False)
+        client.delete_payload_index("rag_embeddings", "text_content")
+        client.create_payload_index("rag_embeddings", "text_content", "text")
+        client.close()
+        assert len(start(QDRANT_URL=foreign.url).ask().results) == 3
+
+
+def test_index_dropped_while_a_container_runs_makes_it_dense(
+    start: Start, textbook_index: Path, tmp_path: Path
+) -> None:
+    with other_server(textbook_index, tmp_path) as foreign:
+        function = start(QDRANT_URL=foreign.url)
+        assert function.ask().results
+        client = QdrantClient(url=foreign.url, check_compatibility=False)
+        client.delete_payload_index("rag_embeddings", "text_content")
+        client.close()
+        expected = start(QDRANT_URL=foreign.url, SEARCH_MODE="dense").ask().results
+        assert [function.ask().results for _ in range(2)] == [expected] * 2
+
+
+def test_dense_profile_reads_nothing_and_has_no_note(start: Start, qdrant: EmulatorServer) -> None:
+    function = start(SEARCH_MODE="dense")
+    function.ask()
+    assert [request.path for request in qdrant.requests] == ["/collections/rag_embeddings/points/query"]
+    collection = function.get("/ready").json["collection"]
+    assert (collection["search"], collection["notes"]) == ("dense", [])
+
+
+def test_edge_index_without_text_index_is_dense_and_says_so(start: Start, on_edge: OnEdge, tmp_path: Path) -> None:
+    assert on_edge["EDGE_INDEX_PATH"] is not None
+    shutil.copytree(on_edge["EDGE_INDEX_PATH"], tmp_path / "index")
+    path = tmp_path / "index" / "query-response" / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    del manifest["stored_as"]
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    function = start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path / "index")}))
+    assert len(function.ask().results) == 3
+    (note,) = function.get("/ready").json["collection"]["notes"]
+    assert "passage index" in note
+
+
+def test_strict_mode_that_allows_fewer_candidates_names_the_key(
+    start: Start, textbook_index: Path, tmp_path: Path
+) -> None:
+    with other_server(textbook_index, tmp_path) as strict:
+        client = QdrantClient(url=strict.url, check_compatibility=False)
+        client.update_collection("rag_embeddings", strict_mode_config={"enabled": True, "max_query_limit": 20})
+        client.close()
+        answer = start(QDRANT_URL=strict.url).ask()
+    assert answer.status == 500
+    assert "search.candidates to 20 or less" in answer.json["error"]
+
+
+@pytest.mark.parametrize("path", ["/collections/rag_embeddings", "/points/query"])
+def test_store_that_is_down_is_503_after_one_retry(
+    path: str, start: Start, qdrant: EmulatorServer, sleeps: list[float]
+) -> None:
+    qdrant.faults.add(Fault("status", times=0, path=path))
+    answer = start().ask()
+    assert answer.status == 503
+    assert len(sleeps) == 1
+
+
+def test_failed_reading_is_repeated_by_the_retry(start: Start, qdrant: EmulatorServer, sleeps: list[float]) -> None:
+    expected = start().ask().results
+    qdrant.faults.add(Fault("status", path="/collections/rag_embeddings"))
+    function = start()
+    assert function.ask().results == expected
+    assert len(sleeps) == 1
+
+
+def test_version_hidden_by_a_proxy_does_not_prevent_hybrid(start: Start, textbook_index: Path, tmp_path: Path) -> None:
+    with other_server(textbook_index, tmp_path) as proxied:
+        store = QdrantServerStore(url=proxied.url, api_key=None, profile=PROFILE)
+        proxied.faults.add(Fault("status", status=403))
+        assert found(store, QUESTION, Search(top_k=3))[0].fused is not None
+
+
+def test_metadata_that_may_not_be_read_means_dense(qdrant: EmulatorServer) -> None:
+    qdrant.faults.add(Fault("status", status=400, times=0, path="/collections/rag_embeddings"))
+    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+    with pytest.raises(RequestRefused):
+        found(store, QUESTION, Search(top_k=3))
+    qdrant.faults.clear()
+    assert found(store, QUESTION, Search(top_k=3))[0].fused is None
+
+
+def test_missing_collection_is_reported_by_its_name(start: Start, qdrant: EmulatorServer) -> None:
+    answer = start(COLLECTION_NAME="absent").ask()
+    assert answer.status == 500
+    assert "COLLECTION_NAME" in answer.json["error"]
+    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE.serving("absent"))
+    with pytest.raises(CollectionNotFound):
+        found(store, QUESTION, Search(top_k=3))
+
+
+def test_reading_ends_with_the_deadline(qdrant: EmulatorServer) -> None:
+    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+    with running(Deadline.after(-1)):
+        store.prepare()
+        store._reader._thread.join()  # type: ignore[union-attr]
+    assert qdrant.requests == []
+    with running(Deadline.after(5)):
+        store.prepare()
+        assert found(store, QUESTION, Search(top_k=3))[0].fused is not None
+
+
+@pytest.mark.parametrize("body", ["{}", "[]", '{"result": null}', '{"result": {"payload_schema": 7}}', "null"])
+def test_unreadable_metadata_is_a_temporary_failure_or_dense(body: str, qdrant: EmulatorServer) -> None:
+    qdrant.faults.add(Fault("malformed", body=body, times=2))
+    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+    try:
+        passages = found(store, QUESTION, Search(top_k=3))
+    except UpstreamUnavailable:
+        return
+    assert passages[0].fused is None
+
+
+def test_both_stores_say_that_they_are_hybrid(start: Start, on_edge: OnEdge) -> None:
+    for function in (start(), start(**on_edge)):
+        assert function.get("/ready").json["collection"]["search"] == "hybrid"
