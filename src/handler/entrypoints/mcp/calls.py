@@ -1,32 +1,26 @@
 """Calls of tools: read the arguments, ask the service, and write the result or a sentence about the failure."""
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.fields import json_safe, limited_count, limited_text
-from handler.core.errors import AnswerTooLarge, InvalidRequest, NotFound, PassageError
-from handler.core.model import Passage, Point
+from handler.core.errors import AnswerTooLarge, InvalidRequest
+from handler.core.model import Point
 from handler.entrypoints.direct import profile_name
-from handler.entrypoints.http.status import retry_after
-from handler.entrypoints.limits import sent_bytes
 from handler.entrypoints.mcp.endpoint import Endpoint
+from handler.entrypoints.mcp.results import Result, document, failed, fits, listed, reference, succeeded, whole
 from handler.entrypoints.mcp.tools import ID_CHARACTERS
 from handler.service.answering import Answered, Question, answer
 from handler.service.failures import failure
 from handler.service.services import Served
 
 Arguments = Mapping[str, Any]
-Result = dict[str, Any]
-
-ENVELOPE_BYTES = 1_024
-"""Room for the message around a result."""
 
 
 def search(arguments: Arguments, endpoint: Endpoint) -> Result:
     """OpenAI's `search`: ids, titles and URLs."""
-    return _asked(arguments, ("query",), endpoint, lambda answered: {"results": _listed(answered, _reference)})
+    return _asked(arguments, ("query",), endpoint, lambda answered: {"results": listed(answered, reference)})
 
 
 def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
@@ -37,7 +31,7 @@ def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
         endpoint,
         lambda answered: {
             "profile": answered.profile,
-            "results": _listed(answered, _whole),
+            "results": listed(answered, whole),
             "warnings": list(answered.retrieval.warnings),
         },
     )
@@ -45,7 +39,7 @@ def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
 
 def fetch(arguments: Arguments, endpoint: Endpoint) -> Result:
     """OpenAI's `fetch`: one passage."""
-    return _fetched(arguments, ("id",), endpoint, lambda point, _: _document(point))
+    return _fetched(arguments, ("id",), endpoint, lambda point, _: document(point))
 
 
 def get_chunk(arguments: Arguments, endpoint: Endpoint) -> Result:
@@ -86,8 +80,8 @@ def _asked(
     question = Question(read, _profile(arguments, names, endpoint))
     (outcome,) = answer([question], endpoint.services, endpoint.until())
     if not isinstance(outcome, Answered):
-        return _failed(outcome.error)
-    return _succeeded(render(outcome.shortened(lambda shorter: _fits(render(shorter), endpoint))))
+        return failed(outcome.error)
+    return succeeded(render(outcome.shortened(lambda shorter: fits(render(shorter), endpoint))))
 
 
 def _fetched(
@@ -100,11 +94,11 @@ def _fetched(
         chunk = served.contract.stored_id(_chunk_id(arguments))
         point, _ = served.retriever.fetch(chunk, endpoint.until(), with_vectors=False)
         found = render(point, served.profile)
-        if not _fits(found, endpoint):
+        if not fits(found, endpoint):
             raise AnswerTooLarge(f"The chunk is too large: a response carries up to {endpoint.room:,} bytes here.")
     except Exception as error:  # noqa: BLE001 - every failure of a tool is a result that the model can read
-        return _failed(failure(error, endpoint.services, served).error)
-    return _succeeded(found)
+        return failed(failure(error, endpoint.services, served).error)
+    return succeeded(found)
 
 
 def _profile(arguments: Arguments, names: tuple[str, ...], endpoint: Endpoint) -> str | None:
@@ -134,62 +128,3 @@ def _chunk_id(arguments: Arguments) -> str:
     if not isinstance(chunk, str) or not 0 < len(chunk) <= ID_CHARACTERS:
         raise InvalidRequest("'id' must be text: an id from the results of search or search_docs.")
     return chunk
-
-
-def _listed(answered: Answered, render: Callable[[Passage], Result]) -> list[Result]:
-    return [render(passage) for passage in answered.retrieval.passages]
-
-
-def _reference(passage: Passage) -> Result:
-    return {"id": str(passage.id), "title": _title(passage), "url": passage.url}
-
-
-def _whole(passage: Passage) -> Result:
-    return {
-        **_reference(passage),
-        "headings": list(passage.headings),
-        "text": passage.text,
-        "score": passage.score,
-    }
-
-
-def _document(point: Point) -> Result:
-    passage = point.passage
-    if passage is None:
-        raise NotFound("The chunk has no text or no URL, so it cannot be read as a passage: use get_chunk.")
-    place = {"headings": " > ".join(passage.headings), "chunk_id": passage.chunk_id or ""}
-    return {
-        "id": str(point.id),
-        "title": _title(passage),
-        "text": passage.text,
-        "url": passage.url,
-        "metadata": {name: value for name, value in place.items() if value},
-    }
-
-
-def _title(passage: Passage) -> str:
-    """The page's title and the nearest heading; the URL where neither is stored."""
-    parts = dict.fromkeys(part for part in (passage.title, *passage.headings[-1:]) if part)
-    return ": ".join(parts) or passage.url
-
-
-def _succeeded(result: Result) -> Result:
-    """A result as data and, for clients that read only text, as JSON in one text."""
-    safe = json_safe(result)
-    return {
-        "content": [{"type": "text", "text": json.dumps(safe, ensure_ascii=False)}],
-        "structuredContent": safe,
-        "isError": False,
-    }
-
-
-def _failed(error: PassageError) -> Result:
-    """A failure in words that a model can act on. They never hold a key or a service's URL (see PassageError)."""
-    seconds = retry_after(error)
-    wait = "" if seconds is None else f" Try again in {seconds} seconds."
-    return {"content": [{"type": "text", "text": f"{error}{wait}"}], "isError": True}
-
-
-def _fits(result: Result, endpoint: Endpoint) -> bool:
-    message = json.dumps(_succeeded(result), ensure_ascii=False)
-    return sent_bytes(message, utf8=endpoint.services.writes_utf8) <= endpoint.room - ENVELOPE_BYTES
