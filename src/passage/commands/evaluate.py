@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -133,12 +133,12 @@ def evaluate(context: click.Context, /, **given: Any) -> None:
     if request.site is not None or request.site_url is not None:
         raise click.UsageError("--site and --site-url are for --make: the questions are asked of --target.")
     _check_extra()
-    if request.target == "local":
-        for variable, value in LOCAL.items():  # before the function is imported, which reads them
-            os.environ.setdefault(variable, value)
-    with _could_not_run(), stdout_kept_clean() as printed:
+    local = request.target == "local"
+    for variable, value in LOCAL.items() if local else ():  # before the function is imported, which reads them
+        os.environ.setdefault(variable, value)
+    with _could_not_run(), stdout_kept_clean() if local else nullcontext():
         results = _evaluated(request)
-        printed(_shown(results, as_json=request.as_json) + "\n")
+    click.echo(_shown(results, as_json=request.as_json))
     context.exit(0 if results.passed else 1)
 
 

@@ -118,5 +118,5 @@ def _toml(name: str, chosen: Iterable[_Candidate]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML. JSON's escapes are TOML's, and control characters were removed before."""
-    return json.dumps(text, ensure_ascii=False)
+    """A basic string of TOML. JSON's escapes are TOML's, but JSON leaves one control character as it is."""
+    return json.dumps(_CONTROL.sub(" ", text), ensure_ascii=False)

@@ -1,0 +1,214 @@
+"""Asking one question: requests by what the API offers, repeated requests, and answers in every contract."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conftest import ROOT
+from passage.api import Reply, Unreachable
+from passage.evaluation import replies
+from passage.evaluation.asking import Asker, request
+from passage.evaluation.run import Answer
+from passage.evaluation.service import Served, SetupError, error_code, fault, served
+from passage.evaluation.suite import Question
+from passage.indexing.pacing import Pace
+
+DOCUMENT = json.loads((ROOT / "docs" / "openapi.json").read_text(encoding="utf-8"))
+SERVED = Served("query-response", "query_response", "c", "m", text="text", count="k", most=100, fields={})
+QUESTION = Question("q1", "What is it?")
+GOOD = {"results": [{"chunk_text": "T", "url": "https://s.example/a#x", "chunk_id": "7_0", "relevance_score": 0.5}]}
+
+
+class Scripted:
+    """An API that gives one reply after the other; an exception is raised."""
+
+    def __init__(self, *given: Reply | Exception) -> None:
+        self._replies = list(given)
+        self.sent: list[tuple[str, str, Any]] = []
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> Reply:
+        self.sent.append((method, path, json.loads(body) if body else None))
+        reply = self._replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+def reply(status: int, body: object = "", **headers: str) -> Reply:
+    text = body if isinstance(body, str) else json.dumps(body)
+    return Reply(status, {name.replace("_", "-"): value for name, value in headers.items()}, text, 5.0)
+
+
+@pytest.fixture
+def waited() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def ask(waited: list[float]) -> Callable[..., Answer]:
+    """Asks scripted replies; waits take no time."""
+    now = [0.0]
+
+    def sleep(seconds: float) -> bool:
+        waited.append(seconds)
+        now[0] += seconds
+        return False
+
+    def run(*given: Reply | Exception, served: Served = SERVED, question: Question = QUESTION) -> Answer:
+        pace = Pace(None, clock=lambda: now[0], sleep=sleep)
+        return Asker(Scripted(*given), pace, top_k=10).ask(served, question)
+
+    return run
+
+
+def test_answer_has_its_passages(ask: Callable[..., Answer]) -> None:
+    answer = ask(reply(200, GOOD))
+    assert answer.error is None
+    (hit,) = answer.results
+    assert (hit.id, hit.chunk_id, hit.page, hit.score, answer.milliseconds) == (
+        *("7", "7_0", "https://s.example/a"),
+        *(0.5, 5.0),
+    )
+
+
+def test_rate_limit_waits_as_long_as_retry_after(ask: Callable[..., Answer], waited: list[float]) -> None:
+    answer = ask(reply(429, {"error": "slow down"}, retry_after="7"), reply(200, GOOD))
+    assert (answer.error, waited) == (None, [7.0])
+
+
+def test_rate_limit_after_five_attempts_is_an_error(ask: Callable[..., Answer], waited: list[float]) -> None:
+    answer = ask(*[reply(429, {"error": "slow down", "code": "X"})] * 5)
+    assert (answer.error_kind, answer.error, answer.results) == ("rate_limit", "HTTP 429: slow down", ())
+    assert waited == [10.0, 20.0, 40.0, 60.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        (reply(503, {"error": {"code": "X", "message": "down"}}), "service"),
+        (reply(504, {"message": "Endpoint request timed out"}), "timeout"),
+        (Unreachable("nobody there"), "service"),
+    ],
+    ids=["503", "504", "unreachable"],
+)
+def test_failed_service_is_asked_three_times(
+    ask: Callable[..., Answer], waited: list[float], given: Reply | Exception, kind: str
+) -> None:
+    assert ask(given, given, reply(200, GOOD)).error is None
+    assert ask(given, given, given).error_kind == kind
+    assert len(waited) == 4
+
+
+def test_refused_request_is_not_repeated(ask: Callable[..., Answer]) -> None:
+    answer = ask(reply(400, {"error": "'text' is too long", "code": "INVALID_INPUT"}))
+    assert (answer.error_kind, answer.error) == ("request", "HTTP 400: 'text' is too long")
+
+
+@pytest.mark.parametrize("body", ["<html>", {}, {"results": [{}]}, {"results": 7}, []])
+def test_answer_of_another_form_is_a_contract_error(ask: Callable[..., Answer], body: object) -> None:
+    assert ask(reply(200, body)).error_kind == "contract"
+
+
+@pytest.mark.parametrize(
+    ("top_k", "most", "sent"), [(None, 100, 10), (None, 8, 8), (3, 100, 3), (30, 20, 20), (30, None, 30)]
+)
+def test_count_is_the_questions_own_up_to_the_limit(top_k: int | None, most: int | None, sent: int) -> None:
+    fields = request(replace(SERVED, most=most), replace(QUESTION, top_k=top_k), 10)
+    assert fields == {"text": "What is it?", "k": sent}
+
+
+def test_options_are_sent_where_the_api_offers_them() -> None:
+    fields = request(replace(SERVED, fields={"order": {}, "debug": {}, "k": {}}), QUESTION, 10)
+    assert fields == {"text": "What is it?", "k": 10, "order": "relevance", "debug": True}
+
+
+def examples() -> Sequence[tuple[str, str, Any]]:
+    """Each profile with its contract and the answer that the OpenAPI document shows."""
+    found = []
+    for path, operations in DOCUMENT["paths"].items():
+        if path.startswith("/profiles/") and path.endswith("/query"):
+            profile = path.split("/")[2]
+            content = operations["post"]["responses"]["200"]["content"]["application/json"]
+            found.append((profile, profile.replace("-", "_"), content["example"]))
+    return found
+
+
+@pytest.mark.parametrize(("profile", "contract", "example"), examples(), ids=lambda value: str(value)[:20])
+def test_documented_answer_of_each_contract_is_read(profile: str, contract: str, example: Any) -> None:
+    (hit,) = replies.hits(contract, profile, example)
+    assert hit.page == "https://example.com/docs/digital-twin"
+    assert (hit.rank, hit.score) == (1, 0.72)
+    assert "123456789" in (hit.id, hit.chunk_id)
+    assert hit.text.startswith("A digital twin is")
+
+
+def test_every_contract_has_a_reader() -> None:
+    from handler.contracts import registry
+
+    assert sorted(replies.READERS) == sorted(registry.NAMES)
+
+
+@pytest.mark.parametrize("profile", ["vector-search", "ranked"])
+def test_reported_search_time_is_read(profile: str) -> None:
+    example = next(example for name, _, example in examples() if name == profile)
+    assert replies.search_ms(profile.replace("-", "_"), example) == 12.5
+
+
+def listed(*names: str) -> dict[str, Any]:
+    about = {"contract": "query_response", "collection": "c", "embedding_model": "m"}
+    return {"default": names[0], "profiles": [{"name": name, **about} for name in names]}
+
+
+def test_profile_is_read_from_the_openapi_document() -> None:
+    found = served(Scripted(reply(200, listed("query-response")), reply(200, DOCUMENT)), None)
+    assert (found.profile, found.contract, found.text, found.count, found.most) == (
+        *("query-response", "query_response"),
+        *("text", "k", 100),
+    )
+    clamping = served(Scripted(reply(200, listed("context")), reply(200, DOCUMENT)), "context")
+    assert (clamping.most, clamping.rejects_counts) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([Unreachable("https://x cannot be reached")], "--target: https://x cannot be reached."),
+        ([reply(403, {"message": "Forbidden"})], "HTTP 403: Forbidden Set PASSAGE_API_KEY or --api-key-file"),
+        ([reply(404, {"message": "Not Found"})], "Is it the URL of a Passage API, with its stage"),
+        ([reply(200, "<html>")], "--target: GET /profiles gives HTTP 200: <html>"),
+        ([reply(200, {"a": 1})], "are not those of Passage"),
+        ([reply(200, listed("other"))], "--profile: there is no profile 'query-response'; the target has other."),
+        ([reply(200, listed("query-response")), reply(200, {"paths": {}})], "are not those of Passage"),
+    ],
+)
+def test_target_that_is_no_passage_is_named(given: list[Reply | Exception], message: str) -> None:
+    with pytest.raises(SetupError) as raised:
+        served(Scripted(*given), "query-response")
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        ({"error": "Bad", "code": "A", "timestamp": "t"}, "A", "Bad"),
+        ({"error": {"code": "A", "message": "Bad"}}, "A", "Bad"),
+        ({"code": "A", "message": "Bad", "details": ""}, "A", "Bad"),
+        ({"message": "Forbidden"}, "", "Forbidden"),
+        ({"results": []}, "", '{"results": []}'),
+        ([], "", "[]"),
+        ("", "", "no body"),
+    ],
+)
+def test_code_and_message_of_any_contracts_error(body: object, code: str, message: str) -> None:
+    assert error_code(reply(400, body).json()) == code
+    assert fault(reply(400, body)) == f"HTTP 400: {message}"

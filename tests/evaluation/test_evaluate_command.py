@@ -1,0 +1,263 @@
+"""`passage evaluate` over HTTP, by Lambda and on this machine: what it prints, its files and its exit codes."""
+
+import json
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from command.passage_command import PASSAGE, clean_environment
+from entrypoints.aws import CREDENTIALS
+from handler import app
+from handler.config import profiles
+from passage.cli import main
+from passage.evaluation import run as runs
+from passage.evaluation import suite_result
+from passage.evaluation.drafting import draft
+from passage.evaluation.run import Run
+from passage.evaluation.suites.files import read_suite
+from passage.local.environment import LocalContext
+from passage.sites.markdown import find_site
+from textbook import TEXTBOOK
+
+SITE = "https://physical-ai.example"
+SUITE = """
+[thresholds]
+"hit@5" = 0.5
+
+[[questions]]
+id = "twin"
+text = "What is a digital twin?"
+expected = ["/digital-twins/what-is-a-digital-twin/"]
+keywords = ["twin"]
+
+[[questions]]
+id = "pid"
+text = "How do I tune a PID controller?"
+expected = ["/control/pid/", "/no/such/page/"]
+
+[[questions]]
+id = "pizza"
+text = "Best pizza in town?"
+answerable = false
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    path = tmp_path / "suite.toml"
+    path.write_text(SUITE, encoding="utf-8")
+    return path
+
+
+def evaluate(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["evaluate", *map(str, arguments)])
+
+
+def saved(folder: Path) -> Run:
+    return runs.read(folder / "run.json")
+
+
+@pytest.mark.parametrize("profile", profiles.names())
+def test_every_contract_is_asked_over_http(api_url: str, suite: Path, tmp_path: Path, profile: str) -> None:
+    done = evaluate(suite, "--target", api_url, "--profile", profile, "--out", tmp_path / "out", "--json")
+    assert done.exit_code == 0, done.output
+    run = saved(tmp_path / "out")
+    assert [answer.error for answer in run.answers] == [None] * 3
+    assert run.profile == profile
+    first = run.answers[0].results[0]
+    assert first.page.startswith(SITE)
+    assert first.text
+    assert len(run.by_id_ms) == 3
+    assert all(right for _, right in run.error_checks)
+    assert [same for _, same in run.repeated] == [True] * 3
+    assert run.unchecked == 1
+    printed = json.loads(done.stdout[done.stdout.index("{\n") :])
+    assert printed["measures"]["hit@5"] == 1.0
+    result = suite_result.from_json(json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8")))
+    assert result.total_tests == 3
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_summary_has_measures_thresholds_and_report(api_url: str, suite: Path, tmp_path: Path) -> None:
+    done = evaluate(suite, "--target", f"{api_url}/query", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    for part in ("hit@5     1.000", "over 2 questions", "Test cases: 3 of 3 passed", "A cosine threshold of", "met"):
+        assert part in done.output
+    assert f"Report: {tmp_path / 'out' / 'report.html'}" in done.output
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "code"),
+    [("hit@5=1,recall@5=0.5", 0), ("recall@5=1", 1), ("SC-003=1,pass_rate=100", 0), ("max_ms=0.001", 1)],
+)
+def test_missed_threshold_exits_1(api_url: str, suite: Path, tmp_path: Path, thresholds: str, code: int) -> None:
+    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out", "--thresholds", thresholds)
+    assert done.exit_code == code, done.output
+    assert ("MISSED" in done.output) is (code == 1)
+
+
+def test_question_with_an_error_exits_1(api_url: str, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.jsonl"
+    lines = [
+        {"text": "What is a digital twin?", "url": "/digital-twins/what-is-a-digital-twin/"},
+        {"text": "x" * 2_001},
+    ]
+    suite.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done = evaluate(
+        suite, "--target", api_url, "--profile", "chunks", "--out", tmp_path / "out", "--thresholds", "MRR=0"
+    )
+    assert done.exit_code == 1, done.output
+    assert "1 errors" in done.output
+    assert saved(tmp_path / "out").answers[1].error_kind == "request"
+
+
+def test_two_runs_are_compared(api_url: str, suite: Path, tmp_path: Path) -> None:
+    for arguments in (("--out", tmp_path / "a"), ("--out", tmp_path / "b", "--compare", tmp_path / "a")):
+        done = evaluate(suite, "--target", api_url, *arguments)
+        assert done.exit_code == 0, done.output
+    assert "Against the run of" in done.output
+    assert "cannot be decided" in done.output
+    refused = evaluate(suite, "--target", api_url, "--top-k", 3, "--compare", tmp_path / "a")
+    assert refused.exit_code == 2
+    assert "this run asked for 3 passages, the baseline for 10" in refused.output
+
+
+def test_resumed_run_asks_only_what_has_no_answer(api_url: str, suite: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert evaluate(suite, "--target", api_url, "--out", out).exit_code == 0
+    before = saved(out)
+    heading, first, second, third = (out / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    failed = runs.answer_to_json(runs.Answer("pid", (), 1.0, error="HTTP 503", error_kind="service"))
+    (out / "answers.jsonl").write_text("\n".join([heading, first, failed, third[:40]]), encoding="utf-8")
+    done = evaluate(suite, "--target", api_url, "--out", out, "--resume")
+    assert done.exit_code == 0, done.output
+    assert "Asking 2 questions" in done.output
+    after = saved(out)
+    assert after.answers[0] == before.answers[0] == runs.answer_from_json(first)
+    assert after.answers[1].results == before.answers[1].results == runs.answer_from_json(second).results
+    changed = evaluate(suite, "--target", api_url, "--out", out, "--resume", "--top-k", 4)
+    assert changed.exit_code == 2
+    assert "has the answers of another run (top_k changed)" in changed.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--target", "http://127.0.0.1:9"), "--target: http://127.0.0.1:9 cannot be reached"),
+        (("--target", "ftp://x"), "'ftp://x' must be local, a URL that begins with http, or lambda:NAME"),
+        (("--profile", "other"), "--profile: there is no profile 'other'; the target has chunks, context,"),
+        (("--thresholds", "hits=1"), "--thresholds: 'hits' is no figure of a run; allowed: SC-001"),
+        (("--thresholds", "hit@5"), "--thresholds: 'hit@5' must be NAME=VALUE"),
+        (("--thresholds", "hit@5=95"), "--thresholds: 'hit@5' must be 0 to 1, not 95"),
+        (("--rate", "fast"), "'fast' must be as in 20/min"),
+        (("--site", "x"), "--site and --site-url are for --make"),
+        (("--make", "3"), "--make needs --site SOURCE"),
+    ],
+)
+def test_wrong_setting_exits_2_and_is_named(
+    api_url: str, suite: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    target = () if "--target" in arguments else ("--target", api_url)
+    done = evaluate(suite, *target, "--out", tmp_path / "out", *arguments)
+    assert done.exit_code == 2, done.output
+    assert message in done.output
+
+
+def test_missing_library_exits_2(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("passage.commands.evaluate.EXTRA", ("ir_measures", "no_such_library"))
+    done = evaluate(suite)
+    assert done.exit_code == 2
+    assert "no_such_library is not installed: `pip install ir-measures scipy`" in done.output
+
+
+@contextmanager
+def lambda_service(*, fails: bool = False) -> Iterator[str]:
+    """Lambda's Invoke API in front of the function in this process."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            known = self.path == "/2015-03-31/functions/passage%3Alive/invocations"
+            result: Any = {"errorMessage": "out of memory"} if fails else app.lambda_handler(event, LocalContext())
+            body = json.dumps(result if known else {"Message": "Function not found"}).encode()
+            self.send_response(200 if known else 404)
+            if fails:
+                self.send_header("X-Amz-Function-Error", "Unhandled")
+            if not known:
+                self.send_header("X-Amzn-ErrorType", "ResourceNotFoundException")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Do not log to standard error."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def as_aws(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name, value in {**CREDENTIALS, "AWS_MAX_ATTEMPTS": "1"}.items():
+        monkeypatch.setenv(name, value)
+    return monkeypatch
+
+
+@pytest.mark.usefixtures("api_url")  # it starts the function
+def test_deployed_function_is_invoked(as_aws: pytest.MonkeyPatch, suite: Path, tmp_path: Path) -> None:
+    with lambda_service() as url:
+        as_aws.setenv("AWS_ENDPOINT_URL_LAMBDA", url)
+        done = evaluate(suite, "--target", "lambda:passage:live", "--out", tmp_path / "out")
+        assert done.exit_code == 0, done.output
+        assert saved(tmp_path / "out").target == "lambda:passage:live"
+        unknown = evaluate(suite, "--target", "lambda:other", "--out", tmp_path / "out")
+    assert unknown.exit_code == 2
+    assert "--target: the function 'other' could not be invoked: " in unknown.output
+    assert "ResourceNotFoundException" in unknown.output
+
+
+def test_function_that_fails_exits_2(as_aws: pytest.MonkeyPatch, suite: Path, tmp_path: Path) -> None:
+    with lambda_service(fails=True) as url:
+        as_aws.setenv("AWS_ENDPOINT_URL_LAMBDA", url)
+        done = evaluate(suite, "--target", "lambda:passage:live", "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "--target: the function failed: {'errorMessage': 'out of memory'}" in done.output
+
+
+def test_local_run_finds_documents_that_are_missing(textbook_index: Path, suite: Path, tmp_path: Path) -> None:
+    command = [PASSAGE, "evaluate", str(suite), "--index", str(textbook_index), "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, env=clean_environment(), check=False)
+    assert done.returncode == 1, done.stderr
+    run = saved(tmp_path / "out")
+    assert (run.missing, run.unchecked) == ({"pid": ("/no/such/page/",)}, 0)
+    assert "1 expected documents are not in the collection (questions pid …): correct the suite." in done.stdout
+    assert len(run.index) == 64
+    assert done.stderr.splitlines() == ["Asking 3 questions …"]
+
+
+def test_drafted_suite_is_read_and_deterministic(tmp_path: Path) -> None:
+    path = tmp_path / "draft.toml"
+    done = evaluate(path, "--make", 9, "--site", TEXTBOOK)
+    assert done.exit_code == 0, done.output
+    assert "favour BM25" in done.output
+    drafted = read_suite(path)
+    assert path.read_text(encoding="utf-8") == draft(find_site(TEXTBOOK, None), 9, "draft").toml
+    assert len({question.text for question in drafted.questions}) == 9
+    assert all(question.draft and question.relevant for question in drafted.questions)
+    assert {tag for question in drafted.questions for tag in question.tags} == {"heading", "sentence"}
+    again = evaluate(path, "--make", 9, "--site", TEXTBOOK)
+    assert again.exit_code == 2
+    assert "exists: delete it" in again.output
