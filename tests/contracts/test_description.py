@@ -15,7 +15,7 @@ from handler.bootstrap.container import Container
 from handler.config import profiles
 from handler.config.profiles import CountLimit, Profile
 from handler.config.settings import Settings
-from handler.contracts import registry
+from handler.contracts import options, registry
 from handler.contracts.base import Contract
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.detect import Source
@@ -158,7 +158,12 @@ def test_request_schema_and_contract_agree(profile: Profile) -> None:
     limited = request_schema(profile)["components"]["schemas"][f"{_pascal(profile)}Request"]["properties"]
     own = set(limited) - {*profile.query.text.names, *profile.query.count.names, "collection_name", "query_vector"}
     values = (None, True, "true", "", "x" * 200, "x" * 201, 0, 1, 1.0, -1, 1.5, 0.5, -0.1, 2**63, 10**9, [], {}, [1])
-    filters = ({"source_url": "a"}, {"source_url": ["a", 1]}, {"source_url": []}, {"chunk_index": 1.5}, {"other": "a"})
+    filters = (
+        *({"source_url": "a"}, {"source_url": ["a", 1]}, {"source_url": []}, {"chunk_index": 1.5}, {"other": "a"}),
+        *({"language": {"prefix": "e"}}, {"language": {"prefix": ""}}, {"version": {"gt": 1}}, {"version": {}}),
+        *({"chunk_index": {"gte": 1, "lt": 3.5}}, {"chunk_index": {"prefix": "a"}}, {"chunk_index": {"gt": None}}),
+        *({"timestamp": {"gt": "2026-01-31T12:00:00Z"}}, {"created_at": {"gt": 5}}, {"created_at": {"above": 5}}),
+    )
     for name in own:
         for value in (*values, *filters):
             fields = {profile.query.text.names[0]: "twin", name: value}
@@ -217,7 +222,7 @@ def _pascal(profile: Profile) -> str:
 
 def _parses(contract: Contract, fields: dict[str, Any], profile: Profile) -> bool:
     try:
-        contract.parse(fields, profile)
+        options.applied(contract.parse(fields, profile), fields, contract, profile, debug=True)
     except InvalidRequest:
         return False
     return True

@@ -14,7 +14,7 @@ from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts import registry
 from handler.core.errors import PassageError
-from handler.core.model import CollectionInfo, Point, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
@@ -69,6 +69,9 @@ class FixedStore:
         if self.failure is not None:
             raise self.failure
         return [read(self.hits, self.profile.payload) for _ in searches]
+
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+        return ()
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None

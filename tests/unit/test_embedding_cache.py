@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from handler.core.deadline import Deadline
 from handler.core.embedding import EmbeddingCache, normalised
-from handler.core.model import CollectionInfo, Point, RetrievalRequest, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Passage, Point, RetrievalRequest, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
 from unit.pipelines import pipeline
 
@@ -46,6 +46,9 @@ class Telling:
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.vectors += [tuple(vector) for vector, _ in searches]
         return [SearchResult(()) for _ in searches]
+
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+        return ()
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None

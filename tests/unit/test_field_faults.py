@@ -29,13 +29,22 @@ def refusal(name: str, fields: dict[str, Any]) -> str:
     return str(caught.value)
 
 
-ALLOWED = "must be text, a whole number, or a list of 1 to 100 of these, not "
+OBJECT = "or an object with gt, gte, lt or lte, or with prefix"
+ALLOWED = f"must be text, a whole number, a list of 1 to 100 of these, {OBJECT}, not "
 
 
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ({"gt": 5}, ALLOWED + "an object"),
+        ({"above": 5}, f"must be text, a whole number, a list of 1 to 100 of these, {OBJECT}"),
+        ({}, f"must be text, a whole number, a list of 1 to 100 of these, {OBJECT}"),
+        ({"gt": 5, "prefix": "a"}, f"must be text, a whole number, a list of 1 to 100 of these, {OBJECT}"),
+        ({"gt": "soon"}, "'gt' must be a number from -2^63 to 2^63, or a date or time as in 2026-01-31T12:00:00Z"),
+        ({"lte": 2**64}, "'lte' must be a number from -2^63 to 2^63, or a date"),
+        ({"gt": 1, "lt": "2026-01-31"}, "must not mix bounds that are numbers with bounds that are times"),
+        ({"prefix": ""}, "'prefix' must be text of 1 to 1,000 characters"),
+        ({"prefix": 7}, "'prefix' must be text of 1 to 1,000 characters"),
+        ({"gt": 5}, "is text: send a value, a list of values, or a prefix"),
         (True, ALLOWED + "true or false"),
         (None, ALLOWED + "null"),
         (1.5, ALLOWED + "a fraction"),

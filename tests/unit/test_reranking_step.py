@@ -62,6 +62,9 @@ class FakeStore:
         held = [passage(number, 1 - number / 100) for number in range(self.size)]
         return [SearchResult(tuple(held[: search.top_k]), skipped=1) for _, search in searches]
 
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+        return ()
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None
 

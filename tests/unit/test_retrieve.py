@@ -60,6 +60,9 @@ class FakeStore:
             raise self.failures.pop(0)
         return [self.found for _ in searches]
 
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+        return ()
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None
 

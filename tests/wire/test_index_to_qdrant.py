@@ -144,6 +144,9 @@ def test_collection_has_an_index_for_each_filter_and_for_words(index: Index, cli
         "chunk_id": "integer",
         "chunk_index": "integer",
         "embedding_model": "keyword",
+        "timestamp": "datetime",
+        "language": "keyword",
+        "version": "keyword",
         "content": "text",
     }
     params = schema["content"].params

@@ -83,6 +83,7 @@ class Container:
             collections=settings.allowed_collections,
             log_query_text=settings.log_query_text,
             find_retriever=self.retriever,
+            debug_answers=settings.debug_answers,
         )
 
     def usable_profiles(self) -> list[Served]:
@@ -121,6 +122,7 @@ class Container:
                 displayable=contract.displayable,
                 hybrid=profile.search.mode == "hybrid",
                 order=contract.order,
+                candidates=profile.search.candidates,
             )
         return self._retrievers[key]
 

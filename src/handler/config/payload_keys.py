@@ -64,6 +64,22 @@ ChunkField = Literal[
 ]
 """The chunk values that `passage index` can store. `passage.indexing.payloads` defines each."""
 
+Kind = Literal["text", "number", "time", "epoch", "any"]
+"""What a payload key holds, for filters."""
+
+KINDS: Mapping[ChunkField, Kind] = {
+    "position": "number",
+    "total": "number",
+    "tokens": "number",
+    "words": "number",
+    "epoch": "epoch",
+    "iso": "time",
+    "number": "any",
+    "uuid": "any",
+    "sha256": "any",
+}
+"""The kind of each chunk field. The others are text; a chunk's id is of any kind, as in live collections."""
+
 
 class KeyPath(NamedTuple):
     """A payload key, split at its dots: `inner` is the path within the object under `outer`."""

@@ -3,12 +3,12 @@
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from handler.config import models
-from handler.config.payload_keys import ChunkField, Keys, Payload, Section
+from handler.config.payload_keys import KINDS, ChunkField, Keys, Kind, Payload, Section
 from handler.config.settings import CollectionSettings
 from handler.core.errors import ConfigurationError, NotFound
 
@@ -148,6 +148,13 @@ class Profile(Section):
     written_payload: dict[str, ChunkField | dict[str, ChunkField]] = Field(default_factory=dict)
     """The payload that `passage index` writes: keys, possibly nested, mapped to the chunk value each holds. If empty,
     every field is stored under its first key in `payload`."""
+
+    def kind(self, key: str) -> Kind:
+        """What `passage index` stores under a payload key: "any" where it stores nothing, or an id of any kind."""
+        written: Any = self.written_payload
+        for part in key.split("."):
+            written = written.get(part) if isinstance(written, dict) else None
+        return "any" if not isinstance(written, str) else KINDS.get(cast("ChunkField", written), "text")
 
     def serving(self, collection: str) -> "Profile":
         """This profile for another collection of the same shape."""

@@ -104,6 +104,8 @@ class Settings(CollectionSettings):
     log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
     feedback: bool = Field(True, alias="FEEDBACK")
     """Whether `POST /feedback` is served."""
+    debug_answers: bool = Field(False, alias="DEBUG_ANSWERS")
+    """Whether a request may ask how its answer came about."""
     request_timeout_ms: int = Field(28_500, ge=100, le=900_000, alias="REQUEST_TIMEOUT_MS")
 
     allowed_collections: Annotated[tuple[str, ...], Names] = Field((), alias="ALLOWED_COLLECTIONS")

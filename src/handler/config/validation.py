@@ -1,6 +1,6 @@
 """Collection validation: a collection compared with its profile. Every store uses these checks and messages."""
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from handler.config import models
 from handler.config.profiles import Collection, Profile
@@ -69,21 +69,33 @@ def check_distance(expected: Collection, distance: str) -> None:
         )
 
 
-def check_indexes(expected: Collection, keys: Iterable[str], indexed: Container[str], detail: str | None) -> None:
+ALSO_SERVED_BY: Mapping[str, tuple[str, ...]] = {"float": ("integer",), "keyword": ("uuid",)}
+"""Other payload indexes that serve the conditions of an index type."""
+
+
+def check_indexes(
+    expected: Collection, wanted: Mapping[str, str], indexed: Mapping[str, str], detail: str | None
+) -> None:
     """Check whether a refused filter lacks a payload index, which Qdrant Cloud's strict mode wants.
 
     Args:
-        keys: the payload keys of the filter.
-        indexed: the payload keys that have an index.
+        wanted: the payload keys of the filter, each with the index type that it needs. A word after a comma is an
+            option of the index, which Qdrant does not require.
+        indexed: the payload keys that have an index, each with its type.
 
     Raises:
         RequestRefused: names the keys and the index to create.
     """
-    missing = [key for key in keys if key not in indexed]
+    missing = {}
+    for key, needed in wanted.items():
+        kind = needed.partition(",")[0]
+        if indexed.get(key) not in (kind, *ALSO_SERVED_BY.get(kind, ())):
+            missing[key] = needed
     if missing:
+        named = "; ".join(f"for {key} of the type {needed}" for key, needed in missing.items())
         raise RequestRefused(
             f"The collection '{expected.name}' refused a filter on {', '.join(missing)}, without a payload index: "
-            "create one of the type keyword.",
+            f"create one {named}.",
             upstream="store",
             detail=detail,
         )

@@ -38,11 +38,31 @@ class Notice:
     metric: str | None = None
 
 
+OPTIONS = frozenset(
+    {
+        *("filters", "language", "version", "score_threshold", "offset", "max_per_page"),
+        *("diversity", "unique", "neighbors", "order", "debug"),
+    }
+)
+"""The names of the options in `handler.contracts.options`, which is imported for a request that has one."""
+
+
+class Expandable(BaseModel):
+    """A result that may have its neighbors' text."""
+
+    text_with_neighbors: str = Field(
+        default="", description="The text with that of the chunks around it. Absent unless `neighbors` asks for it."
+    )
+
+
 class Answer(BaseModel):
     """The fields that every contract's answer has."""
 
     warnings: list[str] = Field(
         default_factory=list, description="Why the answer is incomplete, for a person. Absent from a complete answer."
+    )
+    debug: dict[str, Any] = Field(
+        default_factory=dict, description="How the answer came about. Absent unless `debug` asks for it."
     )
 
 
@@ -57,6 +77,7 @@ class Contract:
     Attributes:
         request_model: the request, with the contract's own field names.
         response_model, error_model: the response. Only fields that are set are sent.
+        results: the name of the answer's list of results, each `Expandable`.
         text, count: the names of the request's fields that a profile's limits apply to.
         parse: turns the caller's fields into a checked request. Raises InvalidRequest.
         render: turns a result into `response_model`, without warnings: `answer` adds those for all contracts.
@@ -83,3 +104,4 @@ class Contract:
     notices: Callable[[Retrieval], Iterable[Notice]] | None = None
     stored_id: Callable[[str], str] = _same
     plain: Callable[[BaseModel], str] | None = None
+    results: str = "results"

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StrictInt
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Contract, ErrorContext
+from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
 from handler.contracts.fields import WHOLE, Integer, Score, Text, clipped, limited_count, limited_text, named, validated
 from handler.core.errors import (
     BlankText,
@@ -45,7 +45,7 @@ class Query(BaseModel):
     max_tokens: Budget | None = Field(None, description="The same in tokens, estimated at four characters each.")
 
 
-class RetrievedChunk(BaseModel):
+class RetrievedChunk(Expandable):
     text: str
     score: Score
     source_url: str
@@ -109,6 +109,7 @@ def _chunk(passage: Passage) -> RetrievedChunk:
         chunk_index=passage.index or 0,
         title=passage.title or "",
         chunk_id=passage.chunk_id or str(passage.id),
+        **({} if passage.expanded is None else {"text_with_neighbors": passage.expanded}),
     )
 
 
@@ -131,7 +132,7 @@ def block(number: int, chunk: RetrievedChunk) -> str:
     places = [("Chapter", chunk.chapter), ("Section", chunk.section)]
     place = " | ".join(f"{label}: {value}" for label, value in places if value)
     header = [f"[Result {number}] Score: {chunk.score:.2f}", f"Source: {chunk.source_url}", place, RULE]
-    return "\n".join([*(line for line in header if line), chunk.text])
+    return "\n".join([*(line for line in header if line), chunk.text_with_neighbors or chunk.text])
 
 
 def plain(answer: BaseModel) -> str:
@@ -168,4 +169,5 @@ CONTRACT = Contract(
     render=render,
     render_error=render_error,
     plain=plain,
+    results="chunks",
 )

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Contract, ErrorContext
+from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
 from handler.contracts.fields import Integer, Score, Text, clipped, limited_count, limited_text, named, validated, zulu
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
@@ -25,7 +25,7 @@ class Query(BaseModel):
     k: Integer | None = Field(None, description="How many passages to return.")
 
 
-class Result(BaseModel):
+class Result(Expandable):
     chunk_text: str = Field(description="The passage, exactly as stored.")
     url: str = Field(description="The URL of its page, exactly as stored.")
     chunk_id: str = Field(description="The point's id and the passage's index in its page, joined by an underscore.")

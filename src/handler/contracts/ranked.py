@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Contract, ErrorContext, Notice
+from handler.contracts.base import Answer, Contract, ErrorContext, Expandable, Notice
 from handler.contracts.fields import (
     Integer,
     Score,
@@ -84,7 +84,7 @@ class Metadata(BaseModel):
     tokens: int = Field(ge=0, description="The chunk's approximate number of tokens.")
 
 
-class SearchResult(BaseModel):
+class SearchResult(Expandable):
     chunk_id: str
     chunk_text: str = Field(min_length=1)
     similarity_score: Score

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StrictBool
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Contract, ErrorContext
+from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
 from handler.contracts.fields import (
     Integer,
     Score,
@@ -21,7 +21,7 @@ from handler.contracts.fields import (
     validated,
     zulu,
 )
-from handler.contracts.filter_values import FilterValue
+from handler.contracts.filter_values import FilterValue, conditions
 from handler.core.embedding import has_direction
 from handler.core.errors import (
     CollectionNotFound,
@@ -35,7 +35,7 @@ from handler.core.errors import (
     UpstreamError,
     VectorSizeWrong,
 )
-from handler.core.model import Filters, Passage, Retrieval, RetrievalRequest, Search
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 
 Code = Literal[
     "DIMENSION_MISMATCH",
@@ -65,13 +65,13 @@ class RetrievalQuery(BaseModel):
     top_k: Integer | None = Field(None, description="How many points to return.")
     score_threshold: Threshold | None = Field(None, description="The minimum similarity; 0 returns any point.")
     filters: dict[Text, FilterValue] | None = Field(
-        None, description="The value each field must have; a list matches any of its values."
+        None, description="What each field must be: a value, one of a list, within bounds, or text with a prefix."
     )
     with_vectors: StrictBool = Field(False, description="Whether results carry their vectors.")
     with_payload: StrictBool = Field(True, description="Whether results carry their payload.")
 
 
-class RetrievalResult(BaseModel):
+class RetrievalResult(Expandable):
     id: int | str = Field(description="The point's id; an integer of 2^53 or more as text.")
     score: Score
     vector: list[float] | None = Field(description="The point's vector; null unless with_vectors is true.")
@@ -118,21 +118,12 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
         search=Search(
             top_k=limited_count(limits.count, query.top_k),
             score_threshold=query.score_threshold,
-            filters=_filters(query, profile),
+            filters=conditions(query.filters, profile),
             with_vectors=query.with_vectors,
             whole_payload=True,
         ),
         options={"with_payload": query.with_payload},
     )
-
-
-def _filters(query: RetrievalQuery, profile: Profile) -> Filters:
-    given = query.filters or {}
-    unknown = [field for field in given if field not in profile.filters]
-    if unknown:
-        allowed = ", ".join(profile.filters) or "none"
-        raise InvalidRequest(f"'filters' has a field that this profile does not declare. It declares: {allowed}.")
-    return {field: tuple(value) if isinstance(value, list) else (value,) for field, value in given.items()}
 
 
 def render(retrieval: Retrieval) -> VectorSearchResponse:

@@ -14,8 +14,49 @@ Vector = Sequence[float]
 PointId = int | str
 """An unsigned integer or a UUID, the two kinds of id Qdrant has."""
 
-Filters = Mapping[str, tuple[str | int, ...]]
-"""A profile's filter fields, each with its allowed values. A passage must have one of them."""
+
+@dataclass(frozen=True)
+class Range:
+    """Bounds of a payload value: numbers, or times as ISO 8601 text with a zone. None for no bound."""
+
+    gt: float | str | None = None
+    gte: float | str | None = None
+    lt: float | str | None = None
+    lte: float | str | None = None
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The beginning of a text value; case matters."""
+
+    text: str
+
+
+Condition = tuple[str | int, ...] | Range | Prefix
+"""What a payload value must be: one of several values, within bounds, or text with a certain beginning."""
+
+Filters = Mapping[str, Condition]
+"""A profile's filter fields, each with its condition."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which of the passages found an answer has. Each attribute's default changes nothing.
+
+    Attributes:
+        offset: how many of the best passages to leave out; None when the caller does not page.
+        max_per_page: the most passages of one page (a URL without its fragment); None for any.
+        diversity: 0 to 1: how much a passage's similarity to better ones counts against it.
+        unique: whether passages with the same text as a better one are left out.
+        neighbors: how many chunks before and after each passage, on its page, to return with it.
+    """
+
+    offset: int | None = None
+    max_per_page: int | None = None
+    diversity: float = 0.0
+    unique: bool = False
+    neighbors: int = 0
+
 
 Stage = tuple[tuple[PointId, float], ...]
 """What one stage of a search found: point ids and that stage's scores, best first."""
@@ -58,6 +99,7 @@ class RetrievalRequest:
         text: as the caller sent it; empty when `vector`, shape `(dimension,)`, was sent instead.
         collection: the collection that the caller named; None for the profile's.
         order: the order that the caller asked for; None for the contract's.
+        selection: which of the passages found to answer with; None for the best ones.
         options: values for the contract's rendering.
     """
 
@@ -66,6 +108,7 @@ class RetrievalRequest:
     vector: Vector | None = None
     collection: str | None = None
     order: Order | None = None
+    selection: Selection | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -82,6 +125,7 @@ class Passage:
         tokens: the stored, approximate number of tokens; None without one.
         created_at: when it was stored, UTC.
         vector: shape `(dimension,)`, if requested.
+        expanded: its text with that of its neighbors, if requested.
         fused: the fused score of a hybrid search, only comparable within its result; None after a dense search.
     """
 
@@ -100,6 +144,7 @@ class Passage:
     payload: Mapping[str, Any] = field(default_factory=dict)
     vector: Vector | None = None
     fused: float | None = None
+    expanded: str | None = None
 
 
 @dataclass(frozen=True)
@@ -111,12 +156,14 @@ class SearchResult:
         warnings: the reasons, each a sentence for a person.
         stages: what each stage found, if `Search.explain` is set: "dense" with cosines and, of a hybrid search,
             "text" with BM25 scores and "fused" with fused scores.
+        fusion: the weights of the vectors and of the text, and k, of a hybrid search that is explained.
     """
 
     passages: tuple[Passage, ...]
     skipped: int = 0
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, Stage] = field(default_factory=dict)
+    fusion: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -124,12 +171,14 @@ class Timings:
     """Milliseconds: the embedding call, the search, and the whole retrieval (retries and waits included).
 
     rerank_ms: the reranking call, failed or not; None when none was made.
+    neighbors_ms: the search for neighbors, failed or not; None when none was made.
     """
 
     embedding_ms: float
     search_ms: float
     total_ms: float
     rerank_ms: float | None = None
+    neighbors_ms: float | None = None
 
 
 @dataclass(frozen=True)
@@ -142,7 +191,10 @@ class Retrieval:
         left_out: how many passages were dropped to fit the response limit.
         embedding_cached: whether the question's embedding was cached; None when the caller sent the vector.
         rerank_failure: the reason for a failed reranking; None if it succeeded or is off.
-        stages: as in `SearchResult`.
+        fusion: as in `SearchResult`.
+        stages: as in `SearchResult`; also "rerank", if the passages were reranked, and "selection", the answer.
+        candidates: the passages that the answer was chosen from, best first, if `Search.explain` is set.
+        dropped: why each of the other candidates is not in the answer, if `Search.explain` is set.
     """
 
     request: RetrievalRequest
@@ -157,6 +209,9 @@ class Retrieval:
     warnings: tuple[str, ...] = ()
     rerank_failure: Exception | None = None
     stages: Mapping[str, Stage] = field(default_factory=dict)
+    fusion: Mapping[str, Any] = field(default_factory=dict)
+    candidates: tuple[Passage, ...] = ()
+    dropped: Mapping[PointId, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from handler.core.model import CollectionInfo, Point, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
 
 
 class Embedder(Protocol):
@@ -56,6 +56,20 @@ class PassageStore(Protocol):
             UpstreamError: the store failed temporarily.
             DeadlineExceeded: the running deadline passed.
             ConfigurationError: the collection is missing or shaped differently, or the key was refused.
+        """
+        ...
+
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+        """The chunks around passages, found in one request.
+
+        Args:
+            wanted: passages that `search` found, each with how many chunks before and after it to find.
+
+        Returns:
+            Chunks of the passages' pages, the passages among them, in any order; their scores mean nothing.
+
+        Raises:
+            The same as `search`.
         """
         ...
 

@@ -35,6 +35,7 @@ class Retriever:
         displayable: whether the contract can show a passage; others are left out and counted. None shows them all.
         hybrid: whether the store also gets a question's words.
         order: the order of an answer's passages, unless the request asks for another.
+        candidates: how many passages to choose from where an option may drop some.
     """
 
     embedder: QuestionEmbedder
@@ -43,6 +44,7 @@ class Retriever:
     displayable: Callable[[Passage], bool] | None = None
     hybrid: bool = False
     order: Order = "relevance"
+    candidates: int = 50
 
     def warm(self) -> None:
         """Build what the first question would have to; no request is made."""
@@ -77,7 +79,7 @@ class Retriever:
             search_ms=(searched_at - embedded_at) * 1000,
             total_ms=(time.perf_counter() - started) * 1000,
         )
-        return [
+        answers = [
             result
             if isinstance(result, PassageError)
             else Retrieval(
@@ -92,9 +94,16 @@ class Retriever:
                 warnings=(*result.warnings, *outcome.warnings),
                 rerank_failure=outcome.failure,
                 stages=result.stages,
+                fusion=result.fusion,
             )
             for request, question, result, outcome in zip(requests, embedded, ordered, ranked, strict=True)
         ]
+        for request in requests:
+            if request.selection is not None or request.search.explain:
+                from handler.core.options import finished  # noqa: PLC0415 - only questions with options need it
+
+                return finished(answers, self.store, self.order, deadline)
+        return answers
 
     def _search(
         self, requests: Sequence[RetrievalRequest], embedded: Sequence[EmbeddedQuestion], deadline: Deadline
@@ -102,7 +111,12 @@ class Retriever:
         searches = []
         for request, question in zip(requests, embedded, strict=True):
             search = replace(request.search, text=question.text) if self.hybrid else request.search
-            if self.reranking is not None and request.vector is None:
+            reranked = self.reranking is not None and request.vector is None
+            if request.selection is not None:
+                from handler.core.selection import pool  # noqa: PLC0415 - only questions with options need it
+
+                search = pool(search, request.selection, self.candidates, reranked=reranked)
+            if self.reranking is not None and reranked:
                 search = self.reranking.with_candidates(search)
             searches.append((question.vector, search))
         return self._find(searches, deadline)
@@ -138,7 +152,12 @@ class Retriever:
         )
 
     def _first(self, request: RetrievalRequest, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
-        """The best passages, as many as requested. `score` changes their order, but not which ones they are."""
+        """The best passages, as many as requested. `score` changes their order, but not which ones they are.
+
+        All of them for a question with options, which chooses later.
+        """
+        if request.selection is not None or request.search.explain:
+            return passages
         best = passages[: request.search.top_k]
         if best and best[0].fused is not None and (request.order or self.order) == "score":
             return tuple(sorted(best, key=attrgetter("score"), reverse=True))

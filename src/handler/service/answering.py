@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from handler import telemetry
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Contract
+from handler.contracts.base import OPTIONS, Answer
 from handler.contracts.fields import to_json
 from handler.core.deadline import Deadline
 from handler.core.model import Retrieval, RetrievalRequest
@@ -80,7 +80,7 @@ class Answered:
             left_out=left_out,
             warnings=(*self.retrieval.warnings, _too_large(left_out, count + left_out)),
         )
-        return replace(self, retrieval=shorter, body=_rendered(self.served.contract, shorter))
+        return replace(self, retrieval=shorter, body=_rendered(self.served, shorter))
 
 
 def _too_large(left_out: int, total: int) -> str:
@@ -131,6 +131,10 @@ def _prepared(question: Question, services: Services, started: float) -> _Prepar
         served = services.served(question.profile)
         fields = question.read(served.profile)
         request = served.contract.parse(fields, served.profile)
+        if not OPTIONS.isdisjoint(fields):
+            from handler.contracts import options  # noqa: PLC0415 - most questions have none
+
+            request = options.applied(request, fields, served.contract, served.profile, debug=served.debug_answers)
         name = request.collection
         return _Prepared(served, fields, request, served.retriever if name is None else served.retriever_for(name))
     except Exception as error:  # noqa: BLE001 - becomes this question's failure
@@ -151,14 +155,19 @@ def _answered(
             if isinstance(retrieval, Exception):
                 raise retrieval
             metrics.record(question.served, retrieval)
-            yield Answered(question.served, retrieval, _rendered(question.served.contract, retrieval))
+            yield Answered(question.served, retrieval, _rendered(question.served, retrieval))
         except Exception as error:  # noqa: BLE001 - becomes this question's failure
             yield failure(error, services, question.served, question.fields, started)
 
 
-def _rendered(contract: Contract, retrieval: Retrieval) -> Answer:
-    """The answer in the contract's shape. Warnings are the same in all contracts."""
-    body = contract.render(retrieval)
+def _rendered(served: Served, retrieval: Retrieval) -> Answer:
+    """The answer in the contract's shape. Warnings, neighbors and `debug` are the same in all contracts."""
+    body = served.contract.render(retrieval)
+    request = retrieval.request
+    if request.search.explain or (request.selection is not None and request.selection.neighbors):
+        from handler.contracts import extras  # noqa: PLC0415 - most answers have none
+
+        body = extras.added(body, served.contract, served.profile, retrieval)
     return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body
 
 

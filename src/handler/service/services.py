@@ -21,6 +21,7 @@ class Served:
     Attributes:
         collections: the collections that a request may name in addition to the profile's.
         log_query_text: whether the log may hold question text.
+        debug_answers: whether a request may ask for `debug`.
         find_retriever: returns a profile's pipeline, built at first use, so that a bad request imports no SDK.
     """
 
@@ -29,6 +30,7 @@ class Served:
     collections: tuple[str, ...]
     log_query_text: bool
     find_retriever: Callable[[Profile], Retriever]
+    debug_answers: bool = False
 
     def retriever_for(self, name: str) -> Retriever:
         """The pipeline for the collection `name`.

@@ -70,7 +70,7 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
             "vectors are not comparable with Cohere's. Set it, or unset QDRANT_URL to use the index on this machine."
         )
     with cohere_environment(environ) as embedding:
-        merged = {**environ, **store, **embedding}
+        merged = {"DEBUG_ANSWERS": "true", **environ, **store, **embedding}
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
             check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]), merged)
         yield merged

@@ -24,7 +24,18 @@ from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name, check_vectors, distance_name
 from handler.core import deadline as deadlines
 from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch, UpstreamUnavailable
-from handler.core.model import CollectionInfo, Filters, Point, Search, SearchResult, Vector
+from handler.core.model import (
+    CollectionInfo,
+    Condition,
+    Filters,
+    Passage,
+    Point,
+    Prefix,
+    Range,
+    Search,
+    SearchResult,
+    Vector,
+)
 
 MANIFEST = "manifest.json"
 SHARD = "shard"
@@ -140,11 +151,30 @@ class QdrantEdgeStore:
             return result
         alone = [qdrant_edge.QueryRequest(limit=each, query=one, filter=filters) for one in (nearest, text)]
         dense, by_words = self._ask(lambda shard: shard.query_batch(qdrant_edge.QueryBatchRequest(alone)))
-        return replace(result, stages=payload.stages({"fused": points, "dense": dense, "text": by_words}))
+        stages = payload.stages({"dense": dense, "text": by_words, "fused": points})
+        return replace(result, stages=stages, fusion={"weights": by_text.fusion.weights, "k": by_text.fusion.k})
 
     def _result(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
         result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
         return replace(result, stages=payload.stages({"dense": points})) if search.explain else result
+
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+        """See `handler.core.ports.PassageStore`."""
+        from handler.adapters.qdrant.neighborhoods import most_neighbors, neighborhoods  # noqa: PLC0415 - rarely needed
+
+        should: list[Any] = []
+        for place in neighborhoods(wanted, self._profile):
+            key, alternatives = place.url
+            urls: list[Any] = [_condition(key, one) for one in alternatives]
+            should.append(qdrant_edge.Filter(must=[qdrant_edge.Filter(should=urls), _condition(*place.index)]))
+        if not should:
+            return ()
+        request = qdrant_edge.QueryRequest(
+            limit=most_neighbors(wanted),
+            filter=qdrant_edge.Filter(should=should),
+            with_payload=list(self._profile.payload.read),
+        )
+        return payload.read(self._ask(lambda shard: shard.query(request)), self._profile.payload).passages
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
@@ -281,12 +311,24 @@ class QdrantEdgeStore:
 
 def _filter(filters: Filters, profile: Profile) -> qdrant_edge.Filter:
     must: list[Any] = [
-        qdrant_edge.Filter(
-            should=[qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchAny(values)) for key, values in alternatives]
-        )
+        qdrant_edge.Filter(should=[_condition(key, condition) for key, condition in alternatives])
         for alternatives in query.conditions(filters, profile)
     ]
     return qdrant_edge.Filter(must=must)
+
+
+def _condition(key: str, condition: Condition) -> qdrant_edge.FieldCondition:
+    match condition:
+        case Range():
+            limits: dict[str, Any] = query.bounds(condition)
+            times = any(isinstance(bound, str) for bound in limits.values())
+            within = qdrant_edge.RangeDateTime(**limits) if times else qdrant_edge.RangeFloat(**limits)
+            return qdrant_edge.FieldCondition(key, range=within)
+        case Prefix():
+            return qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchPrefix(condition.text))
+        case _:
+            values: Any = list(condition)
+            return qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchAny(values))
 
 
 @contextmanager

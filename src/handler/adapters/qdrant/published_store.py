@@ -13,7 +13,7 @@ from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.published_index import Pointer, PublishedIndex
 from handler.core import deadline as deadlines
 from handler.core.errors import DeadlineExceeded, PassageError, UpstreamError
-from handler.core.model import CollectionInfo, Point, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
 
 
 class PublishedStore:
@@ -46,6 +46,10 @@ class PublishedStore:
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
         return self._current().search(searches)
+
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+        """See `handler.core.ports.PassageStore`."""
+        return self._current().neighbors(wanted)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""

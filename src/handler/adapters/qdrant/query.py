@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Iterator
 
 from handler.config.profiles import Profile
-from handler.core.model import Filters, PointId
+from handler.core.model import Condition, Filters, PointId, Prefix, Range
 
 MAX_POINT_ID = 2**64 - 1
 
@@ -26,21 +26,40 @@ def threshold(least: float | None) -> float | None:
     return float(struct.unpack("<f", struct.pack("<I", bits - 1))[0])
 
 
-def conditions(filters: Filters, profile: Profile) -> Iterator[list[tuple[str, list[str] | list[int]]]]:
-    """For each field, the alternatives, of which one must hold: a payload key and its allowed values."""
-    for field, values in filters.items():
-        texts = [value for value in values if isinstance(value, str)]
-        numbers = [value for value in values if isinstance(value, int)]
-        alternatives: list[tuple[str, list[str] | list[int]]] = []
-        for key in profile.filters[field]:
-            alternatives += [(key, texts)] if texts else []
-            alternatives += [(key, numbers)] if numbers else []
-        yield alternatives
+def conditions(filters: Filters, profile: Profile) -> Iterator[list[tuple[str, Condition]]]:
+    """For each field, the alternatives, of which one must hold: a payload key and its condition.
+
+    Qdrant compares a list of texts or a list of integers, so a mixed list becomes two alternatives.
+    """
+    for field, condition in filters.items():
+        kinds: list[Condition] = [condition]
+        if isinstance(condition, tuple):
+            texts = tuple(value for value in condition if isinstance(value, str))
+            numbers = tuple(value for value in condition if isinstance(value, int))
+            kinds = [values for values in (texts, numbers) if values]
+        yield [(key, kind) for key in profile.filters[field] for kind in kinds]
 
 
-def filtered_keys(filters: Filters, profile: Profile) -> list[str]:
-    """The payload keys a search filters by."""
-    return [key for field in filters for key in profile.filters[field]]
+def bounds(limits: Range) -> dict[str, float | str]:
+    """The bounds that are set, by Qdrant's names."""
+    named = {"gt": limits.gt, "gte": limits.gte, "lt": limits.lt, "lte": limits.lte}
+    return {name: bound for name, bound in named.items() if bound is not None}
+
+
+def index_type(condition: Condition) -> str:
+    """The payload index that serves a condition (Qdrant, "Payload index")."""
+    match condition:
+        case Prefix():
+            return "keyword, with prefix"
+        case Range():
+            return "datetime" if any(isinstance(bound, str) for bound in bounds(condition).values()) else "float"
+        case _:
+            return "integer" if all(isinstance(value, int) for value in condition) else "keyword"
+
+
+def filtered_keys(filters: Filters, profile: Profile) -> dict[str, str]:
+    """The payload keys a search filters by, each with the type of payload index that serves it."""
+    return {key: index_type(condition) for either in conditions(filters, profile) for key, condition in either}
 
 
 def identity(value: object) -> PointId:

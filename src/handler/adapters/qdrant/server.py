@@ -29,10 +29,23 @@ from handler.core.errors import (
     RequestRefused,
     UpstreamError,
 )
-from handler.core.model import CollectionInfo, Filters, Point, Search, SearchResult, Vector
+from handler.core.model import (
+    CollectionInfo,
+    Condition,
+    Filters,
+    Passage,
+    Point,
+    Prefix,
+    Range,
+    Search,
+    SearchResult,
+    Vector,
+)
 
 if TYPE_CHECKING:
     from qdrant_client.http import models
+
+    from handler.adapters.qdrant.neighborhoods import Neighborhood
 
 SERVICE = Service("store", "vector store", "QDRANT_API_KEY", "QDRANT_URL")
 
@@ -128,7 +141,11 @@ class QdrantServerStore:
                 similarities = {point.id: point.score for point in (*points, *found.pop("similar"))}
                 points = payload.best_fused(found["fused"], similarities, search)
             result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
-            results.append(replace(result, stages=payload.stages(found)) if search.explain else result)
+            if search.explain:
+                shown: dict[str, Any] = {name: found[name] for name in ("dense", "text", "fused") if name in found}
+                fusion = {"weights": by_text.fusion.weights, "k": by_text.fusion.k} if search.text else {}
+                result = replace(result, stages=payload.stages(shown), fusion=fusion)
+            results.append(result)
         return results
 
     def _stages(self, vector: Vector, search: Search, by_text: TextSearch) -> dict[str, dict[str, Any]]:
@@ -195,7 +212,14 @@ class QdrantServerStore:
                 upstream="store",
                 detail=error.detail,
             ) from error
-        check_indexes(expected, query.filtered_keys(search.filters, self._profile), info.payload_schema, error.detail)
+        check_indexes(expected, query.filtered_keys(search.filters, self._profile), _indexes(info), error.detail)
+        if any(isinstance(condition, Prefix) for condition in search.filters.values()):
+            raise RequestRefused(
+                "The vector store refused a filter by prefix, which needs Qdrant 1.19 or newer: update the server, or "
+                "filter by whole values.",
+                upstream="store",
+                detail=error.detail,
+            )
 
     @cached_property
     def _api(self) -> Any:
@@ -243,6 +267,33 @@ class QdrantServerStore:
         if self._found is None:
             self._reader.start()
 
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+        """See `handler.core.ports.PassageStore`."""
+        from handler.adapters.qdrant.neighborhoods import most_neighbors, neighborhoods  # noqa: PLC0415 - rarely needed
+
+        places = neighborhoods(wanted, self._profile)
+        if not places:
+            return ()
+        try:
+            points = self._around(places, most_neighbors(wanted), sections=True)
+        except RequestRefused as error:
+            kinds = {place.url[0]: "keyword" for place in places} | {place.index[0]: "integer" for place in places}
+            check_indexes(self._profile.collection, kinds, _indexes(self._info()), error.detail)
+            # A server before 1.19 has no match by prefix, which finds the other sections of a page.
+            points = self._around(places, most_neighbors(wanted), sections=False)
+        return payload.read(points, self._profile.payload).passages
+
+    def _around(self, places: Sequence[Neighborhood], limit: int, *, sections: bool) -> Sequence[models.ScoredPoint]:
+        """The points of any of the places, in one request; without `sections` only those with a page's own URL."""
+        should = []
+        for place in places:
+            (key, alternatives), position = place.url, _condition(*place.index)
+            urls = [_condition(key, one) for one in alternatives if sections or not isinstance(one, Prefix)]
+            should.append({"must": [{"should": urls}, position]})
+        body = to_json({"filter": {"should": should}, "limit": limit, "with_payload": self._profile.payload.read})
+        answer = self._call(lambda: self._api.query_points(self.collection, query_request=body))
+        return self._points(answer.result)
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
         identity = query.point_id(chunk)
@@ -275,9 +326,9 @@ class QdrantServerStore:
         try:
             return self._matching(conditions, with_vectors=with_vectors)
         except RequestRefused as error:
-            schema = self._info().payload_schema
-            check_indexes(self._profile.collection, keys[:1], schema, error.detail)
-            kinds = {key: schema[key].data_type.value for key in keys if key in schema}
+            kinds = _indexes(self._info())
+            if keys[0] not in kinds:
+                check_indexes(self._profile.collection, {keys[0]: "keyword"}, kinds, error.detail)
             served = [(key, value) for key, value in conditions if kinds.get(key) in _index_kinds(value)]
             if served == conditions:
                 raise
@@ -430,15 +481,30 @@ class QdrantServerStore:
 def _filter(filters: Filters, profile: Profile) -> dict[str, Any]:
     """Filters in Qdrant's terms: of each field's alternatives one must hold."""
     must = [
-        {"should": [{"key": key, "match": {"any": values}} for key, values in alternatives]}
+        {"should": [_condition(key, condition) for key, condition in alternatives]}
         for alternatives in query.conditions(filters, profile)
     ]
     return {"must": must}
 
 
+def _condition(key: str, condition: Condition) -> dict[str, Any]:
+    match condition:
+        case Range():
+            return {"key": key, "range": query.bounds(condition)}
+        case Prefix():
+            return {"key": key, "match": {"prefix": condition.text}}
+        case _:
+            return {"key": key, "match": {"any": condition}}
+
+
 def _index_kinds(value: str | int) -> tuple[str, ...]:
     """The payload indexes that serve an exact match (Qdrant, "Payload index")."""
     return ("integer",) if isinstance(value, int) else ("keyword", "uuid")
+
+
+def _indexes(info: models.CollectionInfo) -> dict[str, str]:
+    """The payload indexes' types, by payload key."""
+    return {key: str(index.data_type.value) for key, index in (info.payload_schema or {}).items()}
 
 
 def _sizes(info: models.CollectionInfo) -> dict[str, int]:

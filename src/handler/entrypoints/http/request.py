@@ -17,7 +17,7 @@ from handler.core.errors import InvalidRequest
 
 EXAMPLE = '{"text": "What is a digital twin?"}'
 
-AS_TEXT = frozenset({"query_id", "collection_name"})
+AS_TEXT = frozenset({"query_id", "collection_name", "language", "version"})
 """Parameters that stay text in a query string, like the question."""
 
 

@@ -203,6 +203,8 @@ def _parameters(profile: Profile) -> list[dict[str, Any]]:
     for name, field in request["properties"].items():
         if name in (*text[1:], *count[1:], "query_vector"):
             continue
+        if name == "score_threshold" and "threshold" in request["properties"]:
+            continue  # another name for it
         schema = _without_null(field)
         place = {"content": {"application/json": {"schema": schema}}} if name == "filters" else {"schema": schema}
         others = [other for names in (text, count) if name == names[0] for other in names[1:]]
@@ -215,7 +217,10 @@ def _parameters(profile: Profile) -> list[dict[str, Any]]:
 def _without_null(field: dict[str, Any]) -> dict[str, Any]:
     """The field without its null type: a query string omits a parameter instead."""
     kind = field.get("type")
-    return {**field, "type": kind[0]} if isinstance(kind, list) else field
+    if not isinstance(kind, list):
+        return field
+    listed = {"enum": [value for value in field["enum"] if value is not None]} if "enum" in field else {}
+    return {**field, "type": kind[0], **listed}
 
 
 def page(default: str, find: Callable[[str], Profile] = profiles.load) -> str:

@@ -1,6 +1,7 @@
 """The OpenAPI document's schemas: each profile's question, answer and error, with the profile's own limits."""
 
 import json
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +13,7 @@ from handler.contracts import registry
 from handler.contracts.base import Contract
 from handler.core.embedding import SHORTEST
 from handler.entrypoints.http.feedback import Feedback
+from handler.entrypoints.http.openapi.options import DEBUG, SHORTHANDS, filters_schema, option_schemas
 
 REFERENCE = "#/components/schemas/{model}"
 
@@ -137,6 +139,10 @@ def components(profile: Profile) -> dict[str, Any]:
         schemas |= {inner[name]: {**schema, "title": inner[name]} for name, schema in json.loads(text).items()}
     request = component(profile, "Request")
     schemas[request] = _limited(schemas[request], contract, profile)
+    for name in ("Response", "Error"):  # a contract may have one shape for both
+        properties = schemas[component(profile, name)]["properties"]
+        if "debug" in properties:
+            properties["debug"] = DEBUG
     return schemas
 
 
@@ -154,17 +160,20 @@ def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> di
             # A vector that is all but zero has no direction (`has_direction` in core/embedding.py).
             "contains": {"anyOf": [{"type": "number", "minimum": SHORTEST}, {"type": "number", "maximum": -SHORTEST}]},
         }
-    if "filters" in fields:
-        fields["filters"] |= (
-            {"propertyNames": {"enum": list(profile.filters)}} if profile.filters else {"maxProperties": 0}
-        )
+    for name, field in option_schemas(profile).items():
+        fields.setdefault(name, _readable(field))
+    fields["filters"] = {**fields["filters"], "additionalProperties": True, **filters_schema(profile)}
     rest = [name for name in schema.get("required", ()) if name != contract.text]
     return {
         **{key: value for key, value in schema.items() if key not in ("properties", "required")},
         "properties": {**_named(asked, text.names), **_named(number, count.names), **fields},
         **({"required": rest} if rest else {}),
         "oneOf": _questions(text.names, by_vector=by_vector),
-        **_apart(text.names if by_vector else (), count.names),
+        **_apart(
+            *(text.names if by_vector else (), count.names),
+            ("threshold", "score_threshold") if "threshold" in fields else (),
+            shorthands=[name for name in SHORTHANDS if name in fields],
+        ),
     }
 
 
@@ -174,7 +183,8 @@ def _readable(field: dict[str, Any]) -> dict[str, Any]:
     options = [option for option in kept.get("anyOf", ()) if option.get("type") != "null"]
     if len(options) == 1 and len(kept["anyOf"]) == 2:
         del kept["anyOf"]
-        return {**options[0], **kept, "type": [options[0]["type"], "null"]}
+        listed = {"enum": [*options[0]["enum"], None]} if "enum" in options[0] else {}
+        return {**options[0], **kept, "type": [options[0]["type"], "null"], **listed}
     return kept
 
 
@@ -199,7 +209,10 @@ def _questions(names: tuple[str, ...], *, by_vector: bool) -> list[dict[str, Any
     return [{"required": [name], "properties": {name: {"type": kind}}} for name, kind in typed]
 
 
-def _apart(*several: tuple[str, ...]) -> dict[str, Any]:
-    """Forbids sending one field under two names."""
-    pairs = [{"required": list(pair)} for names in several for pair in combinations(names, 2)]
+def _apart(*several: tuple[str, ...], shorthands: Iterable[str]) -> dict[str, Any]:
+    """Forbids sending one field under two names, or a filter beside its shorthand."""
+    pairs: list[dict[str, Any]] = [{"required": list(pair)} for names in several for pair in combinations(names, 2)]
+    for name in shorthands:
+        sent = {name: STRING, "filters": {"type": "object", "required": [name]}}
+        pairs.append({"required": [name, "filters"], "properties": sent})
     return {"not": {"anyOf": pairs}} if pairs else {}

@@ -1,0 +1,61 @@
+"""Where the chunks around a passage are stored, for both stores. Imported when a question asks for neighbors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from handler.adapters.qdrant.payload import CHUNK_FIELDS
+from handler.config.payload_keys import KeyPath, Payload
+from handler.config.profiles import Profile
+from handler.core.model import Condition, Passage, Prefix, Range
+from handler.core.selection import page_of
+
+
+@dataclass(frozen=True)
+class Neighborhood:
+    """Where the chunks around a passage are stored.
+
+    Attributes:
+        url: a payload key, and its alternatives: the page's URL, and the URLs of the page's sections.
+        index: a payload key and the positions on the page.
+    """
+
+    url: tuple[str, tuple[Condition, ...]]
+    index: tuple[str, Range]
+
+
+def neighborhoods(wanted: Sequence[tuple[Passage, int]], profile: Profile) -> list[Neighborhood]:
+    """Where the neighbors of passages are stored; a passage without a position has none."""
+    found = []
+    for passage, reach in wanted:
+        keys = _keys(passage, profile.payload)
+        if keys is not None and passage.index is not None:
+            page = page_of(passage.url)
+            positions = Range(gte=max(0, passage.index - reach), lte=passage.index + reach)
+            found.append(Neighborhood((keys[0], ((page,), Prefix(f"{page}#"))), (keys[1], positions)))
+    return found
+
+
+def most_neighbors(wanted: Sequence[tuple[Passage, int]]) -> int:
+    """How many chunks the neighborhoods have, the passages included."""
+    return sum(2 * reach + 1 for _, reach in wanted)
+
+
+def _keys(passage: Passage, keys: Payload) -> tuple[str, str] | None:
+    """The payload keys that hold a passage's URL and its position on the page; None where no position is stored."""
+    found = []
+    for field, wanted in (("url", passage.url), ("index", passage.index)):
+        for path in keys.paths[field]:
+            if wanted is not None and CHUNK_FIELDS[field](_stored(passage.payload, path)) == wanted:
+                found.append(path.key)
+                break
+    return (found[0], found[1]) if len(found) == 2 else None
+
+
+def _stored(payload: Mapping[str, Any], path: KeyPath) -> Any:
+    value: Any = payload.get(path.key)
+    if value is None and path.inner:
+        value = payload.get(path.outer)
+        for part in path.inner:
+            value = value.get(part) if isinstance(value, dict) else None
+    return value

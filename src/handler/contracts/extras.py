@@ -1,0 +1,80 @@
+"""Adds to a rendered answer what its options ask for: the neighbors' text of each result, and `debug`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from handler.config.profiles import Profile
+from handler.contracts.base import Answer, Contract, Expandable
+from handler.contracts.fields import json_id, json_safe
+from handler.core.model import PointId, Retrieval
+
+MOST_SHOWN = 100
+"""The most passages that `debug` lists: a response has a limit."""
+
+
+def added(body: Answer, contract: Contract, profile: Profile, retrieval: Retrieval) -> Answer:
+    """The answer with its extra fields."""
+    selection = retrieval.request.selection
+    changes: dict[str, Any] = {}
+    if selection is not None and selection.neighbors:
+        results: list[Expandable] = getattr(body, contract.results)
+        changes[contract.results] = [
+            result if passage.expanded is None else result.model_copy(update={"text_with_neighbors": passage.expanded})
+            for result, passage in zip(results, retrieval.passages, strict=True)
+        ]
+    # An answer that had to be shortened has no room for it.
+    if retrieval.request.search.explain and not retrieval.left_out:
+        changes["debug"] = explained(profile, retrieval)
+    return body.model_copy(update=changes)
+
+
+def explained(profile: Profile, retrieval: Retrieval) -> dict[str, Any]:
+    """How an answer came about: its settings, its times, and each passage's rank and score in every stage."""
+    timings = retrieval.timings
+    times = {
+        "embedding": timings.embedding_ms,
+        "search": timings.search_ms,
+        "rerank": timings.rerank_ms,
+        "neighbors": timings.neighbors_ms,
+        "total": timings.total_ms,
+    }
+    return {
+        "profile": profile.name,
+        "collection": retrieval.collection,
+        "model": retrieval.model,
+        "mode": "hybrid" if "fused" in retrieval.stages else "dense",
+        **({"fusion": dict(retrieval.fusion)} if retrieval.fusion else {}),
+        "embedding_cached": retrieval.embedding_cached,
+        "times_ms": {name: round(spent, 3) for name, spent in times.items() if spent is not None},
+        "found": {name: len(stage) for name, stage in retrieval.stages.items()},
+        "passages": _passages(retrieval)[:MOST_SHOWN],
+    }
+
+
+def _passages(retrieval: Retrieval) -> list[dict[str, Any]]:
+    """Every passage that a stage found: those of the answer first, then the other candidates, then the rest."""
+    stages = retrieval.stages
+    places: dict[PointId, dict[str, dict[str, float]]] = {passage.id: {} for passage in retrieval.passages}
+    places |= {passage.id: {} for passage in retrieval.candidates if passage.id not in places}
+    for name, stage in stages.items():
+        for rank, (point, score) in enumerate(stage, start=1):
+            places.setdefault(point, {})[name] = {"rank": rank, "score": round(score, 6)}
+    urls = {passage.id: passage.url for passage in retrieval.candidates}
+    chosen = {passage.id for passage in retrieval.passages}
+    return [
+        {
+            "id": json_id(point),
+            **({"url": json_safe(urls[point])} if point in urls else {}),
+            **({} if point in chosen else {"dropped": retrieval.dropped.get(point) or _why(ranks, retrieval)}),
+            "stages": ranks,
+        }
+        for point, ranks in places.items()
+    ]
+
+
+def _why(ranks: Mapping[str, Any], retrieval: Retrieval) -> str:
+    """Why a passage that a stage of the search found was never a candidate."""
+    least = retrieval.request.search.score_threshold
+    if least and "dense" in ranks and ranks["dense"]["score"] < least:
+        return "below the minimum score"
+    return "not among the candidates, or it cannot be shown"

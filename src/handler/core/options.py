@@ -1,0 +1,123 @@
+"""The last steps of a question with options: choose the passages, add their neighbors, keep what `debug` shows."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from operator import attrgetter
+
+from handler.core.deadline import Deadline, running, with_one_retry
+from handler.core.errors import ConfigurationError, PassageError
+from handler.core.model import Order, Passage, Retrieval, Selection, Stage, Timings
+from handler.core.ports import PassageStore
+from handler.core.selection import page_of, select, with_neighbors
+
+NO_POSITION = "No neighbors were added: the passages have no position on their page."
+NOT_FOUND = "No neighbors were added: the vector store did not answer in time, or failed."
+
+Answer = Retrieval | PassageError
+
+
+def finished(answers: Sequence[Answer], store: PassageStore, order: Order, deadline: Deadline) -> list[Answer]:
+    """The answers as their options want them.
+
+    Args:
+        answers: each with all its candidates where its request has options, best first.
+        order: the order of an answer's passages, unless its request asks for another.
+    """
+    chosen = [answer if isinstance(answer, PassageError) else _chosen(answer, order) for answer in answers]
+    return _expanded(chosen, store, deadline)
+
+
+def _chosen(answer: Retrieval, order: Order) -> Retrieval:
+    request = answer.request
+    if request.selection is None and not request.search.explain:
+        return answer
+    started = time.perf_counter()
+    selection, candidates = request.selection or Selection(), answer.passages
+    selected = select(candidates, selection, request.search.top_k, _relevance(answer))
+    passages = selected.passages
+    ordered = bool(selection.diversity) or any(passage.fused is not None for passage in passages)
+    if ordered and (request.order or order) == "score":
+        passages = tuple(sorted(passages, key=attrgetter("score"), reverse=True))
+    if selection.diversity and not request.search.with_vectors:
+        passages = tuple(replace(passage, vector=None) for passage in passages)
+    changed = replace(answer, passages=passages, timings=_later(answer, started))
+    if not request.search.explain:
+        return changed
+    stages = dict(answer.stages)
+    if _is_reranked(answer):
+        stages["rerank"] = _stage(candidates)
+    stages["selection"] = _stage(passages)
+    return replace(changed, stages=stages, candidates=candidates, dropped=selected.dropped)
+
+
+def _is_reranked(answer: Retrieval) -> bool:
+    return answer.timings.rerank_ms is not None and answer.rerank_failure is None
+
+
+def _relevance(answer: Retrieval) -> Callable[[Passage], float]:
+    """The score that the candidates are ordered by: the reranker's, else the fused one, else the similarity."""
+    reranked = _is_reranked(answer)
+    return lambda passage: passage.score if reranked or passage.fused is None else passage.fused
+
+
+def _stage(passages: Sequence[Passage]) -> Stage:
+    return tuple((passage.id, passage.score) for passage in passages)
+
+
+def _expanded(answers: Sequence[Answer], store: PassageStore, deadline: Deadline) -> list[Answer]:
+    """The answers with the neighbors that they ask for, found in one request.
+
+    A temporary failure is a warning in the answer, not an error.
+    """
+    reaches = [0 if isinstance(answer, PassageError) else _reach(answer) for answer in answers]
+    wanted = [
+        (passage, reach)
+        for answer, reach in zip(answers, reaches, strict=True)
+        if isinstance(answer, Retrieval) and reach
+        for passage in answer.passages
+    ]
+    if not wanted:
+        return list(answers)
+    started = time.perf_counter()
+    failure: PassageError | None = None
+    pages: dict[str, list[Passage]] = defaultdict(list)
+    try:
+        with running(deadline):
+            for found in with_one_retry(lambda: store.neighbors(wanted), deadline, "store"):
+                pages[page_of(found.url)].append(found)
+    except PassageError as error:
+        failure = error
+    return [
+        answer
+        if isinstance(answer, PassageError) or not reach
+        else _with_neighbors(answer, reach, pages, failure, started)
+        for answer, reach in zip(answers, reaches, strict=True)
+    ]
+
+
+def _reach(answer: Retrieval) -> int:
+    selection = answer.request.selection
+    return selection.neighbors if selection is not None else 0
+
+
+def _with_neighbors(
+    answer: Retrieval, reach: int, pages: dict[str, list[Passage]], failure: PassageError | None, started: float
+) -> Answer:
+    if isinstance(failure, ConfigurationError):
+        return failure
+    took_ms = (time.perf_counter() - started) * 1000
+    answer = replace(answer, timings=replace(_later(answer, started), neighbors_ms=took_ms))
+    if failure is not None:
+        return replace(answer, warnings=(*answer.warnings, NOT_FOUND))
+    if answer.passages and all(passage.index is None for passage in answer.passages):
+        return replace(answer, warnings=(*answer.warnings, NO_POSITION))
+    passages = tuple(with_neighbors(passage, pages.get(page_of(passage.url), ()), reach) for passage in answer.passages)
+    return replace(answer, passages=passages)
+
+
+def _later(answer: Retrieval, started: float) -> Timings:
+    """The answer's timings, with the time since `started` in their total."""
+    took_ms = (time.perf_counter() - started) * 1000
+    return replace(answer.timings, total_ms=answer.timings.total_ms + took_ms)

@@ -1,0 +1,196 @@
+"""Chooses an answer's passages among the candidates: one text once, a few a page, diverse, from an offset.
+
+Pure functions. Imported when a question asks for one of these.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import hypot
+from operator import mul
+
+from handler.core.model import Passage, PointId, Search, Selection, Vector
+
+if sys.version_info >= (3, 12):
+    from math import sumprod
+else:
+
+    def sumprod(p: Vector, q: Vector, /) -> float:
+        """The dot product."""
+        return float(sum(map(mul, p, q)))
+
+
+LAST = 200
+"""How far a caller can page. Every page is cut from the same list of this many passages."""
+
+POOL_FACTOR = 2
+"""Candidates per requested passage where a rule may drop some of them."""
+
+LEAST_OVERLAP = 20
+"""The fewest characters that count as the overlap of two chunks. Fewer can be equal by chance."""
+
+BREAK = "\n\n"
+"""Stands between chunks that do not overlap: a blank line, as between two blocks of Markdown."""
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The passages of an answer, and why the other candidates are not in it."""
+
+    passages: tuple[Passage, ...]
+    dropped: Mapping[PointId, str] = field(default_factory=dict)
+
+
+def pool(search: Search, selection: Selection, candidates: int, *, reranked: bool) -> Search:
+    """The search that finds enough candidates to choose from.
+
+    The number does not depend on the offset: pages of different pools could repeat or miss a passage.
+
+    Args:
+        candidates: how many to find for a rule that may drop some.
+        reranked: whether a reranker sets the number itself, as each candidate costs.
+    """
+    size = search.top_k
+    if reranked:
+        pass
+    elif selection.diversity:
+        size = max(size, candidates)
+    elif selection.offset is not None:
+        size = LAST
+    elif selection.max_per_page is not None or selection.unique:
+        size = max(size * POOL_FACTOR, candidates)
+    return replace(search, top_k=size, with_vectors=search.with_vectors or selection.diversity > 0)
+
+
+def select(
+    candidates: Sequence[Passage], selection: Selection, top_k: int, relevance: Callable[[Passage], float]
+) -> Selected:
+    """Choose at most `top_k` of the candidates.
+
+    Args:
+        candidates: best first, none twice; with vectors where diversity is asked for.
+        relevance: the score by which the candidates are ordered.
+    """
+    dropped: dict[PointId, str] = {}
+    kept: Sequence[Passage] = candidates
+    if selection.unique:
+        kept = unique(kept, dropped)
+    if selection.diversity:
+        kept = diverse(kept, selection.diversity, relevance)
+    if selection.max_per_page is not None:
+        kept = few_per_page(kept, selection.max_per_page, dropped)
+    first = selection.offset or 0
+    dropped |= {passage.id: "before the offset" for passage in kept[:first]}
+    dropped |= {passage.id: "after the last result" for passage in kept[first + top_k :]}
+    return Selected(tuple(kept[first : first + top_k]), dropped)
+
+
+def unique(passages: Sequence[Passage], dropped: dict[PointId, str]) -> list[Passage]:
+    """The first passage of each text. White space does not count; the others are added to `dropped`."""
+    seen: dict[str, PointId] = {}
+    kept = []
+    for passage in passages:
+        first = seen.setdefault(" ".join(passage.text.split()), passage.id)
+        if first == passage.id:
+            kept.append(passage)
+        else:
+            dropped[passage.id] = f"same text as {first}"
+    return kept
+
+
+def few_per_page(passages: Sequence[Passage], most: int, dropped: dict[PointId, str]) -> list[Passage]:
+    """At most `most` passages of each page, the best ones; the others are added to `dropped`."""
+    counts: Counter[str] = Counter()
+    kept = []
+    for passage in passages:
+        page = page_of(passage.url)
+        counts[page] += 1
+        if counts[page] <= most:
+            kept.append(passage)
+        else:
+            dropped[passage.id] = f"more than {most} of its page"
+    return kept
+
+
+def page_of(url: str) -> str:
+    """A URL without its fragment."""
+    return url.partition("#")[0]
+
+
+def diverse(passages: Sequence[Passage], diversity: float, relevance: Callable[[Passage], float]) -> Sequence[Passage]:
+    """The passages by maximal marginal relevance (Carbonell and Goldstein, 1998).
+
+    Each next passage has the most `(1 - diversity) * relevance - diversity * similarity`: its relevance, scaled to
+    0…1 over the passages, and its greatest cosine to a passage before it. A passage without a vector resembles none.
+    """
+    if not diversity or len(passages) < 2:
+        return passages
+    scores = [relevance(passage) for passage in passages]
+    low, span = min(scores), (max(scores) - min(scores)) or 1.0
+    worth = [(1 - diversity) * (score - low) / span for score in scores]
+    directions = [_direction(passage.vector) for passage in passages]
+    nearest = [0.0] * len(passages)
+    left = list(range(len(passages)))
+    order: list[int] = []
+    while left:
+        # max() returns the first of equals, which is the more relevant one.
+        best = max(left, key=lambda one: worth[one] - diversity * nearest[one])
+        left.remove(best)
+        order.append(best)
+        chosen = directions[best]
+        if chosen:
+            for other in left:
+                if directions[other]:
+                    nearest[other] = max(nearest[other], sumprod(chosen, directions[other]))
+    return [passages[one] for one in order]
+
+
+def _direction(vector: Vector | None) -> Sequence[float]:
+    """The vector at length 1; empty without one."""
+    length = hypot(*vector) if vector else 0.0
+    return [number / length for number in vector] if vector and length else []
+
+
+def with_neighbors(passage: Passage, others: Sequence[Passage], reach: int) -> Passage:
+    """The passage with the text of the chunks around it.
+
+    Args:
+        others: chunks of its page, in any order; those at most `reach` positions away are used.
+    """
+    if passage.index is None:
+        return passage
+    at: dict[int, Passage] = {}
+    for other in others:
+        if other.index is not None and page_of(other.url) == page_of(passage.url):
+            at.setdefault(other.index, other)
+    at[passage.index] = passage
+    first = last = passage.index
+    while first - 1 in at and passage.index - first < reach:
+        first -= 1
+    while last + 1 in at and last - passage.index < reach:
+        last += 1
+    return replace(passage, expanded=joined([at[index].text for index in range(first, last + 1)]))
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Consecutive chunks as one text. The overlap that an indexer put into two of them appears once."""
+    whole = texts[0]
+    for text in texts[1:]:
+        shared = overlap(whole, text)
+        whole = whole + text[shared:] if shared else whole.rstrip() + BREAK + text.lstrip()
+    return whole
+
+
+def overlap(before: str, after: str) -> int:
+    """How many characters at the end of `before` begin `after`; 0 where they are too few to be an overlap."""
+    most = min(len(before), len(after))
+    start = after[:LEAST_OVERLAP]
+    if most < LEAST_OVERLAP:
+        return 0
+    place = before.find(start, len(before) - most)
+    while place >= 0:
+        if after.startswith(before[place:]):
+            return len(before) - place
+        place = before.find(start, place + 1)
+    return 0

@@ -1,0 +1,98 @@
+"""The schemas of a question's options, with the filter fields of a profile, and of the answer's `debug`."""
+
+from typing import Any
+
+from handler.config.profiles import Profile
+from handler.contracts.filter_values import BOUNDS, MOST_VALUES, PREFIX_CHARACTERS
+from handler.contracts.options import SHORTHANDS, Options
+
+__all__ = ["DEBUG", "SHORTHANDS", "filters_schema", "option_schemas"]
+
+INTEGER: dict[str, Any] = {"type": "integer"}
+NUMBER: dict[str, Any] = {"type": "number"}
+STRING: dict[str, Any] = {"type": "string"}
+VALUE: list[dict[str, Any]] = [STRING, {**INTEGER, "minimum": -(2**63), "exclusiveMaximum": 2**63}]
+LARGEST = 2**63
+
+DEBUG: dict[str, Any] = {
+    "type": "object",
+    "description": "How the answer came about. Absent unless `debug` asks for it.",
+    "properties": {
+        "profile": STRING,
+        "collection": STRING,
+        "model": {**STRING, "description": "The model that embedded the question."},
+        "mode": {"enum": ["dense", "hybrid"]},
+        "fusion": {
+            "type": "object",
+            "description": "Of a hybrid search: the weights of vectors and text, and k.",
+            "properties": {"weights": {"type": "array", "items": NUMBER}, "k": INTEGER},
+        },
+        "embedding_cached": {"type": ["boolean", "null"], "description": "Null if the question was a vector."},
+        "times_ms": {"type": "object", "additionalProperties": NUMBER, "description": "Milliseconds of each step."},
+        "found": {"type": "object", "additionalProperties": INTEGER, "description": "Passages found by each stage."},
+        "passages": {
+            "type": "array",
+            "description": "Those of the answer first, then the other candidates, then what else a stage found.",
+            "items": {
+                "type": "object",
+                "required": ["id", "stages"],
+                "properties": {
+                    "id": {"type": ["integer", "string"]},
+                    "url": {**STRING, "description": "Of a candidate."},
+                    "dropped": {**STRING, "description": "Why the passage is not in the answer."},
+                    "stages": {
+                        "type": "object",
+                        "description": "By stage: dense, text, fused, rerank, selection.",
+                        "additionalProperties": {
+                            "type": "object",
+                            "properties": {"rank": {**INTEGER, "minimum": 1}, "score": NUMBER},
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+def option_schemas(profile: Profile) -> dict[str, dict[str, Any]]:
+    """The schema of each option that the profile offers, as pydantic writes it."""
+    fields: dict[str, dict[str, Any]] = Options.model_json_schema()["properties"]
+    absent = {name for name in SHORTHANDS if name not in profile.filters}
+    if not profile.payload.keys("index"):
+        absent.add("neighbors")
+    return {name: field for name, field in fields.items() if name not in absent}
+
+
+def filters_schema(profile: Profile) -> dict[str, Any]:
+    """The filters that a profile declares, each with the conditions that its kind of value can meet."""
+    if not profile.filters:
+        return {"maxProperties": 0}
+    fields = {field: {"anyOf": _conditions(field, profile)} for field in profile.filters}
+    return {"properties": fields, "additionalProperties": False}
+
+
+def _conditions(field: str, profile: Profile) -> list[dict[str, Any]]:
+    kinds = {profile.kind(key) for key in profile.filters[field]}
+    several = {"type": "array", "items": {"anyOf": VALUE}, "minItems": 1, "maxItems": MOST_VALUES}
+    found: list[dict[str, Any]] = [*VALUE, several]
+    if kinds - {"text", "time"}:
+        found.append(_bounds({**NUMBER, "minimum": -LARGEST, "maximum": LARGEST}))
+    if kinds - {"text", "number"}:
+        found.append(_bounds({**STRING, "format": "date-time"}))
+    if kinds & {"text", "any"}:
+        prefix = {**STRING, "minLength": 1, "maxLength": PREFIX_CHARACTERS}
+        found.append(
+            {
+                "type": "object",
+                "properties": {"prefix": prefix},
+                "required": ["prefix"],
+                "additionalProperties": False,
+            }
+        )
+    return found
+
+
+def _bounds(bound: dict[str, Any]) -> dict[str, Any]:
+    bounds = dict.fromkeys(BOUNDS, bound)
+    return {"type": "object", "properties": bounds, "minProperties": 1, "additionalProperties": False}

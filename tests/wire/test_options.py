@@ -1,0 +1,165 @@
+"""The options of a question, over HTTP, on both stores."""
+
+import json
+from operator import itemgetter
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from passage.emulators import EmulatorServer
+from wire.function import QUESTION, Function, Start, asked, assert_error
+
+OnEdge = dict[str, str | None]
+
+
+@pytest.fixture(params=["server", "edge"])
+def function(request: pytest.FixtureRequest, start: Start, on_edge: OnEdge) -> Function:
+    return start(**(on_edge if request.param == "edge" else {}), DEBUG_ANSWERS="true")
+
+
+def results(function: Function, **fields: Any) -> list[dict[str, Any]]:
+    return function.post({"text": QUESTION, "k": 5, **fields}).results
+
+
+def page(result: dict[str, Any]) -> str:
+    url: str = result["url"]
+    return url.partition("#")[0]
+
+
+def ids(found: list[dict[str, Any]]) -> list[str]:
+    return [result["chunk_id"] for result in found]
+
+
+def test_filters_by_value_prefix_and_bounds_hold_for_all_results(function: Function) -> None:
+    url = results(function)[0]["url"]
+    assert {result["url"] for result in results(function, filters={"source_url": url})} == {url}
+    start = page(results(function)[0])
+    found = results(function, filters={"source_url": {"prefix": start}, "chunk_index": {"gte": 1, "lt": 3}})
+    assert found
+    assert all(result["url"].startswith(start) for result in found)
+    assert all(result["chunk_id"].rsplit("_")[1] in ("1", "2") for result in found)
+
+
+def test_filter_by_time_compares_the_stored_epoch(function: Function) -> None:
+    assert len(results(function, filters={"created_at": {"gt": "2000-01-01", "lte": "2100-01-01T00:00:00Z"}})) == 5
+    assert results(function, filters={"created_at": {"gt": "2100-01-01"}}) == []
+    assert len(results(function, filters={"created_at": {"gt": 0}})) == 5
+
+
+def test_language_and_version_filter_by_their_fields(function: Function) -> None:
+    same = results(function, filters={"language": "xx"})
+    assert same == results(function, language="xx") == results(function, version="99") == []
+
+
+def test_score_threshold_drops_results_below_it(function: Function) -> None:
+    scores = [result["relevance_score"] for result in results(function)]
+    found = results(function, score_threshold=scores[2])
+    assert [result["relevance_score"] for result in found] == pytest.approx(scores[:3], abs=1e-6)
+
+
+def test_offset_pages_through_one_list(function: Function) -> None:
+    whole = ids(results(function, k=30, offset=0, order="relevance"))
+    assert len(set(whole)) == 30
+    pages = [ids(results(function, k=7, offset=offset, order="relevance")) for offset in range(0, 28, 7)]
+    assert [one for part in pages for one in part] == whole[:28]
+    second = results(function, k=7, offset=7)
+    assert set(ids(second)) == set(pages[1])
+    assert ids(second) == ids(sorted(second, key=itemgetter("relevance_score"), reverse=True))
+
+
+def test_max_per_page_limits_the_results_of_a_page(function: Function) -> None:
+    assert len({page(result) for result in results(function)}) < 5
+    assert len({page(result) for result in results(function, max_per_page=1)}) == 5
+
+
+def test_diversity_changes_the_results_but_not_the_first(function: Function) -> None:
+    assert results(function, diversity=0) == results(function)
+    usual, diverse = results(function, order="relevance"), results(function, diversity=0.9, order="relevance")
+    assert usual[0] == diverse[0]
+    assert ids(usual) != ids(diverse)
+    scores = [result["relevance_score"] for result in results(function, diversity=0.9)]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_order_score_sorts_by_score(function: Function) -> None:
+    scores = [result["relevance_score"] for result in results(function, diversity=0.9, order="relevance")]
+    assert scores != sorted(scores, reverse=True)
+
+
+def test_neighbors_hold_the_text_of_the_chunks_around(function: Function) -> None:
+    found = results(function, neighbors=1)
+    assert [result["chunk_text"] for result in found] == [result["chunk_text"] for result in results(function)]
+    for result in found:
+        assert result["chunk_text"] in result["text_with_neighbors"]
+        index = int(result["chunk_id"].rsplit("_")[1])
+        around = results(
+            function,
+            filters={"source_url": {"prefix": page(result)}, "chunk_index": {"gte": index - 1, "lte": index + 1}},
+        )
+        texts = {one["chunk_id"].rsplit("_")[1]: one["chunk_text"] for one in around if page(one) == page(result)}
+        assert len(texts) > 1
+        assert all(text in result["text_with_neighbors"] for text in texts.values())
+
+
+def test_neighbors_cost_one_more_request(start: Start, qdrant: EmulatorServer) -> None:
+    function = start()
+    results(function)
+    usual = len(asked(qdrant, "/points/query"))
+    results(function, neighbors=3)
+    assert len(asked(qdrant, "/points/query")) == 2 * usual + 1
+
+
+def test_debug_names_stages_ranks_and_reasons(function: Function) -> None:
+    answer = function.post({"text": QUESTION, "k": 3, "max_per_page": 1, "debug": True})
+    debug = answer.json["debug"]
+    assert debug["profile"] == "query-response"
+    assert debug["times_ms"].keys() >= {"embedding", "search", "total"}
+    kept = [passage for passage in debug["passages"] if "dropped" not in passage]
+    assert [passage["url"] for passage in kept] == [result["url"] for result in answer.results]
+    assert [passage["stages"]["selection"]["rank"] for passage in kept] == [1, 2, 3]
+    assert debug["mode"] == "hybrid"
+    assert debug["fusion"] == {"weights": [1.0, 3.1], "k": 1}
+    assert debug["found"].keys() == {"dense", "text", "fused", "selection"}
+    reasons = {passage.get("dropped") for passage in debug["passages"]}
+    assert {"more than 1 of its page", "after the last result"} <= reasons
+
+
+def test_options_in_a_query_string(function: Function) -> None:
+    filters = quote(json.dumps({"chunk_index": {"lt": 2}}))
+    query = f"text={quote(QUESTION)}&k=5&max_per_page=1&unique=true&diversity=0.2&offset=1&filters={filters}"
+    body = {"max_per_page": 1, "unique": True, "diversity": 0.2, "offset": 1, "filters": {"chunk_index": {"lt": 2}}}
+    assert function.get("/query", query).results == results(function, **body)
+    assert function.get("/query", f"text={quote(QUESTION)}&version=1").results == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"filters": {"colour": "red"}}, "It declares: source_url"),
+        ({"filters": {"created_at": {"prefix": "2026"}}}, "'filters.created_at' is not text"),
+        ({"filters": {"chunk_index": {"gt": "2026-01-01"}}}, "its bounds must be numbers"),
+        ({"filters": {"language": {"gt": 1}}}, "is text"),
+        ({"filters": {"language": "en"}, "language": "en"}, "mean the same"),
+        ({"language": 5}, "'language' must be text, not a number"),
+        ({"score_threshold": 1.5}, "'score_threshold' must be 1 or less"),
+        ({"offset": -1}, "'offset' must be 0 or more"),
+        ({"offset": 201}, "'offset' must be 200 or less"),
+        ({"max_per_page": 0}, "'max_per_page' must be 1 or more"),
+        ({"diversity": 1.1}, "'diversity' must be 1 or less"),
+        ({"diversity": "high"}, "'diversity' must be a number, not text"),
+        ({"unique": 1}, "'unique' must be true or false, not a number"),
+        ({"neighbors": 4}, "'neighbors' must be 3 or less"),
+        ({"order": "date"}, "'order' must be 'relevance' or 'score'"),
+        ({"debug": True}, "DEBUG_ANSWERS"),
+    ],
+)
+def test_wrong_option_is_400_and_says_what_is_allowed(fields: dict[str, Any], says: str, start: Start) -> None:
+    answer = start().post({"text": QUESTION, **fields})
+    assert says in assert_error(answer, 400, "INVALID_INPUT")
+
+
+def test_null_option_counts_as_absent(start: Start) -> None:
+    fields = dict.fromkeys(("filters", "language", "offset", "diversity", "neighbors", "order", "debug"))
+    function = start()
+    assert results(function, **fields) == results(function)
