@@ -24,6 +24,12 @@ MODEL_BEHIND_IT = "arn:aws:bedrock:eu-west-1::foundation-model/cohere.embed-v4:0
 LEAST = {"CohereApiKey": "a-key", "QdrantUrl": "https://cluster.example"}
 """The required parameters."""
 
+QUESTION_QUEUE = f"arn:aws:sqs:{ACCOUNT}:my-questions.fifo"
+REPLY_QUEUE = f"arn:aws:sqs:{ACCOUNT}:my-replies.fifo"
+REPLY_BUS = f"arn:aws:events:{ACCOUNT}:event-bus/my-bus"
+ALARM_TOPIC = f"arn:aws:sns:{ACCOUNT}:alarms"
+BOUNDARY = "arn:aws:iam::111122223333:policy/teams/boundary"
+
 _BEDROCK = {"EmbeddingProvider": "bedrock", "EmbeddingModel": "cohere.embed-multilingual-v3", "CohereApiKey": ""}
 _EDGE = {"QdrantUrl": ""}
 CERTIFICATE = f"arn:aws:acm:{ACCOUNT}:certificate/0f0e0d0c-0b0a-0908-0706-050403020100"
@@ -85,6 +91,22 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
         "AsynchronousAnswers": "true",
     },
     "replies": {"QuestionQueue": "standard", "ReplyTopicArn": REPLY_TOPIC, "ReplyBusName": "answers"},
+    "own-queues": {
+        "QuestionQueueArn": QUESTION_QUEUE,
+        "ReplyQueueArn": REPLY_QUEUE,
+        "ReplyBusName": REPLY_BUS,
+        "KmsKeyArns": KMS_KEY,
+    },
+    "queue-alone": {"Api": "none", "QuestionQueue": "standard", "ReplyQueue": "standard", "FunctionTimeout": "120"},
+    "no-api": {"Api": "none"},
+    "vpc": {"SubnetIds": "subnet-0a1b2c3d,subnet-4e5f6071", "SecurityGroupIds": "sg-0a1b2c3d"},
+    "bounded-roles": {
+        "PermissionsBoundaryArn": BOUNDARY,
+        "RolePath": "/teams/docs/",
+        "Deployment": "Linear10PercentEvery1Minute",
+    },
+    "quiet": {"Tracing": "false", "LogLevel": "WARNING"},
+    "alarm-topic": {"AlarmTopicArn": ALARM_TOPIC, "MonthlyBudget": "20"},
     "alarm-email": {"AlarmEmail": "someone@example.com"},
     "unwatched": {"Alarms": "false", "Dashboard": "false"},
 }

@@ -157,3 +157,19 @@ def test_a_canary_is_rolled_back_by_alarms(made: dict[str, Stack]) -> None:
 
 def test_all_at_once_needs_no_code_deploy(made: dict[str, Stack]) -> None:
     assert "CodeDeploy" not in json.dumps(made["default"].resources)
+
+
+def test_a_canary_is_checked_before_it_gets_traffic(made: dict[str, Stack]) -> None:
+    stack = made["canary"]
+    update = stack.resources["RetrievalFunctionAliaslive"]["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]
+    assert update["BeforeAllowTrafficHook"] == {"Ref": "ReleaseCheckFunction"}
+    check = stack["ReleaseCheckFunction"]
+    assert check["Environment"]["Variables"]["NEW_VERSION"] == {"Ref": _version(stack)}, (
+        "not the alias, which is the old one"
+    )
+    assert check["Handler"] == "release_check.app.handler"
+    assert stack["RetrievalFunctionDeploymentGroup"]["ServiceRoleArn"] == {"Fn::GetAtt": ["DeploymentRole", "Arn"]}
+
+
+def test_all_at_once_has_no_check(made: dict[str, Stack]) -> None:
+    assert not {"ReleaseCheckFunction", "ReleaseCheckRole", "DeploymentRole"} & made["default"].resources.keys()

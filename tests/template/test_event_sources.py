@@ -1,9 +1,11 @@
 """APIs, Function URL, load balancer, queues, topic and bus of each option."""
 
+import json
+
 import pytest
 
-from template.cloudformation import Stack
-from template.options import OPTIONS, TOPIC
+from template.cloudformation import PSEUDO, Stack, stacks
+from template.options import LEAST, OPTIONS, QUESTION_QUEUE, REPLY_BUS, TOPIC
 
 HTTP = {
     "ApiGateway::RestApi",
@@ -15,7 +17,8 @@ HTTP = {
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_each_http_option_has_exactly_one_endpoint(option: str, made: dict[str, Stack]) -> None:
-    assert len([kind for kind in HTTP if made[option].of_type(kind)]) == 1
+    without = {"no-api", "queue-alone"}
+    assert len([kind for kind in HTTP if made[option].of_type(kind)]) == (option not in without)
 
 
 def test_the_apis_own_errors_have_cors_headers(made: dict[str, Stack]) -> None:
@@ -65,10 +68,55 @@ def test_traces_are_on_and_logs_end(made: dict[str, Stack]) -> None:
     assert stack["RetrievalFunction"]["LoggingConfig"] == {"LogGroup": {"Ref": "RetrievalLogGroup"}}
 
 
-@pytest.mark.parametrize("option", ["queue", "queue-fifo"])
+def test_deployment_without_an_api_needs_no_other_endpoint(made: dict[str, Stack]) -> None:
+    assert not made["no-api"].of_type("Lambda::Permission"), "Step Functions calls the alias by its own role"
+    assert "ApiUrl" not in made["no-api"].outputs
+    assert "SqsQuestionQueue" in made["queue-alone"]
+
+
+def test_own_queue_is_read_as_a_new_one(made: dict[str, Stack]) -> None:
+    source = made["own-queues"]["QuestionQueueEventSource"]
+    assert source["EventSourceArn"] == QUESTION_QUEUE
+    assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert not made["own-queues"].of_type("SQS::Queue")
+
+
+def test_own_reply_destinations_are_the_functions(made: dict[str, Stack]) -> None:
+    variables = made["own-queues"]["RetrievalFunction"]["Environment"]["Variables"]
+    assert variables["REPLY_QUEUE_URL"] == "https://sqs.eu-central-1.amazonaws.com/111122223333/my-replies.fifo"
+    assert variables["REPLY_BUS_NAME"] == REPLY_BUS
+
+
+def test_vpc_has_the_given_subnets_and_groups(made: dict[str, Stack]) -> None:
+    config = {"SubnetIds": ["subnet-0a1b2c3d", "subnet-4e5f6071"], "SecurityGroupIds": ["sg-0a1b2c3d"]}
+    assert made["vpc"]["RetrievalFunction"]["VpcConfig"] == config
+    assert "VpcConfig" not in made["default"]["RetrievalFunction"]
+
+
+def test_tracing_is_off_where_it_is_not_wanted(made: dict[str, Stack]) -> None:
+    assert made["quiet"]["RetrievalFunction"]["TracingConfig"] == {"Mode": "PassThrough"}
+    assert made["quiet"]["RestApiliveStage"]["TracingEnabled"] is False
+    assert made["quiet"]["RetrievalFunction"]["Environment"]["Variables"]["POWERTOOLS_LOG_LEVEL"] == "WARNING"
+
+
+@pytest.mark.parametrize(
+    ("partition", "console"), [("aws-cn", "console.amazonaws.cn"), ("aws-us-gov", "console.amazonaws-us-gov.com")]
+)
+def test_other_partitions_have_no_traces_and_own_links(
+    partition: str, console: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(PSEUDO, "AWS::Partition", partition)
+    stack = stacks({partition: LEAST})[partition]
+    assert stack["RetrievalFunction"]["TracingConfig"] == {"Mode": "PassThrough"}
+    assert stack["RestApiliveStage"]["TracingEnabled"] is False
+    assert stack.outputs["DashboardUrl"]["Value"].startswith(f"https://{console}/cloudwatch/")
+    assert "arn:aws:" not in json.dumps(stack.everything())
+
+
+@pytest.mark.parametrize("option", ["queue", "queue-fifo", "queue-alone"])
 def test_question_queue_settings_fit_the_function(option: str, made: dict[str, Stack]) -> None:
     questions, unanswered = made[option]["SqsQuestionQueue"], made[option]["QuestionDeadLetterQueue"]
-    assert questions["VisibilityTimeout"] >= 6 * made[option]["RetrievalFunction"]["Timeout"]
+    assert int(questions["VisibilityTimeout"]) == 6 * int(made[option]["RetrievalFunction"]["Timeout"])
     dead_letters = {"Fn::GetAtt": ["QuestionDeadLetterQueue", "Arn"]}
     assert questions["RedrivePolicy"] == {"deadLetterTargetArn": dead_letters, "maxReceiveCount": 5}
     assert unanswered.get("FifoQueue") == questions.get("FifoQueue"), "a dead-letter queue is of its queue's kind"

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import ROOT
 from template.cloudformation import Stack
-from template.options import OPTIONS
+from template.options import ALARM_TOPIC, OPTIONS
 
 WATCHED_BY_CODE_DEPLOY = {"FunctionErrorAlarm", "ConfigurationErrorAlarm", "LatencyAlarm"}
 SEARCH = re.compile(
@@ -32,7 +32,7 @@ def _dashboard(stack: Stack) -> list[dict[str, Any]]:
 def _on_dashboard(stack: Stack) -> Iterator[tuple[str, str]]:
     """The names and statistics of our metrics on the dashboard."""
     for widget in _dashboard(stack):
-        for metric in widget["properties"]["metrics"]:
+        for metric in widget["properties"].get("metrics", []):
             if metric[0] == "Passage":
                 assert metric[2:4] == ["service", "passage-test"]
                 assert isinstance(metric[4], dict), "a metric by profile is searched, so that every profile is found"
@@ -127,6 +127,15 @@ def test_no_gateway_alarm_without_an_api(made: dict[str, Stack]) -> None:
     assert "GatewayRefusalAlarm" not in made["function-url"]
 
 
+def test_own_topic_gets_alarms_and_budget(made: dict[str, Stack]) -> None:
+    stack = made["alarm-topic"]
+    assert "AlarmTopic" not in stack
+    assert {tuple(alarm["AlarmActions"]) for alarm in stack.of_type("CloudWatch::Alarm").values()} == {(ALARM_TOPIC,)}
+    assert stack.outputs["AlarmTopicArn"]["Value"] == ALARM_TOPIC
+    subscribers = [each["Subscribers"] for each in stack["Budget"]["NotificationsWithSubscribers"]]
+    assert subscribers == 2 * [[{"SubscriptionType": "SNS", "Address": ALARM_TOPIC}]]
+
+
 def test_alarms_are_sent_to_the_address(made: dict[str, Stack]) -> None:
     assert made["alarm-email"]["AlarmTopic"] == {
         "Subscription": [{"Protocol": "email", "Endpoint": "someone@example.com"}]
@@ -175,7 +184,40 @@ def test_dashboard_shows_rerank_time_failures_and_cost(made: dict[str, Stack]) -
     assert added == {"RerankLatency", "RerankFailed"}
     formula = "+ FILL(embedded, 0) * 0.0000024 + FILL(reranked, 0) * 0.002) / answered"
     assert formula in json.dumps(_dashboard(made["reranker"]))
-    assert "rerank" not in json.dumps(_dashboard(made["default"])).lower()
+    metrics = [widget for widget in _dashboard(made["default"]) if widget["type"] == "metric"]
+    assert "rerank" not in json.dumps(metrics).lower()
+
+
+def test_dashboard_adds_up_the_cost_so_far(made: dict[str, Stack]) -> None:
+    """The same prices as for a thousand questions, as a running sum."""
+    widgets = [each["properties"] for each in _dashboard(made["reranker"]) if "Dollars" in each["properties"]["title"]]
+    each_thousand, so_far = (widget["metrics"][0][0]["expression"] for widget in widgets)
+    prices = [re.findall(r"\* \(?(?:0\.\d+)(?: \+ 0\.\d+)?", expression) for expression in (each_thousand, so_far)]
+    assert prices[0] == prices[1] != []
+    assert so_far.startswith("RUNNING_SUM(")
+
+
+def test_queries_use_fields_of_the_log(made: dict[str, Stack]) -> None:
+    text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8").partition("\n## Log fields\n")[2]
+    documented = set(re.findall(r"`(\w+)`", text)) | {"timestamp"}
+    words = {"filter", "fields", "sort", "desc", "limit", "stats", "count", "as", "pct", "by", "bin", "and"}
+    labels = {"questions", "embedding", "search", "reranking", "total"}
+    queries = made["default"].of_type("Logs::QueryDefinition")
+    assert len(queries) == 4
+    for query in queries.values():
+        assert query["LogGroupNames"] == [{"Ref": "RetrievalLogGroup"}]
+        plain = re.sub(r"'[^']*'", "", query["QueryString"])
+        assert set(re.findall(r"[a-z_]{2,}", plain)) - words - labels <= documented
+
+
+def test_dashboard_has_the_queries_of_the_log(made: dict[str, Stack]) -> None:
+    shown = [each["properties"]["query"] for each in _dashboard(made["default"]) if each["type"] == "log"]
+    queries = [query["QueryString"] for query in made["default"].of_type("Logs::QueryDefinition").values()]
+    assert len(shown) == 2
+    for query in shown:
+        source, _, rest = query.partition(" | ")
+        assert source == "SOURCE '${LogGroupName}'"
+        assert rest in queries
 
 
 @pytest.mark.parametrize("option", ["default", "reranker"])

@@ -5,7 +5,19 @@ from typing import Any
 import pytest
 
 from template.cloudformation import Stack
-from template.options import INFERENCE_PROFILE, KMS_KEY, MODEL_BEHIND_IT, OPTIONS, PARAMETER, REPLY_TOPIC, SECRET
+from template.options import (
+    BOUNDARY,
+    INFERENCE_PROFILE,
+    KMS_KEY,
+    MODEL_BEHIND_IT,
+    OPTIONS,
+    PARAMETER,
+    QUESTION_QUEUE,
+    REPLY_BUS,
+    REPLY_QUEUE,
+    REPLY_TOPIC,
+    SECRET,
+)
 
 ALWAYS = {
     "logs:CreateLogStream": ["RetrievalLogGroup"],
@@ -33,6 +45,21 @@ MORE: dict[str, dict[str, list[str]]] = {
     "queue": {**READ_QUEUE, "sqs:SendMessage": ["SqsReplyQueue"], **TABLE},
     "queue-fifo": {**READ_QUEUE, "sqs:SendMessage": ["SqsReplyQueue"]},
     "replies": {**READ_QUEUE, "sns:Publish": [REPLY_TOPIC], "events:PutEvents": [BUS]},
+    "own-queues": {
+        **{action: [QUESTION_QUEUE] for action in READ_QUEUE},
+        "sqs:SendMessage": [REPLY_QUEUE],
+        "events:PutEvents": [REPLY_BUS],
+        "kms:Decrypt": [KMS_KEY],
+        "kms:GenerateDataKey": [KMS_KEY],
+    },
+    "queue-alone": {**READ_QUEUE, "sqs:SendMessage": ["SqsReplyQueue"]},
+    "vpc": {
+        f"ec2:{action}": ["*"]
+        for action in (
+            *("CreateNetworkInterface", "DescribeNetworkInterfaces", "DeleteNetworkInterface", "DescribeSubnets"),
+            *("AssignPrivateIpAddresses", "UnassignPrivateIpAddresses"),
+        )
+    },
     "notifications": {"sqs:SendMessage": ["AsyncSuccessQueue", "AsyncFailureQueue"]},
 }
 """Permissions of an option besides `ALWAYS`. Other options add none."""
@@ -56,7 +83,8 @@ def test_permissions_of_the_function(option: str, made: dict[str, Stack]) -> Non
             assert statement["Effect"] == "Allow"
             for action in _list(statement["Action"]):
                 allowed.setdefault(action, []).extend(map(_name, _list(statement["Resource"])))
-    assert allowed == {**ALWAYS, **MORE.get(option, {})}
+    always = {action: on for action, on in ALWAYS.items() if option != "quiet" or not action.startswith("xray:")}
+    assert allowed == {**always, **MORE.get(option, {})}
 
 
 @pytest.mark.parametrize("option", OPTIONS)
@@ -74,11 +102,34 @@ def test_only_a_function_url_is_everyones(option: str, made: dict[str, Stack]) -
 @pytest.mark.parametrize("option", OPTIONS)
 def test_no_other_role_and_no_policy_is_open(option: str, made: dict[str, Stack]) -> None:
     roles = set(made[option].of_type("IAM::Role"))
-    assert roles == {"RetrievalRole"} | ({"CodeDeployServiceRole"} if option == "canary" else set())
+    shifts = made[option].parameters["Deployment"] != "AllAtOnce"
+    assert roles == {"RetrievalRole"} | ({"DeploymentRole", "ReleaseCheckRole"} if shifts else set())
     for policy in made[option].of_type("SQS::QueuePolicy").values():
         for statement in policy["PolicyDocument"]["Statement"]:
             assert statement["Condition"]["ArnEquals"]["aws:SourceArn"]
             assert statement["Action"] == "sqs:SendMessage"
+
+
+def test_boundary_and_path_are_of_every_role(made: dict[str, Stack]) -> None:
+    roles = made["bounded-roles"].of_type("IAM::Role")
+    assert len(roles) == 3
+    assert {(role["PermissionsBoundary"], role["Path"]) for role in roles.values()} == {(BOUNDARY, "/teams/docs/")}
+
+
+def test_release_check_may_only_invoke_and_report(made: dict[str, Stack]) -> None:
+    (policy,) = made["canary"]["ReleaseCheckRole"]["Policies"]
+    allowed = {
+        action: statement["Resource"]
+        for statement in policy["PolicyDocument"]["Statement"]
+        for action in _list(statement["Action"])
+        if not action.startswith("logs:")
+    }
+    assert allowed == {
+        "lambda:InvokeFunction": "${RetrievalFunction.Arn}:*",
+        "codedeploy:PutLifecycleEventHookExecutionStatus": (
+            "arn:aws:codedeploy:eu-central-1:111122223333:deploymentgroup:passage-test-*"
+        ),
+    }
 
 
 def test_named_secret_leaves_the_key_variable_empty(made: dict[str, Stack]) -> None:

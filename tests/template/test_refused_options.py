@@ -3,7 +3,18 @@
 import pytest
 
 from template.cloudformation import Refused, check
-from template.options import CERTIFICATE, EXTENSION, LAYER, LEAST, OPTIONS, PARAMETER, SECRET
+from template.options import (
+    ALARM_TOPIC,
+    CERTIFICATE,
+    EXTENSION,
+    LAYER,
+    LEAST,
+    OPTIONS,
+    PARAMETER,
+    QUESTION_QUEUE,
+    REPLY_QUEUE,
+    SECRET,
+)
 
 DOMAIN = {name: OPTIONS["domain"][name] for name in ("DomainName", "CertificateArn")}
 COLLISIONS: list[tuple[dict[str, str], str]] = [
@@ -40,9 +51,17 @@ COLLISIONS: list[tuple[dict[str, str], str]] = [
     ({"CloudFront": "true"}, "CloudFront needs DomainName"),
     ({**OPTIONS["cloudfront"], "Access": "iam"}, "CloudFront needs Api rest with Access open"),
     ({"MonthlyBudget": "20"}, "MonthlyBudget needs AlarmEmail"),
-    ({"Alarms": "false", "AlarmEmail": "someone@example.com"}, "AlarmEmail needs Alarms true"),
+    ({"Alarms": "false", "AlarmEmail": "someone@example.com"}, "AlarmEmail and AlarmTopicArn need Alarms true"),
     ({"Alarms": "false", "Deployment": "Canary10Percent5Minutes"}, "needs Alarms true"),
-    ({"QuestionQueue": "standard"}, "needs ReplyQueue"),
+    ({"Alarms": "false", "AlarmTopicArn": ALARM_TOPIC}, "AlarmTopicArn need Alarms true"),
+    ({"AlarmEmail": "someone@example.com", "AlarmTopicArn": ALARM_TOPIC}, "AlarmEmail or AlarmTopicArn, not both"),
+    ({"SubnetIds": "subnet-0a1b2c3d"}, "SubnetIds and SecurityGroupIds"),
+    ({"SecurityGroupIds": "sg-0a1b2c3d"}, "SubnetIds and SecurityGroupIds"),
+    ({"QuestionQueue": "standard"}, "need ReplyQueue"),
+    ({"QuestionQueueArn": QUESTION_QUEUE}, "need ReplyQueue"),
+    ({**OPTIONS["queue"], "QuestionQueueArn": QUESTION_QUEUE}, "QuestionQueue or QuestionQueueArn, not both"),
+    ({**OPTIONS["queue"], "ReplyQueueArn": REPLY_QUEUE}, "ReplyQueue or ReplyQueueArn, not both"),
+    ({"QuestionQueueArn": QUESTION_QUEUE, "ReplyQueueArn": QUESTION_QUEUE}, "must be two queues"),
 ]
 WRONG: list[dict[str, str]] = [
     {"AllowedOrigins": "https://user.github.io/"},
@@ -67,7 +86,13 @@ WRONG: list[dict[str, str]] = [
     {"MonthlyBudget": "0"},
     {"BasePath": "docs-api"},
     {"BasePath": "/docs-api/"},
-    {"RequestTimeoutMs": "30000"},
+    {"RequestTimeoutMs": "900001"},
+    {"FunctionTimeout": "31"},
+    {"LogLevel": "CRITICAL"},
+    {"RolePath": "teams"},
+    {"PermissionsBoundaryArn": "boundary"},
+    {"SubnetIds": "vpc-0a1b2c3d"},
+    {"QuestionQueueArn": "my-questions"},
     {"EphemeralStorage": "513"},
     {"AlarmEmail": "someone"},
 ]

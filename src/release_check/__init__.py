@@ -1,0 +1,1 @@
+"""The check of a release: a function of its own, which CodeDeploy invokes before it shifts traffic."""
