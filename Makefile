@@ -56,8 +56,8 @@ index: setup ## Index the sample textbook into .passage/index, for every profile
 	@$(BIN)/passage index samples/textbook --all-profiles --out $(INDEX)
 
 .PHONY: run
-run: index ## Index the textbook and serve the API on 127.0.0.1:3000 (PORT=… to change)
-	@$(BIN)/passage serve --index $(INDEX) --port $(PORT)
+run: index ## Index the textbook, then serve the demo and the API on 127.0.0.1:3000 (PORT=… to change)
+	@$(BIN)/passage serve --index $(INDEX) --port $(PORT) --site samples/textbook
 
 .PHONY: invoke
 invoke: setup ## Print the function's answer to one event (EVENT=events/….json), JSON alone

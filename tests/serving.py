@@ -11,19 +11,19 @@ from aiohttp import web
 
 from handler import app
 from handler.bootstrap.container import Container
-from passage.local.serve import runner
+from passage.local.serve import Extend, runner
 
 LINE_BYTES = 128 * 1024
 """Room for the longest question in a URL: what a gateway would refuse before us is not what these tests are about."""
 
 
 @contextmanager
-def served(environ: Mapping[str, str]) -> Iterator[str]:
-    """The URL of the function, run with the environment `environ`."""
+def served(environ: Mapping[str, str], extend: Extend = lambda _: None) -> Iterator[str]:
+    """The URL of the function, run with the environment `environ`; `extend` adds further routes."""
     started: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def run() -> None:
-        running = runner(app.lambda_handler, shutdown_timeout=0.1, max_line_size=LINE_BYTES)
+        running = runner(app.lambda_handler, extend, shutdown_timeout=0.1, max_line_size=LINE_BYTES)
         await running.setup()
         try:
             await web.TCPSite(running, "127.0.0.1", 0).start()

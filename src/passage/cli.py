@@ -1,6 +1,7 @@
 """The `passage` command. It prints results on stdout, progress and logs on stderr."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -45,16 +46,24 @@ main.add_command(mcp_command)
 @main.command()
 @index_option
 @click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
-def serve(index: Path, port: int) -> None:
-    """Serve the API on 127.0.0.1."""
+@click.option(
+    "--site",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder of Markdown whose pages the demo shows.",
+)
+def serve(index: Path, port: int, site: Path | None) -> None:
+    """Serve the API on 127.0.0.1, and a demo page at `/`."""
+    from passage.local.demo import add_demo, find_book  # noqa: PLC0415 - see `index`
     from passage.local.serve import serve as run  # noqa: PLC0415 - see `index`
 
+    book = None if site is None else find_book(site)
+    os.environ.setdefault("DEBUG_ANSWERS", "true")  # the demo shows how an answer came about
     click.echo("Starting the function …", err=True)
     with stdout_kept_clean() as result, function(index) as handler:
         url = f"http://127.0.0.1:{port}"
 
         def ready() -> None:
-            click.echo(f"Passage answers on {url} (Ctrl-C stops it). Try:\n", err=True)
+            click.echo(f"Open {url} (Ctrl-C stops it). Or ask in a second terminal:\n", err=True)
             question = '{"text": "What is a digital twin?", "k": 3}'
             result(f"curl -s {url}/query -H 'Content-Type: application/json' -d '{question}'\n")
             click.echo(
@@ -62,7 +71,7 @@ def serve(index: Path, port: int) -> None:
             )
 
         try:
-            run(handler, port, ready)
+            run(handler, port, ready, lambda app: add_demo(app, book))
         except OSError as error:
             raise click.ClickException(
                 f"Port {port} cannot be used ({error.strerror}): choose another (--port, or PORT=… with make)."

@@ -15,6 +15,7 @@ from passage.local.environment import LocalContext
 from passage.local.http_event import http_api_event
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
+Extend = Callable[[web.Application], None]
 
 MAX_EVENT_BYTES = 6 * 1024 * 1024
 """The most that an event may have, its body included (AWS Lambda quotas, synchronous invocation)."""
@@ -22,8 +23,12 @@ MAX_EVENT_BYTES = 6 * 1024 * 1024
 SHUTDOWN_SECONDS = 3.0
 
 
-def application(handler: Handler) -> web.Application:
-    """The web application around `handler`."""
+def application(handler: Handler, extend: Extend = lambda _: None) -> web.Application:
+    """The web application around `handler`.
+
+    Args:
+        extend: adds further routes, which take precedence over the function's.
+    """
     # A container answers one request at a time; so does this, which also keeps the handler in one thread.
     thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="function")
 
@@ -42,6 +47,7 @@ def application(handler: Handler) -> web.Application:
             return _refusal(502, "Internal Server Error", {})
 
     app = web.Application(client_max_size=2 * MAX_EVENT_BYTES)
+    extend(app)
     app.router.add_route("*", r"/{path:[\s\S]*}", answer)  # a decoded path may hold a line break
     return app
 
@@ -65,9 +71,9 @@ async def _event(request: web.Request) -> dict[str, Any]:
     return event
 
 
-def runner(handler: Handler, **options: Any) -> web.AppRunner:
+def runner(handler: Handler, extend: Extend = lambda _: None, **options: Any) -> web.AppRunner:
     """What serves `handler`. A body is passed on as it was sent, compressed or not, as a gateway does."""
-    return web.AppRunner(application(handler), access_log=None, auto_decompress=False, **options)
+    return web.AppRunner(application(handler, extend), access_log=None, auto_decompress=False, **options)
 
 
 def _response(result: dict[str, Any]) -> web.Response:
@@ -90,8 +96,11 @@ def _refusal(status: int, message: str, cors: Mapping[str, Any]) -> web.Response
     return web.json_response({"message": message}, status=status, headers=headers)
 
 
-def serve(handler: Handler, port: int, ready: Callable[[], None]) -> None:
+def serve(handler: Handler, port: int, ready: Callable[[], None], extend: Extend = lambda _: None) -> None:
     """Serve on 127.0.0.1 until SIGINT or SIGTERM. `ready` is called once requests are answered.
+
+    Args:
+        extend: adds further routes.
 
     Raises:
         OSError: the port is taken.
@@ -103,7 +112,7 @@ def serve(handler: Handler, port: int, ready: Callable[[], None]) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stopping.set)
         # Running requests may finish within this time.
-        running = runner(handler, shutdown_timeout=SHUTDOWN_SECONDS)
+        running = runner(handler, extend, shutdown_timeout=SHUTDOWN_SECONDS)
         await running.setup()
         try:
             await web.TCPSite(running, "127.0.0.1", port).start()

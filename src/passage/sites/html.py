@@ -128,6 +128,10 @@ def set_attribute(node: Node, name: str, value: str) -> None:
     node.attrs[name] = value
 
 
+def drop_attribute(node: Node, name: str) -> None:
+    del node.attrs[name]
+
+
 def remove(node: Node) -> None:
     """Remove an element from its document; `node` must not be used afterwards."""
     node.decompose()

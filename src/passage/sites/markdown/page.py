@@ -31,7 +31,7 @@ def page_sections(
     content = html.first(html.parse(document.encode()), "main")
     if content is None:
         return "", ()
-    _link_pages(content, file, urls)
+    link_pages(content, file, urls)
     _drop_empty_code(content)
     rendering = rules.prepare([content], url, links_from, _NOISE)
     found, headings = sections.cut([content], rendering)
@@ -47,7 +47,7 @@ def _drop_empty_code(content: Node) -> None:
             html.remove(block)
 
 
-def _link_pages(content: Node, file: str, urls: Mapping[str, str]) -> None:
+def link_pages(content: Node, file: str, urls: Mapping[str, str]) -> None:
     """Replace links to other sources by the published URLs."""
     for link in html.select(content, "a[href]"):
         target = html.attribute(link, "href").strip()
