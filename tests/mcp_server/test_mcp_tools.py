@@ -7,6 +7,7 @@ from jsonschema import Draft202012Validator
 
 from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles
+from handler.contracts.options import Options
 from handler.core.errors import (
     CredentialsRefused,
     DeadlineExceeded,
@@ -80,6 +81,22 @@ def test_search_docs_returns_texts_and_scores(endpoint: Endpoint) -> None:
     Draft202012Validator(tools(endpoint)["search_docs"]["outputSchema"]).validate(found)
 
 
+def test_language_and_version_narrow_the_search(endpoint: Endpoint) -> None:
+    schema = tools(endpoint)["search_docs"]["inputSchema"]["properties"]
+    assert {"language", "version"} <= schema.keys()
+    structured(endpoint.call("search_docs", {"question": QUESTION, "language": "en", "version": None}))
+    (search,) = endpoint.container.searches
+    assert list(search.filters) == ["language"]
+
+
+def test_limits_of_labels_are_those_of_the_options(endpoint: Endpoint) -> None:
+    options = Options.model_json_schema()["properties"]
+    schema = tools(endpoint)["search_docs"]["inputSchema"]["properties"]
+    for name in ("language", "version"):
+        (text,) = (kind for kind in options[name]["anyOf"] if kind["type"] == "string")
+        assert {key: schema[name][key] for key in text} == text
+
+
 def test_no_match_is_an_empty_list_and_no_error(endpoint: Endpoint) -> None:
     endpoint.container.hits = []
     assert structured(endpoint.call("search", {"query": QUESTION})) == {"results": []}
@@ -120,13 +137,15 @@ def test_unknown_profile_in_the_path_is_404(endpoint: Endpoint) -> None:
         ("search", {"query": "a" * 10_001}, "'query' has 10,001 characters"),
         ("search", {"query": QUESTION, "top_k": 3}, "the arguments are query"),
         ("search", {"query": "\ud800"}, "must be"),
-        ("search_docs", {"query": QUESTION}, "the arguments are question, top_k, profile"),
+        ("search_docs", {"query": QUESTION}, "the arguments are question, top_k, language, version, profile"),
         ("search_docs", {"question": QUESTION, "top_k": 0}, "'top_k' is out of range: it must be 1 to 100"),
         ("search_docs", {"question": QUESTION, "top_k": 1.5}, "'top_k' must be a whole number"),
         ("search_docs", {"question": QUESTION, "top_k": "3"}, "'top_k' must be a whole number"),
         ("search_docs", {"question": QUESTION, "top_k": True}, "'top_k' must be a whole number"),
         ("search_docs", {"question": QUESTION, "profile": "nothing"}, "The profiles are: "),
         ("search_docs", {"question": QUESTION, "profile": 5}, "The profiles are: "),
+        ("search_docs", {"question": QUESTION, "language": 5}, "language"),
+        ("search_docs", {"question": QUESTION, "version": ""}, "version"),
         ("fetch", {}, "'id' must be text"),
         ("fetch", {"id": ""}, "'id' must be text"),
         ("fetch", {"id": "a" * 513}, "'id' must be text"),

@@ -10,7 +10,7 @@ from handler.core.model import Point
 from handler.entrypoints.direct import profile_name
 from handler.entrypoints.mcp.endpoint import Endpoint
 from handler.entrypoints.mcp.results import Result, document, failed, fits, listed, reference, succeeded, whole
-from handler.entrypoints.mcp.tools import ID_CHARACTERS
+from handler.entrypoints.mcp.tools import ID_CHARACTERS, NARROWING
 from handler.service.answering import Answered, Question, answer
 from handler.service.failures import failure
 from handler.service.services import Served
@@ -27,7 +27,7 @@ def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
     """The passages that answer a question, with their texts."""
     return _asked(
         arguments,
-        ("question", "top_k", *_own(endpoint)),
+        ("question", "top_k", *NARROWING, *_own(endpoint)),
         endpoint,
         lambda answered: {
             "profile": answered.profile,
@@ -74,7 +74,8 @@ def _asked(
         _check_names(arguments, names)
         limits = profile.query
         count = arguments.get("top_k")
-        fields = {limits.text.names[0]: _question(arguments, names[0], limits.text)}
+        narrowed = {name: arguments[name] for name in NARROWING if arguments.get(name) is not None}
+        fields = {limits.text.names[0]: _question(arguments, names[0], limits.text), **narrowed}
         return fields if count is None else {**fields, limits.count.names[0]: _whole_number(count, limits.count)}
 
     question = Question(read, _profile(arguments, names, endpoint))

@@ -12,6 +12,10 @@ ID_CHARACTERS = 512
 """The most characters of a chunk's id."""
 
 STRING: dict[str, Any] = {"type": "string"}
+LABEL = {**STRING, "minLength": 1, "maxLength": 100}
+NARROWING = {"language": "en", "version": "2.1"}
+"""Options of a question that the tools have, each with an example."""
+
 READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
 
 HEADINGS = {"type": "array", "items": STRING, "description": "The headings above the passage, outermost first."}
@@ -92,7 +96,7 @@ def tools(endpoint: Endpoint) -> list[dict[str, Any]]:
             f"Find the passages of {about} that answer a question. Returns their texts with URLs, best first. Ask one "
             "thing at a time, in a full sentence, and keep names of functions and options as they are written. "
             "An empty list means that no passage fits: ask in other words before you give up.",
-            {"question": question, "top_k": count, **chosen},
+            {"question": question, "top_k": count, **_narrowing(profile), **chosen},
             ["question"],
             {
                 "profile": {**STRING, "description": "The profile that was asked."},
@@ -150,6 +154,19 @@ def _count(limit: CountLimit) -> dict[str, Any]:
     bounds = {"minimum": limit.min, "maximum": limit.max} if limit.outside == "reject" else {}
     words = f"How many passages to return, {limit.min} to {limit.max}."
     return {"type": "integer", **bounds, "default": limit.default, "description": words}
+
+
+def _narrowing(profile: Profile) -> dict[str, Any]:
+    """The arguments for a language and a version, as far as the profile declares these fields."""
+    words = (
+        "The {name} that passages must have, as in `{example}`. Leave it out unless the user needs one {name}: a site "
+        "that stores none has no such passage."
+    )
+    return {
+        name: {**LABEL, "description": words.format(name=name, example=example)}
+        for name, example in NARROWING.items()
+        if name in profile.filters
+    }
 
 
 def _profiles(endpoint: Endpoint, default: Profile) -> dict[str, Any]:
