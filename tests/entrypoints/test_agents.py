@@ -118,6 +118,18 @@ def test_gateways_tool_gets_the_contracts_body(function: Function, load_event: A
     assert answer["results"] == function.ask("What is a digital twin?", 3).results
 
 
+def test_action_group_takes_options(function: Function, load_event: Any) -> None:
+    event = by_function(load_event, text=QUESTION, filters='{"chunk_index": {"lt": 1}}')
+    event["parameters"] += [
+        {"name": "max_per_page", "type": "integer", "value": "1"},
+        {"name": "unique", "type": "boolean", "value": "true"},
+    ]
+    wanted = {"text": QUESTION, "max_per_page": 1, "unique": True, "filters": {"chunk_index": {"lt": 1}}}
+    assert body(function.invoke(event))["results"] == function.post(wanted).results != []
+    event["parameters"].append({"name": "version", "type": "number", "value": "2.1"})
+    assert body(function.invoke(event))["results"] == []
+
+
 @pytest.mark.parametrize(("tool", "key"), [("docs___context", "context"), ("docs___query_response", "k")])
 def test_tool_named_as_a_profile_asks_it(tool: str, key: str, function: Function) -> None:
     assert key in function.invoke({"text": QUESTION}, gateway(tool))

@@ -1,13 +1,17 @@
 """The options of a question, over HTTP, on both stores."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
+from qdrant_client import QdrantClient, models
 
-from passage.emulators import EmulatorServer
+from passage.emulators import EmulatorServer, qdrant_emulator
 from wire.function import QUESTION, Function, Start, asked, assert_error
 
 OnEdge = dict[str, str | None]
@@ -163,3 +167,89 @@ def test_null_option_counts_as_absent(start: Start) -> None:
     fields = dict.fromkeys(("filters", "language", "offset", "diversity", "neighbors", "order", "debug"))
     function = start()
     assert results(function, **fields) == results(function)
+
+
+SHAPE = {"COLLECTION_NAME": "rag_embeddings", "EMBEDDING_DIMENSION": "768", "EMBEDDING_MODEL": "embed-v5.0-fast"}
+"""The shape of the collection that the emulator holds, for any profile."""
+
+
+def test_diversity_returns_no_vectors_unless_asked(start: Start) -> None:
+    function = start(**SHAPE, DEFAULT_PROFILE="vector-search")
+    usual = function.post({"query_text": QUESTION, "diversity": 0.5}).results
+    assert [result["vector"] for result in usual] == [None] * 10
+    assert (
+        len(function.post({"query_text": QUESTION, "diversity": 0.5, "with_vectors": True}).results[0]["vector"]) == 768
+    )
+
+
+@pytest.mark.parametrize(
+    ("profile", "text", "holder"),
+    [
+        ("chunks", "content", "results"),
+        ("context", "text", "chunks"),
+        ("ranked", "chunk_text", "results"),
+        ("vector-search", "", "results"),
+    ],
+)
+def test_every_contract_takes_the_options(profile: str, text: str, holder: str, start: Start) -> None:
+    function = start(**SHAPE, DEFAULT_PROFILE=profile)
+    fields = {"query": QUESTION, "max_per_page": 1, "neighbors": 1, "unique": True, "offset": 0, "score_threshold": 0.1}
+    answer = function.post(fields)
+    assert answer.status == 200, answer.text
+    found = answer.json[holder]
+    assert len(found) >= 5
+    held = [result[text] if text else result["payload"]["text_content"] for result in found]
+    assert all(own in result["text_with_neighbors"] for own, result in zip(held, found, strict=True))
+    if profile == "context":
+        assert all(result["text_with_neighbors"] in answer.json["context"]["formatted_text"] for result in found)
+
+
+@contextmanager
+def server(folder: Path, **kind: Any) -> Iterator[tuple[EmulatorServer, QdrantClient]]:
+    """A server of another kind, with three chunks of one page."""
+    with qdrant_emulator(folder, **kind) as running:
+        admin = QdrantClient(url=running.url, check_compatibility=False)
+        admin.create_collection("own", models.VectorParams(size=768, distance=models.Distance.COSINE))
+        for index in range(3):
+            url = "https://x.example/a" + (f"#s{index}" if index else "")
+            payload = {"text_content": f"Part {index}.", "source_url": url, "chunk_index": index}
+            vector = [1.0, float(index), *[0.0] * 766]
+            admin.upsert("own", [models.PointStruct(id=index, vector=vector, payload=payload)])
+        yield running, admin
+        admin.close()
+
+
+def test_prefix_on_an_old_server_names_the_version(tmp_path: Path, start: Start) -> None:
+    with server(tmp_path, version="1.18.0") as (running, _):
+        function = start(QDRANT_URL=running.url, COLLECTION_NAME="own")
+        filters = {"source_url": {"prefix": "https://x.example/"}}
+        answer = function.post({"text": QUESTION, "filters": filters})
+        assert "Qdrant 1.19" in assert_error(answer, 500, "INTERNAL_ERROR")
+        # Neighbors are then found by the page's own URL alone.
+        (first, *_) = function.post({"text": QUESTION, "neighbors": 1, "filters": {"chunk_index": 0}}).results
+        assert first["text_with_neighbors"] == "Part 0."
+
+
+def test_strict_server_names_the_index_that_is_missing(tmp_path: Path, start: Start) -> None:
+    with server(tmp_path, strict=True) as (running, admin):
+        function = start(QDRANT_URL=running.url, COLLECTION_NAME="own")
+
+        def refused(**fields: Any) -> str:
+            return assert_error(function.post({"text": QUESTION, **fields}), 500, "INTERNAL_ERROR")
+
+        assert "for chunk_index of the type float" in refused(filters={"chunk_index": {"gt": 0}})
+        assert "for source_url of the type keyword" in refused(filters={"source_url": {"prefix": "https://"}})
+        assert "for chunk_index of the type integer" in refused(neighbors=1)
+        admin.create_payload_index("own", "chunk_index", models.PayloadSchemaType.INTEGER)
+        admin.create_payload_index("own", "source_url", models.PayloadSchemaType.KEYWORD)
+        found = results(function, neighbors=2, filters={"chunk_index": {"gt": 0}})
+        assert {result["text_with_neighbors"] for result in found} == {"Part 0.\n\nPart 1.\n\nPart 2."}
+
+
+def test_neighbors_without_positions_are_a_warning(tmp_path: Path, start: Start) -> None:
+    with server(tmp_path) as (running, admin):
+        payload = {"text_content": "Part.", "source_url": "https://x.example/a"}
+        admin.upsert("own", [models.PointStruct(id=one, vector=[1.0] * 768, payload=payload) for one in range(3)])
+        answer = start(QDRANT_URL=running.url, COLLECTION_NAME="own").post({"text": QUESTION, "neighbors": 1})
+        assert len(answer.results) == 3
+        assert "have no position" in answer.json["warnings"][0]

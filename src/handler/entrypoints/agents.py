@@ -83,10 +83,17 @@ def _properties(event: Mapping[str, Any]) -> list[tuple[str, tuple[str, Any]]]:
 
 
 def _fields(given: Mapping[str, tuple[str, Any]], profile: Profile) -> dict[str, Any]:
-    """The parameters as a JSON body would have them. The question and whatever is declared as a string stay text."""
-    as_text = profile.query.text.names
+    """The parameters as a JSON body would have them. The question and whatever is declared as a string stay text.
+
+    Bedrock has no type for an object, so `filters` is JSON in a string. A version such as 2.1 is text, not a number.
+    """
+    as_text = {*profile.query.text.names, "language", "version"}
+
+    def is_text(name: str, kind: str) -> bool:
+        return name in as_text or (kind == "string" and name != "filters")
+
     return {
-        name: value if kind == "string" or name in as_text or not isinstance(value, str) else _literal(value)
+        name: _literal(value) if isinstance(value, str) and not is_text(name, kind) else value
         for name, (kind, value) in given.items()
     }
 

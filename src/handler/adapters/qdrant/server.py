@@ -51,6 +51,9 @@ SERVICE = Service("store", "vector store", "QDRANT_API_KEY", "QDRANT_URL")
 
 GRPC_PORT = 6334
 
+MATCHES_BY_PREFIX = (1, 19)
+"""The first version with a match by prefix, which also finds the sections of a page (Qdrant, "Filtering")."""
+
 STATUSES = {"green": "green", "yellow": "yellow", "grey": "yellow", "red": "red"}
 """Qdrant's statuses as those of seed 001. Grey is a collection that waits to be optimised, yellow one that is."""
 
@@ -212,14 +215,22 @@ class QdrantServerStore:
                 upstream="store",
                 detail=error.detail,
             ) from error
-        check_indexes(expected, query.filtered_keys(search.filters, self._profile), _indexes(info), error.detail)
-        if any(isinstance(condition, Prefix) for condition in search.filters.values()):
+        if any(isinstance(one, Prefix) for one in search.filters.values()) and not self._matches_by_prefix():
             raise RequestRefused(
                 "The vector store refused a filter by prefix, which needs Qdrant 1.19 or newer: update the server, or "
                 "filter by whole values.",
                 upstream="store",
                 detail=error.detail,
             )
+        check_indexes(expected, query.filtered_keys(search.filters, self._profile), _indexes(info), error.detail)
+
+    def _matches_by_prefix(self) -> bool:
+        """Whether the server's version matches by prefix; true where the version is not known."""
+        try:
+            version = version_of(self._get("/"))
+        except PassageError:
+            return True
+        return version is None or version >= MATCHES_BY_PREFIX
 
     @cached_property
     def _api(self) -> Any:
@@ -277,9 +288,10 @@ class QdrantServerStore:
         try:
             points = self._around(places, most_neighbors(wanted), sections=True)
         except RequestRefused as error:
-            kinds = {place.url[0]: "keyword" for place in places} | {place.index[0]: "integer" for place in places}
-            check_indexes(self._profile.collection, kinds, _indexes(self._info()), error.detail)
-            # A server before 1.19 has no match by prefix, which finds the other sections of a page.
+            if self._matches_by_prefix():
+                kinds = {place.url[0]: "keyword" for place in places} | {place.index[0]: "integer" for place in places}
+                check_indexes(self._profile.collection, kinds, _indexes(self._info()), error.detail)
+                raise
             points = self._around(places, most_neighbors(wanted), sections=False)
         return payload.read(points, self._profile.payload).passages
 

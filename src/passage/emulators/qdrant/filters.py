@@ -24,12 +24,27 @@ _MATCHES: Mapping[str, Callable[[Any], edge.MatchType]] = {
 }
 
 
-def parse_filter(data: object) -> edge.Filter | None:
+PREFIX = (1, 19)
+"""The first version that matches by prefix. An older one refuses the filter."""
+
+
+def parse_filter(data: object, version: tuple[int, ...] = PREFIX) -> edge.Filter | None:
     """The engine's filter for a JSON filter; None for None. An unsupported condition is a 400 that names it."""
     if data is None:
         return None
+    if version < PREFIX and _has_prefix(data):
+        raise format_error("data did not match any variant of untagged enum Condition")
     with engine_errors():
         return _filter(data)
+
+
+def _has_prefix(data: object) -> bool:
+    if isinstance(data, list):
+        return any(map(_has_prefix, data))
+    if not isinstance(data, Mapping):
+        return False
+    match = data.get("match")
+    return (isinstance(match, Mapping) and "prefix" in match) or any(map(_has_prefix, data.values()))
 
 
 def _filter(data: object) -> edge.Filter:

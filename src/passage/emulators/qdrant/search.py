@@ -33,7 +33,7 @@ def query(collection: Collection, body: Json) -> dict[str, object]:
             prefetches=_prefetches(collection, body),
             limit=limit_of(body),
             offset=whole_number(body, "offset", 0),
-            filter=parse_filter(body.get("filter")),
+            filter=parse_filter(body.get("filter"), collection.version),
             score_threshold=_threshold(body),
             params=_params(body),
             with_payload=with_payload(body, False),
@@ -80,7 +80,7 @@ def _prefetches(collection: Collection, body: Json) -> list[edge.Prefetch]:
                 query=_scoring(collection, stage),
                 prefetches=_prefetches(collection, stage),
                 limit=limit_of(stage),
-                filter=parse_filter(stage.get("filter")),
+                filter=parse_filter(stage.get("filter"), collection.version),
                 score_threshold=_threshold(stage),
                 params=_params(stage),
             )

@@ -1,0 +1,126 @@
+"""The options of a request, and the last steps of a question with options, with fakes at the ports."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from handler.config import profiles
+from handler.contracts import options, registry
+from handler.contracts.base import OPTIONS
+from handler.core.deadline import Deadline
+from handler.core.errors import CollectionNotFound, InvalidRequest, PassageError, UpstreamUnavailable
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Selection, Timings
+from handler.core.options import NO_POSITION, NOT_FOUND, finished
+
+PROFILE = profiles.load("chunks")
+
+
+def test_names_of_options_are_those_that_trigger_the_import() -> None:
+    assert options.Options.model_fields.keys() == OPTIONS
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_no_option_has_another_meaning_in_a_contract(name: str) -> None:
+    fields = registry.load(name).request_model.model_fields
+    same = {"filters", "score_threshold"} if name == "vector_search" else set()
+    assert OPTIONS & fields.keys() == same
+
+
+def applied(profile: profiles.Profile = PROFILE, **fields: Any) -> RetrievalRequest:
+    sent = {"query_text": "twin", **fields}
+    contract = registry.find(profile)
+    return options.applied(contract.parse(sent, profile), sent, contract, profile, debug=False)
+
+
+def test_threshold_has_two_names_and_takes_one() -> None:
+    assert applied(score_threshold=0.4).search == applied(threshold=0.4, offset=None).search
+    with pytest.raises(InvalidRequest, match="'threshold' and 'score_threshold' mean the same"):
+        applied(score_threshold=0.4, threshold=0.4)
+
+
+@pytest.mark.parametrize(
+    ("change", "fields", "says"),
+    [
+        ({"filters": {}}, {"language": "en"}, "'language' is not a field of this profile"),
+        ({"filters": {}}, {"filters": {"url": "a"}}, "It declares: none"),
+        (
+            {"payload": PROFILE.payload.model_copy(update={"index": (), "variants": False})},
+            {"neighbors": 1},
+            "position",
+        ),
+    ],
+)
+def test_profile_that_cannot_do_it_refuses(change: dict[str, Any], fields: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidRequest, match=says):
+        applied(profiles.Profile.model_validate(PROFILE.model_dump() | change), **fields)
+
+
+def test_shorthand_adds_to_the_filters() -> None:
+    request = applied(language="en", filters={"position": {"gte": 2}})
+    assert request.search.filters.keys() == {"language", "position"}
+    assert request.selection is None
+
+
+def answer(selection: Selection, *passages: Passage) -> Retrieval:
+    request = RetrievalRequest("twin", Search(top_k=2), selection=selection)
+    return Retrieval(request, passages, 0, Timings(1, 1, 2), "c", "m", datetime.now(UTC))
+
+
+def passage(number: int, score: float = 0.5, **fields: Any) -> Passage:
+    return Passage(id=number, score=score, text=f"text {number}", url="https://x.example/a", **fields)
+
+
+@dataclass
+class Around:
+    """A store that finds neighbors, or fails."""
+
+    found: Any = ()
+
+    def neighbors(self, wanted: Any) -> Any:
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
+
+
+def one(given: Retrieval | PassageError, found: Any = ()) -> Any:
+    store: Any = Around(found)
+    (done,) = finished([given], store, "score", Deadline.after(1))
+    return done
+
+
+def test_failed_search_for_neighbors_is_a_warning() -> None:
+    given = answer(Selection(neighbors=1), passage(1, index=0))
+    done = one(given, UpstreamUnavailable("down", upstream="store", retry_after=100))
+    assert done.warnings == (NOT_FOUND,)
+    assert done.passages == given.passages
+    assert done.timings.neighbors_ms is not None
+
+
+def test_neighbors_that_a_collection_cannot_have_fail() -> None:
+    failure = CollectionNotFound("no such collection", upstream="store")
+    assert one(answer(Selection(neighbors=1), passage(1, index=0)), failure) is failure
+
+
+def test_passages_without_positions_are_a_warning() -> None:
+    assert one(answer(Selection(neighbors=1), passage(1))).warnings == (NO_POSITION,)
+
+
+def test_failed_question_of_a_batch_stays_failed() -> None:
+    failure = UpstreamUnavailable("down", upstream="store")
+    assert one(failure) is failure
+
+
+def test_diverse_answer_is_sorted_by_score_without_vectors() -> None:
+    passages = (
+        passage(1, 0.9, vector=(1.0, 0.0)),
+        passage(2, 0.8, vector=(1.0, 0.0)),
+        passage(3, 0.1, vector=(0.0, 1.0)),
+    )
+    done = one(answer(Selection(diversity=0.9), *passages))
+    assert [found.id for found in done.passages] == [1, 3]
+    assert all(found.vector is None for found in done.passages)
+    by_relevance = answer(Selection(diversity=0.9), *passages)
+    asked = replace(by_relevance.request, order="relevance", search=Search(top_k=2, with_vectors=True))
+    assert all(found.vector for found in one(replace(by_relevance, request=asked)).passages)
