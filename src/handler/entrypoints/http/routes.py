@@ -1,4 +1,4 @@
-"""The routes other than /query: profiles, collections, chunks, feedback, health, readiness, the description, MCP."""
+"""The routes other than /query: profiles, collections, chunks, feedback, health, readiness, OpenAPI and MCP."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -31,7 +31,7 @@ VERSION_KEY, CAPABILITIES_KEY, SERVER_KEY = (
 VERSION_HEADER, METHOD_HEADER, NAME_HEADER = MCP_HEADERS
 
 _BEFORE, _AFTER = "=?base64?", "?="
-"""Around a header's value that is no plain ASCII."""
+"""Around a header's value in base64, which is for text other than plain ASCII."""
 
 
 def negotiated(requested: object) -> str:
