@@ -49,6 +49,7 @@ class Request:
     resume: bool
     thresholds: tuple[str, ...]
     api_key_file: Path | None
+    explain: bool
     make: int | None
     site: str | None
     site_url: str | None
@@ -113,6 +114,7 @@ class Rate(click.ParamType[int]):
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help=f"A file with the API's key.  [default: {KEY_VARIABLE}]",
 )
+@click.option("--explain", is_flag=True, help="Save how each answer came about, where the target shows it. Times grow.")
 @click.option("--make", type=click.IntRange(min=1), metavar="N", help="Draft a suite of N questions, and stop.")
 @click.option("--site", metavar="SOURCE", help="With --make: the site, as `passage index` takes it.")
 @click.option("--site-url", help="With --make: the site's URL.  [default: the one in its pages or mkdocs.yml]")
@@ -200,6 +202,7 @@ def _evaluated(request: Request) -> "Results":
             search=target.search,
             index=target.index,
             known=target.known,
+            explain=request.explain,
         )
         finished = run(plan, target.api)
     return judge(finished, baseline, limits, folder)

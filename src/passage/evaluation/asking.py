@@ -2,8 +2,9 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from passage.api import Api, Reply, Unreachable
@@ -20,19 +21,24 @@ SERVICE_ATTEMPTS = 3
 
 JSON = {"content-type": "application/json"}
 
-WANTED = {"order": "relevance", "debug": True}
-"""Options of a request that a run sends where the API offers them."""
+WANTED = {"order": "relevance"}
+"""Options of a request that a run sends where the API offers them: the order of the search is what is measured."""
 
 KINDS: dict[int, ErrorKind] = {429: "rate_limit", 500: "service", 502: "service", 503: "service", 504: "timeout"}
 """The statuses after which the same request may succeed."""
 
 
-def request(served: Served, question: Question, top_k: int) -> dict[str, Any]:
-    """The fields of a question's request."""
+def request(served: Served, question: Question, top_k: int, *, explain: bool = False) -> dict[str, Any]:
+    """The fields of a question's request.
+
+    Args:
+        explain: ask how the answer came about, where the API offers it. That takes time, which the answer's times have.
+    """
     count = top_k if question.top_k is None else question.top_k
     if served.most is not None:
         count = min(count, served.most)
-    options = {name: value for name, value in WANTED.items() if name in served.fields}
+    wanted = {**WANTED, "debug": True} if explain else WANTED
+    options = {name: value for name, value in wanted.items() if name in served.fields}
     return {served.text: question.text, served.count: count, **options}
 
 
@@ -42,16 +48,23 @@ class Asker:
 
     Attributes:
         notify: is told why a request is repeated, and the seconds until then.
+        explain: ask how each answer came about; see `request`.
     """
 
     api: Api
     pace: Pace
     top_k: int
     notify: Callable[[str, float], None] = lambda _, __: None
+    explain: bool = False
 
-    def ask(self, served: Served, question: Question) -> Answer:
-        """The answer, or the last attempt's error. `milliseconds` are the last attempt's."""
-        body = json.dumps(request(served, question, self.top_k)).encode()
+    def ask(self, served: Served, question: Question, more: Mapping[str, Any] = MappingProxyType({})) -> Answer:
+        """The answer, or the last attempt's error. `milliseconds` are the last attempt's.
+
+        Args:
+            more: other fields of the request.
+        """
+        fields = request(served, question, self.top_k, explain=self.explain)
+        body = json.dumps({**fields, **more}).encode()
         attempt = 0
         while True:
             attempt += 1

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import urlsplit
 
 from passage.api import Api, Unreachable
 from passage.evaluation.asking import JSON, Asker
@@ -65,14 +67,17 @@ def by_id(api: Api, served: Served, answers: Sequence[Answer]) -> Iterator[float
 def missing(suite: Suite, answers: Sequence[Answer], known: Known) -> tuple[dict[str, tuple[str, ...]], int]:
     """The expected documents that the collection lacks, by question, and how many could not be checked.
 
-    A document that any answer has is not checked again.
+    A document that any answer has is not checked again. One that begins with `/` is looked for on the answers' host.
     """
     hits = [hit for answer in answers for hit in answer.results]
     checked: dict[Expected, bool | None] = {}
 
+    origin = next((f"{parts.scheme}://{parts.netloc}" for hit in hits if (parts := urlsplit(hit.url)).netloc), "")
+
     def exists(expected: Expected) -> bool | None:
         if expected not in checked:
-            checked[expected] = True if any(hit.matches(expected) for hit in hits) else known(expected)
+            whole = replace(expected, value=origin + expected.value) if expected.value.startswith("/") else expected
+            checked[expected] = True if any(hit.matches(expected) for hit in hits) else known(whole)
         return checked[expected]
 
     lacking: Mapping[str, tuple[str, ...]] = {

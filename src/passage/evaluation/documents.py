@@ -9,28 +9,51 @@ from handler.adapters.qdrant import payload as payloads
 from handler.config import profiles
 from handler.config.profiles import Profile
 from passage.api import Api, Unreachable
+from passage.evaluation.asking import Asker
 from passage.evaluation.run import Hit
 from passage.evaluation.service import Served
-from passage.evaluation.suite import Expected
+from passage.evaluation.suite import Expected, Question, page
 from passage.indexing.copying import Scroll
+
+URL_FIELDS = ("source_url", "url")
+"""The filters of the shipped profiles that name a page."""
+
+WITHIN = 20
+"""How many passages to ask for among the pages whose URL begins as an expected one does."""
 
 Known = Callable[[Expected], bool | None]
 """Whether the collection has a document; None where that cannot be checked."""
 
 
-def in_api(api: Api, served: Served) -> Known:
-    """Asks the API for one chunk by its id. A document named by its URL cannot be checked this way."""
+def in_api(asker: Asker, served: Served) -> Known:
+    """Asks the API: for a chunk by its id, or for the passages of a URL by a filter, where the API offers one."""
 
     def known(expected: Expected) -> bool | None:
         if expected.kind == "url" or expected.value.startswith(("http://", "https://", "/")):
-            return None
+            return _filtered(asker, served, expected)
         try:
-            status = fetch(api, served, expected.value)[0]
+            status = fetch(asker.api, served, expected.value)[0]
         except Unreachable:
             return None
         return {200: True, 404: False}.get(status)
 
     return known
+
+
+def _filtered(asker: Asker, served: Served, expected: Expected) -> bool | None:
+    """Whether a search within the pages whose URL begins so finds the document; None where that cannot be asked."""
+    fields = served.fields.get("filters", {}).get("properties", {})
+    field = next((name for name in URL_FIELDS if _takes_prefix(fields.get(name))), None)
+    if field is None or expected.value.startswith("/"):
+        return None
+    within = {"filters": {field: {"prefix": page(expected.value)}}}
+    answer = asker.ask(served, Question("document", expected.value, top_k=WITHIN), within)
+    return None if answer.error else any(hit.matches(expected) for hit in answer.results)
+
+
+def _takes_prefix(schema: Any) -> bool:
+    options = schema.get("anyOf", ()) if isinstance(schema, dict) else ()
+    return any("prefix" in option.get("properties", {}) for option in options)
 
 
 def fetch(api: Api, served: Served, identity: str) -> tuple[int, float | None]:

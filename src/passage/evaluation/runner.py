@@ -10,7 +10,7 @@ from typing import Any
 from passage.api import Api
 from passage.evaluation import checks
 from passage.evaluation.asking import Asker
-from passage.evaluation.documents import Known
+from passage.evaluation.documents import Known, in_api
 from passage.evaluation.progress import Progress
 from passage.evaluation.run import Answer, Run
 from passage.evaluation.saved_answers import SavedAnswers
@@ -33,7 +33,8 @@ class Plan:
         per_minute: the most questions a minute; None for any number.
         search: the search settings, where they are known.
         index: identifies the searched content; empty where it is unknown.
-        known: checks whether the collection has a document.
+        known: checks whether the collection has a document; None to ask the API.
+        explain: ask how each answer came about.
     """
 
     suite: Suite
@@ -45,7 +46,8 @@ class Plan:
     resume: bool
     search: dict[str, Any]
     index: str
-    known: Known
+    known: Known | None
+    explain: bool = False
 
 
 def run(plan: Plan, api: Api) -> Run:
@@ -61,9 +63,10 @@ def run(plan: Plan, api: Api) -> Run:
     saved = SavedAnswers(plan.folder, _heading(plan), resume=plan.resume)
     with Progress(len(plan.suite.questions), len(saved.found)) as progress:
         pace = Pace(plan.per_minute, sleep=_sleep)
-        asker = Asker(api, pace, plan.top_k, progress.waiting)
+        asker = Asker(api, pace, plan.top_k, progress.waiting, plan.explain)
         answers = _answers(plan.suite, asker, find, saved, progress)
-    lacking, unchecked = checks.missing(plan.suite, answers, plan.known)
+    known = plan.known or in_api(asker, plan.served)
+    lacking, unchecked = checks.missing(plan.suite, answers, known)
     return Run(
         suite=plan.suite,
         answers=answers,
@@ -127,6 +130,7 @@ def _heading(plan: Plan) -> dict[str, Any]:
         "profile": plan.served.profile,
         "top_k": plan.top_k,
         "index": plan.index,
+        "explain": plan.explain,
     }
 
 

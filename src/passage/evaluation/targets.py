@@ -12,7 +12,7 @@ from passage.api import Api, HttpApi, by_invocation, in_process
 from passage.evaluation import documents, service
 from passage.evaluation.documents import Known
 from passage.evaluation.service import Served, SetupError
-from passage.local.provider import is_loopback
+from passage.local.provider import is_loopback, provider
 
 LAMBDA = "lambda:"
 
@@ -25,7 +25,7 @@ class Target:
         name: `local`, a URL or `lambda:NAME`.
         index: identifies the content that is searched; empty where it is unknown.
         search: the search settings, where the target says them.
-        known: whether the collection has a document.
+        known: whether the collection has a document; None where only the API can say.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Target:
     served: Served
     index: str
     search: dict[str, Any]
-    known: Known
+    known: Known | None
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def _local(index: Path) -> Iterator[Api]:
 def _local_target(api: Api, profile: str | None) -> Target:
     served = service.served(api, profile)
     root = Path(os.environ.get("EDGE_INDEX_PATH", ""))
-    known = documents.in_local_index(root, served, os.environ) or documents.in_api(api, served)
+    known = documents.in_local_index(root, served, os.environ)
     return Target("local", api, served, _digest(root, served) or _state(api, served), _settings(served), known)
 
 
@@ -88,17 +88,23 @@ def _digest(root: Path, served: Served) -> str:
 
 
 def _settings(served: Served) -> dict[str, Any]:
-    """The search settings of a profile on this machine."""
+    """The search settings of a profile on this machine, with its model's weights where it has none of its own."""
     from handler.config import profiles  # noqa: PLC0415 - only a local target needs it
+    from handler.config.settings import CollectionSettings  # noqa: PLC0415 - as above
 
-    profile = profiles.load(served.profile).model_dump(mode="json")
+    profile = profiles.deployed(served.profile, CollectionSettings.from_env(os.environ))
     reranker = os.environ.get("RERANK_PROVIDER", "")
-    return {**profile.get("search", {}), **({"rerank": reranker} if reranker else {})}
+    found: dict[str, Any] = {"mode": profile.search.mode, **({"rerank": reranker} if reranker else {})}
+    if profile.search.mode == "dense":
+        return found
+    by = provider(os.environ.get("COHERE_BASE_URL", "")) if profile.embedding.provider == "cohere" else "bedrock"
+    fusion = profile.search.fusion(profile.embedding.model, by)
+    return {**found, "weights": list(fusion.weights), "k": fusion.k, "candidates": profile.search.candidates}
 
 
 def _remote(name: str, api: Api, profile: str | None) -> Target:
     served = service.served(api, profile)
-    return Target(name, api, served, _state(api, served), {}, documents.in_api(api, served))
+    return Target(name, api, served, _state(api, served), {}, None)
 
 
 def _state(api: Api, served: Served) -> str:
