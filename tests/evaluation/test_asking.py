@@ -128,8 +128,10 @@ def test_count_is_the_questions_own_up_to_the_limit(top_k: int | None, most: int
 
 
 def test_options_are_sent_where_the_api_offers_them() -> None:
-    fields = request(replace(SERVED, fields={"order": {}, "debug": {}, "k": {}}), QUESTION, 10)
-    assert fields == {"text": "What is it?", "k": 10, "order": "relevance", "debug": True}
+    offering = replace(SERVED, fields={"order": {}, "debug": {}, "k": {}})
+    fields = {"text": "What is it?", "k": 10, "order": "relevance"}
+    assert request(offering, QUESTION, 10) == fields
+    assert request(offering, QUESTION, 10, explain=True) == {**fields, "debug": True}
 
 
 def examples() -> Sequence[tuple[str, str, Any]]:
