@@ -70,8 +70,9 @@ def _threshold(found: Facts) -> Iterator[str]:
     if found.threshold is None:
         return
     proposed = found.threshold.proposed
+    keeps = f"keeps {proposed.kept * 100:.0f} % of the own questions"
     rejects = "" if proposed.rejected is None else f" and rejects {proposed.rejected * 100:.0f} % of the off-topic ones"
-    yield f"A cosine threshold of {proposed.threshold:.3f} keeps {proposed.kept * 100:.0f} % of the own questions{rejects}."
+    yield f"A cosine threshold of {proposed.threshold:.3f} {keeps}{rejects}."
 
 
 def _notes(found: Facts) -> Iterator[str]:
