@@ -24,12 +24,68 @@ export interface Count {
   top_k?: number
 }
 
+/** Options that every contract's question can have. A profile without payload indexes or positions has fewer. */
+export interface AskOptions {
+  /** What each field must be: a value, one of a list, within bounds, or text with a prefix. */
+  filters?: Record<string, unknown>
+  /** The language that passages must have, as in `en`. */
+  language?: string
+  /** The version of the site that passages must have, as in `2.1`. */
+  version?: string
+  /** The minimum similarity; 0 returns any passage. */
+  score_threshold?: number
+  /** How many of the best passages to skip. Send it with every page of a list, also 0. */
+  offset?: number
+  /** The most passages of one page of the site. */
+  max_per_page?: number
+  /** How much a passage's similarity to better ones counts against it, 0 to 1. */
+  diversity?: number
+  /** Whether passages with the same text are returned once. */
+  unique?: boolean
+  /** How many chunks before and after each passage `text_with_neighbors` has. */
+  neighbors?: number
+  /** Whether results come as the search ranks them, or by descending score. */
+  order?: 'relevance' | 'score'
+  /** Whether the answer explains itself in `debug`. The deployment must allow it. */
+  debug?: boolean
+}
+
 export interface Answer {
   /** Why the answer is incomplete, for a person. Absent from a complete answer. */
   warnings?: string[]
+  /** How the answer came about. Absent unless `debug` asks for it. */
+  debug?: Debug
 }
 
-export interface QueryResponseQuestion extends Question, Count {
+export interface Expandable {
+  /** The text with that of the chunks around it. Absent unless `neighbors` asks for it. */
+  text_with_neighbors?: string
+}
+
+export interface Debug {
+  profile?: string
+  collection?: string
+  model?: string
+  mode?: 'dense' | 'hybrid'
+  fusion?: DebugFusion
+  embedding_cached?: boolean | null
+  times_ms?: Record<string, number>
+  found?: Record<string, number>
+  passages?: DebugPassage[]
+}
+export interface DebugFusion {
+  weights?: number[]
+  k?: number
+}
+export interface DebugPassage {
+  id: number | string
+  url?: string
+  dropped?: string
+  /** The rank and score in each stage: dense, text, fused, rerank, selection. */
+  stages: Record<string, { rank: number; score: number }>
+}
+
+export interface QueryResponseQuestion extends Question, Count, AskOptions {
   text?: string
 }
 export interface QueryResponseAnswer extends Answer {
@@ -39,7 +95,7 @@ export interface QueryResponseAnswer extends Answer {
   total_results: number
   timestamp: string
 }
-export interface QueryResponseResult {
+export interface QueryResponseResult extends Expandable {
   chunk_text: string
   url: string
   chunk_id: string
@@ -47,12 +103,10 @@ export interface QueryResponseResult {
 }
 export type QueryResponseCode = 'INVALID_INPUT' | 'SERVICE_UNAVAILABLE' | 'INTERNAL_ERROR'
 
-export interface VectorSearchQuestion extends Question, Count {
+export interface VectorSearchQuestion extends Question, Count, AskOptions {
   query_text?: string
   query_vector?: number[]
   collection_name?: string
-  score_threshold?: number
-  filters?: Record<string, unknown>
   with_vectors?: boolean
   with_payload?: boolean
 }
@@ -62,7 +116,7 @@ export interface VectorSearchAnswer extends Answer {
   total_results: number
   timestamp: string
 }
-export interface VectorSearchResult {
+export interface VectorSearchResult extends Expandable {
   id: number | string
   score: number
   vector: number[] | null
@@ -73,7 +127,7 @@ export type VectorSearchCode =
   | 'DIMENSION_MISMATCH' | 'COLLECTION_NOT_FOUND' | 'INVALID_PARAMETER' | 'CONNECTION_ERROR' | 'TIMEOUT'
   | 'EMBEDDING_ERROR' | 'INTERNAL_ERROR'
 
-export interface ContextQuestion extends Question, Count {
+export interface ContextQuestion extends Question, Count, AskOptions {
   text?: string
   max_chars?: number
   max_tokens?: number
@@ -85,7 +139,7 @@ export interface ContextAnswer extends Answer {
   collection: string
   context: ContextText
 }
-export interface ContextChunk {
+export interface ContextChunk extends Expandable {
   text: string
   score: number
   source_url: string
@@ -103,7 +157,7 @@ export interface ContextText {
 }
 export type ContextCode = 'EMPTY_QUERY' | 'INVALID_QUERY' | 'CONNECTION_ERROR' | 'COLLECTION_NOT_FOUND' | 'RATE_LIMIT'
 
-export interface RankedQuestion extends Question, Count {
+export interface RankedQuestion extends Question, Count, AskOptions {
   text?: string
   query_id?: string
 }
@@ -120,7 +174,7 @@ export interface RankedQuery {
   text: string
   query_id: string
 }
-export interface RankedResult {
+export interface RankedResult extends Expandable {
   chunk_id: string
   chunk_text: string
   similarity_score: number
@@ -149,7 +203,7 @@ export type RankedCode =
   | 'INVALID_QUERY' | 'COHERE_CONNECTION_FAILED' | 'COHERE_RATE_LIMITED' | 'QDRANT_CONNECTION_FAILED'
   | 'QDRANT_TIMEOUT' | 'COLLECTION_NOT_FOUND' | 'DIMENSION_MISMATCH' | 'NO_RESULTS' | 'INTERNAL_ERROR'
 
-export interface ChunksQuestion extends Question, Count {
+export interface ChunksQuestion extends Question, Count, AskOptions {
   query_text?: string
   threshold?: number
   include_metadata?: boolean
@@ -159,7 +213,7 @@ export interface ChunksAnswer extends Answer {
   results: ChunksResult[]
   metadata: ChunksMetadata
 }
-export interface ChunksResult {
+export interface ChunksResult extends Expandable {
   content: string
   url: string
   similarity_score: number
@@ -188,6 +242,8 @@ export interface CollectionInfo {
   indexed_vectors_count: number
   status: 'green' | 'yellow' | 'red'
   embedding_model?: string | null
+  search?: 'dense' | 'hybrid'
+  notes?: string[]
   problems?: string[]
 }
 export interface Profiles {

@@ -61,6 +61,9 @@ def test_question_is_explained_beside_the_book(visit: Visit) -> None:
     expect(page.locator(".status")).to_have_text("200")
     expect(page.locator(".row")).to_have_count(5)
     expect(page.locator(".row .title").first).not_to_be_empty()
+    expect(page.locator(".side.dense .node")).to_have_count(5)
+    expect(page.locator(".side.text .node").first).to_be_visible()
+    expect(page.locator(".legend .embedding")).to_be_visible()
     expect(page.locator(".facts")).to_contain_text("query_response")
     expect(page.locator(".json")).to_contain_text('"chunk_text"')
 

@@ -16,23 +16,72 @@ class Contract(Generic[Question, Answer]):
 
 
 class AnyQuestion(TypedDict, total=False):
-    """The names of the question and of the count in all shipped profiles. Send each under one name only."""
+    """What every question can have: two names of the question and of the count, of which one is sent, and options.
+
+    The API's documentation explains the options. A profile without payload indexes or positions has fewer.
+    """
 
     query: str
     question: str
     k: int
     top_k: int
+    filters: dict[str, Any]
+    language: str
+    version: str
+    score_threshold: float
+    offset: int
+    max_per_page: int
+    diversity: float
+    unique: bool
+    neighbors: int
+    order: Literal["relevance", "score"]
+    debug: bool
+
+
+class DebugFusion(TypedDict, total=False):
+    weights: list[float]
+    k: int
+
+
+class DebugPassage(TypedDict):
+    id: int | str
+    url: NotRequired[str]
+    dropped: NotRequired[str]
+    stages: dict[str, Any]
+
+
+class Debug(TypedDict, total=False):
+    """How an answer came about."""
+
+    profile: str
+    collection: str
+    model: str
+    mode: Literal["dense", "hybrid"]
+    fusion: DebugFusion
+    embedding_cached: bool | None
+    times_ms: dict[str, float]
+    found: dict[str, int]
+    passages: list[DebugPassage]
 
 
 class AnyAnswer(TypedDict):
+    """What every answer can have: the reasons why it is incomplete, and `debug` if the question asked for it."""
+
     warnings: NotRequired[list[str]]
+    debug: NotRequired[Debug]
+
+
+class Expandable(TypedDict):
+    """A result that has its neighbors' text, if the question asked for it."""
+
+    text_with_neighbors: NotRequired[str]
 
 
 class QueryResponseQuestion(AnyQuestion, total=False):
     text: str
 
 
-class QueryResponseResult(TypedDict):
+class QueryResponseResult(Expandable):
     chunk_text: str
     url: str
     chunk_id: str
@@ -54,13 +103,11 @@ class VectorSearchQuestion(AnyQuestion, total=False):
     query_text: str
     query_vector: list[float]
     collection_name: str
-    score_threshold: float
-    filters: dict[str, Any]
     with_vectors: bool
     with_payload: bool
 
 
-class VectorSearchResult(TypedDict):
+class VectorSearchResult(Expandable):
     id: int | str
     score: float
     vector: list[float] | None
@@ -92,7 +139,7 @@ class ContextQuestion(AnyQuestion, total=False):
     max_tokens: int
 
 
-class ContextChunk(TypedDict):
+class ContextChunk(Expandable):
     text: str
     score: float
     source_url: str
@@ -139,7 +186,7 @@ class RankedMetadata(TypedDict):
     tokens: int
 
 
-class RankedResult(TypedDict):
+class RankedResult(Expandable):
     chunk_id: str
     chunk_text: str
     similarity_score: float
@@ -189,7 +236,7 @@ class ChunksQuestion(AnyQuestion, total=False):
     include_metadata: bool
 
 
-class ChunksResult(TypedDict):
+class ChunksResult(Expandable):
     content: str
     url: str
     similarity_score: float

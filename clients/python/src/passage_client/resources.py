@@ -13,7 +13,7 @@ class Chunk(TypedDict):
 
 
 class CollectionInfo(TypedDict):
-    """A collection's metadata; `problems` lists its mismatches with the profile."""
+    """A collection's metadata; `notes` say how it is searched, `problems` lists its mismatches with the profile."""
 
     name: str
     vector_size: int
@@ -22,6 +22,8 @@ class CollectionInfo(TypedDict):
     indexed_vectors_count: int
     status: Literal["green", "yellow", "red"]
     embedding_model: NotRequired[str | None]
+    search: NotRequired[Literal["dense", "hybrid"]]
+    notes: NotRequired[list[str]]
     problems: NotRequired[list[str]]
 
 

@@ -1,5 +1,6 @@
 /** Draws how the ranks of each stage became the answer: ranks by meaning on the left, by words on the right. */
 
+import { named } from './answers.js'
 import { h, svg } from './dom.js'
 
 /** @typedef {import('./answers.js').Result} Result */
@@ -89,13 +90,13 @@ function light(event) {
 
 /** Passages that a stage found and that are not in the answer, best first. @param {Explained[]} explained */
 export function dropped(explained) {
-  const rest = explained.filter(each => !each.url)
+  const rest = explained.filter(each => each.dropped)
   return rest.length > 0 && h('details', { class: 'fold' },
     h('summary', {}, `Found, but not in the answer: ${rest.length}`),
     h('table', { class: 'rest' },
-      h('thead', {}, h('tr', {}, ...['Chunk', 'Meaning', 'Words', 'Why'].map(name => h('th', { scope: 'col' }, name)))),
-      h('tbody', {}, ...rest.slice(0, 30).map(({ id, stages, dropped: why }) => h('tr', {},
-        h('td', { class: 'id', title: String(id) }, String(id)),
+      h('thead', {}, h('tr', {}, ...['Passage', 'Meaning', 'Words', 'Why'].map(name => h('th', { scope: 'col' }, name)))),
+      h('tbody', {}, ...rest.slice(0, 30).map(({ id, url, stages, dropped: why }) => h('tr', {},
+        h('td', { title: url ?? String(id) }, url ? named(url).at(-1) : String(id)),
         h('td', {}, stages.dense ? String(stages.dense.rank) : '–'),
         h('td', {}, stages.text ? String(stages.text.rank) : '–'),
         h('td', { class: 'why' }, why ?? ''))))))

@@ -65,7 +65,7 @@ function facts(profile, debug) {
     Profile: profile.name,
     Contract: profile.contract,
     Search: debug?.mode ? { dense: 'dense vectors', hybrid: 'hybrid: dense vectors and BM25' }[debug.mode] : null,
-    Weights: debug?.weights?.join(' : '),
+    Weights: debug?.fusion?.weights?.join(' : '),
     Collection: debug?.collection ?? profile.collection,
     Model: `${debug?.model ?? profile.embedding_model} · ${profile.dimension} dimensions`,
   }
