@@ -214,7 +214,7 @@ def _shown(results: "Results", *, as_json: bool) -> str:
 
     if as_json:
         return json.dumps(to_json(results), ensure_ascii=False, indent=2)
-    return "\n".join(lines(results.facts, results.suite_result, results.verdicts, results.report))
+    return "\n".join(lines(results))
 
 
 def _baseline(request: Request, suite: "Suite") -> "Run | None":

@@ -12,6 +12,7 @@ from passage.evaluation.run import Run
 from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict, verdicts
 from passage.evaluation.verdicts import judged
+from passage.evaluation.weights import Proposal, propose
 
 RUN, RESULTS, REPORT = "run.json", "results.json", "report.html"
 K = 5
@@ -26,6 +27,7 @@ class Results:
     suite_result: TestSuiteResult
     verdicts: tuple[Verdict, ...]
     folder: Path
+    proposal: Proposal | None = None
 
     @property
     def passed(self) -> bool:
@@ -45,7 +47,9 @@ def judge(run: Run, baseline: Run | None, thresholds: dict[str, float], folder: 
     """
     runs.write(run, folder / RUN)
     result = judged(run)
-    results = Results(facts(run, baseline, k=K), result, tuple(verdicts(run, result, thresholds)), folder)
+    found = facts(run, baseline, k=K)
+    proposal = propose(run) if found.measures else None
+    results = Results(found, result, tuple(verdicts(run, result, thresholds)), folder, proposal)
     text = json.dumps(suite_result.to_json(result), ensure_ascii=False, indent=1)
     (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
     report.write(folder / REPORT, run, baseline, k=K)
@@ -67,6 +71,7 @@ def to_json(results: Results) -> dict[str, Any]:
         "measures": measures,
         "thresholds": [asdict(verdict) for verdict in results.verdicts],
         "cosine_threshold": found.threshold.proposed.threshold if found.threshold else None,
+        "weights": asdict(results.proposal) | {"is_better": results.proposal.is_better} if results.proposal else None,
         "comparison": [asdict(each) | {"verdict": each.verdict} for each in found.comparison],
         "test_suite": result,
         "notes": list(run.suite.notes),

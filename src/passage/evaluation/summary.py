@@ -1,14 +1,16 @@
 """A run's summary for a terminal, as plain text."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
+from handler.config.models import Fusion
 from passage.evaluation.intervals import estimate
 from passage.evaluation.measured_run import differences
 from passage.evaluation.report.facts import Facts, Outcome, worst_first
+from passage.evaluation.results import Results
 from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict
 from passage.evaluation.verdicts import CRITERIA, unachievable
+from passage.evaluation.weights import Proposal
 
 WORST = 5
 """How many of the worst questions the summary shows."""
@@ -16,8 +18,9 @@ WORST = 5
 CHARACTERS = 100
 
 
-def lines(found: Facts, result: TestSuiteResult, verdicts: Sequence[Verdict], report: Path) -> Iterator[str]:
+def lines(results: Results) -> Iterator[str]:
     """The whole summary."""
+    found, result = results.facts, results.suite_result
     run = found.run
     model = f" ({run.model})" if run.model else ""
     yield f"{run.suite.name}: {len(run.answers)} questions to {run.target}, profile {run.profile}{model}"
@@ -27,11 +30,12 @@ def lines(found: Facts, result: TestSuiteResult, verdicts: Sequence[Verdict], re
     yield from _threshold(found)
     yield from _notes(found)
     yield from _comparison(found)
+    yield from _weights(results.proposal)
     yield from _worst(found)
     yield ""
-    yield from _verdicts(verdicts)
+    yield from _verdicts(results.verdicts)
     yield ""
-    yield f"Report: {report}"
+    yield f"Report: {results.report}"
 
 
 def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -110,6 +114,23 @@ def _comparison(found: Facts) -> Iterator[str]:
         rows.append((each.measure, f"{change.value:+.3f}", interval, counts, p, each.verdict))
     yield from table(rows)
     yield from differences(found.run, before)
+
+
+def _weights(proposal: Proposal | None) -> Iterator[str]:
+    if proposal is None:
+        return
+    now, better, on_others = proposal.current, proposal.proposed, proposal.comparison
+    yield ""
+    yield f"The fusion ({_fusion(now)}) gives nDCG@10 {proposal.was:.3f}; the best one tried {proposal.value:.3f}."
+    yield f"On questions that did not choose them: {on_others.difference.value:+.3f}, {on_others.verdict}."
+    if proposal.is_better:
+        yield f"Set them in the profile's [search]: {_fusion(better)}."
+    if proposal.unknown > 0:
+        yield f"{proposal.unknown * 100:.0f} % of the passages have no page in the answers: --top-k 100 shows them all."
+
+
+def _fusion(fusion: Fusion) -> str:
+    return f"weights = [{fusion.weights[0]:g}, {fusion.weights[1]:g}], k = {fusion.k}"
 
 
 def _worst(found: Facts) -> Iterator[str]:
