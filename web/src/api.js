@@ -77,14 +77,7 @@ async function read(response) {
   }
   const { status } = response;
   const kind = KINDS[status] ?? (status >= 502 ? 'busy' : 'setup');
-  throw new Fault(kind, { seconds: seconds(response.headers.get('Retry-After')), said: messageOf(body) });
-}
-
-/** Retry-After, as seconds or as a date. @param {string | null} value */
-function seconds(value) {
-  if (!value) return 0;
-  const wait = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
-  return Math.min(Math.max(Math.ceil(wait) || 0, 0), 600);
+  throw new Fault(kind, { seconds: Math.min(Number(response.headers.get('Retry-After')) || 0, 600), said: messageOf(body) });
 }
 
 /**

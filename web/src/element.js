@@ -3,10 +3,10 @@
 import { rate } from './api.js';
 import { button, h, icon } from './dom.js';
 import { NAMES, ofElement } from './options.js';
-import { Panel } from './panel.js';
-import { Search } from './search.js';
-import { Session } from './session.js';
-import { aria, isPressed, isTyping, label, shortcut } from './shortcut.js';
+import { panel as dialogPanel } from './panel.js';
+import { searching, tidy } from './search.js';
+import { session } from './session.js';
+import { isPressed, isTyping, names, shortcut } from './shortcut.js';
 import { words } from './strings.js';
 import css from './style.css';
 import { follow } from './theme.js';
@@ -29,9 +29,9 @@ export class PassageChat extends Base {
   /** Whether the script made it. It then stays in the page when a router replaces the body. */
   isAutomatic = false;
 
-  /** @type {Panel | null} */
+  /** @type {ReturnType<typeof dialogPanel> | null} */
   #panel = null;
-  /** @type {Search | null} */
+  /** @type {ReturnType<typeof searching> | null} */
   #search = null;
   /** @type {AbortController | null} */
   #life = null;
@@ -70,7 +70,7 @@ export class PassageChat extends Base {
   open(question) {
     const panel = this.#panel;
     if (!panel) return;
-    if (!panel.dialog.open) {
+    if (!panel.isOpen()) {
       panel.open();
       this.#tell('open');
     }
@@ -86,7 +86,7 @@ export class PassageChat extends Base {
 
   /** @returns {boolean} */
   get isOpen() {
-    return !!this.#panel?.dialog.open;
+    return !!this.#panel?.isOpen();
   }
 
   #build() {
@@ -100,17 +100,24 @@ export class PassageChat extends Base {
     }
     const language = this.getAttribute('language') ?? (document.documentElement.lang || 'en');
     const { say, language: spoken, direction } = words(language, this.getAttribute('strings'));
-    const session = new Session(`${options.endpoint}/${options.profile}`);
+    const asked = session(`${options.endpoint}/${options.profile}`);
     const keys = shortcut(this.getAttribute('shortcut'));
+    const shown = keys ? names(keys) : [];
 
-    const search = new Search(options, (state) => {
+    /** The question that the reader asked for, not only paused at. */
+    let wanted = '';
+    const search = searching(options, (state) => {
       if (state.kind === 'found' || state.kind === 'none') {
         this.#tell('answer', { question: state.question, count: state.kind === 'found' ? state.passages.length : 0 });
       } else if (state.kind === 'fault') this.#tell('fault', { question: state.question, kind: state.fault.kind });
       panel.show(state);
+      if ('question' in state && state.question === wanted) keep();
     });
-    const keep = () => search.state.kind === 'found' && session.add(search.state.question);
-    const panel = new Panel(
+    const keep = () => {
+      const state = search.state();
+      if (state.kind === 'found') asked.add(state.question);
+    };
+    const panel = dialogPanel(
       {
         prefix: this.#prefix,
         say,
@@ -135,12 +142,12 @@ export class PassageChat extends Base {
       {
         type: (text) => search.type(text),
         ask: (text) => {
+          wanted = tidy(text);
           search.ask(text);
           keep();
         },
-        retry: () => search.ask(panel.input.value),
-        earlier: () => session.questions,
-        forget: () => session.clear(),
+        earlier: asked.questions,
+        forget: asked.clear,
         closed: () => {
           search.stop();
           keep();
@@ -155,11 +162,11 @@ export class PassageChat extends Base {
     const launcher =
       this.getAttribute('button') !== 'none' &&
       button({ class: 'launcher', 'aria-haspopup': 'dialog', 'data-position': this.getAttribute('position'),
-          'aria-keyshortcuts': keys && aria(keys), click: () => this.open(),
+          'aria-keyshortcuts': shown[1], click: () => this.open(),
         },
         icon('chat'),
         h('span', {}, say('ask')),
-        keys && h('kbd', { 'aria-hidden': true }, label(keys)),
+        keys && h('kbd', { 'aria-hidden': true }, shown[0]),
       );
     const root = h('div', {
       class: 'root', lang: spoken,
@@ -209,14 +216,6 @@ export class PassageChat extends Base {
         { signal },
       );
     }
-    window.addEventListener(
-      'online',
-      () => {
-        const state = this.#search?.state;
-        if (this.isOpen && state?.kind === 'fault' && state.fault.kind === 'offline') this.#search?.ask(state.question);
-      },
-      { signal },
-    );
     watchRoute(() => this.close(), signal);
   }
 
@@ -242,6 +241,8 @@ export class PassageChat extends Base {
     forget();
     if (this.#tell('navigate', { url: passage.url, passage }, true)) visit(this, passage.url, sentence);
     else point(passage.url, sentence);
+    // Going to a place of the same page takes the focus away.
+    setTimeout(() => this.#panel?.restore());
   }
 
   /**

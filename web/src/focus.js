@@ -19,7 +19,9 @@ export function remember() {
       /** @type {HTMLElement} */ (before).focus({ preventScroll: true });
       return;
     }
-    const heading = /** @type {HTMLElement | null} */ (document.querySelector('main h1, h1, main'));
+    const heading = /** @type {HTMLElement | null} */ (
+      document.querySelector('main h1') ?? document.querySelector('h1')
+    );
     if (!heading) return;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });

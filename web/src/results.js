@@ -100,12 +100,8 @@ function more(passage, index, text, blocks, length, context) {
   const copy = tool('copy', say('copy'), {
     click: async () => {
       await context.copy(passage);
-      copy.firstElementChild?.replaceWith(icon('done'));
       relabel(copy, say('copied'));
-      setTimeout(() => {
-        copy.firstElementChild?.replaceWith(icon('copy'));
-        relabel(copy, say('copy'));
-      }, 2000);
+      setTimeout(() => relabel(copy, say('copy')), 2000);
     },
   });
   const thumbs = [true, false].map((helpful) => {
@@ -133,7 +129,7 @@ function more(passage, index, text, blocks, length, context) {
       isLonger && toggle,
       !!navigator.clipboard && copy,
       h('span', { class: 'gap' }),
-      ...(context.thumbs ? thumbs : []),
+      ...(context.thumbs && passage.sent ? thumbs : []),
     ),
   );
 }

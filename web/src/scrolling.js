@@ -5,7 +5,8 @@
  * @returns {() => void} ends it
  */
 export function holdPage(dialog) {
-  const { signal, abort } = stoppable();
+  const life = new AbortController();
+  const { signal } = life;
   /** @param {Event} event */
   const hold = (event) => {
     const zooms = event instanceof WheelEvent ? event.ctrlKey : /** @type {TouchEvent} */ (event).touches.length > 1;
@@ -21,7 +22,7 @@ export function holdPage(dialog) {
   };
   for (const name of ['resize', 'scroll']) viewport?.addEventListener(name, fit, { signal });
   fit();
-  return abort;
+  return () => life.abort();
 }
 
 /**
@@ -37,9 +38,4 @@ function canScroll(event, dialog) {
     const sideways = each.scrollWidth > each.clientWidth && each.matches('pre, .table');
     return sideways || (each.scrollHeight > each.clientHeight && each.matches('.body, pre'));
   });
-}
-
-function stoppable() {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort() };
 }

@@ -19,99 +19,108 @@ const SLOW = 4000;
 const KEPT = 50;
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
-export class Search {
+/**
+ * @param {Options} options
+ * @param {(state: State) => void} show called with every new state
+ */
+export function searching(options, show) {
   /** @type {Map<string, Passage[]>} */
-  #answers = new Map();
+  const answers = new Map();
   /** @type {AbortController | null} */
-  #running = null;
+  let running = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #pause;
-  #allowedAt = 0;
+  let pause;
+  /** When the API takes questions again, in milliseconds. */
+  let allowedAt = 0;
   /** @type {State} */
-  state = { kind: 'idle' };
+  let state = { kind: 'idle' };
 
-  /**
-   * @param {Options} options
-   * @param {(state: State) => void} show called with every new state
-   */
-  constructor(options, show) {
-    this.options = options;
-    this.show = show;
-  }
+  /** @param {State} next */
+  const set = (next) => {
+    state = next;
+    show(next);
+  };
 
-  /** The reader typed: ask after a pause. @param {string} text */
-  type(text) {
-    clearTimeout(this.#pause);
-    const question = text.trim().replace(/\s+/g, ' ');
-    if (question.length > this.options.maxLength || question.length < shortest(question)) return this.ask(text);
-    if (this.options.typing && !this.#isShown(question)) this.#pause = setTimeout(() => this.ask(text), PAUSE);
-  }
+  const cancel = () => {
+    clearTimeout(pause);
+    running?.abort();
+    running = null;
+  };
 
-  /** Ask now. @param {string} text */
-  ask(text) {
-    clearTimeout(this.#pause);
-    const question = text.trim().replace(/\s+/g, ' ');
-    if (this.#isShown(question)) return;
-    this.#running?.abort();
-    this.#running = null;
-    if (question.length > this.options.maxLength) return this.#set({ kind: 'long', question, length: question.length });
-    if (question.length < shortest(question)) return this.#set({ kind: 'idle' });
-    const known = this.#answers.get(question);
-    if (known) return this.#settle(question, known);
-    const wait = Math.ceil((this.#allowedAt - Date.now()) / 1000);
-    if (wait > 0) return this.#set({ kind: 'fault', question, fault: new Fault('limited', { seconds: wait }) });
-    void this.#send(question);
-  }
-
-  /** Forget the question that runs or waits. An answer that is shown stays. */
-  stop() {
-    clearTimeout(this.#pause);
-    this.#running?.abort();
-    this.#running = null;
-    if (this.state.kind === 'loading' || this.state.kind === 'slow') this.#set({ kind: 'idle' });
-  }
-
-  /** @param {string} question */
-  async #send(question) {
-    const running = new AbortController();
-    this.#running = running;
-    this.#set({ kind: 'loading', question });
-    const slow = setTimeout(() => running === this.#running && this.#set({ kind: 'slow', question }), SLOW);
-    const answer = await ask(this.options, question, running.signal).catch((error) => error);
-    clearTimeout(slow);
-    if (running !== this.#running) return; // A newer question runs, or none is wanted.
-    this.#running = null;
-    if (answer instanceof Error) {
-      const fault = answer instanceof Fault ? answer : new Fault('broken');
-      if (fault.seconds) this.#allowedAt = Date.now() + fault.seconds * 1000;
-      return this.#set({ kind: 'fault', question, fault });
-    }
-    this.#answers.set(question, answer);
-    if (this.#answers.size > KEPT) this.#answers.delete([...this.#answers.keys()][0]);
-    this.#settle(question, answer);
-  }
+  /** Whether this question's answer is shown or on its way. @param {string} question */
+  const isShown = (question) => /found|none|loading|slow/.test(state.kind) && 'question' in state && state.question === question;
 
   /**
    * @param {string} question
-   * @param {Passage[]} found
+   * @param {Passage[]} passages
    */
-  #settle(question, found) {
-    this.#set(found.length ? { kind: 'found', question, passages: found } : { kind: 'none', question });
-  }
+  const settle = (question, passages) => set(passages.length ? { kind: 'found', question, passages } : { kind: 'none', question });
 
-  /** Whether this question's answer is shown or on its way. @param {string} question */
-  #isShown(question) {
-    return ['found', 'none', 'loading', 'slow'].includes(this.state.kind) && 'question' in this.state && this.state.question === question;
-  }
+  /** @param {string} question */
+  const send = async (question) => {
+    const mine = new AbortController();
+    running = mine;
+    set({ kind: 'loading', question });
+    const slow = setTimeout(() => set({ kind: 'slow', question }), SLOW);
+    mine.signal.addEventListener('abort', () => clearTimeout(slow));
+    const answer = await ask(options, question, mine.signal).catch((error) => error);
+    if (mine !== running) return; // A newer question runs, or none is wanted.
+    cancel();
+    if (answer instanceof Error) {
+      const fault = answer instanceof Fault ? answer : new Fault('broken');
+      if (fault.seconds) allowedAt = Date.now() + fault.seconds * 1000;
+      return set({ kind: 'fault', question, fault });
+    }
+    answers.set(question, answer);
+    if (answers.size > KEPT) answers.delete([...answers.keys()][0]);
+    settle(question, answer);
+  };
 
-  /** @param {State} state */
-  #set(state) {
-    this.state = state;
-    this.show(state);
-  }
+  return {
+    state: () => state,
+
+    /** The reader typed: ask after a pause. @param {string} text */
+    type(text) {
+      clearTimeout(pause);
+      const question = tidy(text);
+      if (!isAskable(question, options)) this.ask(text);
+      else if (options.typing && !isShown(question)) pause = setTimeout(() => this.ask(text), PAUSE);
+    },
+
+    /** Ask now. @param {string} text */
+    ask(text) {
+      clearTimeout(pause);
+      const question = tidy(text);
+      if (isShown(question)) return;
+      cancel();
+      const { length } = question;
+      if (length > options.maxLength) return set({ kind: 'long', question, length });
+      if (!isAskable(question, options)) return set({ kind: 'idle' });
+      const known = answers.get(question);
+      if (known) return settle(question, known);
+      const seconds = Math.ceil((allowedAt - Date.now()) / 1000);
+      if (seconds > 0) return set({ kind: 'fault', question, fault: new Fault('limited', { seconds }) });
+      void send(question);
+    },
+
+    /** Forget the question that runs or waits. An answer that is shown stays. */
+    stop() {
+      cancel();
+      if (/loading|slow/.test(state.kind)) set({ kind: 'idle' });
+    },
+  };
 }
 
-/** The fewest characters worth asking: a word in Chinese, Japanese or Korean may have two. @param {string} question */
-function shortest(question) {
-  return UNSPACED.test(question) ? 2 : 3;
+/** A question without white space around it or in rows. @param {string} text */
+export function tidy(text) {
+  return text.trim().replace(/\s+/g, ' ');
+}
+
+/**
+ * Whether a question is long and short enough. A word in Chinese, Japanese or Korean may have two characters.
+ * @param {string} question
+ * @param {Options} options
+ */
+function isAskable(question, options) {
+  return question.length >= (UNSPACED.test(question) ? 2 : 3) && question.length <= options.maxLength;
 }

@@ -2,47 +2,44 @@
 
 const MOST = 8;
 
-export class Session {
-  /** @type {string[] | null} */
-  #questions = null;
-
-  /** @param {string} name tells apart the widgets of a site */
-  constructor(name) {
-    this.key = `passage-chat:${name}`;
-  }
-
-  /** @returns {string[]} */
-  get questions() {
-    return (this.#questions ??= this.#read());
-  }
-
-  /** @param {string} question */
-  add(question) {
-    this.#questions = [question, ...this.questions.filter((each) => each !== question)].slice(0, MOST);
-    this.#store(() => sessionStorage.setItem(this.key, JSON.stringify(this.#questions)));
-  }
-
-  clear() {
-    this.#questions = [];
-    this.#store(() => sessionStorage.removeItem(this.key));
-  }
+/**
+ * @param {string} name tells apart the widgets of a site
+ */
+export function session(name) {
+  const key = `passage-chat:${name}`;
+  /** @type {string[] | undefined} */
+  let known;
 
   /** @returns {string[]} */
-  #read() {
-    try {
-      const kept = JSON.parse(sessionStorage.getItem(this.key) ?? '[]');
-      return kept.filter((/** @type {unknown} */ each) => typeof each === 'string').slice(0, MOST);
-    } catch {
-      return []; // Storage is forbidden, or another script wrote there.
-    }
-  }
+  const questions = () => (known ??= read(key));
 
-  /** @param {() => void} write */
-  #store(write) {
+  /** @param {string[]} now */
+  const keep = (now) => {
+    known = now;
     try {
-      write();
+      sessionStorage.setItem(key, JSON.stringify(now));
     } catch {
       // Storage is forbidden or full: the questions last as long as the page.
     }
+  };
+
+  return {
+    questions,
+    /** @param {string} question */
+    add: (question) => keep([question, ...questions().filter((each) => each !== question)].slice(0, MOST)),
+    clear: () => keep([]),
+  };
+}
+
+/**
+ * @param {string} key
+ * @returns {string[]}
+ */
+function read(key) {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(key) ?? '[]');
+    return kept.filter((/** @type {unknown} */ each) => typeof each === 'string').slice(0, MOST);
+  } catch {
+    return []; // Storage is forbidden, or another script wrote there.
   }
 }

@@ -17,16 +17,15 @@ export function shortcut(written) {
   return { key, mod: has('mod', 'ctrl', 'cmd'), shift: has('shift'), alt: has('alt') };
 }
 
-/** @param {Shortcut} given */
-export function label(given) {
-  const parts = [given.mod && (APPLE ? '⌘' : 'Ctrl'), given.shift && (APPLE ? '⇧' : 'Shift'), given.alt && (APPLE ? '⌥' : 'Alt'), given.key.toUpperCase()];
-  return parts.filter(Boolean).join(APPLE ? '' : ' ');
-}
-
-/** The same for `aria-keyshortcuts`. @param {Shortcut} given */
-export function aria(given) {
-  const parts = [given.mod && (APPLE ? 'Meta' : 'Control'), given.shift && 'Shift', given.alt && 'Alt', given.key];
-  return parts.filter(Boolean).join('+');
+/**
+ * The keys as a person reads them, and as `aria-keyshortcuts` has them.
+ * @param {Shortcut} given
+ * @returns {[string, string]}
+ */
+export function names({ key, mod, shift, alt }) {
+  const keys = (/** @type {string[]} */ ...all) => all.filter((_, index) => [mod, shift, alt, true][index]);
+  const aria = keys(APPLE ? 'Meta' : 'Control', 'Shift', 'Alt', key).join('+');
+  return [APPLE ? keys('⌘', '⇧', '⌥', key.toUpperCase()).join('') : keys('Ctrl', 'Shift', 'Alt', key.toUpperCase()).join(' '), aria];
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Whether the page is dark, as its generator's theme switch says, else as the system says. Only reads the page. */
 
-const DARK = /dark|slate|night|coal|navy|ayu|black|dim/i;
-const LIGHT = /light|default|rust|white/i;
+/** A word of a theme, alone: a class such as `dark-sidebar` says nothing about the page. */
+const WORD = /^(?:theme-)?(?:(dark|slate|night|coal|navy|ayu|black|dim)|light|default|rust|white)(?:-mode|-theme)?$/i;
 const KEYS = ['theme', 'mdColorScheme', 'bsTheme', 'colorMode', 'colorScheme'];
 const system = () => matchMedia('(prefers-color-scheme: dark)');
 
@@ -10,11 +10,8 @@ function isDark() {
   const roots = [document.body, document.documentElement].filter(Boolean);
   const words = roots.flatMap((root) => [...KEYS.map((key) => root.dataset[key] ?? ''), ...root.classList]);
   for (const word of words) {
-    // A class such as `dark-sidebar` says nothing about the page.
-    if (/^(theme-)?(light|dark|rust|coal|navy|ayu|slate|default|night|black|dim|white)(-mode|-theme)?$/i.test(word)) {
-      if (DARK.test(word)) return true;
-      if (LIGHT.test(word)) return false;
-    }
+    const found = WORD.exec(word);
+    if (found) return !!found[1];
   }
   const scheme = getComputedStyle(document.documentElement).colorScheme;
   if (scheme === 'dark' || scheme === 'light') return scheme === 'dark';

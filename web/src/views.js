@@ -1,4 +1,4 @@
-/** What the dialog shows when there are no passages: the start, waiting, nothing found, and each failure. */
+/** What the dialog shows when there are no passages: the start, nothing found, and each failure. */
 
 import { button, h, icon, set } from './dom.js';
 
@@ -29,7 +29,7 @@ export function start({ prefix, say, suggested, earlier, pick, forget }) {
             'aria-selected': false,
             click: () => pick(question),
           },
-          icon(name === 'earlier' ? 'clock' : 'search'),
+          icon(name === 'earlier' ? 'again' : 'search'),
           h('span', { dir: 'auto' }, question),
         ),
       ),
@@ -42,11 +42,6 @@ export function start({ prefix, say, suggested, earlier, pick, forget }) {
     groups.length > 0 && h('div', { role: 'listbox', id: `${prefix}list`, 'aria-label': say('title') }, ...groups),
     earlier.length > 0 && button({ class: 'plain', click: forget }, say('forget')),
   );
-}
-
-/** The shape of passages to come. */
-export function waiting() {
-  return h('div', { 'aria-hidden': true }, ...Array.from({ length: 9 }, () => h('div', { class: 'bone' })));
 }
 
 /**

@@ -1,0 +1,178 @@
+"""Where a passage leads: real links, text fragments on full loads, the site's router, and the mark in the page."""
+
+from urllib.parse import unquote
+
+import pytest
+
+from widget.conftest import Visit
+from widget.driver import Widget, html
+from widget.servers import Server, Site, answer, passage
+
+SENTENCE = "A twin, once built & well-fed, follows its asset."
+HERE = SENTENCE.replace("&", "&amp;").replace("follows", "<em>follows</em>")
+PAGE = f"""<main><h1>Next</h1><p>Before.</p><h2 id=part>Part</h2><p>Other words.</p>
+    <div style='height: 3000px'></div><p id=here>{HERE}</p></main>"""
+
+# A router of three kinds: it takes clicks on anchors of the page, in the capture phase or not.
+ROUTER = """
+const go = (event) => {
+    const link = event.target.closest?.('a');
+    if (event.defaultPrevented || !link || event.button || event.ctrlKey || event.metaKey) return;
+    if (new URL(link.href).origin !== location.origin) return;
+    event.preventDefault();
+    history.pushState(null, '', link.href);
+    window.routed = link.href;
+    const { content } = document.getElementById('next');
+    setTimeout(() => document.querySelector('main').replaceWith(content.cloneNode(true)), 60);
+};
+"""
+ROUTERS = {
+    "VitePress": "window.addEventListener('click', go, true)",
+    "Material": "document.body.addEventListener('click', go)",
+}
+
+MARKED = "() => [...(CSS.highlights.get('passage-match') ?? [])].map(String).join()"
+
+
+@pytest.fixture
+def asked(fake: Server, site: Site, visit: Visit) -> Widget:
+    """The widget with a passage of the page /next/."""
+    return _ask(fake, site, visit)
+
+
+def _ask(
+    fake: Server, site: Site, visit: Visit, text: str = SENTENCE, path: str = "/next/#part", router: str = ""
+) -> Widget:
+    site.put("/next/", html(None, body=PAGE))
+    fake.answer = lambda _: answer(passage(text, site.url + path))
+    body = f"<main><h1>Guide</h1></main><template id=next>{PAGE}</template>"
+    before = f"addEventListener('DOMContentLoaded', () => {{ {ROUTER} {router} }})" if router else ""
+    widget = visit({"endpoint": fake.url}, body=body, before=before).open().ask("what follows a twin")
+    widget.hits.first.wait_for()
+    return widget
+
+
+def _in_view(widget: Widget, selector: str) -> None:
+    widget.page.wait_for_function(
+        """selector => { const {top} = document.querySelector(selector).getBoundingClientRect();
+            return top >= 0 && top < innerHeight; }""",
+        arg=selector,
+    )
+
+
+@pytest.mark.parametrize("modifier", ["ControlOrMeta", "middle"])
+def test_modified_click_opens_a_tab(modifier: str, asked: Widget) -> None:
+    with asked.page.context.expect_page() as opened:
+        if modifier == "middle":
+            asked.hits.first.click(button="middle")
+        else:
+            asked.hits.first.click(modifiers=["ControlOrMeta"])
+    opened.value.wait_for_load_state()
+    assert opened.value.evaluate("location.href").endswith("/next/#part")
+    assert asked.is_open
+
+
+def test_control_enter_opens_a_tab(asked: Widget) -> None:
+    asked.page.keyboard.press("ArrowDown")
+    with asked.page.context.expect_page() as opened:
+        asked.page.keyboard.press("Control+Enter")
+    opened.value.wait_for_load_state()
+    assert opened.value.evaluate("location.href").endswith("/next/#part")
+
+
+def test_link_has_anchor_and_encoded_text_fragment(asked: Widget) -> None:
+    href = asked.hits.first.get_attribute("href") or ""
+    address, fragment = href.split(":~:text=")
+    assert address.endswith("/next/#part")
+    assert set("-,& ") & set(fragment) == set()
+    assert unquote(fragment) == SENTENCE
+
+
+def test_long_sentence_is_named_by_its_ends(fake: Server, site: Site, visit: Visit) -> None:
+    widget = _ask(fake, site, visit, "One two three four five six seven follows nine ten eleven twelve thirteen twin.")
+    href = widget.hits.first.get_attribute("href") or ""
+    ends = href.split(":~:text=")[1].split(",")
+    assert [unquote(end) for end in ends] == ["One two three four five six", "ten eleven twelve thirteen twin."]
+
+
+def test_passage_without_anchor_has_a_text_fragment(fake: Server, site: Site, visit: Visit) -> None:
+    widget = _ask(fake, site, visit, path="/next/")
+    assert "/next/#:~:text=A%20twin" in (widget.hits.first.get_attribute("href") or "")
+
+
+def test_plain_click_without_a_router_scrolls_to_the_sentence(asked: Widget) -> None:
+    with asked.page.expect_navigation():
+        asked.hits.first.click()
+    assert asked.page.evaluate("location.href").endswith("/next/#part")
+    _in_view(asked, "#here")
+
+
+@pytest.mark.parametrize("router", ROUTERS)
+def test_router_takes_the_click_and_the_sentence_is_marked(router: str, fake: Server, site: Site, visit: Visit) -> None:
+    widget = _ask(fake, site, visit, router=ROUTERS[router])
+    widget.hits.first.click()
+    widget.page.wait_for_function("CSS.highlights.has('passage-match')")
+    assert widget.page.evaluate("routed") == f"{site.url}/next/#part"
+    assert widget.page.evaluate(MARKED) == SENTENCE
+    assert widget.page.locator("#here").inner_html().count("<") == 2
+    _in_view(widget, "#here")
+    assert not widget.is_open
+    assert widget.host.evaluate("host => host.childElementCount") == 0
+
+
+def test_event_lets_the_site_navigate(fake: Server, site: Site, visit: Visit) -> None:
+    own = """addEventListener('passage-navigate', event => {
+        event.preventDefault();
+        history.pushState(null, '', event.detail.url);
+        document.querySelector('main').replaceWith(document.getElementById('next').content.cloneNode(true));
+    })"""
+    widget = _ask(fake, site, visit)
+    widget.page.evaluate(own)
+    widget.hits.first.click()
+    widget.page.wait_for_function("CSS.highlights.has('passage-match')")
+    assert widget.page.evaluate(MARKED) == SENTENCE
+
+
+def test_missing_sentence_leads_to_the_heading(fake: Server, site: Site, visit: Visit) -> None:
+    widget = _ask(fake, site, visit, "Words that follow no twin on the page.", router=ROUTERS["Material"])
+    widget.page.clock.install()
+    widget.hits.first.click()
+    widget.page.wait_for_function("document.getElementById('part')")
+    widget.page.evaluate("scrollTo(0, 3000)")
+    widget.page.clock.run_for(6_000)
+    _in_view(widget, "#part")
+    assert widget.page.evaluate(MARKED) == ""
+
+
+def test_passage_of_the_same_page_is_marked(fake: Server, site: Site, visit: Visit) -> None:
+    fake.answer = lambda _: answer(passage(SENTENCE, f"{site.url}/guide/#part"))
+    widget = visit({"endpoint": fake.url}, body=PAGE).open().ask("what follows a twin")
+    widget.hits.first.click()
+    widget.page.wait_for_function("CSS.highlights.has('passage-match')")
+    assert widget.page.evaluate(MARKED) == SENTENCE
+    _in_view(widget, "#here")
+    # The next passage takes the mark away.
+    widget.page.evaluate("addEventListener('passage-navigate', event => event.preventDefault())")
+    fake.answer = lambda _: answer(passage("Elsewhere.", "https://example.com/"))
+    widget.open().ask("something else")
+    widget.page.get_by_text("Elsewhere.").first.click()
+    assert widget.page.evaluate(MARKED) == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "titles"),
+    [
+        ("https://example.com/docs/arm-setup/#first-steps", ["Docs", "Arm setup", "First steps"]),
+        ("https://example.com/docs/arm_setup.html", ["Docs", "Arm setup"]),
+        ("https://example.com/docs/index.html", ["Docs"]),
+        ("https://example.com/", ["example.com"]),
+        ("https://example.com/%D8%AF%D9%84%DB%8C%D9%84/", ["دلیل"]),
+        ("https://example.com/%ff/", ["%ff"]),
+    ],
+)
+def test_titles_come_from_the_url_where_none_are_given(url: str, titles: list[str], fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: answer(passage("A twin.", url))
+    widget = visit({"endpoint": fake.url}).open().ask("what is a twin")
+    widget.hits.first.wait_for()
+    shown = [*widget.hits.locator(".path bdi").all_inner_texts(), widget.hits.locator(".title").inner_text()]
+    assert shown == titles
