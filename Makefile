@@ -57,7 +57,10 @@ index: setup ## Index the sample textbook into .passage/index, for every profile
 
 .PHONY: run
 run: index ## Index the textbook, then serve the demo and the API on 127.0.0.1:3000 (PORT=… to change)
-	@$(BIN)/passage serve --index $(INDEX) --port $(PORT) --site samples/textbook
+	@$(BIN)/passage serve --index $(INDEX) --port $(PORT) --site samples/textbook \
+		--question 'What is the difference between a digital model, a shadow and a twin?' \
+		--question 'Why do my transforms fail with an extrapolation error?' \
+		--question 'Which stop category cuts the power at once?'
 
 .PHONY: invoke
 invoke: setup ## Print the function's answer to one event (EVENT=events/….json), JSON alone

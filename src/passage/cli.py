@@ -51,7 +51,8 @@ main.add_command(mcp_command)
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A folder of Markdown whose pages the demo shows.",
 )
-def serve(index: Path, port: int, site: Path | None) -> None:
+@click.option("--question", "questions", multiple=True, help="A question that the demo suggests; may be repeated.")
+def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...]) -> None:
     """Serve the API on 127.0.0.1, and a demo page at `/`."""
     from passage.local.demo import add_demo, find_book  # noqa: PLC0415 - see `index`
     from passage.local.serve import serve as run  # noqa: PLC0415 - see `index`
@@ -71,7 +72,7 @@ def serve(index: Path, port: int, site: Path | None) -> None:
             )
 
         try:
-            run(handler, port, ready, lambda app: add_demo(app, book))
+            run(handler, port, ready, lambda app: add_demo(app, book, questions))
         except OSError as error:
             raise click.ClickException(
                 f"Port {port} cannot be used ({error.strerror}): choose another (--port, or PORT=… with make)."

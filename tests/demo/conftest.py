@@ -33,7 +33,7 @@ def demo(book: Book, several_indexes: Path) -> Iterator[str]:
             "EDGE_INDEX_PATH": str(several_indexes),
             "DEBUG_ANSWERS": "true",
         }
-        with served(environ, lambda app: add_demo(app, book)) as url:
+        with served(environ, lambda app: add_demo(app, book, ["What is a digital twin?"])) as url:
             yield url
 
 

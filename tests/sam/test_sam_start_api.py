@@ -19,6 +19,7 @@ from passage.local.runtime import Runtime
 ORIGIN = "http://localhost:3000"
 QUESTION = "What is a digital twin?"
 ROUTES = [(method, path) for path, methods in PATHS.items() for method in methods]
+FEEDBACK = {"url": "https://physical-ai.example/", "helpful": True}
 EXPECTED = tomllib.loads((ROOT / "tests" / "contracts" / "expected.toml").read_text(encoding="utf-8"))
 HTTP_MATTERS = ("success", "get", "body", "plain-text", "text-in-other-scripts", "text-half")
 """Events in which there is something that an API in front could spoil: query strings, odd bodies, other media types."""
@@ -53,10 +54,12 @@ def test_route(client: httpx.Client, chunk: str, method: str, path: str) -> None
     for profile in profiles.names() if path.endswith(("/query", "/collection")) else ["query-response"]:
         url = path.format(profile=profile, id=chunk)
         text = profiles.load(profile if "{profile}" in path else "query-response").query.text.names[0]
-        asked = {text: QUESTION} if path.endswith("/query") else {}
+        asked = {text: QUESTION} if path.endswith("/query") else FEEDBACK if path == "/feedback" else {}
         response = client.get(url, params=asked) if method == "GET" else client.request(method, url, json=asked)
-        assert response.status_code == 200, response.text
+        assert response.status_code == (204 if path == "/feedback" else 200), response.text
         assert _cors(response) == (ORIGIN, "Origin")
+        if path == "/feedback":
+            continue
         assert response.headers["Content-Type"].startswith("text/html" if path == "/docs" else "application/json")
         if path.endswith("/query"):
             assert response.json().get("results") or response.json()["chunks"]

@@ -1,5 +1,6 @@
 """The demo's routes, beside the API's. Only `passage serve` has them; the function does not."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -35,11 +36,15 @@ HEADERS = {
 KINDS = {".css": "text/css", ".js": "text/javascript"}
 
 
-def add_demo(app: web.Application, book: Book | None) -> None:
-    """Add `/`, `/demo/…` and the pages of a book. A page at a path of the API is left out."""
+def add_demo(app: web.Application, book: Book | None, questions: Sequence[str] = ()) -> None:
+    """Add `/`, `/demo/…` and the pages of a book. A page at a path of the API is left out.
+
+    Args:
+        questions: what the demo suggests to ask.
+    """
 
     def shown(path: str) -> web.Response:
-        html = shell.page(book, path, widget=WIDGET.is_file())
+        html = shell.page(book, path, questions, widget=WIDGET.is_file())
         if html is None:
             return web.Response(status=404, text="There is no such page in this book.", headers=HEADERS)
         return web.Response(text=html, content_type="text/html", charset="utf-8", headers=HEADERS)

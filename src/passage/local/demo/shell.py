@@ -1,6 +1,7 @@
 """The demo's HTML: the frame around a page, without any script or style of its own."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib import resources
 from string import Template
@@ -23,12 +24,13 @@ def static(name: str) -> str | None:
     return (_STATIC / name).read_text(encoding="utf-8") if name in known else None
 
 
-def page(book: Book | None, path: str, *, widget: bool) -> str | None:
+def page(book: Book | None, path: str, questions: Sequence[str] = (), *, widget: bool) -> str | None:
     """The demo around one page of the book.
 
     Args:
         book: None to show no page of the site.
         path: of the page.
+        questions: what the demo suggests to ask.
         widget: whether the widget's script can be served.
 
     Returns:
@@ -48,6 +50,7 @@ def page(book: Book | None, path: str, *, widget: bool) -> str | None:
     return template.substitute(
         title=escape(leaf.title if leaf else "Passage"),
         site=escape(book.address if book else "", quote=True),
+        questions=escape(json.dumps(list(questions)), quote=True),
         contents="".join(_contents(book, leaf)) if book else "",
         chapter=escape(leaf.chapter) if leaf else "",
         article=article if widget else _NO_WIDGET + article,

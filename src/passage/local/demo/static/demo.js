@@ -1,13 +1,19 @@
 /** The demo: a page of the site, the widget, and a panel that shows how the widget's answers came about. */
 
-import { beginning, QUESTIONS, story } from './story.js'
+import { beginning, story } from './story.js'
 import { listen } from './wire.js'
 
 const site = document.documentElement.dataset.site ?? ''
+/** @type {string[]} */
+const questions = JSON.parse(document.documentElement.dataset.questions ?? '[]')
 const place = /** @type {HTMLElement} */ (document.getElementById('story'))
 const picker = /** @type {HTMLSelectElement} */ (document.getElementById('profile'))
 const asked = new URLSearchParams(location.search)
 const widget = /** @type {HTMLElement & { open(question?: string): void }} */ (document.createElement('passage-chat'))
+
+/** A lighter shade behind the widget's dialog, so that the panel can be read beside it. */
+const shade = new CSSStyleSheet()
+shade.replaceSync('dialog::backdrop { background: rgb(16 20 24 / 18%) }')
 
 /** @type {import('./story.js').Profile[]} */
 let profiles = []
@@ -32,7 +38,7 @@ listen(site, {
 function show() {
   place.removeAttribute('aria-busy')
   const name = last?.profile ?? standard
-  place.replaceChildren(last ? story(last, profiles.find(each => each.name === name)) : beginning(ask))
+  place.replaceChildren(last ? story(last, profiles.find(each => each.name === name)) : beginning(questions, ask))
 }
 
 /** @param {string} question */
@@ -91,10 +97,15 @@ look()
 show()
 await pick().catch(() => { picker.title = 'The API does not list its profiles.' })
 for (const [name, value] of Object.entries({
-  endpoint: location.origin, questions: QUESTIONS.join('|'), timeout: '60',
+  endpoint: location.origin, questions: questions.join('|'), timeout: '60',
 })) widget.setAttribute(name, value)
 document.body.append(widget)
 await customElements.whenDefined('passage-chat')
+widget.addEventListener('passage-open', () => {
+  // The widget sets its own sheets whenever an attribute changes.
+  const sheets = widget.shadowRoot?.adoptedStyleSheets
+  if (sheets && !sheets.includes(shade)) sheets.push(shade)
+})
 widget.addEventListener('passage-navigate', () => view('page'))
 widget.addEventListener('passage-close', () => {
   if (!last) return

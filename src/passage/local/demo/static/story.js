@@ -9,15 +9,11 @@ import { times } from './times.js'
 /** @typedef {import('./wire.js').Exchange} Exchange */
 /** @typedef {{ name: string, contract: string, collection: string, dimension: number, embedding_model: string }} Profile */
 
-export const QUESTIONS = [
-  'What is a digital twin?', 'Why do my transforms fail with an extrapolation error?', 'When does an emergency stop cut power?',
-]
-
-/** @param {(question: string) => void} ask */
-export function beginning(ask) {
+/** @param {string[]} questions to suggest @param {(question: string) => void} ask */
+export function beginning(questions, ask) {
   return h('div', { class: 'begin' },
-    h('p', {}, 'Ask the book something. This panel then shows how the passages were found, and how long each step took.'),
-    h('ul', {}, ...QUESTIONS.map(question =>
+    h('p', {}, 'Ask something. This panel then shows how the passages were found, and how long each step took.'),
+    questions.length > 0 && h('ul', {}, ...questions.map(question =>
       h('li', {}, h('button', { type: 'button', class: 'sample', click: () => ask(question) }, question)))),
     h('p', { class: 'soft' }, 'Everything runs on this machine. Embeddings come from an emulator, unless COHERE_API_KEY is set.'))
 }
