@@ -127,6 +127,11 @@ DOCS_PORT ?= 8000
 docs: setup ## Build the documentation as a site into .passage/site; a broken link fails
 	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. PASSAGE_ENDPOINT=$${PASSAGE_ENDPOINT:-http://127.0.0.1:$(PORT)} $(BIN)/mkdocs build --quiet
 
+.PHONY: picture
+picture: index ## Take the README's picture anew (needs Chromium)
+	@trap 'kill 0' EXIT; $(BIN)/passage serve --index $(INDEX) --site samples/textbook --port $(PORT) >/dev/null 2>&1 & \
+		sleep 8; PYTHONPATH=.:tests:src $(BIN)/python -m website.pictures http://127.0.0.1:$(PORT)/
+
 .PHONY: docs-serve
 docs-serve: docs ## Serve that site on 127.0.0.1:8000, with an index of itself behind its widget
 	@$(BIN)/passage index $(DOCS) --site-url http://127.0.0.1:$(DOCS_PORT) --profile ranked --out .passage/site-index
