@@ -218,7 +218,8 @@ def test_proxy_variables_are_ignored_on_loopback(passage: Passage, small_site: P
 @contextmanager
 def serving(index: Path, stop: signal.Signals) -> Iterator[str]:
     """Run `passage serve` and yield the line it prints. Checks that `stop` ends it cleanly."""
-    command = [PASSAGE, "serve", "--index", str(index), "--port", str(free_port())]
+    shown = ["--site", str(TEXTBOOK), "--question", "What is a digital twin?"]
+    command = [PASSAGE, "serve", "--index", str(index), "--port", str(free_port()), *shown]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=clean_environment()
     ) as server:
@@ -241,6 +242,9 @@ def test_serve_prints_one_line_to_try_and_that_line_answers(textbook_index: Path
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)  # noqa: S607
         answer = json.loads(done.stdout)
         assert answer["results"][0]["url"].startswith("https://physical-ai.example/digital-twins/")
+        home = httpx.get(line.split()[2].removesuffix("query"), trust_env=False).text
+        assert "A Textbook on Physical AI" in home
+        assert "What is a digital twin?" in home
 
 
 def test_serve_answers_for_every_profile_that_was_indexed(passage: Passage, small_site: Path, tmp_path: Path) -> None:
