@@ -1,6 +1,7 @@
 """The demo in a browser: a question, and the panel that shows what happened."""
 
 import json
+import re
 import shlex
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +31,12 @@ DEBUG: dict[str, Any] = {
             "url": "https://a.example/two/",
             "stages": {"dense": {"rank": 2, "score": 0.6}, "text": {"rank": 1, "score": 8.1}},
         },
-        {"id": 3, "dropped": "below the minimum score", "stages": {"dense": {"rank": 9, "score": 0.1}}},
+        {
+            "id": 3,
+            "url": "https://a.example/three/#last",
+            "dropped": "below the minimum score",
+            "stages": {"dense": {"rank": 9, "score": 0.1}},
+        },
     ],
 }
 
@@ -64,6 +70,8 @@ def test_question_is_explained_beside_the_book(visit: Visit) -> None:
     expect(page.locator(".side.dense .node")).to_have_count(5)
     expect(page.locator(".side.text .node").first).to_be_visible()
     expect(page.locator(".legend .embedding")).to_be_visible()
+    page.get_by_text("Found, but not in the answer").click()
+    expect(page.locator(".rest .name").first).to_have_attribute("title", re.compile("^https://physical-ai.example/"))
     expect(page.locator(".facts")).to_contain_text("query_response")
     expect(page.locator(".json")).to_contain_text('"chunk_text"')
 
@@ -119,7 +127,8 @@ def test_ranks_of_both_stages_are_drawn(visit: Visit) -> None:
     assert page.locator(".side.text .node text").all_text_contents() == ["1"]
     expect(page.locator(".legend .embedding")).to_contain_text("cached")
     page.get_by_text("Found, but not in the answer: 1").click()
-    expect(page.locator(".rest")).to_contain_text("below the minimum score")
+    expect(page.locator(".fold")).to_contain_text("Why: below the minimum score.")
+    expect(page.locator(".rest .name")).to_have_text("Last Three")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ function result(item) {
 }
 
 /** The words of a URL: its last folders, and its anchor. @param {string} url */
-export function named(url) {
+function named(url) {
   try {
     const { pathname, hash } = new URL(url)
     const folders = pathname.split('/').filter(Boolean).slice(-2)

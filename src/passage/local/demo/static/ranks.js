@@ -1,6 +1,5 @@
 /** Draws how the ranks of each stage became the answer: ranks by meaning on the left, by words on the right. */
 
-import { named } from './answers.js'
 import { h, svg } from './dom.js'
 
 /** @typedef {import('./answers.js').Result} Result */
@@ -86,18 +85,4 @@ function light(event) {
   for (const part of flow?.querySelectorAll('[data-row]') ?? []) {
     part.classList.toggle('on', on && part.getAttribute('data-row') === at.getAttribute('data-row'))
   }
-}
-
-/** Passages that a stage found and that are not in the answer, best first. @param {Explained[]} explained */
-export function dropped(explained) {
-  const rest = explained.filter(each => each.dropped)
-  return rest.length > 0 && h('details', { class: 'fold' },
-    h('summary', {}, `Found, but not in the answer: ${rest.length}`),
-    h('table', { class: 'rest' },
-      h('thead', {}, h('tr', {}, ...['Passage', 'Meaning', 'Words', 'Why'].map(name => h('th', { scope: 'col' }, name)))),
-      h('tbody', {}, ...rest.slice(0, 30).map(({ id, url, stages, dropped: why }) => h('tr', {},
-        h('td', { title: url ?? String(id) }, url ? named(url).at(-1) : String(id)),
-        h('td', {}, stages.dense ? String(stages.dense.rank) : '–'),
-        h('td', {}, stages.text ? String(stages.text.rank) : '–'),
-        h('td', { class: 'why' }, why ?? ''))))))
 }

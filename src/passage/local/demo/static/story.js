@@ -3,7 +3,8 @@
 import { results } from './answers.js'
 import { curl, json } from './code.js'
 import { copier, h, milliseconds } from './dom.js'
-import { dropped, ranks } from './ranks.js'
+import { dropped } from './dropped.js'
+import { ranks } from './ranks.js'
 import { times } from './times.js'
 
 /** @typedef {import('./wire.js').Exchange} Exchange */
@@ -31,21 +32,21 @@ export function story(exchange, profile) {
       h('span', {}, milliseconds(ms)),
       ok && h('span', {}, `${found.length} ${found.length === 1 ? 'passage' : 'passages'}`),
       h('span', {}, `${(bytes / 1024).toFixed(1)} KB`)),
-    ok ? answered(exchange, found, debug) : h('p', { class: 'fault' }, message(body)),
+    ok ? answered(exchange, found, debug, profile) : h('p', { class: 'fault' }, message(body)),
     profile && facts(profile, debug),
     section('Ask it yourself', copier(() => curl(exchange), 'the curl line'),
       h('pre', { class: 'code', tabindex: 0 }, h('code', {}, curl(exchange)))),
     body !== null && section('Raw JSON', copier(() => JSON.stringify(body, null, 2), 'the JSON'), json(body)))
 }
 
-/** @param {Exchange} exchange @param {import('./answers.js').Result[]} found @param {any} debug */
-function answered({ ms, body, leftOut }, found, debug) {
+/** @param {Exchange} exchange @param {import('./answers.js').Result[]} found @param {any} debug @param {Profile | undefined} profile */
+function answered({ ms, body, leftOut }, found, debug, profile) {
   const warnings = [...(body?.warnings ?? []), ...(leftOut ? [`${leftOut} passages did not fit into the answer.`] : [])]
   return h('div', {},
     section('Where the time went', null, times(ms, debug)),
     warnings.map(each => h('p', { class: 'warning' }, each)),
     found.length > 0
-      ? section(debug?.passages ? 'How it was ranked' : 'What was found', null, ranks(found, debug?.passages ?? []), dropped(debug?.passages ?? []))
+      ? section(debug?.passages ? 'How it was ranked' : 'What was found', null, ranks(found, debug?.passages ?? []), dropped(debug?.passages ?? [], profile?.name))
       : h('p', { class: 'fault' }, 'Nothing in the index fits this question.'))
 }
 
