@@ -171,11 +171,14 @@ def test_phone_shows_the_panel_once_the_widget_closes(visit: Visit) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(scheme: str, visit: Visit) -> None:
+    """The dark theme changes only colours, so that only their rule is run again."""
     page = ask(visit("/digital-twins/asset-models/", color_scheme=scheme))
     page.evaluate(AXE.read_text("utf-8"))
+    rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
     found = page.evaluate(
-        "async () => (await axe.run(document, { resultTypes: ['violations'] })).violations"
-        ".map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])"
+        "async options => (await axe.run(document, { resultTypes: ['violations'], ...options })).violations"
+        ".map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])",
+        rules,
     )
     assert found == []
 
