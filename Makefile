@@ -151,7 +151,7 @@ known-environment:
 
 .PHONY: build
 build: known-environment setup .venv-sam/.ready ## Build the function and its layer for Lambda with AWS SAM (ENV=dev, ARCH=x86_64, PRUNE=0)
-	@ARCHITECTURE=$(ARCH) AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-eu-central-1} $(SAM) build --config-env $(ENV) --build-dir $(BUILD) --parameter-overrides Architecture=$(ARCH) $(ARGS)
+	@umask 022; ARCHITECTURE=$(ARCH) AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-eu-central-1} $(SAM) build --config-env $(ENV) --build-dir $(BUILD) --parameter-overrides Architecture=$(ARCH) $(ARGS)
 	@$(BIN)/python layers/size.py $(BUILD) $(if $(filter 0,$(PRUNE)),250)
 
 .PHONY: deploy

@@ -97,6 +97,12 @@ def test_key_is_read_from_the_file_that_is_stored(tmp_path: Path) -> None:
     assert done.stdout == "a-key\n"
 
 
+def test_umask_of_the_keys_file_ends_with_it() -> None:
+    """Lambda reads the built files as another user, so the build must not inherit it."""
+    lines = [line for block in COMMANDS for line in block.splitlines() if "umask" in line]
+    assert lines == ["(umask 077; ${EDITOR:-vi} keys.json)"]
+
+
 def test_every_command_is_valid_shell() -> None:
     for block in COMMANDS:
         done = subprocess.run(

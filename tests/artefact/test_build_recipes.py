@@ -82,7 +82,7 @@ def test_sam_builds_without_a_python_of_lambdas_version(artefact: Artefact, tmp_
     """SAM's builder for Python needs that Python on PATH; the recipes only leave out the bytecode."""
     tools = tmp_path / "tools"
     tools.mkdir()
-    for name in ("cp", "find", "make", "printf", "rm", "sh"):
+    for name in ("chmod", "cp", "find", "make", "printf", "rm", "sh"):
         (tools / name).symlink_to(str(shutil.which(name)))
     (tools / "uv").symlink_to(Path(sys.executable).parent / "uv")
     (tools / "python3").symlink_to(Path(sys.executable).resolve())  # uv wants one, of whatever version
@@ -154,6 +154,19 @@ def test_without_a_compiler_no_bytecode_is_built_with_a_banner(folder: str, targ
     assert done.returncode == 0, done.stderr
     assert "*** NO BYTECODE" in done.stdout
     assert list(tmp_path.rglob("*.pyc")) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "package"), [("RetrievalFunction", "handler"), ("ReleaseCheckFunction", "release_check")]
+)
+def test_a_function_is_one_package_that_everyone_may_read(target: str, package: str, tmp_path: Path) -> None:
+    """Lambda reads the files as another user than the one who built them, whatever that one's umask."""
+    shell, command = str(shutil.which("bash")), f"umask 077; make -s build-{target} ARTIFACTS_DIR={tmp_path} COMPILER="
+    subprocess.run([shell, "-c", command], cwd=ROOT / "src", capture_output=True, check=True)
+    assert [path.name for path in tmp_path.iterdir()] == [package]
+    assert (tmp_path / package / "app.py").exists()
+    modes = {(path.is_dir(), path.stat().st_mode & 0o005) for path in tmp_path.rglob("*")}
+    assert modes <= {(True, 0o005), (False, 0o004), (False, 0o005)}
 
 
 def test_a_build_above_the_limit_fails(tmp_path: Path) -> None:

@@ -73,6 +73,22 @@ def test_deploy_may_create_nested_stacks() -> None:
 
 
 @pytest.mark.parametrize("name", ["template.yaml", *NESTED])
+def test_a_template_fits_cloudformations_limits(name: str) -> None:
+    """SAM uploads each template to S3, where a megabyte is allowed."""
+    read = _read(name)
+    assert (ROOT / name).stat().st_size <= 1_000_000
+    assert len(read["Parameters"]) <= 200
+    assert len(read["Resources"]) <= 500 - 20, "SAM adds some"
+    assert all(len(str(parameter.get("Description", ""))) <= 4_000 for parameter in read["Parameters"].values())
+
+
+def test_deploy_uploads_templates_to_s3() -> None:
+    """Sent directly, a template may have 51,200 bytes, and this one has more."""
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
+    assert all(config[name]["deploy"]["parameters"]["resolve_s3"] for name in ("dev", "staging", "prod"))
+
+
+@pytest.mark.parametrize("name", ["template.yaml", *NESTED])
 def test_cloudformation_knows_no_yaml_anchors(name: str) -> None:
     tokens = yaml.scan((ROOT / name).read_text(encoding="utf-8"))
     assert not [token for token in tokens if isinstance(token, yaml.AnchorToken | yaml.AliasToken)]
