@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from browser import chromium
 from passage.emulators import cohere_emulator
@@ -71,11 +71,20 @@ def fake(_fake: Server) -> Server:
     return _fake
 
 
+PLAIN: dict[str, Any] = {"viewport": {"width": 1200, "height": 800}, "locale": "en-GB"}
+
+
+@pytest.fixture(scope="session")
+def _plain(driven: Browser) -> BrowserContext:
+    """The context of pages without wishes. Each page has a session storage of its own."""
+    return driven.new_context(**PLAIN)
+
+
 @pytest.fixture
-def visit(driven: Browser, site: Site) -> Iterator[Visit]:
+def visit(driven: Browser, _plain: BrowserContext, site: Site) -> Iterator[Visit]:
     """Opens a page of the site with the widget. The test fails if a script of the page raised."""
     raised: list[str] = []
-    contexts = []
+    opened: list[Page | BrowserContext] = []
 
     def _visit(
         options: dict[str, str] | None = None,
@@ -86,10 +95,10 @@ def visit(driven: Browser, site: Site) -> Iterator[Visit]:
         context: dict[str, Any] | None = None,
         **parts: str,
     ) -> Widget:
-        made = driven.new_context(**{"viewport": {"width": 1200, "height": 800}, "locale": "en-GB", **(context or {})})
-        contexts.append(made)
-        page: Page = made.new_page()
-        page.set_default_timeout(10_000)
+        made = driven.new_context(**PLAIN | context) if context else _plain
+        page = made.new_page()
+        opened.append(made if context else page)
+        page.set_default_timeout(20_000)
         page.on("pageerror", lambda error: raised.append(str(error)))
         if before:
             page.add_init_script(before)
@@ -98,6 +107,6 @@ def visit(driven: Browser, site: Site) -> Iterator[Visit]:
         return Widget(page)
 
     yield _visit
-    for context in contexts:
-        context.close()
+    for each in opened:
+        each.close()
     assert raised == []
