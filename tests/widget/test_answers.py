@@ -4,6 +4,7 @@ import pytest
 
 from handler.config import profiles
 from widget.conftest import Visit
+from widget.servers import Server, answer, passage
 
 TWIN = "What is a digital twin?"
 
@@ -11,13 +12,47 @@ TWIN = "What is a digital twin?"
 @pytest.mark.parametrize("profile", profiles.names())
 def test_passages_of_every_contract_are_shown(profile: str, api: str, visit: Visit) -> None:
     widget = visit({"endpoint": api, "profile": profile}).open().ask(TWIN)
-    first = widget.hits.first
-    assert first.locator(".title").inner_text() in ("Model, shadow, twin", "Model shadow twin")
-    assert first.locator(".path").inner_text().casefold().endswith("what is a digital twin")
-    assert first.locator(".fit").inner_text() == "Best match"
-    assert first.locator("mark").first.inner_text().casefold() in ("twin", "twins", "digital")
-    href = first.get_attribute("href") or ""
+    assert widget.hits.first.locator(".fit").inner_text() == "Best match"
+    hit = widget.hits.filter(has_text="shadows: they display live data")
+    assert hit.locator(".title").inner_text() in ("Model, shadow, twin", "Model shadow twin")
+    assert hit.locator(".path").inner_text().casefold().endswith("what is a digital twin")
+    assert hit.locator("mark").first.inner_text().casefold() in ("twin", "twins", "digital")
+    href = hit.get_attribute("href") or ""
     assert href.startswith(
         "https://physical-ai.example/digital-twins/what-is-a-digital-twin/#model-shadow-twin:~:text="
     )
     assert widget.violations() == []
+
+
+@pytest.mark.parametrize(
+    ("scores", "fits"),
+    [
+        ([0.9, 0.8, 0.6, 0.1], ["Best match", "Good match", "Related", "Loosely related"]),
+        ([0.5, 0.2, 0.4], ["Best match", "Related", "Related"]),  # the order follows more than the score
+        ([0.1, 0.05], ["Loosely related", "Loosely related"]),
+    ],
+)
+def test_fit_is_said_in_words(scores: list[float], fits: list[str], fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: answer(*[passage("A twin.", score=score) for score in scores])
+    widget = visit({"endpoint": fake.url}).open().ask(TWIN)
+    widget.hits.first.wait_for()
+    assert widget.hits.locator(".fit").all_inner_texts() == fits
+
+
+@pytest.mark.parametrize(
+    ("question", "marked"),
+    [
+        ("What is a digital twin?", ["twins", "digital"]),
+        ("How are cameras calibrated?", ["calibration", "camera"]),
+        ("SKIP_BRIDGE in C++", ["SKIP_BRIDGE", "C++"]),
+        ("assert_ x", ["assert_"]),
+        ("机器人 传感器", ["机器"]),
+    ],
+)
+def test_words_of_the_question_are_marked(question: str, marked: list[str], fake: Server, visit: Visit) -> None:
+    text = "Twins are digital. The calibration of a camera. Set SKIP_BRIDGE in C++ code. Use assert_ here. 机器人。"
+    fake.answer = lambda _: answer(passage(text))
+    widget = visit({"endpoint": fake.url}).open().ask(question)
+    widget.hits.first.wait_for()
+    found = widget.hits.locator("mark").all_inner_texts()
+    assert [word.casefold() for word in found if word] == [word.casefold() for word in marked]

@@ -79,19 +79,22 @@ export function messageOf(body) {
   return said ?? '';
 }
 
-/** The words for how well a passage fits: keys of the strings. @typedef {'best' | 'good' | 'related' | 'loose'} Fit */
+/** How well a passage fits, worst first: keys of the strings. */
+const FITS = ['loose', 'related', 'good', 'best'];
 
 /**
  * How well each passage fits. Scores of two models or of a reranker are not comparable, so a passage is measured
- * against the best one; only a score under 0.2 means little with every model.
+ * against the best score; only a score under 0.2 means little with every model. The order may follow more than the
+ * score, such as the question's words, so no passage fits worse than one below it.
  * @param {Passage[]} found best first
- * @returns {Fit[]}
+ * @returns {string[]}
  */
 export function fits(found) {
   const top = Math.max(...found.map((each) => each.score));
-  return found.map(({ score }, index) => {
-    if (score < 0.2) return 'loose';
-    if (index === 0) return 'best';
-    return score >= 0.85 * top ? 'good' : score >= 0.6 * top ? 'related' : 'loose';
-  });
+  let least = 0;
+  return found
+    .map(({ score }, index) => (score < 0.2 ? 0 : index ? Number(score >= 0.6 * top) + Number(score >= 0.85 * top) : 3))
+    .reverse()
+    .map((level) => FITS[(least = Math.max(least, level))])
+    .reverse();
 }
