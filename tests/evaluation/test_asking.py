@@ -114,6 +114,20 @@ def test_refused_request_is_not_repeated(ask: Callable[..., Answer]) -> None:
     assert (answer.error_kind, answer.error) == ("request", "HTTP 400: 'text' is too long")
 
 
+def test_rate_holds_a_question_back_until_the_minute_is_over(waited: list[float]) -> None:
+    now = [0.0]
+
+    def sleep(seconds: float) -> bool:
+        waited.append(seconds)
+        now[0] += seconds
+        return False
+
+    asker = Asker(Scripted(*[reply(200, GOOD)] * 3), Pace(2, clock=lambda: now[0], sleep=sleep), top_k=10)
+    for _ in range(3):
+        asker.ask(SERVED, QUESTION)
+    assert waited == [60.0]
+
+
 @pytest.mark.parametrize("body", ["<html>", {}, {"results": [{}]}, {"results": 7}, []])
 def test_answer_of_another_form_is_a_contract_error(ask: Callable[..., Answer], body: object) -> None:
     assert ask(reply(200, body)).error_kind == "contract"

@@ -147,6 +147,21 @@ def test_resumed_run_asks_only_what_has_no_answer(api_url: str, suite: Path, tmp
     assert "has the answers of another run (top_k changed)" in changed.output
 
 
+def test_resume_without_a_folder_takes_the_newest_run(
+    api_url: str, suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert evaluate(suite, "--target", api_url).exit_code == 0
+    (home,) = (tmp_path / ".passage" / "evaluation" / "suite").iterdir()
+    older = home.with_name("2020-01-01T00-00-00")
+    older.mkdir()
+    (older / "answers.jsonl").write_text("", encoding="utf-8")
+    done = evaluate(suite, "--target", api_url, "--resume")
+    assert done.exit_code == 0, done.output
+    assert "Asking 0 questions" in done.output
+    assert f"Report: {home.relative_to(tmp_path) / 'report.html'}" in done.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -263,7 +278,7 @@ def test_missing_document_is_found_on_this_machine(textbook_index: Path, suite: 
     assert done.returncode == 1, done.stderr
     run = saved(tmp_path / "out")
     assert (run.missing, run.unchecked) == ({"pid": ("/no/such/page/",)}, 0)
-    assert "1 expected documents are not in the collection (questions pid …): correct the suite." in done.stdout
+    assert "1 expected documents are not in the collection (of pid): correct the suite." in done.stdout
     assert len(run.index) == 64
     assert done.stderr.splitlines() == ["Asking 3 questions …"]
 

@@ -102,7 +102,7 @@ class Rate(click.ParamType[int]):
     help="How many passages to ask for, where a question does not say.",
 )
 @click.option("--rate", type=Rate(), help="The most questions a minute, as a trial key allows.  [default: no limit]")
-@click.option("--resume", is_flag=True, help="Go on with the last run, and ask the questions with an error again.")
+@click.option("--resume", is_flag=True, help="Continue the last run, and ask the questions with an error again.")
 @click.option(
     "--thresholds",
     multiple=True,
@@ -167,7 +167,7 @@ def _could_not_run() -> Iterator[None]:
     except OSError as error:
         raise CouldNotRun(f"--out: the run cannot be saved: {error}") from error
     except KeyboardInterrupt:
-        raise CouldNotRun("Interrupted. --resume goes on from here.") from None
+        raise CouldNotRun("Interrupted. --resume continues from here.") from None
 
 
 def _check_extra() -> None:

@@ -103,8 +103,8 @@ def _answers(
         # Single questions may be refused, as too long; that says nothing of the others.
         if failed >= IN_A_ROW and (answer.error_kind != "request" or len(answers) == failed):
             raise SetupError(
-                f"--target: {IN_A_ROW} questions in a row got no answer. The last error: {answer.error} When that is "
-                "mended, --resume goes on from here."
+                f"--target: {IN_A_ROW} questions in a row got no answer. The last error: {answer.error} Once that is "
+                "fixed, --resume continues from here."
             )
     if all(answer.error for answer in answers):
         raise SetupError(f"--target: no question got an answer. The last error: {answers[-1].error}")

@@ -84,10 +84,8 @@ def _notes(found: Facts) -> Iterator[str]:
     notes = [*run.suite.notes]
     if run.missing:
         documents = sum(map(len, run.missing.values()))
-        names = ", ".join(list(run.missing)[:3])
-        notes.append(
-            f"{documents} expected documents are not in the collection (questions {names} …): correct the suite."
-        )
+        names = ", ".join(list(run.missing)[:3]) + (", …" if len(run.missing) > 3 else "")
+        notes.append(f"{documents} expected documents are not in the collection (of {names}): correct the suite.")
     if run.unchecked:
         notes.append(
             f"{run.unchecked} expected documents were not found, and this target cannot say whether they exist."
