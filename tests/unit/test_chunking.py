@@ -1,6 +1,7 @@
 """A page is cut along its own structure, and the same content always gives the same ids."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -10,7 +11,7 @@ from passage.sites.markdown import find_site
 from passage.sites.markdown.commonmark import to_html
 from passage.sites.markdown.mdx import without_comments
 from passage.sites.markdown.page import page_sections
-from passage.sites.model import Page, readable_name
+from passage.sites.model import Page, Section, readable_name
 
 MARKDOWN = """Before any heading.
 
@@ -47,6 +48,11 @@ def chunks(markdown: str, *, title: str | None = None, path: str = "page") -> li
     )
     title = title or heading or readable_name(path)
     return list(cut([Page(path=path, url=url, title=title, sections=parts)]))
+
+
+def texts(markdown: str) -> list[str]:
+    """The passages of a page's only section, whose Markdown is taken as it is."""
+    return [chunk.text for chunk in cut([Page("page", "https://example.com/", "Page", (Section((), markdown),))])]
 
 
 def textbook() -> list[Page]:
@@ -181,6 +187,17 @@ def test_a_huge_paragraph_is_cut_with_every_character_kept(unit: str) -> None:
     assert "".join("".join(chunk.text for chunk in found).split()) == "".join(f"Begin {text}".split())
 
 
+@pytest.mark.parametrize("mark", ["!!!", "???", "???+"])
+def test_an_admonition_with_its_text_on_one_line_is_kept(mark: str) -> None:
+    """A page's paragraphs may be joined to one line each, so the text can follow the directive."""
+    assert texts(f"{mark} note The text of the note.") == [f"{mark} note The text of the note."]
+
+
+@pytest.mark.parametrize("line", ["!!! note", '??? tip "A title"', '=== "A tab"', "!!! note inline end"])
+def test_a_directive_without_any_text_gives_no_passage(line: str) -> None:
+    assert texts(line) == []
+
+
 def test_a_chunk_knows_its_page() -> None:
     found = chunks(MARKDOWN, path="folder/page")
     assert {(chunk.path, chunk.total) for chunk in found} == {("folder/page", 5)}
@@ -189,7 +206,7 @@ def test_a_chunk_knows_its_page() -> None:
 def test_the_textbook_s_chunks_hold_every_word_of_it_in_order() -> None:
     """Chunks leave out only headings, and contain each text once."""
     for page in textbook():
-        found = "".join(_without_fences(chunk.text) for chunk in cut([page]))
+        found = "".join(_without_fences(text) for text in _without_repeated_headers(cut([page])))
         source = (TEXTBOOK / "docs" / f"{page.path}.md").read_text(encoding="utf-8")
         body = re.sub(r"\A---\n(?:.|\n)*?\n---\n", "", source)
         body = re.sub(r"(?m)^(```(?:.|\n)*?^```)|^#{1,6} .*$", lambda match: match.group(1) or "", body)
@@ -199,6 +216,15 @@ def test_the_textbook_s_chunks_hold_every_word_of_it_in_order() -> None:
 def _letters(markdown: str) -> list[str]:
     """Words without link targets, which become URLs, and without the markup of tables and emphasis."""
     return re.findall(r"\w+", re.sub(r"\]\([^)]*\)", "]", markdown))
+
+
+def _without_repeated_headers(found: Iterable[Chunk]) -> Iterator[str]:
+    """A table that is cut repeats its header."""
+    before = ""
+    for chunk in found:
+        header = re.match(r"\|.*\|\n\|[ |:-]+\|\n", chunk.text)
+        yield chunk.text[header.end() :] if header and header[0] in before else chunk.text
+        before = chunk.text
 
 
 def _without_fences(markdown: str) -> str:

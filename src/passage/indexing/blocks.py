@@ -19,9 +19,14 @@ _KINDS: dict[str, Kind] = {
     "blockquote_open": "quote",
 }
 
-_TITLE_LINE = re.compile(r"\*\*[^*\n]+\*\*|#{1,6} .+|:::.*|(!!!|\?\?\?\+?|===) .*")
+_DIRECTIVE = (
+    r"(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+inline(?:[ \t]+end)?)?(?:[ \t]+\"[^\"\n]*\")?"
+    r"|===!?[ \t]+\"[^\"\n]*\""
+)
+"""The first line of an admonition or a tab in Python-Markdown, without its text, which may follow on the same line."""
+_TITLE_LINE = re.compile(rf"\*\*[^*\n]+\*\*|#{{1,6}} .+|:::.*|{_DIRECTIVE}")
 _NO_WORDS = re.compile(
-    r"^[ \t>]*(?:```.*|~~~.*|:::.*|\{%.*%\}|(?:!!!|\?\?\?\+?|===) .*|[|:*_=+\s-]+)$"
+    rf"^[ \t>]*(?:```.*|~~~.*|:::.*|\{{%.*%\}}|{_DIRECTIVE}|[|:*_=+\s-]+)$"
     r"|<!--[\s\S]*?-->|</?[A-Za-z][^>\n]*>|!\[[^\]\n]*\]\([^)\n]*\)",
     re.MULTILINE,
 )

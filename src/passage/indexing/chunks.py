@@ -12,8 +12,10 @@ from passage.indexing.packing import pack
 from passage.indexing.tokens import Limits, limits_for
 from passage.sites.model import Page, Section
 
-MAX_CHARACTERS = 1_500
-"""The most characters of a passage, whatever its tokens: links, indents and blank lines have few."""
+MAX_CHARACTERS = 640
+"""The most characters of a passage, whatever its tokens: links, indents and blank lines have few.
+
+docs/quality.md has the measured sizes: with 1,500, fewer passages that answer come first."""
 
 HEADINGS_SHARE = 4
 """Headings take at most a quarter of the model's input."""
