@@ -55,7 +55,8 @@ def check_answer(asked: Mapping[str, Any], answer: Any, stored: Stored) -> None:
     for result in results:
         _check_result(asked, result, stored[collection], expected=collection == COLLECTION)
     assert len({str(result["id"]) for result in results}) == len(results)
-    assert descending([result["score"] for result in results])
+    if asked.get("order") == "score":  # the seed does not promise it
+        assert descending([result["score"] for result in results])
     assert len({result["retrieval_time_ms"] for result in results}) <= 1  # one search found them all
 
 

@@ -1,5 +1,6 @@
 """All five collections, each on a server and in an index, and the containers under test."""
 
+import json
 import shutil
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from contracts.circumstances import DEADLINE_MS, Circumstance, Environment, Stat
 from contracts.shape import Stored
 from handler.adapters.qdrant.edge import SHARD
 from handler.config import profiles
+from handler.config.models import EMULATOR
 from handler.config.profiles import Collection, Profile
 from passage.emulators import EmulatorServer, qdrant_emulator
 from passage.indexing.edge_index import EdgeIndex
@@ -88,7 +90,11 @@ class Surroundings:
         storage = self._folders.mktemp("storage")
         for profile in map(profiles.load, profiles.names()):
             if profile.name != left_out:
-                shutil.copytree(self._indexes["textbook"] / profile.name / SHARD, storage / profile.collection.name)
+                name = profile.collection.name
+                shutil.copytree(self._indexes["textbook"] / profile.name / SHARD, storage / name)
+                # Without it, the server's collection would be fused with the weights of the model that it names.
+                said = json.dumps({"metadata": {"embedded_by": EMULATOR}})
+                (storage / f"{name}.collection.json").write_text(said, encoding="utf-8")
         return self._serve(storage)
 
     def _shape(self, collection: Collection, state: State) -> None:

@@ -17,7 +17,10 @@ Path = tuple[str | int, ...]
 
 ASKED: Mapping[str, tuple[Any, Mapping[str, Any]]] = {
     "query-response": (rules_query_response, {"text": "How do robots walk?", "k": 3}),
-    "vector-search": (rules_vector_search, {"query_text": "How do robots walk?", "top_k": 2, "with_vectors": True}),
+    "vector-search": (
+        rules_vector_search,
+        {"query_text": "How do robots walk?", "top_k": 2, "with_vectors": True, "order": "score"},
+    ),
     "context": (rules_context, {"text": "How do robots walk?", "max_chars": 2000}),
     "ranked": (rules_ranked, {"text": "How do robots walk?", "query_id": "q_1", "top_k": 3}),
     "chunks": (rules_chunks, {"query_text": "How do robots walk?", "threshold": 0.1}),

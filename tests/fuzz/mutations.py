@@ -28,6 +28,7 @@ ODD: tuple[Any, ...] = (
         "/query",
         "Notification",
     ),
+    *({"gt": 5}, {"prefix": "a"}, {"source_url": {"prefix": "h"}, "chunk_index": {"lt": 2}}, 0.5),
     *([], {}, [[]], [None], {"": None}, [5, "a"], {"text": 5}, {"a": {"b": []}}, [{"eventSource": "aws:sqs"}]),
 )
 KEYS = (
@@ -35,6 +36,7 @@ KEYS = (
     *("detail-type", "source", "requestContext", "http", "elb", "body", "headers", "multiValueHeaders", "httpMethod"),
     *("path", "rawPath", "stage", "version", "isBase64Encoded", "queryStringParameters", "messageId", "eventSource"),
     *("eventSourceARN", "EventSource", "Sns", "Message", "MessageId", "actionGroup", "apiPath", "function", "agent"),
+    *("language", "score_threshold", "offset", "max_per_page", "diversity", "unique", "neighbors", "order", "debug"),
     *("parameters", "requestBody", "methodArn", "type", "authorizer", "sourceIp", "requestId", "id", "attributes"),
 )
 DEPTH = 3_000

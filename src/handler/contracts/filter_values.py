@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, StrictInt, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic_core import PydanticCustomError
@@ -11,7 +11,10 @@ from handler.config.profiles import Profile
 from handler.contracts.faults import OURS, json_kind
 from handler.contracts.fields import WHOLE, Text
 from handler.core.errors import InvalidRequest
-from handler.core.model import Condition, Filters, Prefix, Range
+from handler.core.model import Filters
+
+if TYPE_CHECKING:
+    from handler.core.conditions import Condition, Prefix, Range
 
 Long = Annotated[StrictInt, Field(ge=-(2**63), lt=2**63), WHOLE]
 """A 64-bit integer, the type that Qdrant compares."""
@@ -37,12 +40,14 @@ def _filter_value(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
         raise PydanticCustomError(OURS, "{fault}", {"fault": _filter_fault(value)}) from None
 
 
-def _condition(given: Mapping[Any, Any]) -> Range | Prefix:
+def _condition(given: Mapping[Any, Any]) -> "Range | Prefix":
     """The condition that an object states.
 
     Raises:
         PydanticCustomError: it has other keys, or a value of a wrong type.
     """
+    from handler.core.conditions import Prefix, Range  # noqa: PLC0415 - most filters are plain values
+
     fault = ""
     if given.keys() == {"prefix"}:
         prefix = given["prefix"]
@@ -120,8 +125,14 @@ def conditions(given: Mapping[str, Any] | None, profile: Profile) -> Filters:
     return {field: _of_kind(field, value, profile) for field, value in (given or {}).items()}
 
 
-def _of_kind(field: str, value: Any, profile: Profile) -> Condition:
+def _of_kind(field: str, value: Any, profile: Profile) -> "Condition":
     """A field's condition, if the profile's values can meet it. A time becomes an epoch where one is stored."""
+    if isinstance(value, str | int):
+        return (value,)
+    if isinstance(value, list):
+        return tuple(value)
+    from handler.core.conditions import Prefix, Range  # noqa: PLC0415 - most filters are plain values
+
     kinds = {profile.kind(key) for key in profile.filters[field]}
     match value:
         case Range():
@@ -140,7 +151,4 @@ def _of_kind(field: str, value: Any, profile: Profile) -> Condition:
             if kinds and kinds <= {"number", "time", "epoch"}:
                 raise InvalidRequest(f"'filters.{field}' is not text: a prefix needs text.")
             return value
-        case list():
-            return tuple(value)
-        case _:
-            return (value,)
+    raise TypeError(f"no condition: {type(value)}")

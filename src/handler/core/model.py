@@ -3,7 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from handler.core.conditions import Condition
+    from handler.core.selection import Selection
 
 LARGEST_WHOLE = 2**53 - 1
 """The largest integer that every JSON parser reads exactly."""
@@ -14,49 +18,8 @@ Vector = Sequence[float]
 PointId = int | str
 """An unsigned integer or a UUID, the two kinds of id Qdrant has."""
 
-
-@dataclass(frozen=True)
-class Range:
-    """Bounds of a payload value: numbers, or times as ISO 8601 text with a zone. None for no bound."""
-
-    gt: float | str | None = None
-    gte: float | str | None = None
-    lt: float | str | None = None
-    lte: float | str | None = None
-
-
-@dataclass(frozen=True)
-class Prefix:
-    """The beginning of a text value; case matters."""
-
-    text: str
-
-
-Condition = tuple[str | int, ...] | Range | Prefix
-"""What a payload value must be: one of several values, within bounds, or text with a certain beginning."""
-
-Filters = Mapping[str, Condition]
+Filters = Mapping[str, "Condition"]
 """A profile's filter fields, each with its condition."""
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which of the passages found an answer has. Each attribute's default changes nothing.
-
-    Attributes:
-        offset: how many of the best passages to leave out; None when the caller does not page.
-        max_per_page: the most passages of one page (a URL without its fragment); None for any.
-        diversity: 0 to 1: how much a passage's similarity to better ones counts against it.
-        unique: whether passages with the same text as a better one are left out.
-        neighbors: how many chunks before and after each passage, on its page, to return with it.
-    """
-
-    offset: int | None = None
-    max_per_page: int | None = None
-    diversity: float = 0.0
-    unique: bool = False
-    neighbors: int = 0
-
 
 Stage = tuple[tuple[PointId, float], ...]
 """What one stage of a search found: point ids and that stage's scores, best first."""
@@ -108,7 +71,7 @@ class RetrievalRequest:
     vector: Vector | None = None
     collection: str | None = None
     order: Order | None = None
-    selection: Selection | None = None
+    selection: "Selection | None" = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import qdrant_edge
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,16 +26,16 @@ from handler.core import deadline as deadlines
 from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch, UpstreamUnavailable
 from handler.core.model import (
     CollectionInfo,
-    Condition,
     Filters,
     Passage,
     Point,
-    Prefix,
-    Range,
     Search,
     SearchResult,
     Vector,
 )
+
+if TYPE_CHECKING:
+    from handler.core.conditions import Condition
 
 MANIFEST = "manifest.json"
 SHARD = "shard"
@@ -310,17 +310,22 @@ class QdrantEdgeStore:
 
 
 def _filter(filters: Filters, profile: Profile) -> qdrant_edge.Filter:
+    from handler.adapters.qdrant.filters import conditions  # noqa: PLC0415 - most questions have no filter
+
     must: list[Any] = [
         qdrant_edge.Filter(should=[_condition(key, condition) for key, condition in alternatives])
-        for alternatives in query.conditions(filters, profile)
+        for alternatives in conditions(filters, profile)
     ]
     return qdrant_edge.Filter(must=must)
 
 
-def _condition(key: str, condition: Condition) -> qdrant_edge.FieldCondition:
+def _condition(key: str, condition: "Condition") -> qdrant_edge.FieldCondition:
+    from handler.adapters.qdrant.filters import bounds  # noqa: PLC0415 - most questions have no filter
+    from handler.core.conditions import Prefix, Range  # noqa: PLC0415 - as above
+
     match condition:
         case Range():
-            limits: dict[str, Any] = query.bounds(condition)
+            limits: dict[str, Any] = bounds(condition)
             times = any(isinstance(bound, str) for bound in limits.values())
             within = qdrant_edge.RangeDateTime(**limits) if times else qdrant_edge.RangeFloat(**limits)
             return qdrant_edge.FieldCondition(key, range=within)

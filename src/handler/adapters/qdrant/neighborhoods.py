@@ -7,7 +7,8 @@ from typing import Any
 from handler.adapters.qdrant.payload import CHUNK_FIELDS
 from handler.config.payload_keys import KeyPath, Payload
 from handler.config.profiles import Profile
-from handler.core.model import Condition, Passage, Prefix, Range
+from handler.core.conditions import Condition, Prefix, Range
+from handler.core.model import Passage
 from handler.core.selection import page_of
 
 
@@ -16,7 +17,7 @@ class Neighborhood:
     """Where the chunks around a passage are stored.
 
     Attributes:
-        url: a payload key, and its alternatives: the page's URL, and the URLs of the page's sections.
+        url: a payload key, and its alternatives: first the page's URL, then the URLs of the page's sections.
         index: a payload key and the positions on the page.
     """
 

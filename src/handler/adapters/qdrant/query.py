@@ -1,11 +1,9 @@
-"""Thresholds, filters and point ids in Qdrant's terms, for both stores."""
+"""Thresholds and point ids in Qdrant's terms, for both stores."""
 
 import struct
 import uuid
-from collections.abc import Iterator
 
-from handler.config.profiles import Profile
-from handler.core.model import Condition, Filters, PointId, Prefix, Range
+from handler.core.model import PointId
 
 MAX_POINT_ID = 2**64 - 1
 
@@ -24,42 +22,6 @@ def threshold(least: float | None) -> float | None:
     if bits == 0:  # too small for 32 bits: any score above 0
         return 0.0
     return float(struct.unpack("<f", struct.pack("<I", bits - 1))[0])
-
-
-def conditions(filters: Filters, profile: Profile) -> Iterator[list[tuple[str, Condition]]]:
-    """For each field, the alternatives, of which one must hold: a payload key and its condition.
-
-    Qdrant compares a list of texts or a list of integers, so a mixed list becomes two alternatives.
-    """
-    for field, condition in filters.items():
-        kinds: list[Condition] = [condition]
-        if isinstance(condition, tuple):
-            texts = tuple(value for value in condition if isinstance(value, str))
-            numbers = tuple(value for value in condition if isinstance(value, int))
-            kinds = [values for values in (texts, numbers) if values]
-        yield [(key, kind) for key in profile.filters[field] for kind in kinds]
-
-
-def bounds(limits: Range) -> dict[str, float | str]:
-    """The bounds that are set, by Qdrant's names."""
-    named = {"gt": limits.gt, "gte": limits.gte, "lt": limits.lt, "lte": limits.lte}
-    return {name: bound for name, bound in named.items() if bound is not None}
-
-
-def index_type(condition: Condition) -> str:
-    """The payload index that serves a condition (Qdrant, "Payload index")."""
-    match condition:
-        case Prefix():
-            return "keyword, with prefix"
-        case Range():
-            return "datetime" if any(isinstance(bound, str) for bound in bounds(condition).values()) else "float"
-        case _:
-            return "integer" if all(isinstance(value, int) for value in condition) else "keyword"
-
-
-def filtered_keys(filters: Filters, profile: Profile) -> dict[str, str]:
-    """The payload keys a search filters by, each with the type of payload index that serves it."""
-    return {key: index_type(condition) for either in conditions(filters, profile) for key, condition in either}
 
 
 def identity(value: object) -> PointId:

@@ -31,12 +31,8 @@ from handler.core.errors import (
 )
 from handler.core.model import (
     CollectionInfo,
-    Condition,
-    Filters,
     Passage,
     Point,
-    Prefix,
-    Range,
     Search,
     SearchResult,
     Vector,
@@ -215,14 +211,16 @@ class QdrantServerStore:
                 upstream="store",
                 detail=error.detail,
             ) from error
-        if any(isinstance(one, Prefix) for one in search.filters.values()) and not self._matches_by_prefix():
+        from handler.adapters.qdrant.filters import filtered_keys, has_prefix  # noqa: PLC0415 - after an error
+
+        if has_prefix(search.filters) and not self._matches_by_prefix():
             raise RequestRefused(
                 "The vector store refused a filter by prefix, which needs Qdrant 1.19 or newer: update the server, or "
                 "filter by whole values.",
                 upstream="store",
                 detail=error.detail,
             )
-        check_indexes(expected, query.filtered_keys(search.filters, self._profile), _indexes(info), error.detail)
+        check_indexes(expected, filtered_keys(search.filters, self._profile), _indexes(info), error.detail)
 
     def _matches_by_prefix(self) -> bool:
         """Whether the server's version matches by prefix; true where the version is not known."""
@@ -254,7 +252,9 @@ class QdrantServerStore:
         if search.score_threshold:
             request["score_threshold"] = query.threshold(search.score_threshold)
         if search.filters:
-            request["filter"] = _filter(search.filters, self._profile)
+            from handler.adapters.qdrant.filters import as_json  # noqa: PLC0415 - most questions have no filter
+
+            request["filter"] = as_json(search.filters, self._profile)
         return request
 
     def _points(self, result: Any) -> Sequence[models.ScoredPoint]:
@@ -297,11 +297,13 @@ class QdrantServerStore:
 
     def _around(self, places: Sequence[Neighborhood], limit: int, *, sections: bool) -> Sequence[models.ScoredPoint]:
         """The points of any of the places, in one request; without `sections` only those with a page's own URL."""
+        from handler.adapters.qdrant.filters import condition_json  # noqa: PLC0415 - rarely needed
+
         should = []
         for place in places:
-            (key, alternatives), position = place.url, _condition(*place.index)
-            urls = [_condition(key, one) for one in alternatives if sections or not isinstance(one, Prefix)]
-            should.append({"must": [{"should": urls}, position]})
+            key, alternatives = place.url
+            urls = [condition_json(key, one) for one in (alternatives if sections else alternatives[:1])]
+            should.append({"must": [{"should": urls}, condition_json(*place.index)]})
         body = to_json({"filter": {"should": should}, "limit": limit, "with_payload": self._profile.payload.read})
         answer = self._call(lambda: self._api.query_points(self.collection, query_request=body))
         return self._points(answer.result)
@@ -488,25 +490,6 @@ class QdrantServerStore:
             what = f"has its gRPC port in {self._service.url_variable}: set its REST port, usually 6333"
             return self._service.misconfigured(what, repr(error))
         return self._service.from_transport(error)
-
-
-def _filter(filters: Filters, profile: Profile) -> dict[str, Any]:
-    """Filters in Qdrant's terms: of each field's alternatives one must hold."""
-    must = [
-        {"should": [_condition(key, condition) for key, condition in alternatives]}
-        for alternatives in query.conditions(filters, profile)
-    ]
-    return {"must": must}
-
-
-def _condition(key: str, condition: Condition) -> dict[str, Any]:
-    match condition:
-        case Range():
-            return {"key": key, "range": query.bounds(condition)}
-        case Prefix():
-            return {"key": key, "match": {"prefix": condition.text}}
-        case _:
-            return {"key": key, "match": {"any": condition}}
 
 
 def _index_kinds(value: str | int) -> tuple[str, ...]:
