@@ -1,9 +1,11 @@
 """Reads and writes JSON as strictly as the emulated services do."""
 
 import json
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from aiohttp import web
+from pydantic_core import from_json
 
 
 class ApiError(Exception):
@@ -23,6 +25,8 @@ def json_response(data: object, status: int = 200, headers: dict[str, str] | Non
 
 def parse_json(body: bytes) -> Any:
     """The value in a request body. Raises ValueError for what a strict parser refuses (NaN, bad UTF-8, nothing)."""
+    with suppress(ValueError):  # a third of the time; Python's parser then says what is wrong
+        return from_json(body, allow_inf_nan=False)
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except RecursionError as error:

@@ -110,7 +110,7 @@ def _sparse(data: object) -> edge.SparseVector:
 
 
 def _finite(data: object) -> list[float]:
-    if not isinstance(data, list) or not all(isinstance(number, (int, float)) for number in data):
+    if not isinstance(data, list) or not set(map(type, data)) <= {int, float}:
         raise format_error("data did not match any variant of untagged enum Vector: the emulator takes flat lists")
     try:
         with np.errstate(over="ignore"):
