@@ -93,6 +93,12 @@ def test_summary_has_measures_thresholds_and_report(api_url: str, suite: Path, t
     assert f"Report: {tmp_path / 'out' / 'report.html'}" in done.output
 
 
+def test_summary_says_how_many_questions_are_drafts(api_url: str, suite: Path, tmp_path: Path) -> None:
+    suite.write_text(f"{SUITE}draft = true\n", encoding="utf-8")
+    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out")
+    assert "1 questions are drafts that nobody checked" in done.output
+
+
 @pytest.mark.parametrize(
     ("thresholds", "code"),
     [("hit@5=1,recall@5=0.5", 0), ("MRR=1", 1), ("SC-003=1,SC-005=1,pass_rate=0", 0), ("max_ms=0.001", 1)],

@@ -82,6 +82,9 @@ def _threshold(found: Facts) -> Iterator[str]:
 def _notes(found: Facts) -> Iterator[str]:
     run = found.run
     notes = [*run.suite.notes]
+    drafts = sum(question.draft for question in run.suite.questions)
+    if drafts:
+        notes.append(f"{drafts} questions are drafts that nobody checked: they favour BM25, and measure too well.")
     if run.missing:
         documents = sum(map(len, run.missing.values()))
         names = ", ".join(list(run.missing)[:3]) + (", …" if len(run.missing) > 3 else "")
