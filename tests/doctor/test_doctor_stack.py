@@ -122,7 +122,7 @@ def test_no_alarm_is_a_warning(aws: Any) -> None:
     assert [each.state for each in _of(aws, _stack(aws), "alarms")] == ["warning"]
 
 
-def test_alarms_that_tell_nobody_are_a_warning(aws: Any) -> None:
+def test_alarms_without_an_action_are_a_warning(aws: Any) -> None:
     stack = _stack(aws)
     _alarm(aws, "passage-ErrorAlarm")
     _alarm(aws, "another-ErrorAlarm", state="ALARM")
@@ -168,6 +168,6 @@ def test_messages_in_a_dead_letter_queue_are_counted(aws: Any) -> None:
     assert "1 messages" in _of(aws, stack, "dead letters")[0].found
 
 
-def test_what_aws_refuses_to_say_is_a_warning(aws: Any) -> None:
+def test_denied_aws_call_is_a_warning(aws: Any) -> None:
     found = _of(aws, _stack(aws), "function")  # there is no function
     assert [each.state for each in found] == ["warning"]

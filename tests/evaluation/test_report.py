@@ -87,7 +87,7 @@ def test_hostile_text_never_becomes_markup() -> None:
     assert parsed.text.count("<script>alert(1)</script>") > 10
 
 
-def test_page_can_be_written_as_utf8_and_has_no_control_characters(tmp_path: Path) -> None:
+def test_page_is_utf8_without_control_characters(tmp_path: Path) -> None:
     report.write(tmp_path / "new" / "report.html", hostile_run())
     text = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", text)
@@ -159,7 +159,7 @@ def test_comparison_with_a_failed_run_says_why() -> None:
     assert "Not compared: 1 of 8 questions got an error" in text
 
 
-def test_threshold_keeps_own_questions_and_rejects_off_topic_ones() -> None:
+def test_threshold_table_counts_kept_and_rejected_questions() -> None:
     found = proposed_threshold(GOOD)
     assert found is not None
     assert (found.proposed.kept, found.proposed.rejected, found.off_topic) == (1.0, 1.0, 1)

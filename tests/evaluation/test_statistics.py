@@ -122,7 +122,7 @@ def test_threshold_keeps_95_of_100_own_questions() -> None:
     assert found.proposed.rejected == pytest.approx(2 / 3)
 
 
-def test_threshold_without_off_topic_questions_says_nothing_of_them() -> None:
+def test_no_off_topic_questions_give_no_rejected_share() -> None:
     found = threshold([0.5, 0.6], [])
     assert found.proposed.rejected is None
     assert {point.rejected for point in found.curve} == {None}
@@ -137,7 +137,7 @@ scores = st.lists(st.floats(0, 1), min_size=1, max_size=60)
 
 
 @given(scores, scores)
-def test_threshold_keeps_its_promise_and_its_curves_fall_and_rise(own: list[float], off: list[float]) -> None:
+def test_threshold_keeps_its_share_and_curves_are_monotonic(own: list[float], off: list[float]) -> None:
     found = threshold(own, off)
     assert found.proposed.kept >= 0.95
     assert sum(score >= found.proposed.threshold + 0.002 for score in own) <= math.ceil(0.95 * len(own))

@@ -315,7 +315,7 @@ def test_wrong_line_of_a_corpus_is_skipped_by_number(tmp_path: Path, line: str, 
 @pytest.mark.parametrize(
     "option", [Options(url="https://site.example/"), Options(selector="main"), Options(language="en")]
 )
-def test_option_of_a_site_does_not_fit_a_corpus(tmp_path: Path, option: Options) -> None:
+def test_site_option_with_a_corpus_is_refused(tmp_path: Path, option: Options) -> None:
     written(tmp_path, "corpus.jsonl", CORPUS)
     with pytest.raises(Exception, match="is a corpus"):
         open_site(tmp_path, option)

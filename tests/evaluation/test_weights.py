@@ -69,7 +69,7 @@ def test_current_weights_stay_where_none_are_better() -> None:
     assert (found.value, found.was, found.is_better) == (1.0, 1.0, False)
 
 
-def test_weights_that_fit_a_few_questions_are_not_proposed() -> None:
+def test_weights_that_help_one_question_are_not_proposed() -> None:
     pairs = [explained(number, ["right", "a"], ["right", "b"]) for number in range(40)]
     pairs[3] = explained(3, ["a", "b", "c"], ["right", "d", "e"])
     found = propose(run_of(*pairs))
@@ -88,7 +88,7 @@ def test_weights_that_fit_a_few_questions_are_not_proposed() -> None:
     ],
     ids=["few questions", "not explained", "dense search", "no judgments"],
 )
-def test_run_that_cannot_say_gets_no_proposal(run: Run) -> None:
+def test_run_without_enough_data_gets_no_weights(run: Run) -> None:
     assert propose(run) is None
 
 

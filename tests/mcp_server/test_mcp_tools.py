@@ -194,7 +194,7 @@ def test_outage_is_an_error_and_never_an_empty_list(tool: str, failure: PassageE
     assert ("Try again in 70 seconds." in words) is isinstance(failure, UpstreamThrottled)
 
 
-def test_unexpected_exception_tells_nothing_of_itself(endpoint: Endpoint) -> None:
+def test_unexpected_exception_hides_its_message(endpoint: Endpoint) -> None:
     endpoint.container.hits = None  # type: ignore[assignment]  # a store that breaks
     assert said(endpoint.call("search", {"query": QUESTION})).startswith("An unexpected error occurred.")
 

@@ -65,7 +65,7 @@ def test_open_http_api_has_no_authorizer(made: Made) -> None:
     assert "security" not in _methods(made["http-api"], "HttpApi")["$default"]
 
 
-def test_function_url_with_iam_is_not_everyones(made: Made) -> None:
+def test_function_url_with_iam_is_not_public(made: Made) -> None:
     stack = made["iam-function-url"]
     assert stack["RetrievalFunctionUrl"]["AuthType"] == "AWS_IAM"
     assert not [each for each in stack.of_type("Lambda::Permission").values() if each["Principal"] == "*"]

@@ -32,7 +32,7 @@ def test_passages_of_every_contract_are_shown(profile: str, api: str, visit: Vis
         ([0.1, 0.05], ["Loosely related", "Loosely related"]),
     ],
 )
-def test_fit_is_said_in_words(scores: list[float], fits: list[str], fake: Server, visit: Visit) -> None:
+def test_fit_is_shown_in_words(scores: list[float], fits: list[str], fake: Server, visit: Visit) -> None:
     fake.answer = lambda _: answer(*[passage("A twin.", score=score) for score in scores])
     widget = visit({"endpoint": fake.url}).open().ask(TWIN)
     widget.hits.first.wait_for()

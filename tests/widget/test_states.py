@@ -95,7 +95,7 @@ def test_retry_after_is_counted_down(fake: Server, visit: Visit) -> None:
     assert fake.asked() == ["what is a twin", "another question"]
 
 
-def test_offline_is_told_apart(fake: Server, visit: Visit) -> None:
+def test_offline_has_its_own_message(fake: Server, visit: Visit) -> None:
     widget = visit({"endpoint": fake.url}, context={"offline": False}).open()
     widget.page.context.set_offline(True)
     widget.ask("what is a twin").first.wait_for()
@@ -103,7 +103,7 @@ def test_offline_is_told_apart(fake: Server, visit: Visit) -> None:
     assert widget.violations() == []
 
 
-def test_slow_answer_is_said(fake: Server, visit: Visit) -> None:
+def test_slow_answer_shows_a_message(fake: Server, visit: Visit) -> None:
     released = threading.Event()
     fake.answer = lambda _: FOUND if released.wait(20) else None
     widget = visit({"endpoint": fake.url}).open()
@@ -119,14 +119,14 @@ def test_slow_answer_is_said(fake: Server, visit: Visit) -> None:
     assert note.inner_text() == "Passages of this site, word for word"
 
 
-def test_late_answer_is_given_up(fake: Server, visit: Visit) -> None:
+def test_question_is_given_up_after_the_timeout(fake: Server, visit: Visit) -> None:
     fake.answer = lambda _: answer(delay=2)
     widget = visit({"endpoint": fake.url, "timeout": "0.3"}).open().ask("what is a twin")
     widget.first.wait_for()
     assert widget.first.inner_text() == "The search took too long."
 
 
-def test_nothing_found_is_said(fake: Server, visit: Visit) -> None:
+def test_nothing_found_shows_a_message(fake: Server, visit: Visit) -> None:
     fake.answer = lambda _: answer()
     widget = visit({"endpoint": fake.url}, before=RECORD).open().ask("what is a twin")
     widget.first.wait_for()

@@ -18,7 +18,7 @@ from handler.core.selection import Selection
 PROFILE = profiles.load("chunks")
 
 
-def test_names_of_options_are_those_that_trigger_the_import() -> None:
+def test_option_names_are_those_that_trigger_the_import() -> None:
     assert options.Options.model_fields.keys() == OPTIONS
 
 
@@ -53,7 +53,7 @@ def test_threshold_has_two_names_and_takes_one() -> None:
         ),
     ],
 )
-def test_profile_that_cannot_do_it_refuses(change: dict[str, Any], fields: dict[str, Any], says: str) -> None:
+def test_option_that_the_profile_lacks_is_refused(change: dict[str, Any], fields: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidRequest, match=says):
         applied(profiles.Profile.model_validate(PROFILE.model_dump() | change), **fields)
 
@@ -99,7 +99,7 @@ def test_failed_search_for_neighbors_is_a_warning() -> None:
     assert done.timings.neighbors_ms is not None
 
 
-def test_neighbors_that_a_collection_cannot_have_fail() -> None:
+def test_neighbors_from_a_missing_collection_are_an_error() -> None:
     failure = CollectionNotFound("no such collection", upstream="store")
     assert one(answer(Selection(neighbors=1), passage(1, index=0)), failure) is failure
 
