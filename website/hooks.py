@@ -13,7 +13,7 @@ from website import reference
 
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(((?:\.\./)+[^)\s]*)\)")
-"""A link that climbs up: its text, and its target."""
+"""A link that begins with `../`: its text, and its target."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

@@ -19,7 +19,7 @@ ATTEMPTS = 3
 WAIT_SECONDS = 5.0
 _LOG = logging.getLogger(__name__)
 _LOG.setLevel(logging.INFO)
-# A cold start and a question end long before that.
+# A cold start and a question take much less.
 _CLIENT = Config(read_timeout=90, retries={"total_max_attempts": 1})
 
 

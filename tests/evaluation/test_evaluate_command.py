@@ -174,7 +174,7 @@ def test_resume_without_a_folder_takes_the_newest_run(
         (("--target", "http://127.0.0.1:9"), "--target: http://127.0.0.1:9 cannot be reached"),
         (("--target", "ftp://x"), "'ftp://x' must be local, a URL that begins with http, or lambda:NAME"),
         (("--profile", "other"), "--profile: there is no profile 'other'; the target has chunks, context,"),
-        (("--thresholds", "hits=1"), "--thresholds: 'hits' is no figure of a run; allowed: SC-001"),
+        (("--thresholds", "hits=1"), "--thresholds: 'hits' is not a figure of a run; allowed: SC-001"),
         (("--thresholds", "hit@5"), "--thresholds: 'hit@5' must be NAME=VALUE"),
         (("--thresholds", "hit@5=95"), "--thresholds: 'hit@5' must be 0 to 1, not 95"),
         (("--rate", "fast"), "'fast' must be as in 20/min"),

@@ -96,7 +96,7 @@ def test_fingerprint_changes_with_weights_not_with_time() -> None:
     ("change", "message"),
     [
         ({"format": 0}, "it has the format 0"),
-        ({"answers": []}, "its answers are not those of its questions"),
+        ({"answers": []}, "its answers do not match its questions"),
         ({"top_k": "many"}, "top_k: Input should be a valid integer"),
         ({"colour": "red"}, "colour: Unexpected keyword argument"),
     ],

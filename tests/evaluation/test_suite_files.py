@@ -155,7 +155,7 @@ def test_same_judgment_twice_is_a_note(tmp_path: Path) -> None:
             "a.jsonl:2: question 'a' judges '/a' twice, with the grades 1 and 2",
         ),
         ("a.csv", "text,grade\nx,high\n", "a.csv:2: grade must be a number, not 'high'"),
-        ("a.csv", "text,url\nx\n", "a.csv:2: the row has not as many cells as the header"),
+        ("a.csv", "text,url\nx\n", "a.csv:2: the row and the header differ in their number of cells"),
         ("a.csv", 'text\n"x\n', "a.csv:1: is not CSV"),
         ("a.yaml", "x", "a.yaml must be a folder, or end in one of .toml, .json"),
     ],

@@ -143,7 +143,7 @@ def test_expected_document_with_good_score_passes() -> None:
 def test_expected_document_not_in_results_is_missing_document() -> None:
     case = judge(replace(QUESTION, expected=(Expected("8"), Expected("9"))), answer(HIT))
     assert case.status is TestStatus.FAILED
-    assert str(case.error_message).startswith("MISSING_DOCUMENT: The first 5 results have not any of: 8, 9.")
+    assert str(case.error_message).startswith("MISSING_DOCUMENT: The first 5 results do not contain any of: 8, 9.")
 
 
 def test_expected_document_after_top_k_is_missing_document() -> None:
@@ -157,7 +157,7 @@ def test_all_expected_documents_are_needed_where_asked() -> None:
     both = replace(QUESTION, expected=(Expected("7"), Expected("8")))
     assert judge(both, answer(HIT)).status is TestStatus.PASSED
     case = judge(replace(both, match="all"), answer(HIT))
-    assert "have not all of: 8" in str(case.error_message)
+    assert "do not contain all of: 8" in str(case.error_message)
 
 
 def test_document_of_grade_0_is_not_expected() -> None:

@@ -70,7 +70,7 @@ function list(value) {
 }
 
 /**
- * What an error's body says for a person, in any contract.
+ * The message in an error's body, in any contract's form.
  * @param {any} body
  * @returns {string}
  */
@@ -84,7 +84,7 @@ const FITS = ['loose', 'related', 'good', 'best'];
 
 /**
  * How well each passage fits. Scores of two models or of a reranker are not comparable, so a passage is measured
- * against the best score; only a score under 0.2 means little with every model. The order may follow more than the
+ * against the best score; only a score under 0.2 means a poor fit with every model. The order may follow more than the
  * score, such as the question's words, so no passage fits worse than one below it.
  * @param {Passage[]} found best first
  * @returns {string[]}

@@ -1,4 +1,4 @@
-/** `<passage-chat>`: puts the parts together, and takes part in the page only while it is in the page. */
+/** `<passage-chat>`: puts the parts together. It has listeners in the page only while it is connected. */
 
 import { rate } from './api.js';
 import { button, h, icon } from './dom.js';
@@ -14,7 +14,7 @@ import { forget, point, visit, watchRoute } from './visit.js';
 
 /** @typedef {import('./answers.js').Passage} Passage */
 
-/** A build of the site runs on a server, which has no elements. */
+/** A site may be built in Node, which has no HTMLElement. */
 const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
 
 /** Widgets in the page, oldest first: the first one with a shortcut owns it. @type {Set<PassageChat>} */

@@ -87,7 +87,7 @@ export function panel(context, actions) {
 
   /** @param {KeyboardEvent} event */
   const press = (event) => {
-    event.stopPropagation(); // The page's own keys are not meant.
+    event.stopPropagation(); // The page's own shortcuts must not react.
     const { key } = event;
     if (key === 'Escape') event.preventDefault();
     if (event.isComposing || event.keyCode === 229 || isComposing) return;

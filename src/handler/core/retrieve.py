@@ -129,11 +129,11 @@ class Retriever:
         except PassageError as error:
             if len(searches) == 1 or not isinstance(error, ConfigurationError):
                 return [error] * len(searches)
-        # The store refuses a batch for the sake of one search. Alone, each search shows whether it was the one.
+        # One bad search makes the store refuse the whole batch. Sent alone, only the bad one fails.
         return [self._find([search], deadline)[0] for search in searches]
 
     def _ordered(self, result: SearchResult) -> SearchResult:
-        """Displayable passages, best first, no point twice. A dense answer's order does not rest on the store's."""
+        """Displayable passages, best first, each point once. Dense results are sorted by score here."""
         unique: dict[PointId, Passage] = {}
         hidden = 0
         for passage in result.passages:

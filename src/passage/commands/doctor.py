@@ -83,7 +83,7 @@ def doctor(  # noqa: PLR0913 - one parameter for each option
 
 
 def _key(file: Path | None) -> str | None:
-    """The API's key. It never stands in the command, which a shell's history keeps."""
+    """The API's key. It is not an option, because a shell keeps a history of commands."""
     return (file.read_text(encoding="utf-8") if file is not None else os.environ.get(KEY_VARIABLE, "")).strip() or None
 
 

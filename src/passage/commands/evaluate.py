@@ -25,7 +25,7 @@ DEFAULT_OUT = Path(".passage/evaluation")
 KEY_VARIABLE = "PASSAGE_API_KEY"
 EXTRA = ("ir_measures", "scipy", "numpy")
 LOCAL = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true", "DEBUG_ANSWERS": "true"}
-"""Settings of the function in this process: its log would hide the progress, and its answers may explain themselves."""
+"""Settings of the function in this process: no log, which would hide the progress, and `debug` is allowed."""
 
 
 class CouldNotRun(click.ClickException):
@@ -243,7 +243,7 @@ def _folder(request: Request, suite: "Suite") -> Path:
 
 
 def _key(file: Path | None) -> str | None:
-    """The API's key. It never stands in the command, which a shell's history keeps."""
+    """The API's key. It is not an option, because a shell keeps a history of commands."""
     return (file.read_text(encoding="utf-8") if file is not None else os.environ.get(KEY_VARIABLE, "")).strip() or None
 
 

@@ -15,7 +15,7 @@ FOREIGN_ORIGIN = "https://not-your-site.example"
 DEFAULT_ADVICE = "The message says what to change; docs/operations.md explains each error code."
 STATUS_ADVICE: Mapping[int, str] = {
     401: "The API wants a token: send one that its authorizer accepts.",
-    403: "The API wants its key: put it into PASSAGE_API_KEY or a file (--api-key-file). ",
+    403: "The API wants its key: put it into PASSAGE_API_KEY or a file (--api-key-file).",
     404: "The address has another base path: take the URL from the stack's outputs, or set BASE_PATH.",
     429: "The API's throttle or the model's rate limit refused it: wait, or raise ThrottleRate.",
     502: "The function did not start or its answer is unreadable: read its log (make logs).",
@@ -25,7 +25,7 @@ STATUS_ADVICE: Mapping[int, str] = {
 
 
 def checks(api: Api, asked: Asked) -> Iterator[Finding]:
-    """All checks, in the order in which one depends on another. They stop where nothing answers at all."""
+    """All checks, each after those that it depends on. They stop if `/health` does not answer."""
     try:
         health = api.ask("GET", "/health")
     except Unreachable as error:
@@ -120,7 +120,9 @@ def _cors(api: Api, asked: Asked) -> Iterator[Finding]:
         return
     parts = urlsplit(asked.origin)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query:
-        yield failed("CORS", f"'{asked.origin}' is no origin.", "Give scheme and host alone: https://docs.example.com")
+        yield failed(
+            "CORS", f"'{asked.origin}' is not an origin.", "Give scheme and host alone: https://docs.example.com"
+        )
         return
     allowed = _allows(api.ask("GET", "/health", headers={"Origin": asked.origin}), asked.origin)
     preflight = api.ask(

@@ -1,4 +1,4 @@
-"""What to check with, what a check found, and the report of all checks."""
+"""The input of the checks, the finding of each check, and the report of all of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -27,7 +27,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Asked:
-    """What to check with.
+    """The input of the checks.
 
     Attributes:
         question: one that the site answers.

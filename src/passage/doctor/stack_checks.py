@@ -76,7 +76,7 @@ def read(client: Client, name: str) -> Stack:
 
 
 def checks(client: Client, stack: Stack) -> Iterator[Finding]:
-    """All checks of a stack. One that AWS refuses is a warning: the reader may lack the right to see it."""
+    """All checks of a stack. If AWS denies a call, that check is a warning: your role may lack the permission."""
     for check in (_state, _function, _secrets, _alarms, _confirmations, _dead_letters):
         try:
             yield from check(client, stack)
@@ -161,7 +161,7 @@ def _described(client: Client, stack: Stack) -> Iterator[Mapping[str, Any]]:
 
 
 def _confirmations(client: Client, stack: Stack) -> Iterator[Finding]:
-    """A mail address gets no alarm before its owner has followed the link in AWS's first mail."""
+    """An e-mail address gets alarms only after its owner has followed the link in AWS's first message."""
     topics = {
         action for alarm in _described(client, stack) for action in alarm.get("AlarmActions", ()) if ":sns:" in action
     }

@@ -22,7 +22,7 @@ SERVICE_ATTEMPTS = 3
 JSON = {"content-type": "application/json"}
 
 WANTED = {"order": "relevance"}
-"""Options of a request that a run sends where the API offers them: the order of the search is what is measured."""
+"""Options that a run sends where the API offers them. The measures need the order of the search itself."""
 
 KINDS: dict[int, ErrorKind] = {429: "rate_limit", 500: "service", 502: "service", 503: "service", 504: "timeout"}
 """The statuses after which the same request may succeed."""
@@ -32,7 +32,7 @@ def request(served: Served, question: Question, top_k: int, *, explain: bool = F
     """The fields of a question's request.
 
     Args:
-        explain: ask how the answer came about, where the API offers it. That takes time, which the answer's times have.
+        explain: ask for `debug`, where the API offers it. The measured times include the time that this takes.
     """
     count = top_k if question.top_k is None else question.top_k
     if served.most is not None:

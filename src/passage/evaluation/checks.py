@@ -44,7 +44,7 @@ def repeated(
     answered = [pair for pair in zip(suite.questions, answers, strict=True) if pair[1].error is None]
     for question, before in answered[:SAMPLE]:
         after = asker.ask(find(question.profile), question)
-        if after.error is None:  # a failed request says nothing of the order
+        if after.error is None:  # a failed request has no order to compare
             yield question.id, _shown(before) == _shown(after)
 
 

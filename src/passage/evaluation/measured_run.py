@@ -31,7 +31,7 @@ def measured(run: Run, *, k: int = 5, tag: str | None = None) -> Measures:
 def proposed_threshold(run: Run) -> Threshold | None:
     """The cosine threshold that keeps 95 % of the answered own questions; None without such a question.
 
-    A question keeps its best score: a threshold that drops it leaves the question without a passage. Off-topic
+    Each question counts by its best score: a higher threshold leaves the question without a passage. Off-topic
     questions are those that are not answerable.
     """
     best: dict[bool, list[float]] = {True: [], False: []}

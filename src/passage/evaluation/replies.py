@@ -13,20 +13,20 @@ EXCERPT = 2_000
 
 
 class ReplyError(Exception):
-    """An answer has not its contract's form."""
+    """An answer does not have its contract's form."""
 
 
 def hits(contract: str, profile: str, body: Any) -> tuple[Hit, ...]:
     """The passages of an answer, in its order.
 
     Raises:
-        ReplyError: the answer has not the contract's form.
+        ReplyError: the answer does not have the contract's form.
     """
     key, read = READERS[contract]
     try:
         return tuple(_hit(rank, read(found, profile)) for rank, found in enumerate(body[key], start=1))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ReplyError(f"the answer has not the form of the contract '{contract}' ({error!r})") from None
+        raise ReplyError(f"the answer does not have the form of the contract '{contract}' ({error!r})") from None
 
 
 def search_ms(contract: str, body: Any) -> float | None:

@@ -67,7 +67,7 @@ class Answer:
         results: best first; empty with an error.
         milliseconds: from the request to the whole answer, without waits for a rate limit.
         search_ms: the search alone, where the contract reports it.
-        error: why there is no answer; None when there is one. An answer without passages is no error.
+        error: why there is no answer; None when there is one. An answer without passages is not an error.
         error_kind: `rate_limit`, `service`, `timeout`, `request` or `contract`; None without an error.
         debug: stages and ranks, where the target shows them.
     """
@@ -160,7 +160,7 @@ def answer_to_json(answer: Answer) -> str:
 
 
 def answer_from_json(line: str) -> Answer:
-    """Raises pydantic.ValidationError for another line than `answer_to_json` writes."""
+    """Raises pydantic.ValidationError if `answer_to_json` did not write the line."""
     return _answer.validate_json(line)
 
 
@@ -185,7 +185,7 @@ def from_json(values: Mapping[str, Any]) -> Run:
         first = error.errors()[0]
         raise RunError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
     if [answer.question_id for answer in run.answers] != [question.id for question in run.suite.questions]:
-        raise RunError("its answers are not those of its questions")
+        raise RunError("its answers do not match its questions")
     return run
 
 
@@ -199,7 +199,7 @@ def read(path: Path) -> Run:
     """A saved run.
 
     Raises:
-        RunError: the file is missing or is no run.
+        RunError: the file is missing or is not a run.
     """
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ from passage.evaluation.suite import Suite
 from passage.indexing.pacing import Pace
 
 IN_A_ROW = 5
-"""So many questions in a row without an answer stop the run: the target is down, or refuses all of them."""
+"""A run stops after this many questions in a row without an answer: the target is down, or refuses all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _answers(
             progress.answered()
             failed = failed + 1 if answer.error else 0
         answers.append(answer)
-        # Single questions may be refused, as too long; that says nothing of the others.
+        # One question may be refused, for example as too long, while the others are answered.
         if failed >= IN_A_ROW and (answer.error_kind != "request" or len(answers) == failed):
             raise SetupError(
                 f"--target: {IN_A_ROW} questions in a row got no answer. The last error: {answer.error} Once that is "

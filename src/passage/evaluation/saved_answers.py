@@ -1,4 +1,4 @@
-"""Saves answers as they come, so that an interrupted run can go on: JSON lines, the first says what was asked."""
+"""Saves answers as they come, so that an interrupted run can continue. JSON lines; the first says what was asked."""
 
 import json
 from pathlib import Path

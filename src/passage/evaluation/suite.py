@@ -83,7 +83,7 @@ class Suite:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with any question or judgment. The suite's name and its notes do not matter."""
+        """A hash of the questions and judgments. It leaves out the suite's name and its notes."""
         questions = [to_json(question) for question in self.questions]
         return hashlib.sha256(json.dumps(questions, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -34,7 +34,7 @@ class Verdict:
 
     @property
     def relation(self) -> str:
-        """How the value must be to the limit."""
+        """The sign between the value and the limit."""
         return "<" if is_upper(self.name) else "≥"
 
 
@@ -67,7 +67,7 @@ def checked(thresholds: Mapping[str, float]) -> dict[str, float]:
     """
     for name, limit in thresholds.items():
         if name not in CRITERIA and name not in TIMES and name != "pass_rate" and not MEASURES.fullmatch(name):
-            raise ThresholdError(f"'{name}' is no figure of a run; allowed: {ALLOWED}.")
+            raise ThresholdError(f"'{name}' is not a figure of a run; allowed: {ALLOWED}.")
         most = float("inf") if is_upper(name) else 100.0 if name == "pass_rate" else 1.0
         if not 0 <= limit <= most:
             raise ThresholdError(f"'{name}' must be 0 to {most:g}, not {limit:g}.")

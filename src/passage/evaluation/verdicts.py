@@ -115,7 +115,7 @@ def _failures(case: TestCase, question: Question, answer: Answer, most_ms: float
     if not found(question, answer, case.top_k):
         missing = ", ".join(expected.value for expected in _absent(question, answer, case.top_k))
         which = "all of" if question.match == "all" else "any of"
-        yield Failure("MISSING_DOCUMENT", f"The first {case.top_k} results have not {which}: {missing}.")
+        yield Failure("MISSING_DOCUMENT", f"The first {case.top_k} results do not contain {which}: {missing}.")
     yield from _irrelevance(case, question, answer, best)
     took = retrieval_ms(answer)
     if took >= most_ms:

@@ -11,11 +11,11 @@ from passage.evaluation.run import Answer, Hit, Run, documents
 from passage.evaluation.suite import Question
 
 WEIGHTS = (0.24, 0.31, 0.48, 0.74, 1.1, 1.6, 2.1, 3.1, 4.1, 6.1)
-"""Of the text, beside 1 for the vectors. A ratio of small whole numbers would give many passages equal scores."""
+"""Weights of the text search; the vectors have the weight 1. Small whole numbers would give many equal scores."""
 CONSTANTS = (1, 2, 5, 20, 60)
 MEASURE = "nDCG@10"
 FEWEST = 20
-"""Questions. Fewer would propose what is good for them alone."""
+"""The fewest questions to choose weights from. Weights chosen from fewer would fit only these."""
 DEEPEST = 10
 
 Values = Mapping[str, float]
@@ -24,11 +24,12 @@ Values = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Better weights, and how much better they are on questions that did not choose them.
+    """The best weights tried, and how they compare with the current ones on questions that did not choose them.
 
     Attributes:
         value, was: the mean nDCG@10 with the proposed and with the current weights, over all questions.
-        comparison: of the half of the questions that did not choose the weights, for both halves.
+        comparison: with the current weights. Each half of the questions is measured with the weights that the other
+            half chose.
         unknown: the share of passages whose page the run does not say. They count as not relevant.
     """
 

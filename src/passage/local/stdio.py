@@ -19,7 +19,7 @@ SECONDS = 60.0
 
 
 class Unanswered(Exception):
-    """The endpoint gave no answer of MCP. The message says why."""
+    """The endpoint did not answer with an MCP message. The exception's message says why."""
 
 
 def serve(lines: Iterable[bytes], post: Post, write: Callable[[str], None]) -> None:

@@ -20,7 +20,7 @@ def document_url(identity: str) -> str:
 
 
 def corpus_file(source: Path) -> Path | None:
-    """The corpus that a folder or a file holds; None where it is none."""
+    """The corpus in a folder or a file; None if it is something else."""
     if source.is_dir():
         return source / FILE if (source / FILE).is_file() else None
     return source if source.suffix == ".jsonl" and source.is_file() else None
@@ -62,7 +62,7 @@ def _document(line: bytes, where: str, seen: set[str]) -> Page | Skip:
 
 
 def _fault(values: Any, seen: set[str]) -> str:
-    """Why a line is no document; empty when it is one."""
+    """Why a line is not a document; empty when it is one."""
     if not isinstance(values, dict):
         return "is not a JSON object"
     if not isinstance(values.get("_id"), str) or not values["_id"]:

@@ -398,11 +398,11 @@ class QdrantServerStore:
         return found
 
     def _index_is_gone(self) -> bool:
-        """Whether the text index was dropped since it was read. Later searches are dense, then."""
+        """Whether the text index was dropped since it was read. If so, later searches are dense."""
         try:
             found = read(self._get, self._profile)
         except PassageError:
-            return False  # the refusal says more
+            return False  # the caller raises the refusal, which says more
         self._found = found
         return found.search is None
 
@@ -467,7 +467,7 @@ class QdrantServerStore:
             raise self._refused(error) from error
         except ResponseHandlingException as error:
             source = error.source if isinstance(error.source, Exception) else error
-            if isinstance(source, PassageError):  # the key could not be had
+            if isinstance(source, PassageError):  # the key could not be read
                 raise source from source.__cause__
             raise self._transport_failed(source) from error
         except (httpx.HTTPError, AssertionError, ValueError, TypeError, AttributeError, RecursionError) as error:

@@ -1,7 +1,7 @@
-"""Whether a collection can rank by text, and how. Read once per container, from the server's version and metadata.
+"""Finds out whether a collection can rank by text, from the server's version and metadata. Once per container.
 
 Qdrant ranks by BM25 since 1.20, over a payload's text index with `scoring`. An older server ignores `scoring` and, up
-to 1.16, the weights of a fusion, without an error. So a search must not find this out.
+to 1.16, the weights of a fusion, without an error. So the version is read before the first search.
 """
 
 import json

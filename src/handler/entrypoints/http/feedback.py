@@ -1,4 +1,4 @@
-"""Takes a reader's thumbs up or down for a passage: checks it, counts it and logs it. Imported at the first one."""
+"""Takes a reader's thumbs up or down for a passage: checks, counts and logs it. Imported at the first request."""
 
 import re
 from collections.abc import Mapping

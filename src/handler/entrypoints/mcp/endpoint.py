@@ -9,7 +9,7 @@ from handler.service.services import Services
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What a request needs of its surroundings.
+    """What a request needs to know about the deployment and the invocation.
 
     Attributes:
         profile: the profile in the path; None for `/mcp`, where tools ask the default one or take its name.

@@ -1,4 +1,4 @@
-"""The protocol's two eras: tells which one a request belongs to, and holds it to that era's rules.
+"""The protocol's two eras: finds the one that a request belongs to, and checks it by that era's rules.
 
 A legacy client opens with `initialize`. A modern one (revision 2026-07-28) names its revision in every request, in a
 header and in `_meta`, and repeats the method and the tool in headers.

@@ -33,7 +33,7 @@ def joined(*content: Content) -> Markup:
 
 
 def link(url: str, text: str) -> Markup:
-    """A link, or the text alone if the URL is none that a browser should follow from a report."""
+    """A link, or the text alone if the URL is not http or https."""
     try:
         safe = urlsplit(url).scheme in ("http", "https")
     except ValueError:

@@ -107,7 +107,7 @@ def _csv(path: Path, text: str) -> Suite:
         for row in rows:
             where = f"{path}:{rows.line_num}"
             if None in row or None in row.values():
-                raise SuiteError(f"{where}: the row has not as many cells as the header.")
+                raise SuiteError(f"{where}: the row and the header differ in their number of cells.")
             questions.add(_cells(row, where), where, repeats=True)
     except csv.Error as error:
         raise SuiteError(f"{path}:{rows.line_num}: is not CSV: {error}.") from None
