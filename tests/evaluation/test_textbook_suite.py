@@ -1,0 +1,41 @@
+"""The textbook's own suite, asked of the API with the emulator's vectors: it reaches its thresholds.
+
+Vectors, words and their fusion give the same answers on every machine, so the measured values are exact.
+docs/quality.md argues the thresholds.
+"""
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from passage.cli import main
+from passage.evaluation import run as runs
+from passage.evaluation.measured_run import measured, proposed_threshold
+from passage.evaluation.run import Run
+from textbook import TEXTBOOK
+
+FIRST = 5
+
+
+def test_right_page_is_in_the_first_five_for_95_percent(api_url: str, tmp_path: Path) -> None:
+    suite = str(TEXTBOOK / "suite.toml")
+    done = CliRunner().invoke(main, ["evaluate", suite, "--target", api_url, "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    run = runs.read(tmp_path / "run.json")
+    found = measured(run)
+    assert found["hit@5"].mean >= 0.95
+    assert found["nDCG@10"].mean >= 0.87
+    assert first_passages(run) >= 0.95
+    assert (run.missing, [same for _, same in run.repeated if not same]) == ({}, [])
+    threshold = proposed_threshold(run)
+    assert threshold is not None
+    assert threshold.proposed.kept >= 0.95
+    assert f"A cosine threshold of {threshold.proposed.threshold:.3f} keeps" in done.output
+    assert "off-topic questions that keep none" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def first_passages(run: Run) -> float:
+    """The share of questions with a right page among the first five passages, which may be of fewer pages."""
+    own = [(question, answer) for question, answer in run.pairs() if question.relevant]
+    hits = (any(hit.matches(one) for hit in a.results[:FIRST] for one in q.relevant) for q, a in own)
+    return sum(hits) / len(own)
