@@ -27,8 +27,7 @@ def _node(*arguments: str) -> str:
 
 @pytest.fixture(scope="session")
 def _packages() -> None:
-    if not (WEB / "node_modules").is_dir():
-        pytest.skip("needs the packages of web/: `make widget`")
+    assert (WEB / "node_modules").is_dir(), "the test needs the packages of web/: run `make widget`"
 
 
 def test_bundle_is_at_most_15_kb_gzipped() -> None:

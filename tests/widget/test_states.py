@@ -179,6 +179,19 @@ def test_results_pass_axe_and_nothing_shifts(fake: Server, visit: Visit) -> None
     assert widget.page.evaluate("shifted") == 0
 
 
+def test_passage_shown_whole_has_no_button_for_it(fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: answer(
+        passage("A twin follows its asset."), passage("First words. A twin follows its asset.")
+    )
+    widget = visit({"endpoint": fake.url}).open().ask("what is a twin")
+    widget.hits.first.wait_for()
+    assert widget.hits.locator(".text").all_inner_texts() == [
+        "A twin follows its asset.",
+        "… A twin follows its asset.",
+    ]
+    assert [widget.tool("Whole passage", index).count() for index in (0, 1)] == [0, 1]
+
+
 def test_whole_passage_is_rendered_and_passes_axe(fake: Server, visit: Visit) -> None:
     fake.answer = lambda _: FOUND
     widget = visit({"endpoint": fake.url}).open().ask("what is a twin")

@@ -72,7 +72,7 @@ function hit(passage, fit, words, index, context) {
     ),
     text,
   );
-  return { option, more: more(passage, index, text, blocks, shown.text.length, context) };
+  return { option, more: more(passage, index, text, blocks, context) };
 }
 
 /**
@@ -80,10 +80,9 @@ function hit(passage, fit, words, index, context) {
  * @param {number} index
  * @param {HTMLElement} text the snippet, hidden while the whole passage is shown
  * @param {HTMLElement[]} blocks
- * @param {number} length of the snippet
  * @param {Context} context
  */
-function more(passage, index, text, blocks, length, context) {
+function more(passage, index, text, blocks, context) {
   const { prefix, say } = context;
   const id = `${prefix}whole-${index}`;
   const whole = h('div', { class: 'passage', id, hidden: true, dir: 'auto' }, ...blocks);
@@ -117,8 +116,6 @@ function more(passage, index, text, blocks, length, context) {
     }, icon(helpful ? 'up' : 'down'));
     return thumb;
   });
-  // A passage that the snippet shows whole needs no button for it.
-  const isLonger = passage.text.length > length + 40 || blocks.length > 1;
   return h(
     'div',
     { class: 'more', role: 'group', 'aria-label': passage.title },
@@ -126,7 +123,7 @@ function more(passage, index, text, blocks, length, context) {
     h(
       'div',
       { class: 'buttons' },
-      isLonger && toggle,
+      passage.text.trim() !== text.textContent && toggle, // the snippet may show all of it
       !!navigator.clipboard && copy,
       h('span', { class: 'gap' }),
       ...(context.thumbs && passage.sent ? thumbs : []),
