@@ -1,7 +1,7 @@
 """What the widget sends, and when: pauses, cancelled questions, the cache, and nothing before a reader types."""
 
 from widget.conftest import Visit
-from widget.servers import Reply, Request, Server, answer, cors, passage
+from widget.servers import Reply, Request, Server, Site, answer, cors, passage
 
 
 def test_twenty_quick_keys_send_one_question(fake: Server, visit: Visit) -> None:
@@ -77,15 +77,14 @@ def test_key_is_sent_as_header(fake: Server, visit: Visit) -> None:
     assert [request.headers.get("x-api-key") for request in fake.requests if request.method == "GET"] == ["k-1"]
 
 
-def test_nothing_is_sent_or_stored_before_typing(fake: Server, visit: Visit) -> None:
+def test_nothing_is_sent_or_stored_before_typing(fake: Server, site: Site, visit: Visit) -> None:
     widget = visit({"endpoint": fake.url, "questions": "What is a twin?"}).open()
     widget.page.keyboard.press("ArrowDown")
     widget.page.keyboard.press("Escape")
     assert fake.requests == []
     stored = "[document.cookie, localStorage.length, sessionStorage.length]"
     assert widget.page.evaluate(stored) == ["", 0, 0]
-    loaded = widget.page.evaluate("performance.getEntriesByType('resource').map(({name}) => new URL(name).pathname)")
-    assert loaded == ["/web/passage-chat.js"]
+    assert [request.path for request in site.requests] == ["/guide/", "/web/passage-chat.js"]
 
 
 def test_events_tell_the_site_what_happened(fake: Server, visit: Visit) -> None:
