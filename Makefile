@@ -123,9 +123,10 @@ openapi: setup ## Write docs/openapi.json, the API's description, from the code
 
 DOCS := .passage/site
 DOCS_PORT ?= 8000
+# Without --quiet: it hides the warnings from strict mode, too.
 .PHONY: docs
 docs: setup ## Build the documentation as a site into .passage/site; a broken link fails
-	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. PASSAGE_ENDPOINT=$${PASSAGE_ENDPOINT:-http://127.0.0.1:$(PORT)} $(BIN)/mkdocs build --quiet
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. PASSAGE_ENDPOINT=$${PASSAGE_ENDPOINT:-http://127.0.0.1:$(PORT)} $(BIN)/mkdocs build
 
 .PHONY: picture
 picture: index ## Take the README's picture anew (needs Chromium)

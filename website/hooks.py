@@ -32,6 +32,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, name, content=content))
     files.append(File.generated(config, "index.md", content=reference.home(ROOT / "README.md")))
     files.append(File.generated(config, "passage-chat.js", abs_src_path=str(ROOT / "web" / "passage-chat.js")))
+    if (excluded := files.get_file_from_path("openapi.json")) is not None:
+        files.remove(excluded)
     files.append(File.generated(config, "openapi.json", abs_src_path=str(ROOT / "docs" / "openapi.json")))
     return files
 

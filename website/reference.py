@@ -24,6 +24,8 @@ def home(readme: Path) -> str:
 
     def moved(match: re.Match[str]) -> str:
         target = match.group(1)
+        if target.startswith("docs/") and target.endswith("/"):  # a folder is no page: link to its first one
+            target += min(path.name for path in (readme.parent / target).glob("*.md"))
         return f"]({target.removeprefix('docs/') if target.startswith('docs/') else f'../{target}'})"
 
     return re.sub(r"\]\((?!https?:|#)([^)\s]+)\)", moved, readme.read_text(encoding="utf-8"))

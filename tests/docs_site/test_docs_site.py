@@ -30,7 +30,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     with shell(folder, *PORTS) as running:
         api, site = (f"http://127.0.0.1:{running.ports[port]}" for port in PORTS)
         done = subprocess.run(
-            [BIN / "mkdocs", "build", "--quiet", "--strict", "--site-dir", folder / "site"],
+            [BIN / "mkdocs", "build", "--strict", "--site-dir", folder / "site"],
             cwd=ROOT,
             env={
                 **os.environ,
