@@ -16,7 +16,7 @@ export function beginning(questions, ask) {
     h('p', {}, 'Ask something. This panel then shows how the passages were found, and how long each step took.'),
     questions.length > 0 && h('ul', {}, ...questions.map(question =>
       h('li', {}, h('button', { type: 'button', class: 'sample', click: () => ask(question) }, question)))),
-    h('p', { class: 'soft' }, 'Everything runs on this machine. Embeddings come from an emulator, unless COHERE_API_KEY is set.'))
+    h('p', { class: 'soft' }, 'The function runs on this machine. Without COHERE_API_KEY, an emulator makes the embeddings.'))
 }
 
 /** @param {Exchange} exchange @param {Profile | undefined} profile the one that answered */
