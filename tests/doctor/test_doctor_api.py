@@ -8,7 +8,7 @@ import pytest
 
 from passage.api import FunctionApi, HttpApi, Reply, Unreachable, by_invocation
 from passage.doctor.api_checks import FOREIGN_ORIGIN, checks, message
-from passage.doctor.findings import Asked, Finding, lines, passed
+from passage.doctor.findings import CheckOptions, Finding, lines, passed
 
 SITE = "https://docs.example.com"
 READY = {"profile": "p", "collection": {"name": "c", "points_count": 3, "vector_size": 4}}
@@ -45,7 +45,7 @@ def _found(api: FakeApi, **asked: Any) -> dict[str, Finding]:
     """The worst finding of each check."""
     worst: dict[str, Finding] = {}
     order = ("ok", "skipped", "warning", "failed")
-    for finding in checks(api, Asked(**{"question": "How?", "origin": SITE, **asked})):
+    for finding in checks(api, CheckOptions(**{"question": "How?", "origin": SITE, **asked})):
         known = worst.get(finding.check)
         if known is None or order.index(finding.state) > order.index(known.state):
             worst[finding.check] = finding
@@ -113,7 +113,7 @@ def test_api_open_to_every_site_is_a_warning() -> None:
 
 
 def test_nothing_more_is_checked_where_nothing_answers() -> None:
-    found = list(checks(HttpApi("http://127.0.0.1:9"), Asked("How?")))
+    found = list(checks(HttpApi("http://127.0.0.1:9"), CheckOptions("How?")))
     assert [(each.check, each.state) for each in found] == [("reachable", "failed")]
     assert not passed(found)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from passage.commands.index import DEFAULT_INDEX
-from passage.doctor.findings import Asked, Finding, as_json, lines, passed, summary
+from passage.doctor.findings import CheckOptions, Finding, as_json, lines, passed, summary
 from passage.local.function import function, stdout_kept_clean
 
 QUIET = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true"}
@@ -66,7 +66,7 @@ def doctor(  # noqa: PLR0913 - one parameter for each option
     """
     if sum(each is not None for each in (target, url, stack)) != 1:
         raise click.UsageError("Name one target: local, --url URL or --stack NAME.")
-    asked = Asked(question, profile, origin)
+    asked = CheckOptions(question, profile, origin)
     if stack is not None:
         findings = _stack(stack, region, asked, api_key_file)
     elif url is not None:
@@ -87,14 +87,14 @@ def _key(file: Path | None) -> str | None:
     return (file.read_text(encoding="utf-8") if file is not None else os.environ.get(KEY_VARIABLE, "")).strip() or None
 
 
-def _url(url: str, asked: Asked, key_file: Path | None) -> Iterator[Finding]:
+def _url(url: str, asked: CheckOptions, key_file: Path | None) -> Iterator[Finding]:
     from passage import api  # noqa: PLC0415 - it imports the HTTP client
     from passage.doctor import api_checks  # noqa: PLC0415 - as above
 
     yield from api_checks.checks(api.HttpApi(url, _key(key_file)), asked)
 
 
-def _stack(name: str, region: str | None, asked: Asked, key_file: Path | None) -> Iterator[Finding]:
+def _stack(name: str, region: str | None, asked: CheckOptions, key_file: Path | None) -> Iterator[Finding]:
     """The stack's own checks, then its API's, or its function's where it has no API.
 
     Raises:
@@ -119,7 +119,7 @@ def _stack(name: str, region: str | None, asked: Asked, key_file: Path | None) -
         yield from api_checks.checks(api.by_invocation(session.client("lambda"), stack.function), asked)
 
 
-def _local(index: Path, asked: Asked) -> Iterator[Finding]:
+def _local(index: Path, asked: CheckOptions) -> Iterator[Finding]:
     """The settings, then the function in this process, with emulators for the services that have no key.
 
     Raises:

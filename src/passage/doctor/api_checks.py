@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from passage.api import Api, HttpApi, Reply, Unreachable
-from passage.doctor.findings import Asked, Finding, failed, ok, passed, skipped, warning
+from passage.doctor.findings import CheckOptions, Finding, failed, ok, passed, skipped, warning
 
 SLOW_MS = 2_000
 """Seed 003 warns of an answer that takes longer."""
@@ -24,7 +24,7 @@ STATUS_ADVICE: Mapping[int, str] = {
 }
 
 
-def checks(api: Api, asked: Asked) -> Iterator[Finding]:
+def checks(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     """All checks, each after those that it depends on. They stop if `/health` does not answer."""
     try:
         health = api.ask("GET", "/health")
@@ -46,14 +46,16 @@ def checks(api: Api, asked: Asked) -> Iterator[Finding]:
     yield from _guarded(_question, api, asked)
 
 
-def _guarded(check: Callable[[Api, Asked], Iterator[Finding]], api: Api, asked: Asked) -> Iterator[Finding]:
+def _guarded(
+    check: Callable[[Api, CheckOptions], Iterator[Finding]], api: Api, asked: CheckOptions
+) -> Iterator[Finding]:
     try:
         yield from check(api, asked)
     except Unreachable as error:
         yield failed(check.__name__.strip("_"), f"{error}.", "The API answered before: try again, then read its log.")
 
 
-def _key(api: Api, _: Asked) -> Iterator[Finding]:
+def _key(api: Api, _: CheckOptions) -> Iterator[Finding]:
     if isinstance(api, HttpApi) and api.key:
         reply = api.without_key().ask("GET", "/profiles")
         if reply.status in (401, 403):
@@ -66,7 +68,7 @@ def _key(api: Api, _: Asked) -> Iterator[Finding]:
             )
 
 
-def _ready(api: Api, _: Asked) -> Iterator[Finding]:
+def _ready(api: Api, _: CheckOptions) -> Iterator[Finding]:
     reply = api.ask("GET", "/ready")
     body = reply.json()
     if reply.status != 200 or not isinstance(body, Mapping):
@@ -82,7 +84,7 @@ def _ready(api: Api, _: Asked) -> Iterator[Finding]:
         yield warning("ready", str(note), "See docs/operations.md.")
 
 
-def _collections(api: Api, asked: Asked) -> Iterator[Finding]:
+def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     """Each profile that the deployment lists. Profiles other than the default one may have no collection on purpose."""
     reply = api.ask("GET", "/profiles")
     listed = reply.json()
@@ -113,7 +115,7 @@ def _collections(api: Api, asked: Asked) -> Iterator[Finding]:
         yield ok("profiles", f"Without a collection of their own, so not offered: {', '.join(without)}.")
 
 
-def _cors(api: Api, asked: Asked) -> Iterator[Finding]:
+def _cors(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     """A browser reads an answer only if its origin is allowed (Fetch standard, CORS protocol)."""
     if asked.origin is None:
         yield skipped("CORS", "No site was named.", "Give your site's address: --origin https://docs.example.com")
@@ -146,7 +148,7 @@ def _allows(reply: Reply, origin: str) -> bool:
     return reply.headers.get("access-control-allow-origin") in (origin, "*")
 
 
-def _question(api: Api, asked: Asked) -> Iterator[Finding]:
+def _question(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     path = f"/profiles/{asked.profile}/query" if asked.profile else "/query"
     reply = api.ask("GET", path, {"question": asked.question})
     body = reply.json()

@@ -26,7 +26,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckOptions:
     """The input of the checks.
 
     Attributes:
