@@ -26,6 +26,7 @@ def url(several_indexes: Path, embedding: EmulatorServer) -> Iterator[str]:
         "COHERE_BASE_URL": embedding.url,
         "STORE": "qdrant_edge",
         "EDGE_INDEX_PATH": str(several_indexes),
+        "DEBUG_ANSWERS": "true",
     }
     embedding.faults.clear()
     with served(environ) as address:
