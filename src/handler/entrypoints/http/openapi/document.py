@@ -13,6 +13,7 @@ from handler.contracts import registry
 from handler.contracts.base import Contract
 from handler.core.errors import ConfigurationError
 from handler.entrypoints.http.openapi.examples import ANSWERS, FEEDBACK, QUESTIONS
+from handler.entrypoints.http.openapi.options import SHORTHANDS
 from handler.entrypoints.http.openapi.schemas import (
     FIXED,
     STRING,
@@ -206,6 +207,11 @@ def _parameters(profile: Profile) -> list[dict[str, Any]]:
         if name == "score_threshold" and "threshold" in request["properties"]:
             continue  # another name for it
         schema = _without_null(field)
+        if (
+            name == "filters" and "properties" in schema
+        ):  # parameters cannot exclude each other, so one of the two is left
+            apart = {key: one for key, one in schema["properties"].items() if key not in SHORTHANDS}
+            schema = {**schema, "properties": apart}
         place = {"content": {"application/json": {"schema": schema}}} if name == "filters" else {"schema": schema}
         others = [other for names in (text, count) if name == names[0] for other in names[1:]]
         words = {"description": f"Also accepted as {' or '.join(f'`{other}`' for other in others)}."} if others else {}
