@@ -17,6 +17,7 @@ from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.server import QdrantServerStore
 from handler.adapters.qdrant.text_search import definition
 from handler.config import models, profiles
+from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile, SearchOptions
 from handler.core.deadline import Deadline, running
 from handler.core.errors import CollectionNotFound, RequestRefused, UpstreamUnavailable
@@ -215,7 +216,7 @@ def test_collection_without_the_index_is_dense_until_it_has_it(
 ) -> None:
     with other_server(textbook_index, tmp_path) as foreign:
         client = QdrantClient(url=foreign.url, check_compatibility=False)
-        client.delete_payload_index("rag_embeddings", "text_content")
+        client.delete_payload_index("rag_embeddings", RANKED_KEY)
         function = start(QDRANT_URL=foreign.url)
         before = function.ask(k=10).results
         assert before == start(QDRANT_URL=foreign.url, SEARCH_MODE="dense").ask(k=10).results
@@ -235,7 +236,7 @@ def test_collection_without_the_index_is_dense_until_it_has_it(
 def test_index_without_scoring_is_not_used(start: Start, textbook_index: Path, tmp_path: Path) -> None:
     with other_server(textbook_index, tmp_path) as foreign:
         client = QdrantClient(url=foreign.url, check_compatibility=False)
-        client.delete_payload_index("rag_embeddings", "text_content")
+        client.delete_payload_index("rag_embeddings", RANKED_KEY)
         client.create_payload_index("rag_embeddings", "text_content", "text")
         client.close()
         assert len(start(QDRANT_URL=foreign.url).ask().results) == 3
@@ -248,7 +249,7 @@ def test_index_dropped_while_a_container_runs_makes_it_dense(
         function = start(QDRANT_URL=foreign.url)
         assert function.ask().results
         client = QdrantClient(url=foreign.url, check_compatibility=False)
-        client.delete_payload_index("rag_embeddings", "text_content")
+        client.delete_payload_index("rag_embeddings", RANKED_KEY)
         client.close()
         expected = start(QDRANT_URL=foreign.url, SEARCH_MODE="dense").ask().results
         assert [function.ask().results for _ in range(2)] == [expected] * 2
@@ -355,3 +356,21 @@ def test_unreadable_metadata_is_a_temporary_failure_or_dense(body: str, qdrant: 
 def test_both_stores_say_that_they_are_hybrid(start: Start, on_edge: OnEdge) -> None:
     for function in (start(), start(**on_edge)):
         assert function.get("/ready").json["collection"]["search"] == "hybrid"
+
+
+def test_words_of_a_title_find_its_passage_on_both_stores(edge: QdrantEdgeStore, server: QdrantServerStore) -> None:
+    for store in (edge, server):
+        (found,) = store.search([(vector("Shared memory"), Search(top_k=5, text="Shared memory"))])
+        assert found.passages[0].url.endswith("/deployment/jetson/#shared-memory")
+        assert "shared memory" not in found.passages[0].text.lower()
+
+
+def test_text_with_its_titles_is_in_no_answer(start: Start) -> None:
+    model = {"EMBEDDING_MODEL": "embed-v5.0-fast", "EMBEDDING_DIMENSION": "768"}
+    function = start(DEFAULT_PROFILE="vector-search", COLLECTION_NAME="rag_embeddings", **model)
+    answer = function.post({"query_text": QUESTION, "top_k": 3, "with_payload": True})
+    identity = answer.json["results"][0]["id"]
+    chunk = function.get(f"/profiles/vector-search/chunks/{identity}")
+    assert (answer.status, chunk.status) == (200, 200)
+    assert "text_content" in chunk.text
+    assert RANKED_KEY not in answer.text + chunk.text

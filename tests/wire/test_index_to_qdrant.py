@@ -9,6 +9,7 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from handler.config import profiles
+from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile
 from indexed import index_to
 from passage.emulators import EmulatorServer, Fault, qdrant_emulator
@@ -147,12 +148,12 @@ def test_collection_has_an_index_for_each_filter_and_for_words(index: Index, cli
         "timestamp": "datetime",
         "language": "keyword",
         "version": "keyword",
-        "content": "text",
+        RANKED_KEY: "text",
     }
-    params = schema["content"].params
+    params = schema[RANKED_KEY].params
     assert isinstance(params, models.TextIndexParams)
     assert params.scoring is True
-    found = client.query_points(ALIAS, models.TextQuery(text="an arm"), using="content", limit=20).points
+    found = client.query_points(ALIAS, models.TextQuery(text="an arm"), using=RANKED_KEY, limit=20).points
     assert len(found) == PAGES
     assert all("arms" in (point.payload or {})["content"] for point in found)
 

@@ -35,6 +35,10 @@ KNOWN_KEYS: dict[str, tuple[str, ...]] = {
 }
 """A passage's fields, each with the payload keys that live collections use for it."""
 
+RANKED_KEY = "ranked_text"
+"""The text that a search by words ranks: a passage below the titles above it. `passage index` writes it, and no answer
+shows it. A collection without it is ranked by the passages alone."""
+
 NESTED_OBJECTS = ("metadata", "document_metadata", "meta")
 """Payload objects under which live collections nest some of these keys."""
 

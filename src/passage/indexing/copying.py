@@ -11,6 +11,7 @@ from typing import Any
 from handler.adapters.qdrant.edge import MANIFEST, SHARD, Manifest
 from handler.adapters.qdrant.payload import Hit, embedding_model, read
 from handler.config import models
+from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors
 from passage.indexing.run import Watch
@@ -70,29 +71,34 @@ def _wanted(source: Source, profile: Profile) -> Wanted:
             f"profile's '{embedding.model}': set EMBEDDING_MODEL to the model it was embedded with."
         )
     model = source.model or embedding.for_texts
+    digest, with_titles = _read(source, profile)
     return Wanted(
         profile=profile.model_copy(update={"embedding": embedding.model_copy(update={"document_model": model})}),
-        digest=_digest(source, profile),
+        digest=digest,
         points=source.points,
         embedded_by=source.embedded_by or embedding.provider,
-        text_index=text_index(profile),
+        text_index=text_index(profile, with_titles=with_titles),
     )
 
 
-def _digest(source: Source, profile: Profile) -> str:
-    """A hash of every point's id and payload: a changed source makes another index."""
+def _read(source: Source, profile: Profile) -> tuple[str, bool]:
+    """A hash of every point's id and payload, and whether all points hold their text with its titles.
+
+    A changed source has another hash, and makes another index.
+    """
     digest = hashlib.sha256()
-    usable = False
+    usable, with_titles = False, True
     for batch in source.scroll(False):
         for point in batch:
             digest.update(json.dumps([str(point.id), point.payload], sort_keys=True).encode())
+        with_titles = with_titles and all(RANKED_KEY in (point.payload or {}) for point in batch)
         usable = usable or bool(read((Hit(str(p.id), 0.0, p.payload) for p in batch), profile.payload).passages)
     if not usable:
         raise TargetError(
             f"The profile '{profile.name}' finds no text and URL in {source.where}. `passage profile --from-qdrant` "
             "drafts a profile with the keys of a collection."
         )
-    return digest.hexdigest()
+    return digest.hexdigest(), with_titles
 
 
 def server_source(connection: Connection, collection: str, profile: Profile) -> Source:

@@ -97,7 +97,7 @@ class EdgeIndex:
         """See `Target`. A damaged index holds nothing."""
         with self._opened() as shard:
             offset: Any = None
-            selector = qdrant_edge.PayloadSelector.Exclude(stored.text_keys(self._profile))
+            selector = qdrant_edge.PayloadSelector.Exclude(stored.unread_keys(self._profile))
             while shard is not None:
                 request = qdrant_edge.ScrollRequest(offset=offset, limit=BATCH, with_payload=selector)
                 try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from handler.config.payload_keys import ChunkField, Payload
+from handler.config.payload_keys import RANKED_KEY, ChunkField, Payload
 from handler.config.profiles import Profile
 from passage.indexing.chunks import Chunk
 
@@ -44,7 +44,12 @@ def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dic
         filled = {key: fill(part) if isinstance(part, dict) else parts[part] for key, part in keys.items()}
         return {key: value for key, value in filled.items() if value not in ("", {})}
 
-    return fill(layout(profile))
+    keys = layout(profile)
+    return {**fill(keys), RANKED_KEY: chunk.embedded_text} if _has_text(keys) else fill(keys)
+
+
+def _has_text(keys: Mapping[str, ChunkField | dict[str, ChunkField]]) -> bool:
+    return any(part == "text" or (isinstance(part, dict) and "text" in part.values()) for part in keys.values())
 
 
 def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from handler.config.payload_keys import ChunkField
+from handler.config.payload_keys import RANKED_KEY, ChunkField
 from handler.config.profiles import Profile
 from passage.indexing import payloads
 
@@ -30,9 +30,14 @@ def text_keys(profile: Profile) -> list[str]:
     return [key for key, part in keys(profile).items() if part == "text"]
 
 
+def unread_keys(profile: Profile) -> list[str]:
+    """The keys of all texts, with titles and without: a point's id identifies them, so they need not be read back."""
+    return [*text_keys(profile), RANKED_KEY]
+
+
 def without_text(payload: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
-    """The payload without the text."""
-    left_out = {path for path, part in _paths(payloads.layout(profile)) if part == "text"}
+    """The payload without the texts."""
+    left_out = {path for path, part in _paths(payloads.layout(profile)) if part == "text"} | {(RANKED_KEY,)}
 
     def kept(values: Mapping[str, Any], above: Path) -> dict[str, Any]:
         return {

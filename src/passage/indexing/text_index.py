@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from handler.adapters.qdrant.text_search import definition
+from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile
 from passage.indexing import stored
 
@@ -77,17 +78,21 @@ class TextIndex:
         )
 
 
-def text_index(profile: Profile, languages: Mapping[str, int] | None = None) -> TextIndex | None:
+def text_index(
+    profile: Profile, languages: Mapping[str, int] | None = None, *, with_titles: bool = True
+) -> TextIndex | None:
     """The text index of a profile's collection; None where the profile stores no text.
 
     Args:
+        with_titles: whether the points hold the text with the titles above it, which ranks better.
         languages: the number of chunks by stated language (`en`, `pt-BR`, empty for unknown).
     """
     fields = stored.text_keys(profile)
     if not fields:
         return None
+    field = RANKED_KEY if with_titles else fields[0]
     codes = {code.lower().replace("_", "-").partition("-")[0] for code in languages or ()} - {""}
     if not codes:
-        return TextIndex(fields[0])
+        return TextIndex(field)
     names = {STEMMED.get(code, "") for code in codes}
-    return TextIndex(fields[0], names.pop() if len(names) == 1 else "")
+    return TextIndex(field, names.pop() if len(names) == 1 else "")

@@ -197,7 +197,7 @@ class QdrantEdgeStore:
     def _point(self, record: qdrant_edge.Record) -> Point:
         identity, stored = query.identity(record.id), record.payload or {}
         passage = payload.passage(identity, stored, self._profile.payload)
-        return Point(identity, stored, self._vector(record), passage)
+        return Point(identity, payload.shown(stored), self._vector(record), passage)
 
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`."""

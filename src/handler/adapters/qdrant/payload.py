@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from handler.adapters.qdrant import query
-from handler.config.payload_keys import NESTED_OBJECTS, KeyPath, Payload
+from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload
 from handler.core.model import LARGEST_WHOLE, Passage, PointId, Search, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE
 
@@ -76,6 +76,11 @@ def best_fused(points: Iterable[Scored], similarities: Mapping[int | str, float]
     return [hit for hit in hits if least is None or hit.score > least][: search.top_k]
 
 
+def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A payload without the text that only a search reads."""
+    return {key: value for key, value in stored.items() if key != RANKED_KEY}
+
+
 def stages(found: Mapping[str, Iterable[Scored]]) -> dict[str, Stage]:
     """What each stage of a search found, best first."""
     return {
@@ -105,7 +110,7 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
             Passage(
                 id=point.id if isinstance(point.id, int) else str(point.id),
                 score=point.score,
-                payload=stored,
+                payload=shown(stored) if RANKED_KEY in stored else stored,
                 vector=None if vector is None else vector(point),
                 fused=point.fused if isinstance(point, Hit) else None,
                 **found,

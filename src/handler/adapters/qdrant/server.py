@@ -325,7 +325,7 @@ class QdrantServerStore:
     def _point(self, record: models.Record) -> Point:
         identity, stored = query.identity(record.id), record.payload or {}
         passage = payload.passage(identity, stored, self._profile.payload)
-        return Point(identity, stored, self._vector(record), passage)
+        return Point(identity, payload.shown(stored), self._vector(record), passage)
 
     def _named(self, chunk: str, *, with_vectors: bool) -> list[models.Record]:
         """The points whose payload has `chunk` as their chunk id, text or integer; the first one is enough.

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from handler import telemetry
 from handler.config.models import Fusion
+from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile
 from handler.core import deadline as deadlines
 from handler.core.errors import (
@@ -73,12 +74,12 @@ def definition(language: str) -> dict[str, Any]:
 
 
 def ranking_field(profile: Profile, indexes: Mapping[str, Any]) -> str | None:
-    """The first of the profile's text keys that a scoring text index serves.
+    """The key that a search by words ranks: the text with its titles, or the first text key with a scoring index.
 
     Args:
         indexes: the parameters of each text index, by payload key.
     """
-    keys = profile.payload.keys("text")
+    keys = (RANKED_KEY, *profile.payload.keys("text"))
     return next((key for key in keys if (indexes.get(key) or {}).get("scoring") is True), None)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from handler.adapters.qdrant.payload import shown
 from handler.config import models
 from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
 from handler.config.profiles import Profile
@@ -43,7 +44,7 @@ def draft(connection: Connection, collection: str, contract: str) -> Draft:
             raise TargetError(f"There is no collection '{collection}'. There are: {there}.") from None
         raise
     records, _ = connection.call(lambda client: client.scroll(collection, limit=SAMPLE))
-    payloads = [_flat(record.payload or {}) for record in records]
+    payloads = [_flat(shown(record.payload or {})) for record in records]
     name, size, distance, others = _vector(info.config.params.vectors, collection)
     remarks = [f"other vectors: {', '.join(others)}"] if others else []
     said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, KNOWN_KEYS["model"])

@@ -89,7 +89,7 @@ class ServerIndex:
         """See `Target`."""
         if self._current is None:
             return
-        selector = models.PayloadSelectorExclude(exclude=stored.text_keys(self._profile))
+        selector = models.PayloadSelectorExclude(exclude=stored.unread_keys(self._profile))
         for records in self._scroll(self._current.name, selector):
             ours = [record for record in records if isinstance(record.id, int)]
             yield [StoredPoint(int(record.id), record.payload or {}) for record in ours]
