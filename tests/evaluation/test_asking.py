@@ -134,16 +134,16 @@ def test_answer_of_another_form_is_a_contract_error(ask: Callable[..., Answer], 
 
 
 @pytest.mark.parametrize(
-    ("top_k", "most", "sent"), [(None, 100, 10), (None, 8, 8), (3, 100, 3), (30, 20, 20), (30, None, 30)]
+    ("top_k", "most", "sent"), [(None, 100, 50), (None, 8, 8), (3, 100, 50), (60, 80, 60), (30, 20, 20), (60, None, 60)]
 )
-def test_count_is_the_questions_own_up_to_the_limit(top_k: int | None, most: int | None, sent: int) -> None:
+def test_count_is_at_least_50_up_to_the_limit(top_k: int | None, most: int | None, sent: int) -> None:
     fields = request(replace(SERVED, most=most), replace(QUESTION, top_k=top_k), 10)
     assert fields == {"text": "What is it?", "k": sent}
 
 
 def test_options_are_sent_where_the_api_offers_them() -> None:
     offering = replace(SERVED, fields={"order": {}, "debug": {}, "k": {}})
-    fields = {"text": "What is it?", "k": 10, "order": "relevance"}
+    fields = {"text": "What is it?", "k": 50, "order": "relevance"}
     assert request(offering, QUESTION, 10) == fields
     assert request(offering, QUESTION, 10, explain=True) == {**fields, "debug": True}
 

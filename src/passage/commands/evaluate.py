@@ -99,7 +99,7 @@ class Rate(click.ParamType[int]):
     type=click.IntRange(1, 100),
     default=10,
     show_default=True,
-    help="How many passages to ask for, where a question does not say.",
+    help="How many passages a test case looks at, where a question does not say.",
 )
 @click.option("--rate", type=Rate(), help="The most questions a minute, as a trial key allows.  [default: no limit]")
 @click.option("--resume", is_flag=True, help="Continue the last run, and ask the questions with an error again.")

@@ -24,6 +24,9 @@ JSON = {"content-type": "application/json"}
 WANTED = {"order": "relevance"}
 """Options that a run sends where the API offers them. The measures need the order of the search itself."""
 
+PASSAGES = 50
+"""At least so many passages are asked for: measures count the first ten pages, and a page may have several passages."""
+
 KINDS: dict[int, ErrorKind] = {429: "rate_limit", 500: "service", 502: "service", 503: "service", 504: "timeout"}
 """The statuses after which the same request may succeed."""
 
@@ -34,7 +37,7 @@ def request(served: Served, question: Question, top_k: int, *, explain: bool = F
     Args:
         explain: ask for `debug`, where the API offers it. The measured times include the time that this takes.
     """
-    count = top_k if question.top_k is None else question.top_k
+    count = max(PASSAGES, top_k if question.top_k is None else question.top_k)
     if served.most is not None:
         count = min(count, served.most)
     wanted = {**WANTED, "debug": True} if explain else WANTED

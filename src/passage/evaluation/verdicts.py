@@ -100,7 +100,7 @@ def _executed(run: Run, question: Question, answer: Answer, most_ms: float, best
             payload={"content": hit.text, "source_url": hit.url, "title": hit.title, "chunk_id": hit.chunk_id},
             retrieval_time_ms=retrieval_ms(answer),
         )
-        for hit in answer.results
+        for hit in answer.results[: case.top_k]
     ]
     absent = run.missing.get(question.id, ())
     if absent:
