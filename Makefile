@@ -130,13 +130,13 @@ docs: setup ## Build the documentation as a site into .passage/site; a broken li
 
 .PHONY: picture
 picture: index ## Take the README's picture anew (needs Chromium)
-	@trap 'kill 0' EXIT; $(BIN)/passage serve --index $(INDEX) --site samples/textbook --port $(PORT) >/dev/null 2>&1 & \
+	@$(BIN)/passage serve --index $(INDEX) --site samples/textbook --port $(PORT) >/dev/null 2>&1 & trap "kill $$!" EXIT; \
 		sleep 8; PYTHONPATH=.:tests:src $(BIN)/python -m website.pictures http://127.0.0.1:$(PORT)/
 
 .PHONY: docs-serve
 docs-serve: docs ## Serve that site on 127.0.0.1:8000, with an index of itself behind its widget
 	@$(BIN)/passage index $(DOCS) --site-url http://127.0.0.1:$(DOCS_PORT) --profile ranked --out .passage/site-index
-	@trap 'kill 0' EXIT; ALLOWED_ORIGINS=http://127.0.0.1:$(DOCS_PORT) $(BIN)/passage serve --index .passage/site-index --port $(PORT) & \
+	@ALLOWED_ORIGINS=http://127.0.0.1:$(DOCS_PORT) $(BIN)/passage serve --index .passage/site-index --port $(PORT) & trap "kill $$!" EXIT; \
 		echo "The documentation is on http://127.0.0.1:$(DOCS_PORT)/"; $(BIN)/python -m http.server $(DOCS_PORT) --bind 127.0.0.1 --directory $(DOCS)
 
 # An environment of samconfig.toml; a shell's own variable of that name (its start-up file) is not one.
