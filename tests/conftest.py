@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from botocore.loaders import JSONFileLoader
@@ -15,6 +15,9 @@ from hypothesis import settings
 from handler.adapters import transport
 from handler.config import profiles
 from textbook import ROOT, TEXTBOOK, kept_index
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 __all__ = ["EVENTS", "ROOT", "TEXTBOOK"]
 
@@ -51,6 +54,22 @@ def several_indexes() -> Path:
 def load_event() -> Callable[[str], Any]:
     """Reads one of the repository's sample events by its name."""
     return lambda name: json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def driven() -> Iterator["Browser"]:
+    """A headless Chromium, driven by Playwright, of which a process can have only one."""
+    from playwright.sync_api import sync_playwright
+
+    from browser import chromium
+
+    path = chromium.find()
+    if path is None:
+        pytest.skip("needs Chromium or Chrome: `apt-get install chromium`, or PASSAGE_BROWSER=/path/to/one")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield started
+        started.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from browser import chromium
 from conftest import TEXTBOOK
 from passage.emulators import cohere_emulator
 from passage.local.demo import add_demo
@@ -37,25 +36,14 @@ def demo(book: Book, several_indexes: Path) -> Iterator[str]:
             yield url
 
 
-@pytest.fixture(scope="session")
-def chrome() -> Iterator[Browser]:
-    path = chromium.find()
-    if path is None:
-        pytest.skip("needs Chromium or Chrome: `apt-get install chromium`, or PASSAGE_BROWSER=/path/to/one")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield started
-        started.close()
-
-
 @pytest.fixture
-def visit(chrome: Browser, demo: str) -> Iterator[Visit]:
+def visit(driven: Browser, demo: str) -> Iterator[Visit]:
     """Opens a page of the demo. The test fails if the page wrote an error or a warning, such as one of its policy."""
     complaints: list[str] = []
     contexts = []
 
     def open_page(path: str = "/", *, before: Callable[[Page], None] = lambda _: None, **context: Any) -> Page:
-        made = chrome.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en-GB", **context})
+        made = driven.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en-GB", **context})
         contexts.append(made)
         made.grant_permissions(["clipboard-read", "clipboard-write"], origin=demo)
         page = made.new_page()

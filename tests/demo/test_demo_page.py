@@ -92,7 +92,7 @@ def test_result_opens_its_page_on_this_machine(visit: Visit, demo: str) -> None:
     page.get_by_role("button", name=QUESTION).click()
     page.locator("passage-chat a[role=option]").first.click()
     page.wait_for_url(f"{demo}/digital-twins/**")
-    assert page.locator(":target").count() == 1
+    expect(page.locator(":target")).to_have_count(1)
 
 
 def test_picked_profile_answers_the_same_question(visit: Visit) -> None:
@@ -139,8 +139,8 @@ def test_ranks_of_both_stages_are_drawn(visit: Visit) -> None:
         (200, {"results": []}, "Nothing in the index fits this question."),
     ],
 )
-def test_answer_without_passages_is_told(status: int, body: Any, said: str, chrome: Any, demo: str) -> None:
-    page = chrome.new_page()
+def test_answer_without_passages_is_told(status: int, body: Any, said: str, driven: Any, demo: str) -> None:
+    page = driven.new_page()
     answering(body, status)(page)
     page.goto(demo)
     page.locator("passage-chat .launcher").wait_for()

@@ -10,9 +10,8 @@ from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
-from browser.chromium import find
 from conftest import ROOT
 from docs_site.shell import Shell, shell
 from handler.config import profiles
@@ -78,17 +77,15 @@ def test_reference_lists_each_route_and_profile(site: Path) -> None:
     assert [name for name in profiles.names() if f"<code>{name}</code>" not in described] == []
 
 
-def test_reader_asks_and_lands_on_a_section_of_the_site(serving: Shell, site: Path) -> None:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox"])
-        page = browser.new_page()
-        page.goto(f"http://127.0.0.1:{serving.ports['8000']}/")
-        page.keyboard.press("Control+k")
-        page.keyboard.type("How do I rotate a key in Secrets Manager?")
-        link = page.locator("passage-chat a[href]").first
-        link.wait_for()
-        path, anchor = urldefrag(str(link.get_attribute("href")))
-        browser.close()
+def test_reader_asks_and_lands_on_a_section_of_the_site(serving: Shell, site: Path, driven: Browser) -> None:
+    page = driven.new_page()
+    page.goto(f"http://127.0.0.1:{serving.ports['8000']}/")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("How do I rotate a key in Secrets Manager?")
+    link = page.locator("passage-chat a[href]").first
+    link.wait_for()
+    path, anchor = urldefrag(str(link.get_attribute("href")))
+    page.close()
     target = site / urlsplit(path).path.lstrip("/") / "index.html"
     assert target.is_file(), path
     assert f'id="{anchor.partition(":~:")[0]}"' in target.read_text(encoding="utf-8")

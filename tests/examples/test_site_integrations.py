@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 
-from browser import chromium
 from conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -84,22 +83,12 @@ def built(request: pytest.FixtureRequest) -> Iterator[tuple[Generator, str]]:
         server.shutdown()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = chromium.find()
-    assert path is not None, "needs Chromium: apt-get install chromium, or PASSAGE_BROWSER=/path/to/one"
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield started
-        started.close()
-
-
 @pytest.fixture
-def page(built: tuple[Generator, str], browser: Browser) -> Iterator[Page]:
+def page(built: tuple[Generator, str], driven: Browser) -> Iterator[Page]:
     """The first page, with an API that answers. Any error of the page fails the test."""
     generator, url = built
     errors: list[str] = []
-    context = browser.new_context(color_scheme="light", locale="en-GB")
+    context = driven.new_context(color_scheme="light", locale="en-GB")
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 
-from browser import chromium
 from conftest import ROOT
 
 SITE = "http://localhost:3000"
@@ -14,9 +13,7 @@ SCRIPT = (ROOT / "web" / "passage-chat.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def page(api: str) -> Iterator[Page]:
-    path = chromium.find()
-    assert path is not None, "needs Chromium: apt-get install chromium, or PASSAGE_BROWSER=/path/to/one"
+def page(api: str, driven: Browser) -> Iterator[Page]:
     html = (
         f'<!doctype html><html lang="en"><title>Site</title><main>Text</main><script src="/w.js" data-endpoint="{api}">'
     )
@@ -27,14 +24,12 @@ def page(api: str) -> Iterator[Page]:
         else:
             route.fulfill(body=html, content_type="text/html")
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        page = browser.new_page()
-        page.route(f"{SITE}/**", serve)
-        page.goto(f"{SITE}/")
-        page.locator("passage-chat .launcher").click()
-        yield page
-        browser.close()
+    page = driven.new_page()
+    page.route(f"{SITE}/**", serve)
+    page.goto(f"{SITE}/")
+    page.locator("passage-chat .launcher").click()
+    yield page
+    page.close()
 
 
 def _ask(page: Page, question: str) -> None:

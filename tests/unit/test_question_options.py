@@ -47,7 +47,7 @@ def test_threshold_has_two_names_and_takes_one() -> None:
         ({"filters": {}}, {"language": "en"}, "'language' is not a field of this profile"),
         ({"filters": {}}, {"filters": {"url": "a"}}, "It declares: none"),
         (
-            {"payload": PROFILE.payload.model_copy(update={"index": (), "variants": False})},
+            {"payload": {**PROFILE.payload.model_dump(), "index": (), "variants": False}},
             {"neighbors": 1},
             "position",
         ),

@@ -5,28 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
-from browser import chromium
 from passage.emulators import cohere_emulator
 from serving import served
-from widget.driver import AXE, Widget, html
+from widget.driver import Widget, html
 from widget.servers import Server, Site, cors, running
 
 Visit = Callable[..., Widget]
-
-
-@pytest.fixture(scope="session")
-def driven() -> Iterator[Browser]:
-    """A headless Chromium."""
-    assert AXE.is_file(), "the tests need the packages of web/: run `make widget`"
-    path = chromium.find()
-    if path is None:
-        pytest.skip("needs Chromium or Chrome: `apt-get install chromium`, or PASSAGE_BROWSER=/path/to/one")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="session")
