@@ -231,6 +231,11 @@ test-mcp: $(CONFORMANCE)/node_modules/.package-lock.json ## Test MCP with its ow
 # The generators that examples/ has a site for. MkDocs is among the development requirements.
 SITES := docusaurus starlight vitepress
 .PHONY: $(addprefix example-,$(SITES))
+# npm leaves an optional package of another system out of the lock file, and `npm ci` then refuses it.
+examples/%/node_modules/.package-lock.json: examples/%/package-lock.json | $(VENV)/.ready
+	@$(NPM) --prefix examples/$* install --no-save --ignore-scripts --silent
+	@touch $@
+
 $(addprefix example-,$(SITES)): example-%: examples/%/node_modules/.package-lock.json
 	@ASTRO_TELEMETRY_DISABLED=1 $(NPM) --prefix examples/$* run --silent build
 

@@ -50,8 +50,9 @@ class SamLocal:
 
     def command(self, name: str, *arguments: str) -> list[str]:
         """`sam local <name>` with `arguments` and all options that it needs."""
+        chosen = [FUNCTION] if name == "invoke" else []  # the template has other functions, too
         return [
-            *(str(self.sam), "local", name, *arguments),
+            *(str(self.sam), "local", name, *chosen, *arguments),
             *("--template-file", str(self.template)),
             *("--parameter-overrides", f"Architecture={architecture()}"),
             *("--env-vars", str(self.variables)),
@@ -148,6 +149,8 @@ def _with_one_api(built: dict[str, Any], template: Path, api: str | None) -> Pat
             paths = resource["Properties"].get("DefinitionBody", {}).get("paths", {})
             if "/$default" in paths:
                 paths["$default"] = paths.pop("/$default")
+            for operation in (each for path in paths.values() for each in path.values()):
+                operation.pop("security", None)  # SAM asks no authorizer, and cannot read an absent one
     changed = {key: part for key, part in built.items() if key != "Outputs"} | {"Resources": resources}
     # SAM reads the template twice a command, and JSON is a hundred times faster. JSON has no dates: they become text.
     local = template.resolve().with_name(f"{template.stem}-{api or 'default'}.json")
