@@ -1,5 +1,6 @@
 """Shared by all tests: the sample site's index, and the events of the repository."""
 
+import asyncio
 import json
 import os
 import sys
@@ -56,9 +57,9 @@ def load_event() -> Callable[[str], Any]:
     return lambda name: json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def driven() -> Iterator["Browser"]:
-    """A headless Chromium, driven by Playwright, of which a process can have only one."""
+    """A headless Chromium for one file of tests. Playwright runs an event loop in this thread for as long."""
     from playwright.sync_api import sync_playwright
 
     from browser import chromium
@@ -70,6 +71,13 @@ def driven() -> Iterator["Browser"]:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield started
         started.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_loop_left() -> Iterator[None]:
+    """Name the file that leaves an event loop running: asyncio refuses a second one in every later file."""
+    yield
+    assert asyncio._get_running_loop() is None, "these tests left an event loop running"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -61,7 +61,7 @@ def fake(_fake: Server) -> Server:
 PLAIN: dict[str, Any] = {"viewport": {"width": 1200, "height": 800}, "locale": "en-GB"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def _plain(driven: Browser) -> BrowserContext:
     """The context of pages without wishes. Each page has a session storage of its own."""
     return driven.new_context(**PLAIN)
