@@ -153,6 +153,18 @@ def test_resumed_run_asks_only_what_has_no_answer(api_url: str, suite: Path, tmp
     assert "has the answers of another run (top_k changed)" in changed.output
 
 
+@pytest.mark.parametrize("setting", ["model", "collection", "search"])
+def test_resume_after_another_setting_is_refused(api_url: str, suite: Path, tmp_path: Path, setting: str) -> None:
+    out = tmp_path / "out"
+    assert evaluate(suite, "--target", api_url, "--out", out).exit_code == 0
+    heading, *answers = (out / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    before = json.dumps({**json.loads(heading), setting: "other"})
+    (out / "answers.jsonl").write_text("\n".join([before, *answers]), encoding="utf-8")
+    refused = evaluate(suite, "--target", api_url, "--out", out, "--resume")
+    assert refused.exit_code == 2
+    assert f"has the answers of another run ({setting} changed)" in refused.output
+
+
 def test_resume_without_a_folder_takes_the_newest_run(
     api_url: str, suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

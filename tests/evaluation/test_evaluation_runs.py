@@ -8,6 +8,7 @@ import pytest
 
 from passage.evaluation import run as runs
 from passage.evaluation.run import Answer, Hit, Run, RunError, documents
+from passage.evaluation.saved_answers import FILE, SavedAnswers
 from passage.evaluation.suite import Expected, Question, Suite, same_url
 
 HIT = Hit(
@@ -84,6 +85,25 @@ def test_answer_is_one_line_and_read_unchanged() -> None:
     line = runs.answer_to_json(answer)
     assert "\n" not in line
     assert runs.answer_from_json(line) == answer
+
+
+@pytest.mark.parametrize("separator", ["\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
+def test_answer_with_any_line_separator_is_resumed(tmp_path: Path, separator: str) -> None:
+    answer = Answer("q1", (replace(HIT, text=f"one{separator}two"),), 12.5)
+    SavedAnswers(tmp_path, {}, resume=False).add(answer)
+    assert SavedAnswers(tmp_path, {}, resume=True).found == {"q1": answer}
+
+
+def test_answers_cut_off_anywhere_keep_the_whole_lines(tmp_path: Path) -> None:
+    first, second = Answer("q1", (HIT,), 12.5), Answer("q2", (replace(HIT, text="日本"),), 12.5)
+    saved = SavedAnswers(tmp_path, {}, resume=False)
+    saved.add(first)
+    whole = len((tmp_path / FILE).read_bytes())
+    saved.add(second)
+    content = (tmp_path / FILE).read_bytes()
+    for end in range(whole, len(content) - 1):
+        (tmp_path / FILE).write_bytes(content[:end])
+        assert SavedAnswers(tmp_path, {}, resume=True).found == {"q1": first}
 
 
 def test_fingerprint_changes_with_weights_not_with_time() -> None:

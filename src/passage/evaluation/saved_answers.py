@@ -32,7 +32,9 @@ class SavedAnswers:
         self._path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
     def _read(self, heading: dict[str, Any]) -> dict[str, Answer]:
-        first, *lines = self._path.read_text(encoding="utf-8").splitlines() or [""]
+        # Only a line feed ends a line: a passage may have other separators, such as U+2028. A run that was killed may
+        # have left half a character.
+        first, *lines = self._path.read_text(encoding="utf-8", errors="replace").split("\n")
         try:
             before = json.loads(first)
         except ValueError:
