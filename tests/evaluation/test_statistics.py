@@ -1,11 +1,13 @@
 """Intervals, the comparison of two runs, and the proposed threshold."""
 
 import math
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from passage.evaluation import intervals
 from passage.evaluation.compare import ComparisonError, compare, compare_several, holm, paired, randomisation
 from passage.evaluation.intervals import bootstrap, estimate, share
 from passage.evaluation.measures import Measures, measure
@@ -36,6 +38,27 @@ def test_values_of_0_and_1_get_wilsons_interval() -> None:
 def test_same_values_give_the_same_interval() -> None:
     values = [0.0, 0.3, 0.5, 1.0, 0.9]
     assert bootstrap(values) == bootstrap(values)
+
+
+def test_large_suite_needs_little_memory() -> None:
+    """All resamples of 1,000 questions at once take 600 MB."""
+    values = [0.1, -0.2, 0.3, 0.0] * 250
+    paired("MRR", {"q": 1.0}, {"q": 0.0})  # imports the libraries
+    tracemalloc.start()
+    try:
+        assert randomisation(values) < 0.05
+        bootstrap(values)
+        assert tracemalloc.get_traced_memory()[1] < 150_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("number", [7, 40])
+def test_size_of_a_batch_changes_no_result(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    values = [(place % 7 - 2) / 10 for place in range(number)]
+    before = randomisation(values), bootstrap(values)
+    monkeypatch.setattr(intervals, "DRAWN", 333)
+    assert (randomisation(values), bootstrap(values)) == before
 
 
 def test_difference_counts_wins_ties_and_losses() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from passage.evaluation.intervals import RESAMPLES, SEED, Estimate, bootstrap
+from passage.evaluation.intervals import RESAMPLES, SEED, Estimate, batch, bootstrap
 from passage.evaluation.measures import MeasureError, Measures
 
 LEVEL = 0.05
@@ -106,6 +106,7 @@ def randomisation(differences: Sequence[float]) -> float:
         permutation_type="samples",
         vectorized=True,
         n_resamples=RESAMPLES,
+        batch=batch(differences),
         rng=numpy.random.default_rng(SEED),
     )
     return float(result.pvalue)

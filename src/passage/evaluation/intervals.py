@@ -6,6 +6,8 @@ from dataclasses import dataclass
 RESAMPLES = 9_999
 SEED = 20261128
 """The same values always give the same interval and the same p."""
+DRAWN = 2_000_000
+"""The most numbers that are drawn at once. All resamples of 10,000 questions at once would take 6 GB."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ def share(hits: int, of: int) -> Estimate:
     return Estimate(hits / of, float(interval.low), float(interval.high))
 
 
+def batch(values: Sequence[float]) -> int:
+    """How many resamples of the values to draw at once. It changes no result."""
+    return max(1, DRAWN // len(values))
+
+
 def bootstrap(values: Sequence[float]) -> tuple[float, float]:
     """The bounds of the mean by the percentile bootstrap. BCa is undefined when all values are equal."""
     if len(set(values)) == 1:
@@ -43,6 +50,11 @@ def bootstrap(values: Sequence[float]) -> tuple[float, float]:
     from scipy.stats import bootstrap as resample  # noqa: PLC0415 - see share
 
     interval = resample(
-        (values,), numpy.mean, n_resamples=RESAMPLES, method="percentile", rng=numpy.random.default_rng(SEED)
+        (values,),
+        numpy.mean,
+        n_resamples=RESAMPLES,
+        batch=batch(values),
+        method="percentile",
+        rng=numpy.random.default_rng(SEED),
     ).confidence_interval
     return float(interval.low), float(interval.high)
