@@ -1,6 +1,7 @@
 """Checks which expected documents the searched collection has."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,17 +13,37 @@ from passage.api import Api, Unreachable
 from passage.evaluation.asking import Asker
 from passage.evaluation.run import Hit
 from passage.evaluation.service import Served
-from passage.evaluation.suite import Expected, Question, page
+from passage.evaluation.suite import Expected, Question, UrlName, page, url_names, wanted_name
 from passage.indexing.copying import Scroll
 
 URL_FIELDS = ("source_url", "url")
 """The filters of the shipped profiles that name a page."""
 
-WITHIN = 20
-"""How many passages to ask for among the pages whose URL begins as an expected one does."""
-
 Known = Callable[[Expected], bool | None]
 """Whether the collection has a document; None where that cannot be checked."""
+
+
+class Documents:
+    """The documents of many passages, for many look-ups: has what `Hit.matches` matches for one of the passages."""
+
+    def __init__(self, hits: Iterable[Hit]) -> None:
+        self._ids: set[str] = set()
+        self._chunks: set[str] = set()
+        self._urls: set[UrlName] = set()
+        for hit in hits:
+            self._ids.add(hit.id)
+            self._chunks.add(hit.chunk_id)
+            if hit.url:
+                self._urls |= url_names(hit.url)
+
+    def has(self, expected: Expected) -> bool:
+        """Whether one of the passages belongs to the document."""
+        value, kind = expected.value, expected.kind
+        return (
+            (kind in ("id", "any") and value in self._ids)
+            or (kind in ("chunk", "any") and value in self._chunks)
+            or (kind in ("url", "any") and wanted_name(value) in self._urls)
+        )
 
 
 def in_api(asker: Asker, served: Served) -> Known:
@@ -41,14 +62,30 @@ def in_api(asker: Asker, served: Served) -> Known:
 
 
 def _filtered(asker: Asker, served: Served, expected: Expected) -> bool | None:
-    """Whether a search within the pages whose URL begins so finds the document; None where that cannot be asked."""
+    """Whether a search within the document's own URLs finds it; None where that cannot be asked."""
     fields = served.fields.get("filters", {}).get("properties", {})
     field = next((name for name in URL_FIELDS if _takes_prefix(fields.get(name))), None)
     if field is None or expected.value.startswith("/"):
         return None
-    within = {"filters": {field: {"prefix": page(expected.value)}}}
-    answer = asker.ask(served, Question("document", expected.value, top_k=WITHIN), within)
-    return None if answer.error else any(hit.matches(expected) for hit in answer.results)
+    for condition in _own_urls(expected.value):
+        answer = asker.ask(served, Question("document", expected.value), {"filters": {field: condition}})
+        if answer.error:
+            return None
+        if any(hit.matches(expected) for hit in answer.results):
+            return True
+    return False
+
+
+def _own_urls(url: str) -> list[Any]:
+    """Conditions that only passages of a document meet: no other page can take the places in the answer.
+
+    A page is stored with or without a slash at its end, and its sections have a fragment.
+    """
+    pages = [page(url), f"{page(url)}/"]
+    fragment = url.partition("#")[2]
+    if fragment:
+        return [[f"{each}#{fragment}" for each in pages]]
+    return [pages, *({"prefix": f"{each}#"} for each in pages)]
 
 
 def _takes_prefix(schema: Any) -> bool:
@@ -70,14 +107,12 @@ def fetch(api: Api, served: Served, identity: str) -> tuple[int, float | None]:
 
 def in_points(scroll: Scroll, profile: Profile, contract: str) -> Known:
     """Compares with every point of an index, which is read at the first question."""
-    found: list[Hit] = []
 
-    def known(expected: Expected) -> bool | None:
-        if not found:
-            found.extend(hit for batch in scroll(False) for point in batch for hit in _shown(point, profile, contract))
-        return any(hit.matches(expected) for hit in found)
+    @cache
+    def documents() -> Documents:
+        return Documents(hit for batch in scroll(False) for point in batch for hit in _shown(point, profile, contract))
 
-    return known
+    return lambda expected: documents().has(expected)
 
 
 def _shown(point: Any, profile: Profile, contract: str) -> list[Hit]:

@@ -107,10 +107,30 @@ def same_url(wanted: str, url: str) -> bool:
 
     A `wanted` that begins with `/` is compared with the path alone.
     """
-    if not url:
-        return False
-    if wanted.startswith("/"):
+    return bool(url) and wanted_name(wanted) in url_names(url)
+
+
+UrlName = tuple[bool, str, str]
+"""Whether it leaves out the host, the page, and the fragment; an empty fragment names the whole page."""
+
+
+def wanted_name(wanted: str) -> UrlName:
+    """The name that a suite gives to a document."""
+    return wanted.startswith("/"), page(wanted), wanted.partition("#")[2]
+
+
+def url_names(url: str) -> set[UrlName]:
+    """All names of a passage's URL."""
+    names = set()
+    for whole, is_local in ((url, False), (_local(url), True)):
+        names |= {(is_local, page(whole), ""), (is_local, page(whole), whole.partition("#")[2])}
+    return names
+
+
+def _local(url: str) -> str:
+    """A URL from its path on; the URL itself if it cannot be read."""
+    try:
         parts = urlsplit(url)
-        url = parts.path + (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
-    _, _, fragment = wanted.partition("#")
-    return page(wanted) == page(url) and (not fragment or fragment == url.partition("#")[2])
+    except ValueError:  # the text in brackets is not an IP address
+        return url
+    return parts.path + (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")

@@ -1,0 +1,138 @@
+"""Which expected documents a collection has: by the API, in answers, and among the points of an index."""
+
+import json
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handler.config import profiles
+from passage.api import HttpApi, Reply
+from passage.evaluation.asking import PASSAGES, Asker
+from passage.evaluation.checks import missing
+from passage.evaluation.documents import Documents, in_api, in_points
+from passage.evaluation.run import Answer, Hit
+from passage.evaluation.service import Served, served
+from passage.evaluation.suite import Expected, Question, Suite
+from passage.indexing.pacing import Pace
+from passage.sites.markdown import find_site
+from passage.sites.model import Page
+from textbook import TEXTBOOK
+
+PREFIX = {"anyOf": [{"type": "string"}, {"properties": {"prefix": {"type": "string"}}}]}
+SERVED = Served(
+    "query-response",
+    "query_response",
+    "c",
+    "m",
+    text="text",
+    count="k",
+    most=100,
+    fields={"filters": {"properties": {"source_url": PREFIX}}},
+)
+SITE = "https://site.example"
+CHILDREN = [f"{SITE}/guide/page-{number}/#part" for number in range(PASSAGES + 10)]
+
+
+class Site:
+    """An API that searches passages by their URLs alone, in the order given, and keeps to a request's filter."""
+
+    def __init__(self, urls: list[str]) -> None:
+        self._urls = urls
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> Reply:
+        fields = json.loads(body or b"{}")
+        wanted = fields["filters"]["source_url"]
+        found = [url for url in self._urls if url.startswith(wanted["prefix"])] if "prefix" in wanted else wanted
+        results = [
+            {"chunk_text": "T", "url": url, "chunk_id": "7_0", "relevance_score": 0.5}
+            for url in self._urls
+            if url in found
+        ]
+        return Reply(200, {}, json.dumps({"results": results[: fields["k"]]}), 1.0)
+
+
+def known_to(api: Any, about: Served = SERVED) -> Any:
+    return in_api(Asker(api, Pace(None, sleep=lambda _: False), top_k=10), about)
+
+
+@pytest.mark.parametrize(
+    ("stored", "wanted"),
+    [
+        ("/guide", "/guide"),
+        ("/guide/", "/guide"),
+        ("/guide/#start", "/guide"),
+        ("/guide#start", "/guide/"),
+        ("/guide#start", "/guide#start"),
+        ("/guide/#start", "/guide#start"),
+        ("/", ""),
+        ("/#start", "/"),
+    ],
+)
+def test_page_with_many_pages_below_it_is_known(stored: str, wanted: str) -> None:
+    """An answer has room for 50 passages, and all of them can be of the pages below."""
+    assert known_to(Site([*CHILDREN, SITE + stored]))(Expected(SITE + wanted)) is True
+
+
+@pytest.mark.parametrize("wanted", ["/guide", "/guide/page", "/guide/page-1#other", "/guide/page-1/more", ""])
+def test_url_that_only_begins_like_a_page_is_not_known(wanted: str) -> None:
+    assert known_to(Site(CHILDREN))(Expected(SITE + wanted)) is False
+
+
+@pytest.mark.parametrize("profile", profiles.names())
+def test_every_page_of_the_site_is_known_to_the_api(api_url: str, profile: str) -> None:
+    urls = [page.url for page in find_site(TEXTBOOK).read() if isinstance(page, Page)][::8]
+    with httpx.Client() as client:
+        api = HttpApi(api_url, None, client.request)
+        known = known_to(api, served(api, profile))
+        assert [url for url in urls if not known(Expected(url))] == []
+        assert known(Expected("https://physical-ai.example/no/such/page/")) is False
+
+
+NAMES = st.lists(st.sampled_from([SITE, "/", "/a", "/b/", "//", "?q=1", "#one", "#", "7", "http://[x"]), max_size=4)
+TEXTS = NAMES.map("".join)
+
+
+def a_hit(url: str, name: str = "") -> Hit:
+    return Hit(rank=1, id=name, chunk_id=f"{name}_0", url=url, title="", score=0.5, text="")
+
+
+@given(st.lists(st.builds(a_hit, TEXTS, TEXTS), max_size=4), TEXTS, st.sampled_from(["any", "id", "chunk", "url"]))
+def test_look_up_finds_what_one_passage_matches(hits: list[Hit], value: str, kind: Any) -> None:
+    expected = Expected(value, kind)
+    assert Documents(hits).has(expected) == any(hit.matches(expected) for hit in hits)
+
+
+def test_index_is_read_once_and_a_broken_url_does_no_harm() -> None:
+    point = SimpleNamespace(id=1, payload={"text_content": "T", "source_url": "http://[x"})
+    read: list[int] = []
+
+    def scroll(_: bool) -> Any:
+        read.append(1)
+        yield [point]
+
+    known = in_points(scroll, profiles.load("query-response"), "query_response")
+    assert [known(Expected(value)) for value in ("http://[x", "/x", "1", "1_0")] == [True, False, True, True]
+    assert read == [1]
+
+
+def test_documents_of_a_large_suite_are_checked_in_time() -> None:
+    """1,000 questions with 50 passages each took two minutes when each document was compared with each passage."""
+    numbers = range(1000)
+    questions = tuple(Question(f"q{number}", "?", (Expected(f"{SITE}/no/{number}"),)) for number in numbers)
+    hits = [a_hit(url) for url in CHILDREN[:PASSAGES]]
+    answers = [Answer(f"q{number}", tuple(hits), 1.0) for number in numbers]
+    compared: list[Expected] = []
+    lacking, unchecked = missing(Suite("suite", questions), answers, lambda one: bool(compared.append(one)))
+    assert (len(lacking), unchecked, len(compared)) == (1000, 0, 1000)
