@@ -132,7 +132,7 @@ def test_two_runs_are_compared(api_url: str, suite: Path, tmp_path: Path) -> Non
     assert "cannot be decided" in done.output
     refused = evaluate(suite, "--target", api_url, "--top-k", 3, "--compare", tmp_path / "a")
     assert refused.exit_code == 2
-    assert "this run asked for 3 passages, the baseline for 10" in refused.output
+    assert "--top-k is 3 in this run and 10 in the baseline" in refused.output
 
 
 def test_resumed_run_asks_only_what_has_no_answer(api_url: str, suite: Path, tmp_path: Path) -> None:

@@ -133,6 +133,5 @@ def test_documents_of_a_large_suite_are_checked_in_time() -> None:
     questions = tuple(Question(f"q{number}", "?", (Expected(f"{SITE}/no/{number}"),)) for number in numbers)
     hits = [a_hit(url) for url in CHILDREN[:PASSAGES]]
     answers = [Answer(f"q{number}", tuple(hits), 1.0) for number in numbers]
-    compared: list[Expected] = []
-    lacking, unchecked = missing(Suite("suite", questions), answers, lambda one: bool(compared.append(one)))
-    assert (len(lacking), unchecked, len(compared)) == (1000, 0, 1000)
+    lacking, unchecked = missing(Suite("suite", questions), answers, lambda _: False)
+    assert (len(lacking), unchecked) == (1000, 0)

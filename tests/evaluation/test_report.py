@@ -176,12 +176,24 @@ def test_page_with_two_passages_counts_once_at_its_first_place() -> None:
     assert measured(run({"q0": ["x", "x", "x", "right", "right"]}))["MRR"].mean == 0.5
 
 
+@pytest.mark.parametrize("top_k", [3, 10, 50])
+def test_every_measured_question_has_a_place_in_the_plot(top_k: int) -> None:
+    """A run asks for more passages than a test case looks at."""
+    others = [f"page-{number}" for number in range(60)]
+    places = (0, 4, 5, 9, 10, 49, 60)
+    answers = {f"q{place}": [*others[:place], "right"] if place < 60 else others for place in places}
+    plot = document(run(answers, top_k=top_k), None, k=5).split("Place of the first right passage")[-1]
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", plot.partition("</svg>")[0])
+    counts = dict(zip(texts[1::2], map(int, texts[::2]), strict=True))
+    assert counts == {"1": 1, "2": 0, "3": 0, "4": 0, "5": 1, "6-10": 2, "&gt; 10": 2, "none": 1}
+
+
 def test_measures_of_a_tag_are_over_its_questions_only() -> None:
     assert measured(GOOD, tag="own").questions == tuple(f"q{number}" for number in range(8))
 
 
 def test_other_top_k_is_refused_in_words() -> None:
-    with pytest.raises(ComparisonError, match="this run asked for 10 passages, the baseline for 5"):
+    with pytest.raises(ComparisonError, match="--top-k is 10 in this run and 5 in the baseline"):
         compared(GOOD, replace(GOOD, top_k=5))
 
 

@@ -68,7 +68,7 @@ def refuse_others(run: Run, baseline: Run) -> None:
     """Raises ComparisonError, with the difference in words, unless the runs are over the same questions and top_k."""
     faults = []
     if run.top_k != baseline.top_k:
-        faults.append(f"this run asked for {run.top_k} passages, the baseline for {baseline.top_k}")
+        faults.append(f"--top-k is {run.top_k} in this run and {baseline.top_k} in the baseline")
     if run.suite.fingerprint != baseline.suite.fingerprint:
         faults.append(_other_questions(run.suite.questions, baseline.suite.questions))
     if faults:

@@ -90,7 +90,7 @@ class Run:
     Attributes:
         target: `local`, a URL or `lambda:NAME`.
         profile: the profile that was asked where a question names none.
-        top_k: how many passages were asked for where a question does not say.
+        top_k: how many passages a test case looks at, where a question does not say.
         model: of the questions' embeddings; empty where the target does not say.
         collection: empty where the target does not say.
         search: the profile's search settings, as mode and weights.

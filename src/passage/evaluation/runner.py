@@ -29,7 +29,7 @@ class Plan:
     Attributes:
         target: its name, for people and for the saved run.
         profile: None for the target's default one.
-        top_k: how many passages to ask for where a question does not say.
+        top_k: how many passages a test case looks at, where a question does not say.
         per_minute: the most questions a minute; None for any number.
         search: the search settings, where they are known.
         index: identifies the searched content; empty where it is unknown.

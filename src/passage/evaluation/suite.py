@@ -38,7 +38,7 @@ class Question:
         expected: the judged documents.
         match: whether `any` expected document of grade 1 or more answers the question, or `all` must be found.
         keywords: words that the passages should contain.
-        top_k: how many passages to ask for.
+        top_k: how many passages its test case looks at.
         relevance_threshold: the minimum score of the first result, 0 to 1.
         answerable: whether the site answers it; false for an off-topic question.
         profile: the profile to ask.

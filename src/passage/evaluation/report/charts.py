@@ -57,7 +57,6 @@ def _places(found: Facts) -> Markup | None:
     counts = [
         (label, sum(place is not None and low <= place <= high for place in measured), "plain")
         for label, low, high in groups
-        if low <= max(found.run.top_k, 5)
     ]
     title = "Place of the first right passage"
     return _panel(title, columns([*counts, ("none", measured.count(None), "loss")], title))

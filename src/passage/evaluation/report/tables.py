@@ -26,8 +26,9 @@ def measures(found: Facts) -> Markup:
         element("h2", "Measures"),
         element(
             "p",
-            f"Over the first {found.run.top_k} passages of each answer; a page counts at its first passage. nDCG takes "
-            f"grades as they are (linear gain). {len(found.measures.questions)} questions are measured.{rest}",
+            f"A page counts at its first passage: hit and recall look at the first {found.k} pages, nDCG at the first "
+            "ten, MRR at all. nDCG takes grades as they are (linear gain). "
+            f"{len(found.measures.questions)} questions are measured.{rest}",
             class_="quiet",
         ),
         table(("measure", "value", "95 % interval", "questions"), rows, numbers=(1, 2, 3)),
@@ -111,7 +112,7 @@ def _described(run: Run) -> Markup:
         ("model", run.model),
         ("collection", run.collection),
         ("search", search),
-        ("passages asked for", str(run.top_k)),
+        ("passages of a test case", str(run.top_k)),
         ("index", run.index),
         ("questions", run.suite.fingerprint),
         ("run", run.fingerprint),
