@@ -100,7 +100,13 @@ def test_slow_answer_is_a_warning() -> None:
 
 @pytest.mark.parametrize(
     ("origin", "state"),
-    [(None, "skipped"), (SITE, "ok"), ("https://other.example", "failed"), ("https://a.example/docs", "failed")],
+    [
+        (None, "skipped"),
+        (SITE, "ok"),
+        ("https://other.example", "failed"),
+        ("https://a.example/docs", "failed"),
+        ("http://[", "failed"),
+    ],
 )
 def test_cors_as_a_browser_sees_it(origin: str | None, state: str) -> None:
     assert _found(FakeApi(), origin=origin)["CORS"].state == state

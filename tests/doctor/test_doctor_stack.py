@@ -110,12 +110,34 @@ def test_missing_secret_names_its_variable(aws: Any) -> None:
     assert (found.state, "COHERE_API_KEY_SECRET" in found.found) == ("failed", True)
 
 
-def test_secret_that_exists_is_ok(aws: Any) -> None:
-    secret = aws("secretsmanager").create_secret(Name="qdrant", SecretString="x")["ARN"]
-    aws("ssm").put_parameter(Name="/passage/cohere", Value="x", Type="SecureString")
-    parameter = f"arn:aws:ssm:{REGION}:123456789012:parameter/passage/cohere"
-    _function(aws, QDRANT_API_KEY_SECRET=secret, COHERE_API_KEY_SECRET=parameter)
-    assert [each.state for each in _of(aws, _stack(aws), "secrets")] == ["ok", "ok"]
+PARAMETER = f"arn:aws:ssm:{REGION}:123456789012:parameter"
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        f"{PARAMETER}/passage/cohere",
+        f"{PARAMETER}/plain",
+        "ssm:/passage/cohere",
+        "ssm:plain",
+        f"{PARAMETER}/plain#field",
+        "qdrant",
+        "ARN",
+    ],
+)
+def test_secret_that_exists_is_ok(aws: Any, reference: str) -> None:
+    arn = aws("secretsmanager").create_secret(Name="qdrant", SecretString="x")["ARN"]
+    for name in ("/passage/cohere", "plain"):
+        aws("ssm").put_parameter(Name=name, Value="x", Type="SecureString")
+    _function(aws, COHERE_API_KEY_SECRET=arn if reference == "ARN" else reference)
+    assert [each.state for each in _of(aws, _stack(aws), "secrets")] == ["ok"]
+
+
+@pytest.mark.parametrize("reference", ["ssm:/other", f"{PARAMETER}/other", "other", "no name"])
+def test_secret_that_does_not_exist_fails(aws: Any, reference: str) -> None:
+    _function(aws, COHERE_API_KEY_SECRET=reference)
+    (found,) = _of(aws, _stack(aws), "secrets")
+    assert (found.state, "COHERE_API_KEY_SECRET" in found.found) == ("failed", True)
 
 
 def test_no_alarm_is_a_warning(aws: Any) -> None:

@@ -120,8 +120,7 @@ def _cors(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     if asked.origin is None:
         yield skipped("CORS", "No site was named.", "Give your site's address: --origin https://docs.example.com")
         return
-    parts = urlsplit(asked.origin)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query:
+    if not _is_origin(asked.origin):
         yield failed(
             "CORS", f"'{asked.origin}' is not an origin.", "Give scheme and host alone: https://docs.example.com"
         )
@@ -142,6 +141,14 @@ def _cors(api: Api, asked: CheckOptions) -> Iterator[Finding]:
         yield ok("CORS", f"A browser on {asked.origin} may ask and read.")
     if _allows(api.ask("GET", "/health", headers={"Origin": FOREIGN_ORIGIN}), FOREIGN_ORIGIN):
         yield warning("CORS", "Every site may use this API.", "Name your sites in ALLOWED_ORIGINS instead of *.")
+
+
+def _is_origin(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # the text in brackets is not an IP address
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc) and not (parts.path or parts.query)
 
 
 def _allows(reply: Reply, origin: str) -> bool:

@@ -6,10 +6,11 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from handler.config.values import SecretReference
 from passage.doctor.findings import Finding, failed, ok, warning
 
-Client = Callable[[str], Any]
-"""Makes boto3's client for a service."""
+Client = Callable[..., Any]
+"""Makes boto3's client for a service, as `boto3.client` does."""
 
 GOOD = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE")
 RUNNING = "_IN_PROGRESS"
@@ -49,6 +50,21 @@ class Stack:
         return next((origin.strip() for origin in allowed if origin.strip() not in ("", "*")), None)
 
 
+def clients(region: str | None) -> Client:
+    """Makes boto3's clients for a region; None for AWS's own settings.
+
+    Raises:
+        StackError: the profile of AWS_PROFILE does not exist.
+    """
+    import boto3  # noqa: PLC0415 - half a second that other targets need not wait
+
+    try:
+        client: Client = boto3.Session(region_name=region).client
+    except BotoCoreError as error:
+        raise _unasked(error) from error
+    return client
+
+
 def read(client: Client, name: str) -> Stack:
     """The stack.
 
@@ -63,9 +79,7 @@ def read(client: Client, name: str) -> Stack:
             f"The stack '{name}' cannot be read: {said}. Check --stack, --region and AWS_PROFILE."
         ) from error
     except BotoCoreError as error:
-        raise StackError(
-            f"AWS cannot be asked: {error}. Sign in (aws login or AWS_PROFILE) and set --region."
-        ) from error
+        raise _unasked(error) from error
     return Stack(
         name=name,
         status=described["StackStatus"],
@@ -73,6 +87,11 @@ def read(client: Client, name: str) -> Stack:
         outputs={each["OutputKey"]: each["OutputValue"] for each in described.get("Outputs", ())},
         parameters={each["ParameterKey"]: each.get("ParameterValue", "") for each in described.get("Parameters", ())},
     )
+
+
+def _unasked(error: BotoCoreError) -> StackError:
+    said = str(error).rstrip(".")
+    return StackError(f"AWS cannot be asked: {said}. Sign in (aws login or AWS_PROFILE) and set --region.")
 
 
 def checks(client: Client, stack: Stack) -> Iterator[Finding]:
@@ -119,18 +138,22 @@ def _secrets(client: Client, stack: Stack) -> Iterator[Finding]:
     about = client("lambda").get_function_configuration(FunctionName=stack.function)
     variables = about.get("Environment", {}).get("Variables", {})
     for variable in ("COHERE_API_KEY_SECRET", "QDRANT_API_KEY_SECRET"):
-        arn = variables.get(variable, "").split("#")[0]
-        if not arn:
+        if not variables.get(variable):
             continue
         try:
-            if ":ssm:" in arn:
-                client("ssm").get_parameter(Name=arn.split(":parameter", 1)[1])
+            secret = SecretReference.parse(variables[variable])
+            if secret.in_parameter_store:
+                client("ssm", region_name=secret.region).get_parameter(Name=secret.name)
             else:
-                client("secretsmanager").describe_secret(SecretId=arn)
+                client("secretsmanager", region_name=secret.region).describe_secret(SecretId=secret.name)
+        except ValueError as error:
+            yield failed("secrets", f"{variable} {error}.", "Correct it, then deploy again.")
         except ClientError as error:
             if error.response["Error"]["Code"] not in ("ResourceNotFoundException", "ParameterNotFound"):
                 raise
-            yield failed("secrets", f"{variable} names {arn}, which does not exist.", "Create it, or correct its ARN.")
+            yield failed(
+                "secrets", f"{variable} names {secret.name}, which does not exist.", "Create it, or correct its ARN."
+            )
         else:
             yield ok("secrets", f"{variable}: its secret exists.")
 
