@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from passage.cli import main
+from passage.commands import api_key
 from serving import served
 
 
@@ -50,9 +51,32 @@ def test_stack_that_cannot_be_read_exits_2(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "Sign in" in done.output
 
 
-def test_key_is_read_from_a_file(tmp_path: Path) -> None:
-    from passage.commands.doctor import _key
+def test_unknown_aws_profile_exits_2(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "no-such-profile")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    done = _run("--stack", "passage", "--region", "eu-central-1")
+    assert done.exit_code == 2, done.output
+    assert "The config profile (no-such-profile) could not be found. Sign in" in done.output
 
+
+def test_key_is_read_from_a_file_or_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("secret\n")
-    assert _key(file) == "secret"
+    assert api_key.read(file) == "secret"
+    monkeypatch.delenv(api_key.VARIABLE, raising=False)
+    assert api_key.read(None) is None
+    monkeypatch.setenv(api_key.VARIABLE, " other ")
+    assert api_key.read(None) == "other"
+
+
+@pytest.mark.parametrize("command", [("doctor",), ("evaluate", "suite.toml")])
+def test_key_file_that_is_no_text_exits_2(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """`doctor` and `evaluate` end with 1 only if something was checked."""
+    (tmp_path / "key").write_bytes(b"k\xe9y")
+    (tmp_path / "suite.toml").write_text('[[questions]]\ntext = "What?"\n', encoding="utf-8")
+    target = "--url" if command[0] == "doctor" else "--target"
+    file = str(tmp_path / "key")
+    arguments = [*command[:1], *(str(tmp_path / each) for each in command[1:]), target, "http://127.0.0.1:9"]
+    done = CliRunner().invoke(main, [*arguments, "--api-key-file", file])
+    assert done.exit_code == 2, done.output
+    assert f"--api-key-file: {file} cannot be read as text" in done.output

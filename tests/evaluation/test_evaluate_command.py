@@ -203,6 +203,14 @@ def test_wrong_setting_exits_2_and_is_named(
     assert message in done.output
 
 
+def test_drafted_suite_in_a_missing_folder_exits_2(tmp_path: Path) -> None:
+    file = tmp_path / "none" / "suite.toml"
+    done = evaluate(file, "--make", 3, "--site", TEXTBOOK)
+    assert done.exit_code == 2, done.output
+    assert f"A file cannot be read or written: [Errno 2] No such file or directory: '{file}'" in done.output
+    assert "--out" not in done.output
+
+
 def test_missing_library_exits_2(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("passage.commands.evaluate.EXTRA", ("ir_measures", "no_such_library"))
     done = evaluate(suite)

@@ -176,6 +176,14 @@ def test_suite_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
         read_suite(tmp_path / "a.csv")
 
 
+@pytest.mark.parametrize("name", ["queries.jsonl", "qrels/test.tsv"])
+def test_beir_file_that_is_not_utf8_is_refused(tmp_path: Path, name: str) -> None:
+    with (beir(tmp_path, BEIR) / name).open("ab") as file:
+        file.write(b"\xff")
+    with pytest.raises(SuiteError, match=rf"{name} is not UTF-8"):
+        read_suite(tmp_path)
+
+
 QUERIES = lines({"_id": "q1", "text": "One?"}, {"_id": "q2", "text": "Two?"})
 CORPUS = lines({"_id": "d 1", "title": "A", "text": "Words."}, {"_id": "d2", "text": "# Two\n\nMore words."})
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
+from passage.commands import api_key
 from passage.commands.index import DEFAULT_INDEX
 from passage.doctor.findings import CheckOptions, Finding, as_json, lines, passed, summary
 from passage.local.function import function, stdout_kept_clean
 
 QUIET = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true"}
 """The function's log would repeat each finding."""
-KEY_VARIABLE = "PASSAGE_API_KEY"
 QUESTION = "How do I get started?"
 
 
@@ -32,11 +32,7 @@ class CouldNotRun(click.ClickException):
 @click.option("--profile", help="Ask this profile.  [default: the deployment's default one]")
 @click.option("--question", default=QUESTION, show_default=True, help="A question that your site answers.")
 @click.option("--origin", metavar="ORIGIN", help="Your site, for CORS: https://docs.example.com")
-@click.option(
-    "--api-key-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help=f"A file with the API's key.  [default: {KEY_VARIABLE}]",
-)
+@api_key.option
 @click.option(
     "--index",
     type=click.Path(file_okay=False, path_type=Path),
@@ -82,16 +78,11 @@ def doctor(  # noqa: PLR0913 - one parameter for each option
     context.exit(0 if passed(seen) else 1)
 
 
-def _key(file: Path | None) -> str | None:
-    """The API's key. It is not an option, because a shell keeps a history of commands."""
-    return (file.read_text(encoding="utf-8") if file is not None else os.environ.get(KEY_VARIABLE, "")).strip() or None
-
-
 def _url(url: str, asked: CheckOptions, key_file: Path | None) -> Iterator[Finding]:
     from passage import api  # noqa: PLC0415 - it imports the HTTP client
     from passage.doctor import api_checks  # noqa: PLC0415 - as above
 
-    yield from api_checks.checks(api.HttpApi(url, _key(key_file)), asked)
+    yield from api_checks.checks(api.HttpApi(url, api_key.read(key_file)), asked)
 
 
 def _stack(name: str, region: str | None, asked: CheckOptions, key_file: Path | None) -> Iterator[Finding]:
@@ -100,23 +91,21 @@ def _stack(name: str, region: str | None, asked: CheckOptions, key_file: Path | 
     Raises:
         CouldNotRun: the stack cannot be read.
     """
-    import boto3  # noqa: PLC0415 - half a second that other targets need not wait
-
     from passage import api  # noqa: PLC0415 - it imports the HTTP client
     from passage.doctor import api_checks, stack_checks  # noqa: PLC0415 - they import botocore
 
-    session = boto3.Session(region_name=region)
     try:
-        stack = stack_checks.read(session.client, name)
+        client = stack_checks.clients(region)
+        stack = stack_checks.read(client, name)
     except stack_checks.StackError as error:
         raise CouldNotRun(str(error)) from error
-    yield from stack_checks.checks(session.client, stack)
+    yield from stack_checks.checks(client, stack)
     if asked.origin is None:
         asked = replace(asked, origin=stack.origin)
     if stack.url is not None:
-        yield from api_checks.checks(api.HttpApi(stack.url, _key(key_file)), asked)
+        yield from api_checks.checks(api.HttpApi(stack.url, api_key.read(key_file)), asked)
     else:
-        yield from api_checks.checks(api.by_invocation(session.client("lambda"), stack.function), asked)
+        yield from api_checks.checks(api.by_invocation(client("lambda"), stack.function), asked)
 
 
 def _local(index: Path, asked: CheckOptions) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from passage.commands import api_key
 from passage.commands.index import DEFAULT_INDEX
 from passage.local.function import stdout_kept_clean
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from passage.evaluation.suite import Suite
 
 DEFAULT_OUT = Path(".passage/evaluation")
-KEY_VARIABLE = "PASSAGE_API_KEY"
 EXTRA = ("ir_measures", "scipy", "numpy")
 LOCAL = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true", "DEBUG_ANSWERS": "true"}
 """Settings of the function in this process: no log, which would hide the progress, and `debug` is allowed."""
@@ -109,11 +109,7 @@ class Rate(click.ParamType[int]):
     metavar="NAME=VALUE,…",
     help="What must be reached, as in hit@5=0.95,p95_ms=800.  [default: the suite's, else SC-001 to SC-006]",
 )
-@click.option(
-    "--api-key-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help=f"A file with the API's key.  [default: {KEY_VARIABLE}]",
-)
+@api_key.option
 @click.option("--explain", is_flag=True, help="Save how each answer came about, where the target shows it. Times grow.")
 @click.option("--make", type=click.IntRange(min=1), metavar="N", help="Draft a suite of N questions, and stop.")
 @click.option("--site", metavar="SOURCE", help="With --make: the site, as `passage index` takes it.")
@@ -165,7 +161,7 @@ def _could_not_run() -> Iterator[None]:
     except click.ClickException as error:  # from the function's environment, which has the exit code 1
         raise CouldNotRun(error.message) from error
     except OSError as error:
-        raise CouldNotRun(f"--out: the run cannot be saved: {error}") from error
+        raise CouldNotRun(f"A file cannot be read or written: {error}.") from error
     except KeyboardInterrupt:
         raise CouldNotRun("Interrupted. --resume continues from here.") from None
 
@@ -190,7 +186,8 @@ def _evaluated(request: Request) -> "Results":
     limits = thresholds.read(request.thresholds) or thresholds.checked(suite.thresholds)
     baseline = _baseline(request, suite)
     folder = _folder(request, suite)
-    with targets.opened(request.target, request.profile, index=request.index, key=_key(request.api_key_file)) as target:
+    key = api_key.read(request.api_key_file)
+    with targets.opened(request.target, request.profile, index=request.index, key=key) as target:
         plan = Plan(
             suite=suite,
             target=target.name,
@@ -240,11 +237,6 @@ def _folder(request: Request, suite: "Suite") -> Path:
         if before:
             return before[-1]
     return home / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
-
-
-def _key(file: Path | None) -> str | None:
-    """The API's key. It is not an option, because a shell keeps a history of commands."""
-    return (file.read_text(encoding="utf-8") if file is not None else os.environ.get(KEY_VARIABLE, "")).strip() or None
 
 
 def _draft(request: Request) -> None:

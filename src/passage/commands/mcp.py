@@ -1,13 +1,12 @@
 """`passage mcp`: serves MCP on stdin and stdout, for coding assistants."""
 
-import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
-from passage.commands.doctor import KEY_VARIABLE
+from passage.commands import api_key
 from passage.commands.index import DEFAULT_INDEX
 from passage.local.function import function, stdout_kept_clean
 
@@ -21,7 +20,9 @@ from passage.local.function import function, stdout_kept_clean
     help="The folder `passage index` wrote to.",
 )
 @click.option("--profile", help="Ask this profile.  [default: the default one]")
-@click.option("--url", metavar="URL", help=f"Ask the deployment at this address. {KEY_VARIABLE} holds its key, if any.")
+@click.option(
+    "--url", metavar="URL", help=f"Ask the deployment at this address. {api_key.VARIABLE} holds its key, if any."
+)
 def mcp(index: Path, profile: str | None, url: str | None) -> None:
     """Serve MCP on stdin and stdout, for coding assistants."""
     from passage.local import stdio  # noqa: PLC0415 - no other command needs it
@@ -31,7 +32,7 @@ def mcp(index: Path, profile: str | None, url: str | None) -> None:
         if url is None:
             post = stdio.in_process(stack.enter_context(function(index)), path)
         else:
-            key = os.environ.get(KEY_VARIABLE, "").strip()
+            key = api_key.read(None)
             base = url.rstrip("/").removesuffix(path)
             client = stack.enter_context(stdio.client({"x-api-key": key} if key else {}))
             post = stdio.over_http(client, f"{base}{path}")

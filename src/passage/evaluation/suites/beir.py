@@ -10,7 +10,7 @@ from typing import Any
 
 from passage.evaluation.suite import Expected, Question, Suite
 from passage.evaluation.suites import qrels
-from passage.evaluation.suites.records import Questions, SuiteError, with_documents
+from passage.evaluation.suites.records import Questions, SuiteError, text_of, with_documents
 from passage.sites.corpus import FILE as CORPUS
 from passage.sites.corpus import document_url
 
@@ -66,7 +66,7 @@ def _expected(document: str, grade: int, *, in_corpus: bool) -> Expected:
 
 def _queries(file: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
-    for number, line in enumerate(file.read_text(encoding="utf-8-sig").split("\n"), start=1):
+    for number, line in enumerate(text_of(file).split("\n"), start=1):
         if not line.strip():
             continue
         where = f"{file}:{number}"

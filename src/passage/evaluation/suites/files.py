@@ -11,7 +11,7 @@ from typing import Any
 
 from passage.evaluation.suite import Suite
 from passage.evaluation.suites import beir
-from passage.evaluation.suites.records import Questions, SuiteError
+from passage.evaluation.suites.records import Questions, SuiteError, text_of
 
 LIST_KEYS = ("questions", "test_cases", "test_results", "tests")
 """The keys under which a file may list its questions; the last but one is a TestSuiteResult of seed 001."""
@@ -35,19 +35,10 @@ def read_suite(path: Path) -> Suite:
         raise SuiteError(f"{path} does not exist. `passage evaluate {path} --make 30 --site FOLDER` drafts a suite.")
     if reader is None:
         raise SuiteError(f"{path} must be a folder, or end in one of {', '.join(READERS)}.")
-    suite = reader(path, _text(path))
+    suite = reader(path, text_of(path))
     if not suite.questions:
         raise SuiteError(f"{path} has no questions.")
     return suite
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise SuiteError(f"{path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError as error:
-        raise SuiteError(f"{path} is not UTF-8 (byte {error.start}).") from None
 
 
 def _toml(path: Path, text: str) -> Suite:

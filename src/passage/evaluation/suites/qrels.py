@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from passage.evaluation.suites.records import SuiteError
+from passage.evaluation.suites.records import SuiteError, text_of
 
 HEADER = ("query-id", "corpus-id", "score")
 
@@ -25,7 +25,7 @@ def read(path: Path) -> Iterator[Judgment]:
     Raises:
         SuiteError: a line has other columns, or a grade that is not a whole number.
     """
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
         columns = [part.strip() for part in line.split("\t")] if "\t" in line else line.split()
         where = f"{path}:{number}"
         if not line.strip() or (number == 1 and tuple(columns) == HEADER):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -33,6 +34,20 @@ _question: TypeAdapter[Question] = TypeAdapter(Question)
 
 class SuiteError(Exception):
     """A suite cannot be read. The message names the file, the line where there is one, and the fault."""
+
+
+def text_of(path: Path) -> str:
+    """A file's text.
+
+    Raises:
+        SuiteError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise SuiteError(f"{path} is not UTF-8 (byte {error.start}).") from None
 
 
 @dataclass(slots=True)
