@@ -1,14 +1,18 @@
 """The options of a request, and the last steps of a question with options, with fakes at the ports."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from qdrant_edge import RangeDateTime
 
 from handler.config import profiles
 from handler.contracts import options, registry
 from handler.contracts.base import OPTIONS
+from handler.core.conditions import Range
 from handler.core.deadline import Deadline
 from handler.core.errors import CollectionNotFound, InvalidRequest, PassageError, UpstreamUnavailable
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Timings
@@ -56,6 +60,27 @@ def test_threshold_has_two_names_and_takes_one() -> None:
 def test_option_that_the_profile_lacks_is_refused(change: dict[str, Any], fields: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidRequest, match=says):
         applied(profiles.Profile.model_validate(PROFILE.model_dump() | change), **fields)
+
+
+ZONES = st.timedeltas(timedelta(hours=-23), timedelta(hours=23)).map(timezone)
+
+
+@given(st.datetimes(timezones=st.none() | ZONES))
+def test_any_time_is_a_bound_that_a_store_reads_or_is_refused(moment: datetime) -> None:
+    """A zone may have seconds, which Qdrant does not read, or leave the years that a time can have."""
+    profile = profiles.load("ranked")
+    contract = registry.find(profile)
+    sent = {"text": "twin", "filters": {"timestamp": {"gte": moment.isoformat()}}}
+    try:
+        request = options.applied(contract.parse({"text": "twin"}, profile), sent, contract, profile, debug=False)
+    except InvalidRequest:
+        assert moment.year in (1, 9999)
+        return
+    condition = request.search.filters["timestamp"]
+    assert isinstance(condition, Range)
+    assert isinstance(condition.gte, str)
+    RangeDateTime(gte=condition.gte)
+    assert datetime.fromisoformat(condition.gte) == (moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 
 def test_shorthand_adds_to_the_filters() -> None:

@@ -70,13 +70,13 @@ def _condition(given: Mapping[Any, Any]) -> "Range | Prefix":
 
 
 def _bound(value: Any) -> float | str | None:
-    """A bound as a store compares it; None where it is invalid."""
+    """A bound as a store compares it; None where it is invalid. A time is in UTC: Qdrant reads no seconds in a zone."""
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value.strip())
-        except ValueError:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+        except (ValueError, OverflowError):
             return None
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if -(2**63) <= value <= 2**63 else None  # false for NaN
