@@ -58,3 +58,15 @@ def test_words_of_the_question_are_marked(question: str, marked: list[str], fake
     widget.hits.first.wait_for()
     found = widget.hits.locator("mark").all_inner_texts()
     assert [word.casefold() for word in found if word] == [word.casefold() for word in marked]
+
+
+SIGNS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+
+def test_question_with_any_sign_in_a_word_is_answered(fake: Server, visit: Visit) -> None:
+    """A sign can have a meaning in the pattern that finds the words, as `-` and `+` do."""
+    question = " ".join(f"wo{sign}rd" for sign in SIGNS)
+    fake.answer = lambda _: answer(passage(f"It says {question} and more."))
+    widget = visit({"endpoint": fake.url}).open().ask(question)
+    widget.hits.first.wait_for()
+    assert widget.page.locator("passage-chat mark").all_inner_texts() == question.split()

@@ -29,7 +29,7 @@ export function terms(question) {
 function pattern(words) {
   const parts = words.map((word) => {
     const stem = word.length > 4 ? word.replace(/(ing|ies|ed|es|s|e)$/, '') : word;
-    const literal = stem.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+    const literal = stem.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
     return UNSPACED.test(word) ? literal : `(?<![\\p{L}\\p{N}])${literal}\\p{L}{0,4}`;
   });
   return parts.length ? new RegExp(parts.join('|'), 'giu') : null;
