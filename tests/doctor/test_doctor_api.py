@@ -11,7 +11,8 @@ from passage.doctor.api_checks import FOREIGN_ORIGIN, checks, message
 from passage.doctor.findings import CheckOptions, Finding, lines, passed
 
 SITE = "https://docs.example.com"
-READY = {"profile": "p", "collection": {"name": "c", "points_count": 3, "vector_size": 4}}
+COLLECTION = {"name": "c", "points_count": 3, "vector_size": 4}
+READY = {"profile": "p", "collection": COLLECTION}
 PROFILES = {"default": "p", "profiles": [{"name": "p"}, {"name": "q"}]}
 
 
@@ -66,7 +67,12 @@ def test_healthy_api_passes() -> None:
         ({"health": (404, "<html>")}, "reachable", "failed", "base path"),
         ({"ready": (500, {"error": "set QDRANT_URL", "code": "X"})}, "ready", "failed", "set QDRANT_URL"),
         ({"ready": (503, {"error": {"code": "X", "message": "Qdrant is down"}})}, "ready", "failed", "Qdrant is down"),
-        ({"ready": (200, {**READY, "notes": ["no text index"]})}, "ready", "warning", "no text index"),
+        (
+            {"ready": (200, {"collection": {**COLLECTION, "notes": ["no text index"]}})},
+            "ready",
+            "warning",
+            "no text index",
+        ),
         ({"profiles_p_collection": (200, {"problems": ["wrong size"]})}, "collection", "failed", "wrong size"),
         ({"profiles_q_collection": (200, {"problems": ["wrong size"]})}, "collection", "warning", "wrong size"),
         ({"query": (200, {"results": []})}, "question", "warning", "found nothing"),

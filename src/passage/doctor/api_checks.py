@@ -80,8 +80,8 @@ def _ready(api: Api, _: CheckOptions) -> Iterator[Finding]:
         f"Profile '{body.get('profile')}', collection '{about.get('name')}', {about.get('points_count')} points, "
         f"{about.get('vector_size')} dimensions.",
     )
-    for note in body.get("notes", ()):
-        yield warning("ready", str(note), "See docs/operations.md.")
+    for note in about.get("notes", ()):
+        yield warning("ready", str(note), "docs/search.md says how to add the index.")
 
 
 def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
