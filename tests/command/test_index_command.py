@@ -55,7 +55,7 @@ def test_server_index_rollback_and_profile_work_as_commands(
 ) -> None:
     first = index("--to", "qdrant", **real)
     assert first.returncode == 0, first.stderr
-    assert "1 pages (1 added), 1 chunks (1 added)" in first.stderr
+    assert "1 page (1 added), 1 chunk (1 added)" in first.stderr
     again = index("--to", "qdrant", "--rebuild", **real)
     assert again.returncode == 0, again.stderr
     listed = passage("rollback", "--list", **real).stdout.splitlines()
@@ -76,8 +76,8 @@ def test_dry_run_prints_the_plan_with_its_cost(
 ) -> None:
     done = index("--dry-run", **real)
     assert done.returncode == 0, done.stderr
-    assert "1 texts with embed-v5.0-pro: about" in done.stderr
-    assert "in 1 calls" in done.stderr
+    assert "1 text with embed-v5.0-pro: about" in done.stderr
+    assert "in 1 call," in done.stderr
     assert not (site.parent / "index" / "query-response").exists()
     assert cohere.requests == []
 

@@ -56,7 +56,7 @@ def test_plan_names_changes_skips_and_cost() -> None:
     assert lines == [
         "6 pages (1 added, 2 changed, 4 removed, 3 unchanged), "
         "60 chunks (10 added, 20 changed, 40 removed, 30 unchanged)",
-        "2 files left out: 2 a draft",
+        "2 files left out: a draft (2)",
         "Warning: c.md is not UTF-8",
         "1 of 7 pages could not be read.",
         "Write index: 60 points",

@@ -73,22 +73,22 @@ class Plan:
 
     def lines(self) -> Iterator[str]:
         """The plan for people."""
-        yield f"{_changes(self.pages, 'pages')}, {_changes(self.points, 'chunks')}"
+        yield f"{_changes(self.pages, 'page')}, {_changes(self.points, 'chunk')}"
         yield from skipped_lines(self.skipped, self.pages.now)
         if self.action == "nothing":
             yield f"Nothing to do: {self.where} is up to date."
             return
         verb = "Edit" if self.action == "edit" else "Write"
         why = f" ({self.note})" if self.note and self.action == "replace" else ""
-        yield f"{verb} {self.where}: {self.to_write:,} points{why}"
+        yield f"{verb} {self.where}: {_counted(self.to_write, 'point')}{why}"
         if not self.texts:
             yield "Embed nothing: every vector is there"
             return
         cost = "no price known" if self.cost is None else "free" if not self.cost else f"about ${self.cost:,.2f}"
         pace = f", {math.ceil(self.minutes)} minutes at least" if self.minutes >= 1 else ""
         yield (
-            f"Embed {self.texts:,} texts with {self.model}: about {self.tokens:,} tokens in {self.calls:,} calls, "
-            f"{cost}{pace}"
+            f"Embed {_counted(self.texts, 'text')} with {self.model}: about {_counted(self.tokens, 'token')} in "
+            f"{_counted(self.calls, 'call')}, {cost}{pace}"
         )
 
 
@@ -103,8 +103,8 @@ def skipped_lines(left_out: tuple[Skip | Unresolved, ...], pages: int) -> Iterat
     skipped = [each for each in left_out if isinstance(each, Skip)]
     reasons = Counter(skip.reason for skip in skipped if not skip.failed)
     if reasons:
-        listed = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
-        yield f"{reasons.total():,} files left out: {listed}"
+        listed = ", ".join(f"{reason} ({count:,})" for reason, count in sorted(reasons.items()))
+        yield f"{_counted(reasons.total(), 'file')} left out: {listed}"
     failed = [skip for skip in skipped if skip.failed]
     yield from (f"Warning: {skip.path} {skip.reason}" for skip in failed)
     if failed:
@@ -128,4 +128,8 @@ def _changes(changes: Changes, what: str) -> str:
         )
         if number
     ]
-    return f"{changes.now:,} {what} ({', '.join(parts)})"
+    return f"{_counted(changes.now, what)} ({', '.join(parts)})"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
