@@ -163,7 +163,7 @@ def test_threshold_table_counts_kept_and_rejected_questions() -> None:
     found = proposed_threshold(GOOD)
     assert found is not None
     assert (found.proposed.kept, found.proposed.rejected, found.off_topic) == (1.0, 1.0, 1)
-    assert "A score_threshold of 0.790 keeps 100.0% of 8 own questions" in Parsed(document(GOOD, None, k=5)).text
+    assert "A score_threshold of 0.790 keeps 100.0% of 8 answerable questions" in Parsed(document(GOOD, None, k=5)).text
 
 
 def test_unanswered_own_question_counts_as_score_0() -> None:

@@ -74,7 +74,7 @@ def _threshold(found: Facts) -> Iterator[str]:
     if found.threshold is None:
         return
     proposed = found.threshold.proposed
-    keeps = f"keeps {proposed.kept * 100:.0f} % of the own questions"
+    keeps = f"keeps {proposed.kept * 100:.0f} % of the answerable questions"
     rejects = "" if proposed.rejected is None else f" and rejects {proposed.rejected * 100:.0f} % of the off-topic ones"
     yield f"A cosine threshold of {proposed.threshold:.3f} {keeps}{rejects}."
 

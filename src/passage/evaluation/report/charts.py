@@ -66,12 +66,14 @@ def _threshold(found: Facts) -> Markup | None:
     if found.threshold is None:
         return None
     at, curve = found.threshold.proposed, found.threshold.curve
-    lines = [Line("own questions that keep a passage", "own", [(point.threshold, point.kept) for point in curve])]
+    lines = [
+        Line("answerable questions that keep a passage", "own", [(point.threshold, point.kept) for point in curve])
+    ]
     if found.threshold.off_topic:
         rejected = [(point.threshold, point.rejected or 0.0) for point in curve]
         lines.append(Line("off-topic questions that keep none", "other", rejected))
     legend = element("p", [element("span", line.name, class_=line.style) for line in lines], class_="legend")
-    said = f"A score_threshold of {at.threshold:.3f} keeps {at.kept:.1%} of {found.threshold.own} own questions"
+    said = f"A score_threshold of {at.threshold:.3f} keeps {at.kept:.1%} of {found.threshold.own} answerable questions"
     if at.rejected is not None:
         said += f" and rejects {at.rejected:.1%} of {found.threshold.off_topic} off-topic ones"
     title = "Score threshold"
