@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -65,8 +66,10 @@ def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...])
 
         def ready() -> None:
             click.echo(f"Open {url} (Ctrl-C stops it). Or ask in a second terminal:\n", err=True)
-            question = '{"text": "What is a digital twin?", "k": 3}'
-            result(f"curl -s {url}/query -H 'Content-Type: application/json' -d '{question}'\n")
+            body = json.dumps(
+                {"text": questions[0] if questions else "How do I get started?", "k": 3}, ensure_ascii=False
+            )
+            result(f"curl -s {url}/query -H 'Content-Type: application/json' -d {shlex.quote(body)}\n")
             click.echo(
                 f"\nCoding assistants ask {url}/mcp, as in: claude mcp add --transport http docs {url}/mcp\n", err=True
             )

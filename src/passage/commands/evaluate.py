@@ -113,7 +113,9 @@ class Rate(click.ParamType[int]):
 @click.option("--explain", is_flag=True, help="Save how each answer came about, where the target shows it. Times grow.")
 @click.option("--make", type=click.IntRange(min=1), metavar="N", help="Draft a suite of N questions, and stop.")
 @click.option("--site", metavar="SOURCE", help="With --make: the site, as `passage index` takes it.")
-@click.option("--site-url", help="With --make: the site's URL.  [default: the one in its pages or mkdocs.yml]")
+@click.option(
+    "--site-url", help="With --make: where the site is published.  [default: from its pages or configuration]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.pass_context
 def evaluate(context: click.Context, /, **given: Any) -> None:

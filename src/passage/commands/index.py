@@ -73,7 +73,13 @@ class Request:
     show_default=True,
     help="Write a folder (edge), or a collection of the server at QDRANT_URL (qdrant).",
 )
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=DEFAULT_INDEX, show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DEFAULT_INDEX,
+    show_default=True,
+    help="The folder for the index, with a folder for each profile.",
+)
 @click.option(
     "--profile",
     "profiles",
@@ -81,7 +87,7 @@ class Request:
     help="The profile to index for: its model and payload. Repeatable.  [default: DEFAULT_PROFILE]",
 )
 @click.option("--all-profiles", is_flag=True, help="Index for every profile.")
-@click.option("--site-url", help="The site's URL.  [default: the one in its pages or mkdocs.yml]")
+@click.option("--site-url", help="Where the site is published.  [default: from its pages or configuration]")
 @click.option("--content-selector", metavar="CSS", help="The main content of a built site's pages.")
 @click.option("--language", help="Only pages in this language.  [default: all]")
 @click.option("--version", help="Only pages of this version.  [default: the current one]")

@@ -88,7 +88,8 @@ def open_site(folder: Path, options: Options) -> Site:
     """
     corpus = corpus_file(folder)
     if corpus is None and not folder.is_dir():
-        raise SiteError(f"{folder} is not a folder, nor the file of a corpus (*.jsonl).")
+        wrong = "is not a folder, nor the file of a corpus (*.jsonl)" if folder.exists() else "does not exist"
+        raise SiteError(f"{folder} {wrong}.")
     if corpus is not None:
         site = _corpus(corpus, options)
     else:
