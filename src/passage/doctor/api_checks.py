@@ -112,7 +112,7 @@ def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
         else:
             without.append(name)
     if without:
-        yield ok("profiles", f"Without a collection of their own, so not offered: {', '.join(without)}.")
+        yield ok("profiles", f"Without a collection, so they cannot be asked: {', '.join(without)}.")
 
 
 def _cors(api: Api, asked: CheckOptions) -> Iterator[Finding]:
