@@ -120,17 +120,31 @@ def test_router_takes_the_click_and_the_sentence_is_marked(router: str, fake: Se
     assert widget.host.evaluate("host => host.childElementCount") == 0
 
 
+OWN = """addEventListener('passage-navigate', event => {
+    event.preventDefault();
+    history.pushState(null, '', event.detail.url);
+    document.querySelector('main').replaceWith(document.getElementById('next').content.cloneNode(true));
+})"""
+
+
 def test_event_lets_the_site_navigate(fake: Server, site: Site, visit: Visit) -> None:
-    own = """addEventListener('passage-navigate', event => {
-        event.preventDefault();
-        history.pushState(null, '', event.detail.url);
-        document.querySelector('main').replaceWith(document.getElementById('next').content.cloneNode(true));
-    })"""
     widget = _ask(fake, site, visit)
-    widget.page.evaluate(own)
+    widget.page.evaluate(OWN)
     widget.hits.first.click()
     widget.page.wait_for_function("CSS.highlights.has('passage-match')")
     assert widget.page.evaluate(MARKED) == SENTENCE
+
+
+@pytest.mark.parametrize("path", ["/next/#100%", "/next/#%ff", "/next/#part", "/next/"])
+@pytest.mark.parametrize("taken", [True, False])
+def test_sentence_is_marked_whatever_the_anchor(path: str, taken: bool, fake: Server, site: Site, visit: Visit) -> None:
+    widget = _ask(fake, site, visit, path=path, router=ROUTERS["Material"])
+    if taken:
+        widget.page.evaluate(OWN)
+    widget.hits.first.click()
+    widget.page.wait_for_function("CSS.highlights.has('passage-match')")
+    assert widget.page.evaluate(MARKED) == SENTENCE
+    assert widget.focus == "launcher"
 
 
 def test_missing_sentence_leads_to_the_heading(fake: Server, site: Site, visit: Visit) -> None:

@@ -95,6 +95,20 @@ def test_retry_after_is_counted_down(fake: Server, visit: Visit) -> None:
     assert fake.asked() == ["what is a twin", "another question"]
 
 
+def test_closed_dialog_sends_nothing_when_the_wait_is_over(fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: failed(429, headers={"Retry-After": "3"})
+    widget = visit({"endpoint": fake.url}).open()
+    widget.page.clock.install()
+    widget.ask("what is a twin").first.wait_for()
+    widget.input.fill("another question")
+    widget.page.keyboard.press("Escape")
+    widget.page.clock.run_for(6_000)
+    widget.page.wait_for_timeout(300)
+    assert fake.asked() == ["what is a twin"]
+    widget.open()
+    assert widget.then.inner_text() == "Your question is still here."
+
+
 def test_offline_has_its_own_message(fake: Server, visit: Visit) -> None:
     widget = visit({"endpoint": fake.url}, context={"offline": False}).open()
     widget.page.context.set_offline(True)

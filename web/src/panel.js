@@ -137,7 +137,7 @@ export function panel(context, actions) {
         const { fault } = state;
         speak(fault.seconds ? `${say(fault.kind)} ${say('wait', { n: fault.seconds })}` : say(fault.kind));
         const failed = failure(fault, say, () => actions.ask(input.value), () => {
-          if (input.value.trim() !== state.question) actions.type(input.value);
+          if (isOpen() && input.value.trim() !== state.question) actions.type(input.value);
         });
         stopView = failed.stop;
         return failed.view;

@@ -28,15 +28,18 @@ export function headingsOf(url) {
   return distinct.length ? distinct : [hostname];
 }
 
+/** The text of a part of a URL; a part that is not UTF-8 stays as it is. @param {string} part */
+export function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** @param {string} slug */
 function inWords(slug) {
-  let text = slug;
-  try {
-    text = decodeURIComponent(slug);
-  } catch {
-    // A slug that is not UTF-8 is shown as it is.
-  }
-  text = text.replace(/\.x?html?$/i, '').replace(/[-_\s]+/g, ' ').trim();
+  const text = decoded(slug).replace(/\.x?html?$/i, '').replace(/[-_\s]+/g, ' ').trim();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

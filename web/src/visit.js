@@ -1,6 +1,6 @@
 /** Goes to a passage: through the site's router where it has one, else by a full load; then marks the passage. */
 
-import { withText } from './urls.js';
+import { decoded, withText } from './urls.js';
 
 const NAME = 'passage-match';
 const PATIENCE = 5000;
@@ -47,7 +47,7 @@ function isHere(url) {
 export function point(url, sentence) {
   forget();
   const target = new URL(url);
-  const id = decodeURIComponent(target.hash.slice(1));
+  const id = decoded(target.hash.slice(1));
   const attempt = () => {
     if (location.pathname !== target.pathname && location.pathname !== target.pathname.replace(/(\.html|\/)$/, '')) return;
     const heading = id ? document.getElementById(id) : null;
