@@ -12,6 +12,7 @@ import pytest
 from command.passage_command import PASSAGE, clean_environment
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
+from handler.entrypoints.mcp.eras import VERSION_KEY
 from mcp_server.mcp_calls import META, MODERN, QUESTION, Endpoint, message
 from passage.local import stdio
 
@@ -53,7 +54,16 @@ def test_unknown_tool_with_an_odd_name_is_told_so(endpoint: Endpoint) -> None:
     assert answer["error"]["code"] == -32602
 
 
-@pytest.mark.parametrize("line", [b"{", b"\xff\xfe", b"[" * 100_000, b"[1]"])
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"params": []}, {"params": {"_meta": {**META, VERSION_KEY: "2099-01-01"}}}],
+)
+def test_notification_is_never_answered(change: dict[str, Any], endpoint: Endpoint) -> None:
+    (answer,) = answers(endpoint, {"jsonrpc": "2.0", "method": "notifications/x", **change}, message("ping"))
+    assert answer["result"] == {}
+
+
+@pytest.mark.parametrize("line", [b"{", b"\xff\xfe", b"[" * 100_000, b"[1]", b'{"jsonrpc": "2.0", "method": 5}'])
 def test_line_that_is_no_message_is_told_so(line: bytes, endpoint: Endpoint) -> None:
     first, second = answers(endpoint, line, message("ping"))
     assert first["error"]["code"] in (-32700, -32600)

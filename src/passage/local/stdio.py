@@ -31,9 +31,9 @@ def serve(lines: Iterable[bytes], post: Post, write: Callable[[str], None]) -> N
         try:
             answer = post(headers(message), line)
         except Unanswered as error:
-            # A notification has no id and gets no answer.
-            answer = json.dumps(failed(identity(message), INTERNAL_ERROR, str(error))) if "id" in message else ""
-        if answer:
+            answer = json.dumps(failed(identity(message), INTERNAL_ERROR, str(error)))
+        is_notification = isinstance(message.get("method"), str) and "id" not in message
+        if answer and not is_notification:  # over HTTP, a wrong notification gets a body
             write(f"{answer}\n")
 
 
