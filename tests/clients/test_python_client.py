@@ -156,8 +156,9 @@ def test_other_servers_answer_is_an_error(reply: Reply, message: str, call: Call
     assert (str(error), error.code) == (message, None)
 
 
-def test_refused_connection_is_no_answer(call: Call) -> None:
-    assert isinstance(raised(call, "http://127.0.0.1:1"), NoAnswer)
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "docs.example", "http://[", "http://docs.example\n", ""])
+def test_address_without_a_server_is_no_answer(call: Call, url: str) -> None:
+    assert isinstance(raised(call, url), NoAnswer)
 
 
 def test_no_answer_within_the_timeout_is_timed_out(call: Call, script: Script) -> None:

@@ -145,7 +145,7 @@ class AsyncPassage(Generic[Question, Answer]):
         try:
             with anyio.fail_after(given):
                 return await self._attempts(call, ends)
-        except (TimeoutError, httpx.HTTPError) as error:
+        except (TimeoutError, *protocol.UNANSWERED) as error:
             raise protocol.unanswered(error, given) from error
 
     async def _attempts(self, call: protocol.Call, ends: float) -> Any:

@@ -14,6 +14,9 @@ from passage_client.errors import NoAnswer, PassageError, TimedOut, kind
 
 RETRIED = (429, 503)
 
+UNANSWERED = (httpx.HTTPError, httpx.InvalidURL)
+"""httpx's errors where no answer came; the second is not a subclass of the first."""
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -145,7 +145,7 @@ class Passage(Generic[Question, Answer]):
             left = ends - time.monotonic()
             try:
                 return protocol.answer(self._http.request(**call.request(self._settings), timeout=max(left, 0.001)))
-            except httpx.HTTPError as error:
+            except protocol.UNANSWERED as error:
                 raise protocol.unanswered(error, given) from error
             except PassageError as error:
                 time.sleep(protocol.wait(error, attempt, self._settings, ends - time.monotonic()))
