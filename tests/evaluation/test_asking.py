@@ -88,7 +88,7 @@ def test_rate_limit_waits_as_long_as_retry_after(ask: Callable[..., Answer], wai
 
 def test_rate_limit_after_five_attempts_is_an_error(ask: Callable[..., Answer], waited: list[float]) -> None:
     answer = ask(*[reply(429, {"error": "slow down", "code": "X"})] * 5)
-    assert (answer.error_kind, answer.error, answer.results) == ("rate_limit", "HTTP 429: slow down", ())
+    assert (answer.error_kind, answer.error, answer.results) == ("rate_limit", "HTTP 429: slow down.", ())
     assert waited == [10.0, 20.0, 40.0, 60.0]
 
 
@@ -111,7 +111,7 @@ def test_failed_service_is_asked_three_times(
 
 def test_refused_request_is_not_repeated(ask: Callable[..., Answer]) -> None:
     answer = ask(reply(400, {"error": "'text' is too long", "code": "INVALID_INPUT"}))
-    assert (answer.error_kind, answer.error) == ("request", "HTTP 400: 'text' is too long")
+    assert (answer.error_kind, answer.error) == ("request", "HTTP 400: 'text' is too long.")
 
 
 def test_rate_holds_a_question_back_until_the_minute_is_over(waited: list[float]) -> None:
@@ -199,9 +199,9 @@ def test_profile_is_read_from_the_openapi_document() -> None:
     ("given", "message"),
     [
         ([Unreachable("https://x cannot be reached")], "--target: https://x cannot be reached."),
-        ([reply(403, {"message": "Forbidden"})], "HTTP 403: Forbidden Set PASSAGE_API_KEY or --api-key-file"),
+        ([reply(403, {"message": "Forbidden"})], "HTTP 403: Forbidden. Set PASSAGE_API_KEY or --api-key-file"),
         ([reply(404, {"message": "Not Found"})], "Is it the URL of a Passage API, with its stage"),
-        ([reply(200, "<html>")], "--target: GET /profiles gives HTTP 200: <html>"),
+        ([reply(200, "<html>")], "--target: GET /profiles gives HTTP 200: <html>."),
         ([reply(200, {"a": 1})], "are not those of Passage"),
         ([reply(200, listed("other"))], "--profile: there is no profile 'query-response'; the target has other."),
         ([reply(200, listed("query-response")), reply(200, {"paths": {}})], "are not those of Passage"),
@@ -227,4 +227,4 @@ def test_target_that_is_no_passage_is_named(given: list[Reply | Exception], mess
 )
 def test_code_and_message_of_any_contracts_error(body: object, code: str, message: str) -> None:
     assert error_code(reply(400, body).json()) == code
-    assert fault(reply(400, body)) == f"HTTP 400: {message}"
+    assert fault(reply(400, body)) == f"HTTP 400: {message}."

@@ -85,7 +85,7 @@ class Asker:
             reply = self.api.ask("POST", f"{served.path}/query", headers=JSON, body=body)
         except Unreachable as error:
             took = (time.perf_counter() - started) * 1000
-            failed = Answer(question.id, (), took, error=str(error), error_kind="service")
+            failed = Answer(question.id, (), took, error=f"{error}.", error_kind="service")
             again = attempt < SERVICE_ATTEMPTS
             return failed, wait_before(attempt, throttled=False, asked=None) if again else None
         if reply.status == 200:

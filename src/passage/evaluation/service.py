@@ -107,9 +107,9 @@ def _hint(status: int) -> str:
 
 
 def fault(reply: Reply) -> str:
-    """The status and the message of an error, in one line."""
-    message = _message(reply.json())
-    return f"HTTP {reply.status}: {message or ' '.join(reply.text.split())[:200] or 'no body'}"
+    """The status and the message of an error, as a sentence in one line."""
+    message = _message(reply.json()) or reply.text[:200] or "no body"
+    return f"HTTP {reply.status}: {' '.join(message.split()).removesuffix('.')}."
 
 
 def _message(body: Any) -> str:
