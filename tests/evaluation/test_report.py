@@ -166,6 +166,15 @@ def test_threshold_table_counts_kept_and_rejected_questions() -> None:
     assert "A score_threshold of 0.790 keeps 100.0% of 8 answerable questions" in Parsed(document(GOOD, None, k=5)).text
 
 
+def test_reranked_run_has_no_threshold() -> None:
+    """Its scores are relevances, but a threshold applies to cosines."""
+    first, *others = GOOD.answers
+    explained = replace(first, debug={"found": {"dense": 50, "rerank": 50}})
+    for reranked in (replace(GOOD, search={"rerank": "cohere"}), replace(GOOD, answers=(explained, *others))):
+        assert proposed_threshold(reranked) is None
+        assert "Score threshold" not in document(reranked, None, k=5)
+
+
 def test_unanswered_own_question_counts_as_score_0() -> None:
     found = proposed_threshold(run({"q0": []}))
     assert found is not None

@@ -29,16 +29,25 @@ def measured(run: Run, *, k: int = 5, tag: str | None = None) -> Measures:
 
 
 def proposed_threshold(run: Run) -> Threshold | None:
-    """The cosine threshold that keeps 95 % of the answered own questions; None without such a question.
+    """The cosine threshold that keeps 95 % of the answered own questions.
+
+    None without such a question, and of a reranked run: its scores are relevances, and a threshold applies to cosines.
 
     Each question counts by its best score: a higher threshold leaves the question without a passage. Off-topic
     questions are those that are not answerable.
     """
+    if _is_reranked(run):
+        return None
     best: dict[bool, list[float]] = {True: [], False: []}
     for question, answer in run.pairs():
         if answer.error is None:
             best[question.answerable].append(max((hit.score for hit in answer.results), default=0.0))
     return threshold(best[True], best[False]) if best[True] else None
+
+
+def _is_reranked(run: Run) -> bool:
+    """Whether a reranker scored the passages, as far as the run says: an API shows it only with `--explain`."""
+    return "rerank" in run.search or any("rerank" in (answer.debug or {}).get("found", {}) for answer in run.answers)
 
 
 def compared(run: Run, baseline: Run, *, k: int = 5) -> tuple[Comparison, ...]:
