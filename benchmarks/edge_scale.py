@@ -27,7 +27,7 @@ def measure(chunks: int) -> EdgeScale:
         chunks=chunks,
         indexed=runs[0]["indexed"],
         disk=round(sum(file.st_blocks * 512 for file in files) / 1e6, 1),
-        copied=round(sum(file.st_size for file in files) / 1e6, 1),
+        unzipped=round(sum(file.st_size for file in files) / 1e6, 1),
         build_seconds=index.seconds,
         search=Spread.of(list(chain.from_iterable(run["search"] for run in runs))),
         exact=Spread.of(list(chain.from_iterable(run["exact"] for run in runs))),

@@ -76,7 +76,8 @@ class EdgeScale(BaseModel):
 
     Attributes:
         indexed: vectors that are in the engine's graph; the others are compared one by one.
-        disk: what the index's files occupy. copied: what a copy of them occupies that fills their holes.
+        disk: what the index's files occupy. unzipped: their length, which Lambda counts of a
+            layer.
         load: opening it and the first search, which is what INIT pays.
         before, loaded, searched: resident memory before loading, after it and after the searches.
         mapped: how much of the last is pages of the index's files, which the system may take back.
@@ -87,7 +88,7 @@ class EdgeScale(BaseModel):
     chunks: int
     indexed: int
     disk: float
-    copied: float
+    unzipped: float
     build_seconds: float
     load: float
     before: float

@@ -20,7 +20,7 @@ _EDGE = [
     "memory",
     "of that mapped",
     "on disk",
-    "copied",
+    "unzipped",
     "build",
 ]
 
@@ -149,6 +149,6 @@ def _edge(results: Results) -> Iterator[list[str]]:
             f"{edge.searched:.0f} MB",
             f"{edge.mapped:.0f} MB",
             f"{edge.disk:.0f} MB",
-            f"{edge.copied:.0f} MB",
+            f"{edge.unzipped:.0f} MB",
             f"{edge.build_seconds:.0f} s",
         ]

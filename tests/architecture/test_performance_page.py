@@ -31,7 +31,7 @@ def _cell(*, init: float, second: float = 5.0, warm: float, repeated: float) -> 
 
 
 def _edge(chunks: int, milliseconds: float) -> EdgeScale:
-    megabytes = dict.fromkeys(("disk", "copied", "before", "loaded", "searched", "mapped"), 100.0)
+    megabytes = dict.fromkeys(("disk", "unzipped", "before", "loaded", "searched", "mapped"), 100.0)
     return EdgeScale(
         chunks=chunks,
         indexed=chunks,

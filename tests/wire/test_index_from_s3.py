@@ -166,6 +166,19 @@ def test_fetched_index_answers_as_the_one_on_disk(
     assert not list(home.glob(".*-*")), "nothing half unpacked"
 
 
+def test_unpacked_index_takes_no_space_for_zeros(textbook_index: Path, tmp_path: Path) -> None:
+    pack(textbook_index / PROFILE, tmp_path / "packed")
+    published_index.extract(tmp_path / "packed", tmp_path / "unpacked" / PROFILE)
+    files = [path.stat() for path in (tmp_path / "unpacked").rglob("*") if path.is_file()]
+    whole = [path.stat().st_size for path in (textbook_index / PROFILE).rglob("*") if path.is_file()]
+    length, occupied = sum(file.st_size for file in files), sum(file.st_blocks * 512 for file in files)
+    assert length < 0.5 * sum(whole), "without the empty segment"
+    assert occupied < 0.2 * length, "with holes"
+    store = QdrantEdgeStore(root=tmp_path / "unpacked", profile=profiles.load(PROFILE))
+    assert store.describe().points_count > 0
+    store.close()
+
+
 def test_restart_on_the_same_disk_fetches_only_the_pointer(published: Bucket, begin: Start, aws: Aws) -> None:
     begin().container.warm()
     aws.door.requests.clear()

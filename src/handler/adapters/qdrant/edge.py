@@ -347,8 +347,10 @@ def _writable(shard: Path) -> Iterator[Path]:
         return
     folder = Path(tempfile.mkdtemp(prefix="passage-index-"))
     try:
+        from handler.adapters.qdrant import holes  # noqa: PLC0415 - only an index in a layer is copied
+
         # Copy only contents: the file modes are read-only.
-        yield shutil.copytree(shard, folder / SHARD, copy_function=shutil.copyfile)
+        yield shutil.copytree(shard, folder / SHARD, copy_function=holes.copy)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -21,6 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ConfigDict, Field
 
 from handler.adapters.aws import client as aws
+from handler.adapters.qdrant import holes
 from handler.core.errors import (
     CollectionNotFound,
     ConfigurationError,
@@ -199,7 +200,7 @@ def extract(packed: Path, folder: Path) -> None:
                 source = archive.extractfile(member)
                 assert source is not None  # noqa: S101 - it is a file
                 with source, target.open("xb") as file:
-                    shutil.copyfileobj(source, file, CHUNK)
+                    holes.fill(file, source)
     except (tarfile.TarError, EOFError, FileExistsError, NotADirectoryError) as error:
         raise UnsafeArchive(repr(error)) from error
     except OSError as error:

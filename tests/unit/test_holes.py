@@ -1,0 +1,38 @@
+"""Copies with holes have the content of their originals."""
+
+import io
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handler.adapters.qdrant import holes
+
+PARTS = [b"", b"a", bytes(1), bytes(holes.BLOCK), bytes(holes.BLOCK - 1), b"b" * holes.BLOCK, bytes(3 * holes.BLOCK)]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=6).map(b"".join))
+def test_copy_has_the_content_of_its_source(content: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "copy"
+        with path.open("xb") as target:
+            holes.fill(target, io.BytesIO(content))
+        assert path.read_bytes() == content
+
+
+def test_zeros_take_no_space(tmp_path: Path) -> None:
+    (tmp_path / "full").write_bytes(bytes(100 * holes.BLOCK) + b"end")
+    (tmp_path / "full").chmod(0o400)
+    holes.copy(str(tmp_path / "full"), str(tmp_path / "copy"))
+    found = (tmp_path / "copy").stat()
+    assert (tmp_path / "copy").read_bytes() == (tmp_path / "full").read_bytes()
+    assert found.st_blocks * 512 <= 2 * holes.BLOCK
+    assert found.st_mode & 0o200, "can be written to"
+
+
+def test_existing_file_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    with pytest.raises(FileExistsError):
+        holes.copy(str(tmp_path / "a"), str(tmp_path / "a"))
