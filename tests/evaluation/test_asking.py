@@ -109,6 +109,11 @@ def test_failed_service_is_asked_three_times(
     assert len(waited) == 4
 
 
+def test_question_is_asked_in_its_language() -> None:
+    assert request(SERVED, replace(QUESTION, language="de"), 10)["language"] == "de"
+    assert "language" not in request(SERVED, QUESTION, 10)
+
+
 def test_refused_request_is_not_repeated(ask: Callable[..., Answer]) -> None:
     answer = ask(reply(400, {"error": "'text' is too long", "code": "INVALID_INPUT"}))
     assert (answer.error_kind, answer.error) == ("request", "HTTP 400: 'text' is too long.")

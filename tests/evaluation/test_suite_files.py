@@ -30,6 +30,7 @@ keywords = ["pip"]
 top_k = 3
 relevance_threshold = 0.4
 tags = ["short"]
+language = "en"
 
 [[questions]]
 text = "Best pizza in town?"
@@ -45,6 +46,7 @@ READ = (
         top_k=3,
         relevance_threshold=0.4,
         tags=("short",),
+        language="en",
     ),
     Question("q2", "Best pizza in town?", answerable=False),
 )
@@ -127,9 +129,9 @@ def test_same_judgment_twice_is_a_note(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("a.toml", "name = \nx = 1", "a.toml is not TOML: .*line 1"),
-        ("a.toml", TOML + '[[questions]]\ntext = " "\n', "a.toml:19: q3: query_text must not be empty"),
-        ("a.toml", TOML + '[[questions]]\ntext = "x"\ncolour = 1\n', "a.toml:19: unknown field 'colour'; allowed: id,"),
-        ("a.toml", TOML + '[[questions]]\nid = "install"\ntext = "x"\n', "a.toml:19: the id 'install' occurs twice"),
+        ("a.toml", TOML + '[[questions]]\ntext = " "\n', "a.toml:20: q3: query_text must not be empty"),
+        ("a.toml", TOML + '[[questions]]\ntext = "x"\ncolour = 1\n', "a.toml:20: unknown field 'colour'; allowed: id,"),
+        ("a.toml", TOML + '[[questions]]\nid = "install"\ntext = "x"\n', "a.toml:20: the id 'install' occurs twice"),
         ("a.toml", '[thresholds]\n"hit@5" = "high"\n[[questions]]\ntext = "x"', "thresholds must be numbers by name"),
         ("a.toml", "", "a.toml has no list of questions"),
         ("a.json", "[", "a.json is not JSON"),
@@ -231,6 +233,15 @@ def test_queries_in_another_language_share_the_judgments(tmp_path: Path) -> None
     assert read.notes == (f"1 judgments are of queries that {spanish} does not have: they are left out.",)
 
 
+def test_query_in_beirs_layout_may_state_its_language(tmp_path: Path) -> None:
+    beir(tmp_path, BEIR)
+    german = written(tmp_path, "queries.de.jsonl", lines({"_id": "q1", "text": "Eins?", "language": "de"}))
+    assert [question.language for question in read_suite(german).questions] == ["de"]
+    written(tmp_path, "queries.de.jsonl", lines({"_id": "q1", "text": "Eins?", "language": 7}))
+    with pytest.raises(SuiteError, match="'language' must be text"):
+        read_suite(german)
+
+
 def test_query_without_judgment_is_not_asked_and_noted(tmp_path: Path) -> None:
     read = read_suite(beir(tmp_path, "q1\td2\t1\n"))
     assert [question.id for question in read.questions] == ["q1"]
@@ -299,6 +310,12 @@ def test_corpus_documents_become_pages_of_the_suites_urls(tmp_path: Path) -> Non
 def test_document_id_that_is_a_url_stays_the_url(tmp_path: Path) -> None:
     (page,) = read_corpus(tmp_path, lines({"_id": "https://site.example/a", "title": "A", "text": "Words."}))
     assert page.url == "https://site.example/a"
+    assert page.language == ""
+
+
+def test_document_may_state_its_language(tmp_path: Path) -> None:
+    (page,) = read_corpus(tmp_path, lines({"_id": "a", "text": "Worte.", "language": "de"}))
+    assert page.language == "de"
 
 
 @pytest.mark.parametrize(
@@ -310,6 +327,7 @@ def test_document_id_that_is_a_url_stays_the_url(tmp_path: Path) -> None:
         ('{"_id": "a"}', "has no 'text'"),
         ('{"_id": "d1", "text": "x"}', "has the '_id' of another document"),
         ('{"_id": "a", "text": " "}', "no text"),
+        ('{"_id": "a", "text": "x", "language": 7}', "has a 'language' that is not text"),
     ],
 )
 def test_wrong_line_of_a_corpus_is_skipped_by_number(tmp_path: Path, line: str, reason: str) -> None:

@@ -42,6 +42,8 @@ def request(served: Served, question: Question, top_k: int, *, explain: bool = F
         count = min(count, served.most)
     wanted = {**WANTED, "debug": True} if explain else WANTED
     options = {name: value for name, value in wanted.items() if name in served.fields}
+    if question.language is not None:  # an API without this option refuses the question by its name
+        options["language"] = question.language
     return {served.text: question.text, served.count: count, **options}
 
 

@@ -42,6 +42,7 @@ class Question:
         relevance_threshold: the minimum score of the first result, 0 to 1.
         answerable: whether the site answers it; false for an off-topic question.
         profile: the profile to ask.
+        language: the language that passages must have, as the site states it.
         draft: a person has not checked it yet.
     """
 
@@ -56,6 +57,7 @@ class Question:
     profile: str | None = None
     tags: tuple[str, ...] = ()
     draft: bool = False
+    language: str | None = None
 
     __pydantic_config__ = STRICT
 

@@ -1,4 +1,7 @@
-"""Reads a corpus in BEIR's layout: corpus.jsonl, one document a line (`_id`, `title`, `text`). Each becomes a page."""
+"""Reads a corpus in BEIR's layout: corpus.jsonl, one document a line (`_id`, `title`, `text`). Each becomes a page.
+
+A document may state its `language`.
+"""
 
 import json
 from collections.abc import Iterator
@@ -58,7 +61,8 @@ def _document(line: bytes, where: str, seen: set[str]) -> Page | Skip:
     if not text.strip():
         return Skip(where, "no text")
     path = quote(identity, safe="")
-    return Page(path, document_url(identity), title.strip() or readable_name(path), (Section((), text),))
+    heading, language = title.strip() or readable_name(path), values.get("language") or ""
+    return Page(path, document_url(identity), heading, (Section((), text),), language)
 
 
 def _fault(values: Any, seen: set[str]) -> str:
@@ -69,4 +73,6 @@ def _fault(values: Any, seen: set[str]) -> str:
         return "has no '_id', or one that is not text"
     if not isinstance(values.get("text"), str) or not isinstance(values.get("title") or "", str):
         return "has no 'text', or a title or text that is not text"
+    if not isinstance(values.get("language") or "", str):
+        return "has a 'language' that is not text"
     return "has the '_id' of another document" if values["_id"] in seen else ""

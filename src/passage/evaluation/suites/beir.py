@@ -1,7 +1,8 @@
 """Reads a suite in BEIR's layout: queries.jsonl, qrels/*.tsv and, where the index is of the corpus, corpus.jsonl.
 
 The judgments name documents by their ids. With a corpus in the folder, these become the URLs that `passage index`
-gives to its documents; without one, they are point ids, chunk ids or URLs of another index.
+gives to its documents; without one, they are point ids, chunk ids or URLs of another index. A query may state its
+`language`.
 """
 
 import json
@@ -36,16 +37,16 @@ def read(path: Path) -> Suite:
     folder, file = (path, path / QUERIES) if path.is_dir() else (path.parent, path)
     if not file.is_file():
         raise SuiteError(f"{folder} is not in BEIR's layout: it has no {QUERIES}.")
-    texts = _queries(file)
+    queries = _queries(file)
     in_corpus = (folder / CORPUS).is_file()
     questions, notes = Questions(), []
     unknown = 0
     for judgment in qrels.read(_judgments(folder)):
-        if judgment.query not in texts:
+        if judgment.query not in queries:
             unknown += 1
             continue
         expected = _expected(judgment.document, judgment.grade, in_corpus=in_corpus)
-        before = questions.found.get(judgment.query) or Question(judgment.query, texts[judgment.query])
+        before = questions.found.get(judgment.query) or queries[judgment.query]
         questions.found[judgment.query] = with_documents(
             before, before.expected, (expected,), judgment.where, questions.notes
         )
@@ -53,9 +54,9 @@ def read(path: Path) -> Suite:
         raise SuiteError(f"{file} has none of the queries that {_judgments(folder)} judges.")
     if unknown:
         notes.append(f"{unknown} judgments are of queries that {file} does not have: they are left out.")
-    if len(texts) > len(questions.found):
-        notes.append(f"{len(texts) - len(questions.found)} queries of {file} have no judgment: they are not asked.")
-    asked = tuple(questions.found[query] for query in texts if query in questions.found)
+    if len(queries) > len(questions.found):
+        notes.append(f"{len(queries) - len(questions.found)} queries of {file} have no judgment: they are not asked.")
+    asked = tuple(questions.found[query] for query in queries if query in questions.found)
     name = folder.resolve().name if path.is_dir() else f"{folder.resolve().name}-{file.name.split('.')[1]}"
     return Suite(name, asked, {}, (*notes, *questions.notes))
 
@@ -64,8 +65,8 @@ def _expected(document: str, grade: int, *, in_corpus: bool) -> Expected:
     return Expected(document_url(document), "url", grade) if in_corpus else Expected(document, "any", grade)
 
 
-def _queries(file: Path) -> dict[str, str]:
-    texts: dict[str, str] = {}
+def _queries(file: Path) -> dict[str, Question]:
+    queries: dict[str, Question] = {}
     for number, line in enumerate(text_of(file).split("\n"), start=1):
         if not line.strip():
             continue
@@ -74,13 +75,16 @@ def _queries(file: Path) -> dict[str, str]:
             values: Any = json.loads(line)
         except ValueError as error:
             raise SuiteError(f"{where}: is not JSON: {error}.") from None
-        identity, text = (values.get("_id"), values.get("text")) if isinstance(values, dict) else (None, None)
+        values = values if isinstance(values, dict) else {}
+        identity, text, language = values.get("_id"), values.get("text"), values.get("language")
         if not isinstance(identity, str) or not isinstance(text, str) or not text.strip():
             raise SuiteError(f"{where}: must be an object with '_id' and 'text', both text and not empty.")
-        if identity in texts:
+        if language is not None and not isinstance(language, str):
+            raise SuiteError(f"{where}: 'language' must be text.")
+        if identity in queries:
             raise SuiteError(f"{where}: the '_id' '{identity}' occurs twice.")
-        texts[identity] = text
-    return texts
+        queries[identity] = Question(identity, text, language=language)
+    return queries
 
 
 def _judgments(folder: Path) -> Path:
