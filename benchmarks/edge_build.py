@@ -19,7 +19,7 @@ from passage.indexing import edge_index, payloads
 from passage.indexing.chunks import Chunk, cut
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.target import Point, Wanted
-from passage.indexing.text_index import text_index
+from passage.indexing.text_index import text_indexes
 from passage.sites.markdown import find_site
 from passage.sites.model import Page
 
@@ -84,7 +84,7 @@ def _build(root: Path, chunks: int, questions: Path, facts: Path) -> None:
     profile = profiles.load(PROFILE)
     started = time.perf_counter()
     EdgeIndex(root, profile).replace(
-        Wanted(profile, "", chunks, "emulator", text_index(profile)), points(vectors, texts)
+        Wanted(profile, "", chunks, "emulator", text_indexes(profile)), points(vectors, texts)
     )
     seconds = round(time.perf_counter() - started, 1)
     facts.write_text(json.dumps({"seconds": seconds, "nearest": nearest}), encoding="utf-8")

@@ -39,6 +39,25 @@ RANKED_KEY = "ranked_text"
 """The text that a search by words ranks: a passage below the titles above it. `passage index` writes it, and no answer
 shows it. A collection without it is ranked by the passages alone."""
 
+
+def ranked_key(language: str) -> str:
+    """The key of that text in one language, as `ranked_text_pt` for `pt-BR`: its index has the language's stemmer.
+
+    `passage index` writes it for a site in several languages, beside `RANKED_KEY`.
+    """
+    return f"{RANKED_KEY}_{language_code(language)}"
+
+
+def language_code(language: str) -> str:
+    """The code (ISO 639) at the beginning of a language tag: `pt` of `pt-BR`."""
+    return language.lower().replace("_", "-").partition("-")[0]
+
+
+def is_ranked(key: str) -> bool:
+    """Whether a key holds text that only a search by words reads, in any language or in one (ISO 639-1)."""
+    return key == RANKED_KEY or (len(key) == len(RANKED_KEY) + 3 and key.startswith(f"{RANKED_KEY}_"))
+
+
 NESTED_OBJECTS = ("metadata", "document_metadata", "meta")
 """Payload objects under which live collections nest some of these keys."""
 

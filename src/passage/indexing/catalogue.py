@@ -4,7 +4,7 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -143,7 +143,7 @@ class Catalogue:
         for rows in self._rows("SELECT point FROM stored WHERE point NOT IN (SELECT point FROM chunk) ORDER BY point"):
             yield [point for (point,) in rows]
 
-    def entries(self, action: Action, now: int) -> Iterator[list[Entry]]:
+    def entries(self, action: Action, now: int, ranked: Collection[str]) -> Iterator[list[Entry]]:
         """The points to write, in reading order and in batches.
 
         A chunk that was stored keeps the time it was first indexed. In an edit it also keeps its number, and new chunks
@@ -151,6 +151,7 @@ class Catalogue:
 
         Args:
             now: seconds since 1970, for chunks that are new.
+            ranked: the keys with a text index.
         """
         (last,) = self._database.execute("SELECT COALESCE(MAX(number), 0) FROM stored").fetchone()
         query = (
@@ -164,7 +165,7 @@ class Catalogue:
                     last += 1
                 given = place if action == "replace" else number or last
                 content = payloads.payload(
-                    _chunk.validate_json(body), given, self._profile, now if since is None else since
+                    _chunk.validate_json(body), given, self._profile, now if since is None else since, ranked
                 )
                 batch.append(Entry(point, bytes(key), content))
             yield batch

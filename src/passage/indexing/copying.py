@@ -17,7 +17,7 @@ from handler.config.validation import check_distance, check_vectors
 from passage.indexing.run import Watch
 from passage.indexing.server.connection import Connection, Refused
 from passage.indexing.target import Point, Target, TargetError, Wanted
-from passage.indexing.text_index import text_index
+from passage.indexing.text_index import copied_indexes
 
 BATCH = 256
 
@@ -34,6 +34,7 @@ class Source:
         model: the embedding model of its texts; empty where unknown.
         embedded_by: the provider of its vectors; empty where unknown.
         sizes: the dimension of each of its vectors by name (empty: unnamed).
+        text_indexes: in Qdrant's REST form, by payload key.
     """
 
     where: str
@@ -42,6 +43,7 @@ class Source:
     embedded_by: str
     sizes: Mapping[str, int]
     distance: str
+    text_indexes: Mapping[str, Mapping[str, Any]]
     scroll: Scroll
 
 
@@ -77,7 +79,7 @@ def _wanted(source: Source, profile: Profile) -> Wanted:
         digest=digest,
         points=source.points,
         embedded_by=source.embedded_by or embedding.provider,
-        text_index=text_index(profile, with_titles=with_titles),
+        text_indexes=copied_indexes(profile, source.text_indexes, with_titles=with_titles),
     )
 
 
@@ -141,6 +143,11 @@ def server_source(connection: Connection, collection: str, profile: Profile) -> 
         embedded_by=str(said.get("embedded_by") or ""),
         sizes={name: params.size for name, params in vectors.items() if params is not None},
         distance=vectors[vector].distance.value if vectors.get(vector) else "",
+        text_indexes={
+            key: index.params.model_dump(mode="json")
+            for key, index in (info.payload_schema or {}).items()
+            if index.data_type == "text" and index.params is not None
+        },
         scroll=scroll,
     )
 
@@ -180,6 +187,7 @@ def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
             embedded_by=manifest.embedded_by,
             sizes=manifest.sizes(),
             distance=manifest.distance,
+            text_indexes=manifest.stored_as.text_index,
             scroll=scroll,
         )
     finally:

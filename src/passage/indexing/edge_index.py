@@ -45,7 +45,6 @@ length and may not fit into 16 bits."""
 def manifest(wanted: Wanted) -> dict[str, Any]:
     """An index's description of itself. It holds no time, so the same content gives the same manifest."""
     profile = wanted.profile
-    text = wanted.text_index
     return {
         "format": FORMAT,
         "profile": profile.name,
@@ -59,7 +58,7 @@ def manifest(wanted: Wanted) -> dict[str, Any]:
         "stored_as": {
             "numbers": PRECISIONS[profile.collection.distance],
             "graph": GRAPH,
-            "text_index": {text.field: text.shown()} if text else {},
+            "text_index": {index.field: index.shown() for index in wanted.text_indexes},
         },
         "digest": wanted.digest,
     }
@@ -183,8 +182,7 @@ class EdgeIndex:
         folder.mkdir()
         vector = self._profile.collection.vector
         shard = qdrant_edge.EdgeShard.create(str(folder), self._config())
-        index = wanted.text_index
-        if index is not None:
+        for index in wanted.text_indexes:
             shard.update(qdrant_edge.UpdateOperation.create_field_index(index.field, index.for_edge()))
         remaining = iter(points)
         while batch := list(islice(remaining, BATCH)):

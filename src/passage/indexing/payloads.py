@@ -2,11 +2,11 @@
 
 import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from handler.config.payload_keys import RANKED_KEY, ChunkField, Payload
+from handler.config.payload_keys import RANKED_KEY, ChunkField, Payload, ranked_key
 from handler.config.profiles import Profile
 from passage.indexing.chunks import Chunk
 
@@ -31,12 +31,15 @@ def point_id(chunk: Chunk) -> int:
     return int(chunk.id[:16], 16) >> 11
 
 
-def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict[str, Any]:
+def payload(
+    chunk: Chunk, number: int, profile: Profile, created_at: int, ranked: Collection[str] = ()
+) -> dict[str, Any]:
     """A chunk's payload. Absent fields are left out: a page outside any folder has no chapter.
 
     Args:
         number: its place among the site's chunks, from 1.
         created_at: when it was first indexed, seconds since 1970.
+        ranked: the keys with a text index. The text is also stored under the one of the chunk's language.
     """
     parts = _parts(chunk, number, profile, created_at)
 
@@ -45,7 +48,9 @@ def payload(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dic
         return {key: value for key, value in filled.items() if value not in ("", {})}
 
     keys = layout(profile)
-    return {**fill(keys), RANKED_KEY: chunk.embedded_text} if _has_text(keys) else fill(keys)
+    texts = [RANKED_KEY] if _has_text(keys) else []
+    texts += [key for key in [ranked_key(chunk.language)] if key in ranked]
+    return {**fill(keys), **dict.fromkeys(texts, chunk.embedded_text)}
 
 
 def _has_text(keys: Mapping[str, ChunkField | dict[str, ChunkField]]) -> bool:

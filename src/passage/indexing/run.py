@@ -13,7 +13,7 @@ from passage.indexing.cost import cost
 from passage.indexing.filling import Text
 from passage.indexing.plan import Action, Plan, choose
 from passage.indexing.target import Held, Point, Target, TargetError, Wanted
-from passage.indexing.text_index import text_index
+from passage.indexing.text_index import text_indexes
 from passage.indexing.tokens import Limits, limits_for
 from passage.indexing.vector_cache import VectorCache, VectorKind
 from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
@@ -88,7 +88,7 @@ def index_site(
             digest=catalogue.digest,
             points=len(catalogue),
             embedded_by=embedding.kind.provider,
-            text_index=text_index(profile, catalogue.languages),
+            text_indexes=text_indexes(profile, catalogue.languages),
         )
         run = _Run(catalogue, target, wanted, target.held(wanted, catalogue.ids()), embedding)
         plan = run.plan(options, skipped)
@@ -150,7 +150,9 @@ class _Run:
     def carry_out(self, plan: Plan, watch: Watch) -> None:
         if plan.texts:
             self.embedding.fill(self._texts(plan.action), watch.embedding(plan.texts))
-        points = _points(self.catalogue.entries(plan.action, int(time.time())), self.target, self.embedding.cache)
+        ranked = {index.field for index in self.wanted.text_indexes}
+        entries = self.catalogue.entries(plan.action, int(time.time()), ranked)
+        points = _points(entries, self.target, self.embedding.cache)
         advance = watch.writing(plan.to_write)
         if plan.action == "edit":
             self.target.edit(self.wanted, points, self.catalogue.gone(), advance)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from handler.config.payload_keys import RANKED_KEY, ChunkField
+from handler.config.payload_keys import RANKED_KEY, ChunkField, is_ranked, ranked_key
 from handler.config.profiles import Profile
 from passage.indexing import payloads
+from passage.indexing.languages import STEMMED
 
 Path = tuple[str, ...]
 
@@ -32,12 +33,13 @@ def text_keys(profile: Profile) -> list[str]:
 
 def unread_keys(profile: Profile) -> list[str]:
     """The keys of all texts, with titles and without: a point's id identifies them, so they need not be read back."""
-    return [*text_keys(profile), RANKED_KEY]
+    return [*text_keys(profile), RANKED_KEY, *map(ranked_key, STEMMED)]
 
 
 def without_text(payload: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     """The payload without the texts."""
-    left_out = {path for path, part in _paths(payloads.layout(profile)) if part == "text"} | {(RANKED_KEY,)}
+    left_out = {path for path, part in _paths(payloads.layout(profile)) if part == "text"}
+    left_out |= {(key,) for key in payload if is_ranked(key)}
 
     def kept(values: Mapping[str, Any], above: Path) -> dict[str, Any]:
         return {

@@ -43,7 +43,7 @@ class Wanted:
     digest: str
     points: int
     embedded_by: str
-    text_index: TextIndex | None = None
+    text_indexes: tuple[TextIndex, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,47 +1,22 @@
-"""The index over a payload's text that ranks by BM25: its field, its language, and its form for each engine.
+"""The indexes over a payload's text that rank by BM25: their fields, their languages, and their form for each engine.
 
-The tokenizer `multilingual` finds Chinese and Japanese words and is as good in English. One index has one stemmer,
-so a site in several languages gets no stemmer.
+The tokenizer `multilingual` finds Chinese and Japanese words and is as good in English. One index has one stemmer, so
+a site in several languages has one index without a stemmer over all its text, and one for each language that has one.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from handler.adapters.qdrant.text_search import definition
-from handler.config.payload_keys import RANKED_KEY
+from handler.adapters.qdrant.text_search import definition, language_keys, ranking_field
+from handler.config.payload_keys import RANKED_KEY, language_code, ranked_key
 from handler.config.profiles import Profile
 from passage.indexing import stored
+from passage.indexing.languages import DEFAULT, STEMMED
 
 if TYPE_CHECKING:
     import qdrant_edge
     from qdrant_client import models
-
-DEFAULT_LANGUAGE = "english"
-"""The language of a site that states none: the default of the common generators."""
-
-STEMMED: Mapping[str, str] = {
-    "ar": "arabic",
-    "da": "danish",
-    "nl": "dutch",
-    "en": "english",
-    "fi": "finnish",
-    "fr": "french",
-    "de": "german",
-    "el": "greek",
-    "hu": "hungarian",
-    "it": "italian",
-    "no": "norwegian",
-    "nb": "norwegian",
-    "nn": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "es": "spanish",
-    "sv": "swedish",
-    "tr": "turkish",
-}
-"""Languages with a stemmer and a list of stop words in Qdrant, by their ISO 639-1 code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +28,7 @@ class TextIndex:
     """
 
     field: str
-    language: str = DEFAULT_LANGUAGE
+    language: str = DEFAULT
 
     def shown(self) -> dict[str, Any]:
         """The index's definition in Qdrant's REST form (Qdrant, API reference, "Create payload index")."""
@@ -78,21 +53,46 @@ class TextIndex:
         )
 
 
-def text_index(
-    profile: Profile, languages: Mapping[str, int] | None = None, *, with_titles: bool = True
-) -> TextIndex | None:
-    """The text index of a profile's collection; None where the profile stores no text.
+def text_indexes(profile: Profile, languages: Mapping[str, int] | None = None) -> tuple[TextIndex, ...]:
+    """The text indexes of a site: over all its text, then for each of several languages; none without stored text.
 
     Args:
-        with_titles: whether the points hold the text with the titles above it, which ranks better.
         languages: the number of chunks by stated language (`en`, `pt-BR`, empty for unknown).
+    """
+    if not stored.text_keys(profile):
+        return ()
+    names = {code: STEMMED.get(code, "") for code in map(language_code, languages or ()) if code}
+    if len(set(names.values())) <= 1:
+        return (TextIndex(RANKED_KEY, next(iter(names.values()), DEFAULT)),)
+    own = sorted(names.items()) if _filters_by_language(profile) else []
+    return (TextIndex(RANKED_KEY, ""), *(TextIndex(ranked_key(code), name) for code, name in own if name))
+
+
+def _filters_by_language(profile: Profile) -> bool:
+    """Whether a question can name its language: no other question would search a language's index."""
+    held = stored.keys(profile)
+    return any(held.get(key) == "language" for key in profile.filters.get("language", ()))
+
+
+def copied_indexes(
+    profile: Profile, indexes: Mapping[str, Mapping[str, Any]], *, with_titles: bool
+) -> tuple[TextIndex, ...]:
+    """The text indexes of copied points: those that rank in the source, or one in the default language.
+
+    Args:
+        indexes: the source's text indexes in Qdrant's REST form, by payload key.
+        with_titles: whether all points hold the text with the titles above it, which ranks better.
     """
     fields = stored.text_keys(profile)
     if not fields:
-        return None
-    field = RANKED_KEY if with_titles else fields[0]
-    codes = {code.lower().replace("_", "-").partition("-")[0] for code in languages or ()} - {""}
-    if not codes:
-        return TextIndex(field)
-    names = {STEMMED.get(code, "") for code in codes}
-    return TextIndex(field, names.pop() if len(names) == 1 else "")
+        return ()
+    ranking = ranking_field(profile, indexes)
+    if ranking is None:
+        return (TextIndex(RANKED_KEY if with_titles else fields[0]),)
+    return tuple(TextIndex(key, _language(indexes[key])) for key in (ranking, *sorted(language_keys(indexes))))
+
+
+def _language(index: Mapping[str, Any]) -> str:
+    """The language of an index's stemmer; empty for none, or for one that this module would not choose."""
+    name = str((index.get("stemmer") or {}).get("language"))
+    return name if name in STEMMED.values() else ""

@@ -18,7 +18,7 @@ import qdrant_edge
 from pydantic import BaseModel, ConfigDict, Field
 
 from handler.adapters.qdrant import payload, query
-from handler.adapters.qdrant.text_search import TextSearch, ranking_field
+from handler.adapters.qdrant.text_search import TextSearch, language_keys, ranking_field
 from handler.config import models
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name, check_vectors, distance_name
@@ -133,7 +133,8 @@ class QdrantEdgeStore:
             return self._result(self._ask(lambda shard: shard.query(self._request(vector, search))), search)
         each, wanted = payload.candidates(search, self._profile.search.candidates)
         filters = _filter(search.filters, self._profile) if search.filters else None
-        nearest, text = self._nearest(vector), qdrant_edge.TextQuery(by_text.field, search.text)
+        field = by_text.key(search) if search.filters else by_text.field
+        nearest, text = self._nearest(vector), qdrant_edge.TextQuery(field, search.text)
         rrf: Any = qdrant_edge.Fusion.Rrf(by_text.fusion.k, list(by_text.fusion.weights))  # the stub has another class
         fused = qdrant_edge.QueryRequest(
             limit=wanted,
@@ -281,10 +282,12 @@ class QdrantEdgeStore:
     def _text(self) -> TextSearch | None:
         """How to search by text; None for an index without a scoring text index."""
         manifest, profile = self._manifest, self._profile
-        field = ranking_field(profile, manifest.stored_as.text_index)
+        indexes = manifest.stored_as.text_index
+        field = ranking_field(profile, indexes)
         if field is None:
             return None
-        return TextSearch(field, profile.search.fusion(profile.embedding.model, manifest.embedded_by))
+        fusion = profile.search.fusion(profile.embedding.model, manifest.embedded_by)
+        return TextSearch(field, fusion, by_language=language_keys(indexes))
 
     def _comparable(self, manifest: Manifest) -> bool:
         """Whether the index's vectors are comparable with the questions'. An emulator's never are with a model's."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from handler.adapters.qdrant import query
-from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload
+from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload, is_ranked
 from handler.core.model import LARGEST_WHOLE, Passage, PointId, Search, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE
 
@@ -77,8 +77,8 @@ def best_fused(points: Iterable[Scored], similarities: Mapping[int | str, float]
 
 
 def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A payload without the text that only a search reads."""
-    return {key: value for key, value in stored.items() if key != RANKED_KEY}
+    """A payload without the texts that only a search reads."""
+    return {key: value for key, value in stored.items() if not is_ranked(key)}
 
 
 def stages(found: Mapping[str, Iterable[Scored]]) -> dict[str, Stage]:

@@ -127,7 +127,7 @@ class QdrantServerStore:
         try:
             answers = iter(self._query_batch([request for stages in asked for request in stages.values()]))
         except RequestRefused as error:
-            if self._index_is_gone():
+            if self._indexes_changed(by_text):
                 return self.search(searches)
             if len(searches) == 1:
                 self._explain(error, searches[0][1])
@@ -156,7 +156,8 @@ class QdrantServerStore:
         filters: dict[str, Any] = {"filter": request["filter"]} if search.filters else {}
         parts = ("query", "using", "filter")
         nearest: dict[str, Any] = {key: request[key] for key in parts if key in request}
-        text: dict[str, Any] = {"query": {"text": search.text}, "using": by_text.field, "limit": each, **filters}
+        field = by_text.key(search) if search.filters else by_text.field
+        text: dict[str, Any] = {"query": {"text": search.text}, "using": field, "limit": each, **filters}
         stages: dict[str, dict[str, Any]] = {
             "fused": {
                 "prefetch": [{**nearest, "limit": each}, text],
@@ -397,14 +398,14 @@ class QdrantServerStore:
         self._found = found
         return found
 
-    def _index_is_gone(self) -> bool:
-        """Whether the text index was dropped since it was read. If so, later searches are dense."""
+    def _indexes_changed(self, by_text: TextSearch) -> bool:
+        """Whether a text index was dropped since they were read. Later searches do without it."""
         try:
             found = read(self._get, self._profile)
         except PassageError:
             return False  # the caller raises the refusal, which says more
         self._found = found
-        return found.search is None
+        return found.search != by_text
 
     def _findings_read(self) -> Findings:
         """How the collection can be searched, as read while the question was embedded."""

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from handler import telemetry
 from handler.config.models import Fusion
-from handler.config.payload_keys import RANKED_KEY
+from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
 from handler.config.profiles import Profile
 from handler.core import deadline as deadlines
 from handler.core.errors import (
@@ -23,6 +23,7 @@ from handler.core.errors import (
     PassageError,
     UpstreamUnavailable,
 )
+from handler.core.model import Search
 
 LEAST_VERSION = (1, 20)
 
@@ -34,11 +35,22 @@ class TextSearch:
     Attributes:
         field: the payload key whose text index ranks.
         shards: of the collection. Each gives its own candidates.
+        by_language: the keys that hold the text of one language each, with an index of their own.
     """
 
     field: str
     fusion: Fusion
     shards: int = 1
+    by_language: frozenset[str] = frozenset()
+
+    def key(self, search: Search) -> str:
+        """The payload key that ranks a search: the language's own if its filter names one language, else `field`.
+
+        The filter keeps passages of other languages out anyway, so the language's index lacks none of the answer.
+        """
+        named = search.filters.get("language")
+        keys = {ranked_key(str(value)) for value in named} if isinstance(named, tuple) else set()
+        return keys.pop() if len(keys) == 1 and keys <= self.by_language else self.field
 
 
 @dataclass(frozen=True)
@@ -80,7 +92,20 @@ def ranking_field(profile: Profile, indexes: Mapping[str, Any]) -> str | None:
         indexes: the parameters of each text index, by payload key.
     """
     keys = (RANKED_KEY, *profile.payload.keys("text"))
-    return next((key for key in keys if (indexes.get(key) or {}).get("scoring") is True), None)
+    return next((key for key in keys if _scores(indexes.get(key))), None)
+
+
+def language_keys(indexes: Mapping[str, Any]) -> frozenset[str]:
+    """The keys that hold the text of one language and have a scoring index.
+
+    Args:
+        indexes: see `ranking_field`.
+    """
+    return frozenset(key for key, one in indexes.items() if key != RANKED_KEY and is_ranked(key) and _scores(one))
+
+
+def _scores(index: Mapping[str, Any] | None) -> bool:
+    return index is not None and index.get("scoring") is True
 
 
 def read(get: Get, profile: Profile) -> Findings:
@@ -125,14 +150,15 @@ def findings(profile: Profile, info: Mapping[str, Any], version: tuple[int, int]
             f"1.20, and the server is {version[0]}.{version[1]}.",
         )
     schema: Mapping[str, Any] = info.get("payload_schema") or {}
-    field = ranking_field(profile, {key: one.get("params") for key, one in schema.items()})
+    indexes = {key: one.get("params") for key, one in schema.items()}
+    field = ranking_field(profile, indexes)
     if field is None:
         return Findings(None, _missing(profile, schema))
     config = info.get("config") or {}
     embedded_by = (config.get("metadata") or {}).get("embedded_by")
     shards = (config.get("params") or {}).get("shard_number")
     fusion = profile.search.fusion(profile.embedding.model, str(embedded_by or ""))
-    return Findings(TextSearch(field, fusion, shards if isinstance(shards, int) else 1))
+    return Findings(TextSearch(field, fusion, shards if isinstance(shards, int) else 1, language_keys(indexes)))
 
 
 def _missing(profile: Profile, schema: Mapping[str, Any]) -> str:

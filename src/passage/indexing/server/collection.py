@@ -66,8 +66,8 @@ def shape(wanted: Wanted, version: tuple[int, int]) -> Shape:
     indexes: dict[str, models.PayloadSchemaType | models.TextIndexParams] = {
         key: INDEX_TYPES.get(held.get(key, "text"), models.PayloadSchemaType.KEYWORD) for key in filtered
     }
-    if wanted.text_index is not None and version >= SCORING:
-        indexes[wanted.text_index.field] = wanted.text_index.for_server()
+    if version >= SCORING:
+        indexes |= {index.field: index.for_server() for index in wanted.text_indexes}
     return Shape(
         vector=collection.vector,
         size=collection.dimension,

@@ -119,7 +119,7 @@ class ServerIndex:
     ) -> None:
         """See `Target`."""
         target_shape = self._shape(wanted)
-        if wanted.text_index is not None and self._version < SCORING:
+        if wanted.text_indexes and self._version < SCORING:
             version = ".".join(map(str, self._version))
             self._note(f"The server is Qdrant {version}: ranking by words (BM25) needs a text index of 1.20 or newer.")
         name = self._begun.name if self._begun else self._create(wanted, target_shape)
