@@ -1,5 +1,6 @@
 """Drives the widget in a page: the few things a reader does with it, and what a test looks at."""
 
+import time
 from html import escape
 from typing import Any
 
@@ -53,6 +54,20 @@ class Widget:
         """Types a question and asks it with Enter."""
         self.input.fill(question)
         self.input.press("Enter")
+        return self
+
+    def type(self, text: str, *, every: int) -> "Widget":
+        """Types a key every so many milliseconds of the page's own clock, then pauses until it asks.
+
+        The clock stands while keys are sent: on a slow machine, the time between them would be a pause, too.
+        """
+        self.page.clock.install()
+        self.page.clock.pause_at(time.time() + 60)
+        for key in text:
+            self.input.press_sequentially(key)
+            self.page.clock.run_for(every)
+        self.page.clock.run_for(400)
+        self.page.clock.resume()
         return self
 
     def tool(self, name: str, index: int = 0) -> Locator:

@@ -13,9 +13,9 @@ TWO = answer(passage("A twin follows its asset.", "https://example.com/a/#one"),
 
 @pytest.fixture
 def asked(fake: Server, visit: Visit) -> Widget:
-    """The widget with two passages."""
+    """The widget with two passages. It asks at Enter only, so a slow machine's pauses between keys ask nothing."""
     fake.answer = lambda _: TWO
-    widget = visit({"endpoint": fake.url}).open().ask("what is a twin")
+    widget = visit({"endpoint": fake.url, "ask-on": "enter"}).open().ask("what is a twin")
     widget.hits.first.wait_for()
     return widget
 

@@ -7,7 +7,7 @@ from widget.servers import Reply, Request, Server, Site, answer, cors, passage
 def test_twenty_quick_keys_send_one_question(fake: Server, visit: Visit) -> None:
     fake.answer = lambda _: answer(passage("A twin."))
     widget = visit({"endpoint": fake.url, "profile": "my profile", "count": "7"}).open()
-    widget.input.press_sequentially("what is a twin made ", delay=50)
+    widget.type("what is a twin made ", every=50)
     widget.hits.first.wait_for()
     (sent,) = fake.requests
     assert (sent.method, sent.path) == ("GET", "/profiles/my%20profile/query")

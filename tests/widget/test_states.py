@@ -169,7 +169,7 @@ def test_each_answer_is_heard_once(fake: Server, visit: Visit) -> None:
     widget = visit({"endpoint": fake.url}, before=RECORD).open()
     for question in ("what is a twin", "who has a twin"):
         widget.input.fill("")
-        widget.input.press_sequentially(question, delay=10)
+        widget.type(question, every=10)
         widget.page.locator("passage-chat [aria-busy=false] .hit").first.wait_for()
     assert heard(widget) == ["1 passage", "1 passage"]
 
