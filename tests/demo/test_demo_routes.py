@@ -1,5 +1,8 @@
 """The demo's routes: the book's pages beside the API, under a strict policy."""
 
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
 import httpx
 import pytest
 from aiohttp import web
@@ -33,6 +36,21 @@ def test_links_between_pages_lead_to_pages(book: Book) -> None:
         targets = [html.attribute(link, "href") for link in html.select(root, "a[href]")]
         inside = [target.partition("#")[0] for target in targets if not target.startswith(("http", "#"))]
         assert set(inside) <= set(book.leaves), path
+
+
+def test_links_to_pages_with_any_name_lead_to_them(tmp_path: Path) -> None:
+    names = ["C# basics", "50% off", "What?", "ünï cödé", "a&b"]
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\nsite_url: https://x.example/\n", encoding="utf-8")
+    for name in names:
+        (tmp_path / "docs" / f"{name}.md").write_text(f"# {name}\n\nWords.\n", encoding="utf-8")
+    links = "".join(f"[to]({quote(name)}.md)\n" for name in names)
+    (tmp_path / "docs" / "index.md").write_text(f"# Home\n\n{links}", encoding="utf-8")
+    shown = html.parse((shell_page(find_book(tmp_path), "/", widget=True) or "").encode())
+    for place in ("nav", "main"):
+        targets = [html.attribute(link, "href") for link in html.select(shown, f"{place} a[href]")]
+        paths = {unquote(urlsplit(target).path) for target in targets}
+        assert {f"/{name}/" for name in names} <= paths, place
 
 
 def test_page_has_no_inline_style_or_script(book: Book) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from passage.sites import html
 from passage.sites.markdown import find_site, front_matter
@@ -21,7 +21,7 @@ class Leaf:
     """A page.
 
     Attributes:
-        path: of its URL.
+        path: of its URL, decoded.
         chapter: the name of its folder; empty for a page at the top.
     """
 
@@ -31,6 +31,11 @@ class Leaf:
     path: str
     title: str
     chapter: str
+
+    @property
+    def href(self) -> str:
+        """The path as a link has it: a file's name can have `#`, `?` or `%`."""
+        return quote(self.path)
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ class Book:
         content = html.first(html.parse(f"<!doctype html><meta charset=utf-8><div>{body}</div>".encode()), "div")
         if content is None:
             return None
-        link_pages(content, self._source(document), {self._source(each.document): each.path for each in self._all})
+        link_pages(content, self._source(document), {self._source(each.document): each.href for each in self._all})
         _without_styles(content)
         return content.html or ""
 

@@ -66,5 +66,5 @@ def _contents(book: Book, shown: Leaf | None) -> Iterator[str]:
         yield "<ul>"
         for leaf in leaves:
             current = ' aria-current="page"' if leaf is shown else ""
-            yield f'<li><a href="{escape(leaf.path, quote=True)}"{current}>{escape(leaf.title)}</a></li>'
+            yield f'<li><a href="{escape(leaf.href, quote=True)}"{current}>{escape(leaf.title)}</a></li>'
         yield "</ul>"
