@@ -42,6 +42,31 @@ class Reply:
         except ValueError:
             return None
 
+    @property
+    def fault(self) -> str:
+        """The status and the message of an error, as a sentence in one line."""
+        said = _message(self.json()) or self.text[:200]
+        return f"HTTP {self.status}: {' '.join(said.split()).removesuffix('.') or 'no body'}."
+
+    @property
+    def code(self) -> str:
+        """The code of an error in any contract's form; empty where the body is no contract's error."""
+        body = self.json()
+        if not isinstance(body, Mapping) or not _message(body):
+            return ""
+        error = body.get("error")
+        code = error.get("code") if isinstance(error, Mapping) else body.get("code")
+        return code if isinstance(code, str) else ""
+
+
+def _message(body: Any) -> str:
+    """The text of an error in any contract's form, or in a gateway's."""
+    if not isinstance(body, Mapping):
+        return ""
+    error = body.get("error") or body
+    found = (error.get("message") or error.get("Message")) if isinstance(error, Mapping) else error
+    return found if isinstance(found, str) else ""
+
 
 class Api(Protocol):
     """Sends one request."""

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import httpx
 import pytest
 
 from passage.api import FunctionApi, HttpApi, Reply, Unreachable, by_invocation
-from passage.doctor.api_checks import FOREIGN_ORIGIN, checks, message
+from passage.doctor.api_checks import FOREIGN_ORIGIN, checks
 from passage.doctor.findings import CheckOptions, Finding, lines, passed
 
 SITE = "https://docs.example.com"
@@ -130,12 +131,21 @@ def test_nothing_more_is_checked_where_nothing_answers() -> None:
     assert not passed(found)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [{"error": "m", "code": "C"}, {"error": {"code": "C", "message": "m"}}, {"code": "C", "message": "m"}],
-)
-def test_message_of_each_contract_is_read(body: object) -> None:
-    assert message(body) == "m"
+@pytest.mark.parametrize(("status", "state"), [(401, "ok"), (403, "ok"), (200, "warning"), (429, None), (503, None)])
+def test_key_is_needed_or_not_only_where_the_answer_says_so(status: int, state: str | None) -> None:
+    def request(method: str, url: str, *, headers: Mapping[str, str], **_: Any) -> httpx.Response:
+        known = url.endswith("/health") or "x-api-key" in headers
+        return httpx.Response(200 if known else status, json={})
+
+    found = {each.check: each.state for each in checks(HttpApi("https://x.example", "key", request), CheckOptions("?"))}
+    assert found.get("key") == state
+
+
+@pytest.mark.parametrize("body", [{}, {"collection": None}, {"collection": {}, "profiles": None}, {"profiles": [1]}])
+def test_another_service_at_the_address_is_told(body: object) -> None:
+    api = HttpApi("https://x.example", None, lambda *_, **__: httpx.Response(200, json=body))
+    found = list(checks(api, CheckOptions("?")))
+    assert [each.found.endswith("is not Passage's.") for each in found if each.state == "failed"] == [True]
 
 
 def test_failed_invocation_is_unreachable() -> None:

@@ -12,7 +12,7 @@ from passage.api import Reply, Unreachable
 from passage.evaluation import replies
 from passage.evaluation.asking import Asker, request
 from passage.evaluation.run import Answer
-from passage.evaluation.service import Served, SetupError, error_code, fault, served
+from passage.evaluation.service import Served, SetupError, served
 from passage.evaluation.suite import Question
 from passage.indexing.pacing import Pace
 
@@ -225,11 +225,15 @@ def test_target_that_is_no_passage_is_named(given: list[Reply | Exception], mess
         ({"error": {"code": "A", "message": "Bad"}}, "A", "Bad"),
         ({"code": "A", "message": "Bad", "details": ""}, "A", "Bad"),
         ({"message": "Forbidden"}, "", "Forbidden"),
+        ({"Message": "Forbidden"}, "", "Forbidden"),
+        ({"error": None, "message": "Bad", "code": 5}, "", "Bad"),
+        ({"error": {"message": 5}}, "", '{"error": {"message": 5}}'),
+        ("<html>\n  <b>Bad</b>", "", "<html> <b>Bad</b>"),
         ({"results": []}, "", '{"results": []}'),
         ([], "", "[]"),
         ("", "", "no body"),
     ],
 )
 def test_code_and_message_of_any_contracts_error(body: object, code: str, message: str) -> None:
-    assert error_code(reply(400, body).json()) == code
-    assert fault(reply(400, body)) == f"HTTP 400: {message}."
+    assert reply(400, body).code == code
+    assert reply(400, body).fault == f"HTTP 400: {message}."

@@ -1,7 +1,6 @@
 """Checks of an API: reachable, keyed, ready, its collections, CORS as a browser sees it, and a question end to end."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
 from passage.api import Api, HttpApi, Reply, Unreachable
@@ -60,10 +59,10 @@ def _key(api: Api, _: CheckOptions) -> Iterator[Finding]:
         reply = api.without_key().ask("GET", "/profiles")
         if reply.status in (401, 403):
             yield ok("key", "Requests without the key are refused.")
-        else:
+        elif reply.status == 200:
             yield warning(
                 "key",
-                f"A request without the key is answered, too ({reply.status}).",
+                "A request without the key is answered, too.",
                 "Require the key in the template's parameters, or use none.",
             )
 
@@ -74,7 +73,10 @@ def _ready(api: Api, _: CheckOptions) -> Iterator[Finding]:
     if reply.status != 200 or not isinstance(body, Mapping):
         yield _refused("ready", reply)
         return
-    about = body.get("collection", {})
+    about = body.get("collection")
+    if not isinstance(about, Mapping):
+        yield _other_service("ready", "/ready")
+        return
     yield ok(
         "ready",
         f"Profile '{body.get('profile')}', collection '{about.get('name')}', {about.get('points_count')} points, "
@@ -91,13 +93,17 @@ def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     if reply.status != 200 or not isinstance(listed, Mapping):
         yield _refused("profiles", reply)
         return
-    names = [each["name"] for each in listed["profiles"]]
+    try:
+        names, default = [each["name"] for each in listed["profiles"]], listed["default"]
+    except (KeyError, TypeError):
+        yield _other_service("profiles", "/profiles")
+        return
     if asked.profile is not None and asked.profile not in names:
         yield failed("profiles", f"There is no profile '{asked.profile}'.", f"Choose one of: {', '.join(names)}.")
         return
     without = []
     for name in names:
-        wanted = name == (asked.profile or listed["default"])
+        wanted = name == (asked.profile or default)
         described = api.ask("GET", f"/profiles/{name}/collection")
         body = described.json()
         if described.status == 200 and isinstance(body, Mapping):
@@ -179,20 +185,11 @@ def _question(api: Api, asked: CheckOptions) -> Iterator[Finding]:
         yield warning("question", str(each), "The answer is less than complete; see docs/operations.md.")
 
 
+def _other_service(check: str, path: str) -> Finding:
+    return failed(check, f"The answer of {path} is not Passage's.", "Check the URL: another service answers there.")
+
+
 def _refused(check: str, reply: Reply) -> Finding:
     """A failed check with the API's own words, which name the setting where one is wrong."""
-    said = message(reply.json()) or reply.text[:200].strip() or "no body"
     advice = STATUS_ADVICE.get(reply.status, DEFAULT_ADVICE)
-    return failed(check, f"HTTP {reply.status}: {said}", advice)
-
-
-def message(body: Any) -> str:
-    """The message of an error, in whichever contract's shape or the gateway's."""
-    if not isinstance(body, Mapping):
-        return ""
-    inner = body.get("error", body)
-    if isinstance(inner, str):
-        return inner
-    if isinstance(inner, Mapping):
-        return str(inner.get("message") or inner.get("Message") or "")
-    return ""
+    return failed(check, reply.fault, advice)

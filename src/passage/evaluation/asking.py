@@ -10,7 +10,7 @@ from typing import Any
 from passage.api import Api, Reply, Unreachable
 from passage.evaluation import replies
 from passage.evaluation.run import Answer, ErrorKind
-from passage.evaluation.service import Served, fault
+from passage.evaluation.service import Served
 from passage.evaluation.suite import Question
 from passage.indexing.pacing import Pace, wait_before
 
@@ -93,7 +93,7 @@ class Asker:
         if reply.status == 200:
             return _read(served, question, reply), None
         kind = KINDS.get(reply.status, "request")
-        failed = Answer(question.id, (), reply.milliseconds, error=fault(reply), error_kind=kind)
+        failed = Answer(question.id, (), reply.milliseconds, error=reply.fault, error_kind=kind)
         most = ATTEMPTS if kind == "rate_limit" else SERVICE_ATTEMPTS if kind != "request" else 1
         if attempt >= most:
             return failed, None

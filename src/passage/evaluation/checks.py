@@ -9,7 +9,7 @@ from passage.api import Api, Unreachable
 from passage.evaluation.asking import JSON, Asker
 from passage.evaluation.documents import Documents, Known, fetch
 from passage.evaluation.run import Answer
-from passage.evaluation.service import Served, error_code
+from passage.evaluation.service import Served
 from passage.evaluation.suite import Expected, Suite
 
 SAMPLE = 10
@@ -34,7 +34,7 @@ def _refused(api: Api, method: str, path: str, status: int, body: bytes | None =
         reply = api.ask(method, path, headers=JSON if body else None, body=body)
     except Unreachable:
         return False
-    return reply.status == status and bool(error_code(reply.json()))
+    return reply.status == status and bool(reply.code)
 
 
 def repeated(

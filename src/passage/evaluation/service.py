@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from passage.api import Api, Reply, Unreachable
+from passage.api import Api, Unreachable
 
 
 class SetupError(Exception):
@@ -94,7 +94,7 @@ def _read(api: Api, path: str) -> dict[str, Any]:
         raise SetupError(f"--target: {error}.") from None
     found = reply.json()
     if reply.status != 200 or not isinstance(found, dict):
-        raise SetupError(f"--target: GET {path} gives {fault(reply)}{_hint(reply.status)}")
+        raise SetupError(f"--target: GET {path} gives {reply.fault}{_hint(reply.status)}")
     return found
 
 
@@ -104,27 +104,3 @@ def _hint(status: int) -> str:
     return (
         " Is it the URL of a Passage API, with its stage, as in https://….amazonaws.com/prod?" if status == 404 else ""
     )
-
-
-def fault(reply: Reply) -> str:
-    """The status and the message of an error, as a sentence in one line."""
-    message = _message(reply.json()) or reply.text[:200] or "no body"
-    return f"HTTP {reply.status}: {' '.join(message.split()).removesuffix('.')}."
-
-
-def _message(body: Any) -> str:
-    """The text of an error in any contract's form, or in a gateway's."""
-    if not isinstance(body, dict):
-        return ""
-    error = body.get("error")
-    found = error.get("message") if isinstance(error, dict) else error or body.get("message")
-    return found if isinstance(found, str) else ""
-
-
-def error_code(body: Any) -> str:
-    """The code of an error in any contract's form; empty where the body is no contract's error."""
-    if not isinstance(body, dict) or not _message(body):
-        return ""
-    error = body.get("error")
-    code = error.get("code") if isinstance(error, dict) else body.get("code")
-    return code if isinstance(code, str) else ""
