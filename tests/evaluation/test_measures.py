@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from passage.evaluation.measures import MeasureError, measure
+from passage.evaluation.suite import HIGHEST_GRADE
 
 DISCOUNT = [1 / math.log2(rank + 1) for rank in range(1, 11)]
 
@@ -118,3 +119,9 @@ def test_values_agree_with_the_definitions(ranking: list[str], relevant: set[str
     assert measures["nDCG@10"].mean == pytest.approx(
         sum(d for d, hit in zip(DISCOUNT, found, strict=False) if hit) / ideal
     )
+
+
+def test_highest_grade_is_measured() -> None:
+    """trec_eval crashes at a grade of 2^33."""
+    best = measure({"q": {"a": 1, "b": HIGHEST_GRADE}}, {"q": ["b", "a"]})
+    assert best["nDCG@10"].mean == 1.0

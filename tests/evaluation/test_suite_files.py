@@ -156,6 +156,9 @@ def test_same_judgment_twice_is_a_note(tmp_path: Path) -> None:
             lines({"id": "a", "text": "x", "expected": "/a"}, {"id": "a", "text": "x", "url": "/a", "grade": 2}),
             "a.jsonl:2: question 'a' judges '/a' twice, with the grades 1 and 2",
         ),
+        ("a.json", '[{"text": "x", "expected": [{"url": "/a", "grade": -1}]}]', "grade: input should be greater than"),
+        ("a.jsonl", '{"text": "x", "url": "/a", "grade": 8589934592}', "a.jsonl:1: q1: expected.0.grade: input should"),
+        ("a.csv", "text,url,grade\nx,/a,1001\n", "a.csv:2: q1: expected.0.grade: input should be less than or equal"),
         ("a.csv", "text,grade\nx,high\n", "a.csv:2: grade must be a number, not 'high'"),
         ("a.csv", "text,url\nx\n", "a.csv:2: the row and the header differ in their number of cells"),
         ("a.csv", 'text\n"x\n', "a.csv:1: is not CSV"),
@@ -253,6 +256,7 @@ def test_query_without_judgment_is_not_asked_and_noted(tmp_path: Path) -> None:
     [
         ("q1\td2\n", "test.tsv:1: must have three columns"),
         ("q1\td2\thigh\n", "test.tsv:1: the grade must be a whole number, not 'high'"),
+        ("q1\td2\t8589934592\n", "test.tsv:1: the grade must be 1,000 or less, not 8589934592"),
         (BEIR + "q1\td 1\t1\n", "test.tsv:4: question 'q1' judges .* twice, with the grades 2 and 1"),
         ("q9\td2\t1\n", "has none of the queries"),
     ],

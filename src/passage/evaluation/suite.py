@@ -3,14 +3,17 @@
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 Kind = Literal["any", "id", "chunk", "url"]
 
 STRICT = ConfigDict(extra="forbid")
+
+HIGHEST_GRADE = 1_000
+"""trec_eval's code counts the documents of every grade up to the highest one, and crashes where there are too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +24,12 @@ class Expected:
         value: a point id, a chunk id or a URL. A URL without a fragment names the whole page. One that begins with `/`
             matches this path on any host.
         kind: what `value` is; `any` compares it with the id, the chunk id and the URL.
-        grade: how well it answers, at least 0; 0 is a judged document that does not answer.
+        grade: how well it answers; 0 is a judged document that does not answer.
     """
 
     value: str
     kind: Kind = "any"
-    grade: int = 1
+    grade: Annotated[int, Field(ge=0, le=HIGHEST_GRADE)] = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from passage.evaluation.suite import HIGHEST_GRADE
 from passage.evaluation.suites.records import SuiteError, text_of
 
 HEADER = ("query-id", "corpus-id", "score")
@@ -42,6 +43,9 @@ def read(path: Path) -> Iterator[Judgment]:
 
 def _grade(text: str, where: str) -> int:
     try:
-        return max(0, int(text))
+        grade = max(0, int(text))
     except ValueError:
         raise SuiteError(f"{where}: the grade must be a whole number, not '{text}'.") from None
+    if grade > HIGHEST_GRADE:
+        raise SuiteError(f"{where}: the grade must be {HIGHEST_GRADE:,} or less, not {text}.")
+    return grade
