@@ -64,10 +64,12 @@ def test_invoke_names_the_fault_of_an_event_that_is_not_json(passage: Passage, t
     assert "is not JSON" in done.stderr
 
 
-def test_invoke_without_an_index_says_how_to_make_one(passage: Passage, tmp_path: Path) -> None:
-    done = passage("invoke", "--index", str(tmp_path / "none"), str(EVENTS / "direct-query.json"))
-    assert json.loads(done.stdout)["code"] == "INTERNAL_ERROR"
-    assert "run `passage index`" in json.loads(done.stdout)["error"]
+def test_command_without_an_index_says_how_to_make_one(passage: Passage, tmp_path: Path) -> None:
+    none = str(tmp_path / "none")
+    for command in (("invoke", str(EVENTS / "direct-query.json")), ("serve",), ("mcp",)):
+        done = passage(command[0], "--index", none, *command[1:])
+        assert (done.returncode, done.stdout) == (1, "")
+        assert f"There is no index in {none}: run `passage index`" in done.stderr
 
 
 def test_make_invoke_prints_only_json() -> None:
@@ -95,7 +97,8 @@ def test_index_reports_changes_and_then_none(passage: Passage, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("index", "nowhere"), "is not a folder"),
+        (("index", "nowhere"), "nowhere does not exist"),
+        (("index", "README.md"), "is not a folder"),
         (("index", "src"), "neither HTML nor Markdown"),
         (("index", "samples/textbook/docs"), "--site-url"),
         (("index", "samples/textbook", "--language", "de"), "is for built sites"),
@@ -120,13 +123,13 @@ def test_index_writes_each_named_profile_and_all_profiles(passage: Passage, smal
         lines = passage(*arguments, *more).stderr.splitlines()
         return [line.replace(f"{out}/", "") for line in lines if line.startswith(("Write", "Nothing"))]
 
-    assert told("--profile", "ranked", "--profile", "chunks") == ["Write ranked: 1 points", "Write chunks: 1 points"]
+    assert told("--profile", "ranked", "--profile", "chunks") == ["Write ranked: 1 point", "Write chunks: 1 point"]
     assert told("--all-profiles") == [
         "Nothing to do: chunks is up to date.",
-        "Write context: 1 points",
-        "Write query-response: 1 points",
+        "Write context: 1 point",
+        "Write query-response: 1 point",
         "Nothing to do: ranked is up to date.",
-        "Write vector-search: 1 points",
+        "Write vector-search: 1 point",
     ]
     done = passage("index", str(small_site), "--out", out, "--all-profiles", "--profile", "ranked")
     assert done.returncode == 2

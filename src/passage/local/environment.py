@@ -57,7 +57,7 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
     With COHERE_API_KEY and QDRANT_URL set, the function runs against the real services.
 
     Raises:
-        LocalError: questions and texts would be embedded by different services.
+        LocalError: there is no index, or questions and texts would be embedded by different services.
     """
     store = {}
     if _set(environ, "EDGE_INDEX_URI") and _set(environ, "STORE") == "qdrant_edge":
@@ -73,12 +73,20 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
         merged = {"DEBUG_ANSWERS": "true", **environ, **store, **embedding}
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
             check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]), merged)
+        if store and not _has_index(index):
+            raise LocalError(f"There is no index in {index}: run `passage index` with --out {index}, or name another.")
         yield merged
 
 
 def _set(environ: Mapping[str, str], name: str) -> str:
     """A variable's value. White space counts as not set, as in the function."""
     return environ.get(name, "").strip()
+
+
+def _has_index(root: Path) -> bool:
+    from handler.adapters.qdrant.edge import MANIFEST  # noqa: PLC0415 - only a local index needs the engine
+
+    return any(root.glob(f"*/{MANIFEST}"))
 
 
 def check_index(root: Path, cohere: str, environ: Mapping[str, str] = MappingProxyType({})) -> None:
