@@ -18,7 +18,7 @@ import pytest
 import passage_client
 from clients.scripted import Reply, Script
 from conftest import ROOT
-from passage_client import AsyncPassage, NoAnswer, Passage, PassageError, TimedOut
+from passage_client import AsyncPassage, NoAnswer, Passage, PassageError, TimedOut, protocol
 
 ERROR = {"error": "Wait.", "code": "SERVICE_UNAVAILABLE", "timestamp": "2026-01-01T00:00:00Z"}
 PAGE = "https://docs.example/twins/"
@@ -108,6 +108,11 @@ def test_wait_beyond_the_timeout_is_not_begun(call: Call, script: Script) -> Non
     script.play(Reply(503, ERROR, {"Retry-After": "600"}))
     error = raised(call, script.url, timeout=5)
     assert (type(error), error.retry_after, len(script.requests)) == (passage_client.Unavailable, 600, 1)
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", "nan", "inf", "²", "Oct 9999 07:28:00 _ +99999999999 inf +9999 _"])
+def test_unreadable_retry_after_is_none(value: str) -> None:
+    assert protocol._seconds(value) is None
 
 
 def test_retry_after_as_a_date_is_read(call: Call, script: Script) -> None:

@@ -72,12 +72,17 @@ def test_line_that_is_no_message_is_told_so(line: bytes, endpoint: Endpoint) -> 
 
 @pytest.mark.parametrize(
     "response",
-    [httpx.Response(403, json={"message": "Forbidden"}), httpx.Response(502, text="<html>"), httpx.ConnectError("x")],
-    ids=["no key", "a page", "no server"],
+    [
+        httpx.Response(403, json={"message": "Forbidden"}),
+        httpx.Response(502, text="<html>"),
+        httpx.ConnectError("x"),
+        httpx.InvalidURL("x"),
+    ],
+    ids=["no key", "a page", "no server", "no URL"],
 )
-def test_deployment_that_does_not_answer_is_an_error(response: httpx.Response | httpx.HTTPError) -> None:
+def test_deployment_that_does_not_answer_is_an_error(response: httpx.Response | Exception) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
-        if isinstance(response, httpx.HTTPError):
+        if isinstance(response, Exception):
             raise response
         return response
 

@@ -135,6 +135,11 @@ def test_a_passing_failure_is_tried_again(server: WebServer, site: WebSite) -> N
     assert len(tries) == 2
 
 
+@pytest.mark.parametrize("value", ["", "soon", "\xb2", "Oct 9999 07:28:00 _ +99999999999 inf +9999 _"])
+def test_an_unreadable_retry_after_waits_a_second(value: str) -> None:
+    assert fetch._retry_after({"retry-after": value}) == 1.0
+
+
 def test_a_redirect_within_the_origin_is_followed(server: WebServer, site: WebSite) -> None:
     server.answers["/old"] = web.Response(status=301, headers={"Location": "/guide/"})
     server.sitemap("/old", "/faq")

@@ -83,7 +83,7 @@ def over_http(client: httpx.Client, url: str) -> Post:
     def post(sent: Mapping[str, str], body: bytes) -> str:
         try:
             response = client.post(url, content=body, headers=sent)
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unanswered(f"The MCP server cannot be reached ({type(error).__name__}): check --url.") from error
         if not response.content:
             return ""

@@ -148,7 +148,7 @@ def _seconds(value: str) -> float | None:
     except ValueError:
         try:
             at = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         seconds = ((at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds()
     return seconds if 0 <= seconds < float("inf") else None

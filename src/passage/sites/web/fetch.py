@@ -228,10 +228,10 @@ def _checked(answer: Answer, status: int) -> Answer:
 def _retry_after(headers: Mapping[str, str]) -> float:
     """The seconds that a server asks to wait; 1 where it names none."""
     value = headers.get("retry-after", "").strip()
-    if value.isdigit():
+    if value.isdecimal():
         return min(float(value), MAX_WAIT_SECONDS)
     try:
         wanted = parsedate_to_datetime(value).timestamp() - time.time()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 1.0
     return min(max(wanted, 1.0), MAX_WAIT_SECONDS)
