@@ -12,7 +12,8 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from passage.emulators import EmulatorServer, qdrant_emulator
-from wire.function import QUESTION, Function, Start, asked, assert_error
+from passage.emulators.embedding import embed
+from wire.function import QUESTION, Function, MakeCollection, Start, asked, assert_error
 
 OnEdge = dict[str, str | None]
 
@@ -108,6 +109,27 @@ def test_neighbors_hold_the_text_of_the_chunks_around(function: Function) -> Non
         texts = {one["chunk_id"].rsplit("_")[1]: one["chunk_text"] for one in around if page(one) == page(result)}
         assert len(texts) > 1
         assert all(text in result["text_with_neighbors"] for text in texts.values())
+
+
+@pytest.mark.parametrize("copies", [1, 2, 3])
+def test_copies_of_a_page_leave_room_for_all_neighbors(
+    copies: int, start: Start, make_collection: MakeCollection
+) -> None:
+    """A site that was indexed again under new ids has each chunk several times."""
+    (vector,) = embed([QUESTION], 768)
+    other = [0.0, 1.0, *[0.0] * 766]
+    points = [
+        models.PointStruct(
+            id=index * copies + copy,
+            vector=vector if index == 2 else other,
+            payload={"text_content": f"Chunk {index}.", "source_url": "https://x.example/a", "chunk_index": index},
+        )
+        for index in range(5)
+        for copy in range(copies)
+    ]
+    make_collection("copies", points=points)
+    found = results(start(COLLECTION_NAME="copies"), k=1, neighbors=1)
+    assert [result["text_with_neighbors"] for result in found] == ["Chunk 1.\n\nChunk 2.\n\nChunk 3."]
 
 
 def test_neighbors_cost_one_more_request(start: Start, qdrant: EmulatorServer) -> None:

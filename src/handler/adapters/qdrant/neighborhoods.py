@@ -11,6 +11,12 @@ from handler.core.conditions import Condition, Prefix, Range
 from handler.core.model import Passage
 from handler.core.selection import page_of
 
+COPIES = 4
+"""A site that was indexed again under new ids has each chunk several times, and copies take the places of neighbors."""
+
+ROOM = 500
+"""The most chunks that room is made for: Qdrant Cloud can limit a search."""
+
 
 @dataclass(frozen=True)
 class Neighborhood:
@@ -38,8 +44,9 @@ def neighborhoods(wanted: Sequence[tuple[Passage, int]], profile: Profile) -> li
 
 
 def most_neighbors(wanted: Sequence[tuple[Passage, int]]) -> int:
-    """How many chunks the neighborhoods have, the passages included."""
-    return sum(2 * reach + 1 for _, reach in wanted)
+    """How many chunks to ask for: those of the neighborhoods, the passages included, and room for copies."""
+    chunks = sum(2 * reach + 1 for _, reach in wanted)
+    return max(chunks, min(COPIES * chunks, ROOM))
 
 
 def _keys(passage: Passage, keys: Payload) -> tuple[str, str] | None:
