@@ -230,7 +230,7 @@ def _baseline(request: Request, suite: "Suite") -> "Run | None":
 
 
 def _folder(request: Request, suite: "Suite") -> Path:
-    """The run's folder: the given one, the newest unfinished one to resume, or a new one."""
+    """The run's folder: the given one, the newest one to resume, or a new one."""
     if request.out is not None:
         return request.out
     home = DEFAULT_OUT / (re.sub(r"[^\w.-]+", "-", suite.name).strip("-.") or "suite")

@@ -97,7 +97,7 @@ class Run:
         index: identifies the content that was searched; empty where it is unknown.
         started_at: UTC, ISO 8601.
         elapsed_ms: the whole run, with its waits.
-        by_id_ms: the time of each retrieval of an expected document by its id.
+        by_id_ms: the time of each retrieval by id, of the first passages of some answers.
         missing: expected documents that the collection does not have, by question id.
         unchecked: expected documents whose existence could not be checked.
         error_checks: wrong requests, each with whether the answer was the contract's error.
