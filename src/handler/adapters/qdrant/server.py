@@ -19,7 +19,7 @@ from handler.adapters.qdrant import not_found, payload, query
 from handler.adapters.qdrant.text_search import Findings, Reader, TextSearch, findings, read, version_of
 from handler.adapters.transport import UNLIMITED, for_client, made_up
 from handler.config.profiles import Profile
-from handler.config.validation import check_distance, check_indexes, check_name, check_vectors, distance_name
+from handler.config.validation import check_distance, check_indexes, check_name
 from handler.core.errors import (
     CollectionNotFound,
     ConfigurationError,
@@ -49,9 +49,6 @@ GRPC_PORT = 6334
 
 MATCHES_BY_PREFIX = (1, 19)
 """The first version with a match by prefix, which also finds the sections of a page (Qdrant, "Filtering")."""
-
-STATUSES = {"green": "green", "yellow": "yellow", "grey": "yellow", "red": "red"}
-"""Qdrant's statuses as those of seed 001. Grey is a collection that waits to be optimised, yellow one that is."""
 
 T = TypeVar("T")
 
@@ -198,30 +195,13 @@ class QdrantServerStore:
         Raises:
             ConfigurationError: the collection's shape, or its payload indexes, explain the refusal.
         """
-        expected = self._profile.collection
+        from handler.adapters.qdrant import collection_info  # noqa: PLC0415 - after an error
+
         try:
             info = self._info()
         except (CredentialsRefused, UpstreamError, DeadlineExceeded):
             return  # only the refusal itself is known
-        check_vectors(expected, _sizes(info))
-        most = getattr(info.config.strict_mode_config, "max_query_limit", None)
-        if search.text and most is not None and most < self._profile.search.candidates:
-            raise RequestRefused(
-                f"The collection '{self.collection}' allows searches for {most} points, and a hybrid search fuses "
-                f"lists of {self._profile.search.candidates}: set the profile's search.candidates to {most} or less.",
-                upstream="store",
-                detail=error.detail,
-            ) from error
-        from handler.adapters.qdrant.filters import filtered_keys, has_prefix  # noqa: PLC0415 - after an error
-
-        if has_prefix(search.filters) and not self._matches_by_prefix():
-            raise RequestRefused(
-                "The vector store refused a filter by prefix, which needs Qdrant 1.19 or newer: update the server, or "
-                "filter by whole values.",
-                upstream="store",
-                detail=error.detail,
-            )
-        check_indexes(expected, filtered_keys(search.filters, self._profile), _indexes(info), error.detail)
+        collection_info.explain(error, search, self._profile, info, self._matches_by_prefix)
 
     def _matches_by_prefix(self) -> bool:
         """Whether the server's version matches by prefix; true where the version is not known."""
@@ -290,8 +270,10 @@ class QdrantServerStore:
             points = self._around(places, most_neighbors(wanted), sections=True)
         except RequestRefused as error:
             if self._matches_by_prefix():
+                from handler.adapters.qdrant.collection_info import indexes  # noqa: PLC0415 - after an error
+
                 kinds = {place.url[0]: "keyword" for place in places} | {place.index[0]: "integer" for place in places}
-                check_indexes(self._profile.collection, kinds, _indexes(self._info()), error.detail)
+                check_indexes(self._profile.collection, kinds, indexes(self._info()), error.detail)
                 raise
             points = self._around(places, most_neighbors(wanted), sections=False)
         return payload.read(points, self._profile.payload).passages
@@ -341,10 +323,12 @@ class QdrantServerStore:
         try:
             return self._matching(conditions, with_vectors=with_vectors)
         except RequestRefused as error:
-            kinds = _indexes(self._info())
+            from handler.adapters.qdrant.collection_info import index_kinds, indexes  # noqa: PLC0415 - after an error
+
+            kinds = indexes(self._info())
             if keys[0] not in kinds:
                 check_indexes(self._profile.collection, {keys[0]: "keyword"}, kinds, error.detail)
-            served = [(key, value) for key, value in conditions if kinds.get(key) in _index_kinds(value)]
+            served = [(key, value) for key, value in conditions if kinds.get(key) in index_kinds(value)]
             if served == conditions:
                 raise
             return self._matching(served, with_vectors=with_vectors) if served else []
@@ -369,22 +353,11 @@ class QdrantServerStore:
 
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`."""
-        expected = self._profile.collection
+        from handler.adapters.qdrant import collection_info  # noqa: PLC0415 - not for questions
+
         info = self._info()
-        vectors = _named(info.config.params.vectors)
-        check_name(expected, _sizes(info))
-        found = self._findings(info)
-        return CollectionInfo(
-            name=expected.name,
-            vector_size=vectors[expected.vector].size,
-            distance_metric=distance_name(str(vectors[expected.vector].distance.value)),
-            points_count=info.points_count or 0,
-            indexed_vectors_count=info.indexed_vectors_count or 0,
-            status=STATUSES.get(str(info.status.value), "yellow"),
-            embedding_model=self._model(info),
-            search="hybrid" if found.search else "dense",
-            notes=(found.note,) if found.note else (),
-        )
+        check_name(self._profile.collection, collection_info.sizes(info))
+        return collection_info.described(self._profile.collection, info, self._findings(info), self._model(info))
 
     def _findings(self, info: models.CollectionInfo) -> Findings:
         """How the collection can be searched now. Later searches use it, too."""
@@ -491,24 +464,3 @@ class QdrantServerStore:
             what = f"has its gRPC port in {self._service.url_variable}: set its REST port, usually 6333"
             return self._service.misconfigured(what, repr(error))
         return self._service.from_transport(error)
-
-
-def _index_kinds(value: str | int) -> tuple[str, ...]:
-    """The payload indexes that serve an exact match (Qdrant, "Payload index")."""
-    return ("integer",) if isinstance(value, int) else ("keyword", "uuid")
-
-
-def _indexes(info: models.CollectionInfo) -> dict[str, str]:
-    """The payload indexes' types, by payload key."""
-    return {key: str(index.data_type.value) for key, index in (info.payload_schema or {}).items()}
-
-
-def _sizes(info: models.CollectionInfo) -> dict[str, int]:
-    return {name: params.size for name, params in _named(info.config.params.vectors).items()}
-
-
-def _named(vectors: Any) -> Mapping[str, Any]:
-    """A collection's vectors by name; the unnamed one under the empty name."""
-    if vectors is None:
-        return {}
-    return vectors if isinstance(vectors, dict) else {"": vectors}

@@ -1,0 +1,99 @@
+"""What a server says of a collection: its description, its payload indexes, and why it refused a search.
+
+No question that succeeds needs this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from handler.adapters.qdrant.filters import filtered_keys, has_prefix
+from handler.config.profiles import Collection, Profile
+from handler.config.validation import check_indexes, check_vectors, distance_name
+from handler.core.errors import RequestRefused
+from handler.core.model import CollectionInfo, Search
+
+if TYPE_CHECKING:
+    from qdrant_client.http import models
+
+    from handler.adapters.qdrant.text_search import Findings
+
+STATUSES = {"green": "green", "yellow": "yellow", "grey": "yellow", "red": "red"}
+"""Qdrant's statuses as those of seed 001. Grey is a collection that waits to be optimised, yellow one that is."""
+
+
+def described(expected: Collection, info: models.CollectionInfo, found: Findings, model: str | None) -> CollectionInfo:
+    """The collection as /ready and /profiles/{profile}/collection show it.
+
+    Args:
+        model: the embedding model that the collection names.
+    """
+    vector = _vectors(info)[expected.vector]
+    return CollectionInfo(
+        name=expected.name,
+        vector_size=vector.size,
+        distance_metric=distance_name(str(vector.distance.value)),
+        points_count=info.points_count or 0,
+        indexed_vectors_count=info.indexed_vectors_count or 0,
+        status=STATUSES.get(str(info.status.value), "yellow"),
+        embedding_model=model,
+        search="hybrid" if found.search else "dense",
+        notes=(found.note,) if found.note else (),
+    )
+
+
+def explain(
+    error: RequestRefused,
+    search: Search,
+    profile: Profile,
+    info: models.CollectionInfo,
+    matches_by_prefix: Callable[[], bool],
+) -> None:
+    """Find the reason for a refused search in the collection's metadata, because Qdrant's message is prose.
+
+    Args:
+        matches_by_prefix: asks the server's version.
+
+    Raises:
+        ConfigurationError: the collection's shape, or its payload indexes, explain the refusal.
+    """
+    check_vectors(profile.collection, sizes(info))
+    most = getattr(info.config.strict_mode_config, "max_query_limit", None)
+    if search.text and most is not None and most < profile.search.candidates:
+        raise RequestRefused(
+            f"The collection '{profile.collection.name}' allows searches for {most} points, and a hybrid search fuses "
+            f"lists of {profile.search.candidates}: set the profile's search.candidates to {most} or less.",
+            upstream="store",
+            detail=error.detail,
+        ) from error
+    if has_prefix(search.filters) and not matches_by_prefix():
+        raise RequestRefused(
+            "The vector store refused a filter by prefix, which needs Qdrant 1.19 or newer: update the server, or "
+            "filter by whole values.",
+            upstream="store",
+            detail=error.detail,
+        )
+    check_indexes(profile.collection, filtered_keys(search.filters, profile), indexes(info), error.detail)
+
+
+def indexes(info: models.CollectionInfo) -> dict[str, str]:
+    """The payload indexes' types, by payload key."""
+    return {key: str(index.data_type.value) for key, index in (info.payload_schema or {}).items()}
+
+
+def index_kinds(value: str | int) -> tuple[str, ...]:
+    """The payload indexes that serve an exact match (Qdrant, "Payload index")."""
+    return ("integer",) if isinstance(value, int) else ("keyword", "uuid")
+
+
+def sizes(info: models.CollectionInfo) -> dict[str, int]:
+    """The dimension of each vector, by name; the unnamed one under the empty name."""
+    return {name: params.size for name, params in _vectors(info).items()}
+
+
+def _vectors(info: models.CollectionInfo) -> Mapping[str, Any]:
+    vectors: Any = info.config.params.vectors
+    if vectors is None:
+        return {}
+    return vectors if isinstance(vectors, dict) else {"": vectors}
