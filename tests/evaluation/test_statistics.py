@@ -2,6 +2,7 @@
 
 import math
 import tracemalloc
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -123,6 +124,11 @@ def test_holm_is_never_below_the_p_given_and_keeps_the_order(given_p: list[float
     assert all(p <= c <= 1 for p, c in zip(given_p, corrected, strict=True))
     ordered = [corrected[index] for index in sorted(range(len(given_p)), key=given_p.__getitem__)]
     assert ordered == sorted(ordered)
+
+
+@pytest.mark.parametrize(("p", "shown"), [(None, ""), (0.0002, "< 0.001"), (0.001, "0.0010"), (0.0499, "0.0499")])
+def test_p_is_shown_as_0_in_no_place(p: float | None, shown: str) -> None:
+    assert replace(paired("m", {"q": 1.0}, {"q": 0.0}), p=p).shown_p == shown
 
 
 def test_randomisation_of_one_sided_differences() -> None:

@@ -41,6 +41,11 @@ class Comparison:
             return "no difference shown"
         return "better" if self.difference.value > 0 else "worse"
 
+    @property
+    def shown_p(self) -> str:
+        """p for a person; empty if too few questions differ."""
+        return "" if self.p is None else f"{self.p:.4f}" if self.p >= 0.001 else "< 0.001"
+
 
 def compare(run: Measures, baseline: Measures) -> tuple[Comparison, ...]:
     """Each measure of a run against a baseline.

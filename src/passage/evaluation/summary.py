@@ -110,9 +110,8 @@ def _comparison(found: Facts) -> Iterator[str]:
     rows = [("measure", "difference", "95 % interval", "better, same, worse", "p", "verdict")]
     for each in found.comparison:
         change, counts = each.difference, f"{each.wins}, {each.ties}, {each.losses}"
-        p = "" if each.p is None else f"{each.p:.3f}"
         interval = f"{change.low:+.3f} to {change.high:+.3f}"
-        rows.append((each.measure, f"{change.value:+.3f}", interval, counts, p, each.verdict))
+        rows.append((each.measure, f"{change.value:+.3f}", interval, counts, each.shown_p, each.verdict))
     yield from table(rows)
     yield from differences(found.run, before)
 

@@ -99,7 +99,7 @@ def _compared(each: Comparison) -> Sequence[Content]:
         element("span", f"▲ {each.wins}", class_="badge better"),
         str(each.ties),
         element("span", f"▼ {each.losses}", class_="badge worse"),
-        "" if each.p is None else f"{each.p:.4f}" if each.p >= 0.001 else "< 0.001",
+        each.shown_p,
         element("span", each.verdict, class_=style),
     )
 
