@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handler.config.models import Fusion
-from passage.evaluation.run import Answer, Run
+from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.suite import Expected, Question, Suite
 from passage.evaluation.weights import fused, propose
 
@@ -61,6 +61,23 @@ def test_weights_that_help_are_proposed() -> None:
     assert found.value == 1.0 > found.was
     assert found.is_better
     assert found.unknown == 0
+
+
+@pytest.mark.parametrize(
+    "expected", [Expected("right_0"), Expected("right_0", "chunk"), Expected("right"), Expected("right", "id")]
+)
+def test_weights_are_proposed_for_any_kind_of_document(expected: Expected) -> None:
+    """`debug` shows a passage's point id and URL, and only the answer its chunk id."""
+    pairs = []
+    for question, answer in words_win(40).pairs():
+        names = ("a", "right", "b", "d")
+        hits = [
+            Hit(at, name, f"{name}_0", f"https://s.example/{name}", "", 0.5, "") for at, name in enumerate(names, 1)
+        ]
+        pairs.append((replace(question, expected=(expected,)), replace(answer, results=tuple(hits))))
+    found = propose(run_of(*pairs))
+    assert found is not None
+    assert found.value == 1.0 > found.was
 
 
 def test_current_weights_stay_where_none_are_better() -> None:

@@ -139,12 +139,16 @@ def _lists(question: Question, answer: Answer) -> _Lists | None:
         for stage in ranks.keys() & passage["stages"].keys():
             ranks[stage][str(passage["id"])] = passage["stages"][stage]["rank"]
     urls = {str(passage["id"]): str(passage.get("url", "")) for passage in passages}
-    names = {identity: _names(question, identity, url) for identity, url in urls.items()}
+    hits = {hit.id: hit for hit in answer.results}  # only these have the chunk ids that a suite may expect
+    names = {identity: _names(question, hits.get(identity) or _hit(identity, url)) for identity, url in urls.items()}
     return _Lists(question, ranks["dense"], ranks["text"], names, sum(not url for url in urls.values()))
 
 
-def _names(question: Question, identity: str, url: str) -> list[str]:
-    hit = Hit(rank=1, id=identity, chunk_id="", url=url, title="", score=0.0, text="")
+def _hit(identity: str, url: str) -> Hit:
+    return Hit(rank=1, id=identity, chunk_id="", url=url, title="", score=0.0, text="")
+
+
+def _names(question: Question, hit: Hit) -> list[str]:
     return [name for name, _ in documents(question, Answer(question.id, (hit,), 0.0))]
 
 
