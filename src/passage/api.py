@@ -3,7 +3,8 @@
 import base64
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlencode
@@ -12,6 +13,7 @@ import httpx
 
 from passage.local.environment import LocalContext
 from passage.local.http_event import http_api_event
+from passage.local.provider import is_loopback
 
 SECONDS = 35.0
 """Longer than any API in front waits (29 s for a REST API, 30 s for an HTTP API), so that its own error is seen."""
@@ -118,6 +120,17 @@ class HttpApi:
 
     def without_key(self) -> "HttpApi":
         return HttpApi(self.url, request=self.request)
+
+
+@contextmanager
+def over_http(url: str, key: str | None) -> Iterator[HttpApi]:
+    """The API at a URL, which may end in `/query`, over one connection.
+
+    A proxy that the environment names cannot reach this machine, so it is not asked for a URL on it.
+    """
+    url = url.rstrip("/").removesuffix("/query")
+    with httpx.Client(trust_env=not is_loopback(url)) as client:
+        yield HttpApi(url, key, client.request)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """`passage doctor` as a shell runs it: exit codes and output."""
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,29 @@ def test_url_without_a_server_exits_1() -> None:
     done = _run("--url", "http://127.0.0.1:9")
     assert done.exit_code == 1
     assert "FAIL  reachable" in done.output
+
+
+@pytest.mark.parametrize("path", ["", "/", "/query"])
+def test_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/health" else 404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Do not log to standard error."""
+
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        done = _run("--url", f"http://127.0.0.1:{server.server_port}{path}")
+        server.shutdown()
+        thread.join()
+    assert "ok    reachable" in done.output
 
 
 def test_stack_that_cannot_be_read_exits_2(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

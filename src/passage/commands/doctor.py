@@ -82,7 +82,8 @@ def _url(url: str, asked: CheckOptions, key_file: Path | None) -> Iterator[Findi
     from passage import api  # noqa: PLC0415 - it imports the HTTP client
     from passage.doctor import api_checks  # noqa: PLC0415 - as above
 
-    yield from api_checks.checks(api.HttpApi(url, api_key.read(key_file)), asked)
+    with api.over_http(url, api_key.read(key_file)) as reached:
+        yield from api_checks.checks(reached, asked)
 
 
 def _stack(name: str, region: str | None, asked: CheckOptions, key_file: Path | None) -> Iterator[Finding]:
@@ -103,7 +104,8 @@ def _stack(name: str, region: str | None, asked: CheckOptions, key_file: Path | 
     if asked.origin is None:
         asked = replace(asked, origin=stack.origin)
     if stack.url is not None:
-        yield from api_checks.checks(api.HttpApi(stack.url, api_key.read(key_file)), asked)
+        with api.over_http(stack.url, api_key.read(key_file)) as reached:
+            yield from api_checks.checks(reached, asked)
     else:
         yield from api_checks.checks(api.by_invocation(client("lambda"), stack.function), asked)
 

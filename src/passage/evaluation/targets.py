@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from passage.api import Api, HttpApi, by_invocation, in_process
+from passage.api import Api, by_invocation, in_process, over_http
 from passage.evaluation import documents, service
 from passage.evaluation.documents import Known
 from passage.evaluation.service import Served, SetupError
-from passage.local.provider import is_loopback, provider
+from passage.local.provider import provider
 
 LAMBDA = "lambda:"
 
@@ -53,11 +53,8 @@ def opened(target: str, profile: str | None, *, index: Path, key: str | None) ->
     elif target.startswith(LAMBDA):
         yield _remote(target, by_invocation(_lambda_client(), target.removeprefix(LAMBDA)), profile)
     elif target.startswith(("http://", "https://")):
-        import httpx  # noqa: PLC0415 - other targets do not need it
-
-        url = target.rstrip("/").removesuffix("/query")
-        with httpx.Client(trust_env=not is_loopback(url)) as client:
-            yield _remote(url, HttpApi(url, key, client.request), profile)
+        with over_http(target, key) as api:
+            yield _remote(api.url, api, profile)
     else:
         raise SetupError(f"--target: '{target}' must be local, a URL that begins with http, or lambda:NAME.")
 
