@@ -194,16 +194,14 @@ export class PassageChat extends Base {
     const written = this.getAttribute('shortcut') ?? 'mod+k';
     present.add(this);
     const isOwner = () => [...present].find((each) => (each.getAttribute('shortcut') ?? 'mod+k') === written) === this;
-    window.addEventListener(
-      'keydown',
-      (event) => {
-        if (!keys || event.defaultPrevented || !isPressed(event, keys) || isTyping(event) || !isOwner()) return;
-        if (document.querySelector(':modal')) return; // The site's own dialog is open.
-        event.preventDefault();
-        this.open();
-      },
-      { signal },
-    );
+    const press = (/** @type {KeyboardEvent} */ event) => {
+      if (!keys || event.defaultPrevented || !isPressed(event, keys) || isTyping(event) || !isOwner()) return;
+      if (document.querySelector(':modal')) return; // The site's own dialog is open.
+      event.preventDefault();
+      this.open();
+    };
+    // Added anew at each key, it comes after the site's own search, which may have taken the key.
+    window.addEventListener('keydown', () => window.addEventListener('keydown', press, { once: true, signal }), { capture: true, signal });
     const selector = this.getAttribute('open-with');
     if (selector) {
       document.addEventListener(

@@ -27,7 +27,7 @@ function begin() {
       element.isAutomatic = true;
       document.body.append(element);
     } else if (!script?.hasAttribute('data-manual') && !document.querySelector(NAME)) {
-      console.error(`${NAME}: the API address is missing. Set data-endpoint on the script tag.`);
+      console.error('passage-chat: the API address is missing. Set data-endpoint on the script.');
     }
   };
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', mount, { once: true });
