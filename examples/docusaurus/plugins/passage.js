@@ -4,6 +4,7 @@ export default function passage(context, options) {
   delete attributes['data-id']; // Docusaurus's own option
   return {
     name: 'passage',
+    getClientModules: () => ['./passage-router.js'],
     injectHtmlTags: () => ({
       // In the head and deferred, so it runs once and leaves the page that React takes over as it is.
       headTags: [{ tagName: 'script', attributes: { src: `${context.baseUrl}passage-chat.js`, defer: true, ...attributes } }],
