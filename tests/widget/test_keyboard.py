@@ -196,6 +196,13 @@ def test_focus_returns_to_where_it_was(way: str, fake: Server, visit: Visit) -> 
     assert widget.focus == "before"
 
 
+def test_key_after_closing_is_not_the_inputs(fake: Server, visit: Visit) -> None:
+    widget = visit({"endpoint": fake.url})
+    widget.page.keyboard.press("Control+k")
+    focus = "host => { host.close(); return host.shadowRoot.activeElement?.localName ?? 'none'; }"
+    assert widget.host.evaluate(focus) == "none"
+
+
 def test_focus_goes_to_the_heading_if_its_place_is_gone(fake: Server, visit: Visit) -> None:
     widget = visit({"endpoint": fake.url}, body="<main><h1 id=top>Guide</h1><button id=before>x</button></main>")
     widget.page.focus("#before")

@@ -50,6 +50,7 @@ export function panel(context, actions) {
   const close = () => {
     if (!isOpen()) return;
     release();
+    input.blur(); // A closed dialog keeps the focus until the next frame.
     dialog.close();
     restore();
     actions.closed();
