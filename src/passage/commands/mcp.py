@@ -34,6 +34,6 @@ def mcp(index: Path, profile: str | None, url: str | None) -> None:
         else:
             key = api_key.read(None)
             base = url.rstrip("/").removesuffix(path)
-            client = stack.enter_context(stdio.client({"x-api-key": key} if key else {}))
+            client = stack.enter_context(stdio.client(base, {"x-api-key": key} if key else {}))
             post = stdio.over_http(client, f"{base}{path}")
         stdio.serve(sys.stdin.buffer, post, write)

@@ -11,6 +11,7 @@ from handler.entrypoints.mcp.eras import METHOD_HEADER, NAME_HEADER, VERSION_HEA
 from handler.entrypoints.mcp.messages import INTERNAL_ERROR, failed, identity
 from passage.local.environment import LocalContext
 from passage.local.http_event import http_api_event
+from passage.local.provider import is_loopback
 
 Post = Callable[[Mapping[str, str], bytes], str]
 """Sends a message with its headers and returns the answer's body, empty for a notification. Raises Unanswered."""
@@ -71,10 +72,10 @@ def in_process(handler: Callable[[Any, Any], Any], path: str) -> Post:
     return post
 
 
-def client(named: Mapping[str, str]) -> httpx.Client:
-    """A client that sends the headers `named` with each message."""
+def client(url: str, named: Mapping[str, str]) -> httpx.Client:
+    """A client that sends the headers `named` with each message. A proxy is not asked for a URL on this machine."""
     fixed = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    return httpx.Client(headers={**fixed, **named}, timeout=SECONDS)
+    return httpx.Client(headers={**fixed, **named}, timeout=SECONDS, trust_env=not is_loopback(url))
 
 
 def over_http(client: httpx.Client, url: str) -> Post:
