@@ -335,8 +335,19 @@ def test_reading_ends_with_the_deadline(qdrant: EmulatorServer) -> None:
     store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
     with running(Deadline.after(-1)):
         store.prepare()
-        store._reader._thread.join()  # type: ignore[union-attr]
+        store._reader._begun.outcome()  # type: ignore[union-attr]
     assert qdrant.requests == []
+    with running(Deadline.after(5)):
+        store.prepare()
+        assert found(store, QUESTION, Search(top_k=3))[0].fused is not None
+
+
+def test_reading_left_by_a_failed_question_is_not_used(qdrant: EmulatorServer) -> None:
+    """Lambda freezes its thread, which fails once a later question runs."""
+    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+    qdrant.faults.add(Fault("slow", path="/", delay_ms=500))
+    with running(Deadline.after(0.1)):
+        store.prepare()
     with running(Deadline.after(5)):
         store.prepare()
         assert found(store, QUESTION, Search(top_k=3))[0].fused is not None

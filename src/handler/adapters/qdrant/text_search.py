@@ -5,7 +5,7 @@ to 1.16, the weights of a fusion, without an error. So the version is read befor
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Thread
@@ -189,47 +189,58 @@ class Reader:
     def __init__(self, get: Get, profile: Profile) -> None:
         self._get = get
         self._profile = profile
-        self._thread: Thread | None = None
-        self._found: Findings | None = None
-        self._failure: PassageError | None = None
+        self._begun: _Reading | None = None
 
     def start(self) -> None:
         """Begin to read, within the running deadline. Returns at once."""
-        if self._thread is None or not self._thread.is_alive():
-            self._found = None
-            self._failure = None
-            self._thread = Thread(target=copy_context().run, args=(self._read,), daemon=True)
-            self._thread.start()
+        self._begun = _Reading(self._read)
 
     def result(self) -> Findings:
-        """What was read; read now if it has not begun.
+        """What was read; read now if it has not begun for this question.
 
         Raises:
             PassageError: as `read`.
         """
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            deadline = deadlines.current()
-            thread.join(None if deadline is None else max(deadline.remaining(), 0))
-            if thread.is_alive():
-                self._thread = thread
-        if self._found is None and self._failure is None:
-            self._read()
-        failure, self._failure = self._failure, None
-        if self._found is None:
-            assert failure is not None  # noqa: S101 - see `_read`
-            raise failure
-        return self._found
+        begun, self._begun = self._begun, None
+        if begun is not None and begun.deadline is deadlines.current():
+            outcome = begun.outcome()
+            if isinstance(outcome, PassageError):
+                raise outcome
+            if outcome is not None:
+                return outcome
+        return self._read()
 
-    def _read(self) -> None:
+    def _read(self) -> Findings:
         deadline = deadlines.current()
-        try:
-            if deadline is not None:
-                deadline.require("store")
-            found = read(self._get, self._profile)
-        except PassageError as error:
-            self._failure = error
-            return
+        if deadline is not None:
+            deadline.require("store")
+        found = read(self._get, self._profile)
         if found.note:
             telemetry.logger.warning(found.note)
-        self._found = found
+        return found
+
+
+class _Reading:
+    """One question's thread that reads.
+
+    A question whose embedding fails leaves its thread behind. Lambda freezes the thread, and it fails in a later
+    question's time, because its own deadline has passed. So no question uses another one's thread.
+    """
+
+    def __init__(self, read: Callable[[], Findings]) -> None:
+        self.deadline = deadlines.current()
+        self._read = read
+        self._outcome: Findings | PassageError | None = None
+        self._thread = Thread(target=copy_context().run, args=(self._run,), daemon=True)
+        self._thread.start()
+
+    def outcome(self) -> Findings | PassageError | None:
+        """What was read, or why not; None if it did not end within the deadline."""
+        self._thread.join(None if self.deadline is None else max(self.deadline.remaining(), 0))
+        return self._outcome
+
+    def _run(self) -> None:
+        try:
+            self._outcome = self._read()
+        except PassageError as error:
+            self._outcome = error
