@@ -1,5 +1,6 @@
 """Hybrid search over both stores: what is sent, what is found, and when a collection is searched by vectors only."""
 
+import itertools
 import json
 import shutil
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -243,7 +245,7 @@ def test_index_without_scoring_is_not_used(start: Start, textbook_index: Path, t
 
 
 def test_index_dropped_while_a_container_runs_makes_it_dense(
-    start: Start, textbook_index: Path, tmp_path: Path
+    start: Start, textbook_index: Path, tmp_path: Path, output: Output
 ) -> None:
     with other_server(textbook_index, tmp_path) as foreign:
         function = start(QDRANT_URL=foreign.url)
@@ -253,6 +255,28 @@ def test_index_dropped_while_a_container_runs_makes_it_dense(
         client.close()
         expected = start(QDRANT_URL=foreign.url, SEARCH_MODE="dense").ask().results
         assert [function.ask().results for _ in range(2)] == [expected] * 2
+    assert len([line for line in output.logs if "it has no text index" in line["message"]]) == 1
+
+
+def test_refused_search_reads_changing_indexes_once() -> None:
+    """Nodes of a cluster may differ for a while; a collection with two text keys has either index here."""
+    fields, sent = itertools.cycle([RANKED_KEY, PROFILE.payload.text[0]]), []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.url.path)
+        if request.url.path.endswith("/batch"):
+            return httpx.Response(400, json={"status": {"error": "Wrong input"}, "time": 0})
+        if request.url.path == "/":
+            return httpx.Response(200, json={"title": "qdrant", "version": "1.20.0"})
+        index = {"data_type": "text", "points": 1, "params": definition("english")}
+        return httpx.Response(200, json={"result": {"payload_schema": {next(fields): index}}})
+
+    store = QdrantServerStore(
+        url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=httpx.MockTransport(answer)
+    )
+    with pytest.raises(RequestRefused):
+        found(store, QUESTION, Search(top_k=3))
+    assert len([path for path in sent if path.endswith("/batch")]) == 2
 
 
 def test_dense_profile_reads_nothing_and_has_no_note(start: Start, qdrant: EmulatorServer) -> None:

@@ -106,10 +106,21 @@ class QdrantServerStore:
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
-        if any(search.text for _, search in searches):
-            found = self._found or self._findings_read()
-            if found.search is not None:
-                return self._hybrid(searches, found.search)
+        by_text = self._by_text() if any(search.text for _, search in searches) else None
+        if by_text is None:
+            return self._dense(searches)
+        try:
+            return self._hybrid(searches, by_text)
+        except RequestRefused as error:
+            changed = self._read_again(by_text)
+            if changed is None:
+                if len(searches) == 1:
+                    self._explain(error, searches[0][1])
+                raise
+        # Once only: while a cluster is changed, its nodes may say different things.
+        return self._dense(searches) if changed.search is None else self._hybrid(searches, changed.search)
+
+    def _dense(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         requests = [self._request(vector, search) for vector, search in searches]
         answers = [self._query(requests[0], searches[0][1])] if len(requests) == 1 else self._query_batch(requests)
         return [self._result(points, search) for points, (_, search) in zip(answers, searches, strict=True)]
@@ -121,14 +132,7 @@ class QdrantServerStore:
         of those found by text.
         """
         asked = [self._stages(vector, search, by_text) for vector, search in searches]
-        try:
-            answers = iter(self._query_batch([request for stages in asked for request in stages.values()]))
-        except RequestRefused as error:
-            if self._indexes_changed(by_text):
-                return self.search(searches)
-            if len(searches) == 1:
-                self._explain(error, searches[0][1])
-            raise
+        answers = iter(self._query_batch([request for stages in asked for request in stages.values()]))
         results = []
         for stages, (_, search) in zip(asked, searches, strict=True):
             found: dict[str, Any] = {name: next(answers) for name in stages}
@@ -371,19 +375,20 @@ class QdrantServerStore:
         self._found = found
         return found
 
-    def _indexes_changed(self, by_text: TextSearch) -> bool:
-        """Whether a text index was dropped since they were read. Later searches do without it."""
+    def _read_again(self, by_text: TextSearch) -> Findings | None:
+        """How the collection can be searched now, for this search and later ones; None if that is still `by_text`."""
         try:
             found = read(self._get, self._profile)
         except PassageError:
-            return False  # the caller raises the refusal, which says more
+            return None  # the caller raises the refusal, which says more
         self._found = found
-        return found.search != by_text
+        return None if found.search == by_text else found
 
-    def _findings_read(self) -> Findings:
-        """How the collection can be searched, as read while the question was embedded."""
-        self._found = self._reader.result()
-        return self._found
+    def _by_text(self) -> TextSearch | None:
+        """How to search by text, as read while the first question was embedded; None where that is not possible."""
+        if self._found is None:
+            self._found = self._reader.result()
+        return self._found.search
 
     def _get(self, path: str, **parameters: str) -> Mapping[str, Any]:
         """The answer to `GET path` as JSON. The client's models for collection metadata cost a cold start too much."""

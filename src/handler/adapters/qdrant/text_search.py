@@ -109,12 +109,19 @@ def _scores(index: Mapping[str, Any] | None) -> bool:
 
 
 def read(get: Get, profile: Profile) -> Findings:
-    """Read the server's version and the collection's indexes.
+    """Read the server's version and the collection's indexes. Without a hybrid search, the log says why.
 
     Raises:
         CollectionNotFound, CredentialsRefused: as a search would.
         UpstreamError, DeadlineExceeded: temporary failures.
     """
+    found = _read(get, profile)
+    if found.note:
+        telemetry.logger.warning(found.note)
+    return found
+
+
+def _read(get: Get, profile: Profile) -> Findings:
     try:
         version = version_of(get("/"))
     except ConfigurationError:  # a proxy that hides it; only Qdrant 1.20 or newer shows `scoring`
@@ -214,10 +221,7 @@ class Reader:
         deadline = deadlines.current()
         if deadline is not None:
             deadline.require("store")
-        found = read(self._get, self._profile)
-        if found.note:
-            telemetry.logger.warning(found.note)
-        return found
+        return read(self._get, self._profile)
 
 
 class _Reading:
