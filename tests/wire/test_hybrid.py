@@ -4,9 +4,10 @@ import itertools
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
+from handler.adapters.qdrant.collection_info import explain
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.server import QdrantServerStore
 from handler.adapters.qdrant.text_search import definition
@@ -300,16 +302,36 @@ def test_edge_index_without_text_index_is_dense_and_says_so(start: Start, on_edg
     assert "passage index" in note
 
 
-def test_strict_mode_that_allows_fewer_candidates_names_the_key(
-    start: Start, textbook_index: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("most", "asked", "advice"),
+    [
+        (20, ("hybrid", 3), "search.candidates to 20 or less"),
+        (60, ("hybrid", 90), "needs 95: set the profile's search.candidates to 60 or less, ask for fewer passages"),
+        (60, ("dense", 90), "needs 90: ask for fewer passages"),
+    ],
+)
+def test_strict_mode_that_allows_fewer_points_names_the_limit(
+    most: int, asked: tuple[str, int], advice: str, start: Start, textbook_index: Path, tmp_path: Path
 ) -> None:
     with other_server(textbook_index, tmp_path) as strict:
         client = QdrantClient(url=strict.url, check_compatibility=False)
-        client.update_collection("rag_embeddings", strict_mode_config={"enabled": True, "max_query_limit": 20})
+        client.update_collection("rag_embeddings", strict_mode_config={"enabled": True, "max_query_limit": most})
         client.close()
-        answer = start(QDRANT_URL=strict.url).ask()
+        answer = start(QDRANT_URL=strict.url, SEARCH_MODE=asked[0]).ask(k=asked[1])
     assert answer.status == 500
-    assert "search.candidates to 20 or less" in answer.json["error"]
+    assert advice in answer.json["error"]
+
+
+@pytest.mark.parametrize(("shards", "threshold", "fits"), [(1, None, 100), (3, None, 33), (1, 0.5, 50), (3, 0.5, 33)])
+def test_limit_for_a_hybrid_search_counts_the_shards(shards: int, threshold: float | None, fits: int) -> None:
+    params = SimpleNamespace(vectors=SimpleNamespace(size=768), shard_number=shards)
+    config = SimpleNamespace(params=params, strict_mode_config=SimpleNamespace(max_query_limit=100))
+    info: Any = SimpleNamespace(config=config, payload_schema={})
+    search = Search(top_k=3, text="twin", score_threshold=threshold)
+    for candidates in (fits, fits + 1):
+        profile, refused = searching(candidates=candidates), RequestRefused("refused", upstream="store")
+        with pytest.raises(RequestRefused) if candidates > fits else nullcontext():
+            explain(refused, search, profile, info, lambda: True)
 
 
 @pytest.mark.parametrize("path", ["/collections/rag_embeddings", "/points/query"])

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from handler.adapters.qdrant.filters import filtered_keys, has_prefix
+from handler.adapters.qdrant.payload import candidates
 from handler.config.profiles import Collection, Profile
 from handler.config.validation import check_indexes, check_vectors, distance_name
 from handler.core.errors import RequestRefused
@@ -59,14 +60,7 @@ def explain(
         ConfigurationError: the collection's shape, or its payload indexes, explain the refusal.
     """
     check_vectors(profile.collection, sizes(info))
-    most = getattr(info.config.strict_mode_config, "max_query_limit", None)
-    if search.text and most is not None and most < profile.search.candidates:
-        raise RequestRefused(
-            f"The collection '{profile.collection.name}' allows searches for {most} points, and a hybrid search fuses "
-            f"lists of {profile.search.candidates}: set the profile's search.candidates to {most} or less.",
-            upstream="store",
-            detail=error.detail,
-        ) from error
+    _check_limit(error, search, profile, info)
     if has_prefix(search.filters) and not matches_by_prefix():
         raise RequestRefused(
             "The vector store refused a filter by prefix, which needs Qdrant 1.19 or newer: update the server, or "
@@ -75,6 +69,25 @@ def explain(
             detail=error.detail,
         )
     check_indexes(profile.collection, filtered_keys(search.filters, profile), indexes(info), error.detail)
+
+
+def _check_limit(error: RequestRefused, search: Search, profile: Profile, info: models.CollectionInfo) -> None:
+    """Raise RequestRefused if strict mode allows fewer points than the search needs."""
+    most = getattr(info.config.strict_mode_config, "max_query_limit", None)
+    each, wanted, shards = search.top_k, search.top_k, 1
+    if search.text:
+        each, wanted = candidates(search, profile.search.candidates)
+        shards = info.config.params.shard_number or 1
+    needed = max(each * shards, wanted)
+    if most is None or needed <= most:
+        return
+    fewer = f"set the profile's search.candidates to {most * each // needed} or less, " if search.text else ""
+    raise RequestRefused(
+        f"The collection '{profile.collection.name}' allows searches for {most} points, and this one needs {needed}: "
+        f"{fewer}ask for fewer passages, or raise the collection's max_query_limit.",
+        upstream="store",
+        detail=error.detail,
+    ) from error
 
 
 def indexes(info: models.CollectionInfo) -> dict[str, str]:
