@@ -104,6 +104,20 @@ def test_draft_has_vector_model_and_filters(connection: Connection, client: Qdra
     assert profile.filters == {"source_url": ("source_url",)}
 
 
+def test_draft_filters_once_by_keys_with_the_same_end(connection: Connection, client: QdrantClient) -> None:
+    make(client, {**PAYLOADS["flat"], "lang": "en", "metadata": {"lang": "en"}})
+    for key in ("lang", "metadata.lang"):
+        client.create_payload_index("docs", key, models.PayloadSchemaType.KEYWORD)
+    (found,) = drafted(connection).filters.items()
+    assert (found[0], sorted(found[1])) == ("lang", ["lang", "metadata.lang"])
+
+
+@pytest.mark.parametrize("key", ['text "quoted"', "text\\", "text\t", "正文", "text \U0001f916", "text\x7f"])
+def test_draft_holds_any_key(key: str, connection: Connection, client: QdrantClient) -> None:
+    make(client, {key: "A twin mirrors an asset", "source_url": "https://e.org/twin/"})
+    assert drafted(connection).payload.text == (key,)
+
+
 def test_draft_remarks_on_an_unnamed_model(connection: Connection, client: QdrantClient) -> None:
     make(client, PAYLOADS["flat"])
     found = draft(connection, "docs", "chunks")

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,7 +57,10 @@ def draft(connection: Connection, collection: str, contract: str) -> Draft:
                 "A profile cannot answer from such points."
             )
     model, provider = _model(said, size, remarks)
-    indexed = [key for key, index in info.payload_schema.items() if index.data_type.value in FILTERED]
+    filters: defaultdict[str, list[str]] = defaultdict(list)
+    for key, index in info.payload_schema.items():
+        if index.data_type.value in FILTERED:
+            filters[key.rpartition(".")[2]].append(key)
     lines = [
         f"# Drafted from the collection {collection}: {info.points_count or 0:,} points, {len(payloads)} of them read.",
         *(f"# Look at: {remark}." for remark in remarks),
@@ -74,14 +77,14 @@ def draft(connection: Connection, collection: str, contract: str) -> Draft:
         f"model = {_text(model)}",
         "",
         "[payload]",
-        *(f"{meaning} = {json.dumps(found)}" for meaning, found in keys.items() if found),
+        *(f"{meaning} = {_texts(found)}" for meaning, found in keys.items() if found),
         "",
         "[query]",
         'text = { names = ["text", "query", "question"], max = 10000 }',
         'count = { names = ["k", "top_k"], default = 5, max = 100 }',
     ]
-    if indexed:
-        lines += ["", "[filters]", *(f"{_text(key.rpartition('.')[2])} = [{_text(key)}]" for key in indexed)]
+    if filters:
+        lines += ["", "[filters]", *(f"{_text(name)} = {_texts(found)}" for name, found in filters.items())]
     toml = "\n".join(lines) + "\n"
     Profile.model_validate({**tomllib.loads(toml), "name": "draft"})
     return Draft(toml, tuple(remarks))
@@ -187,7 +190,12 @@ def _is_list_of_texts(value: object) -> bool:
 
 
 def _text(value: str) -> str:
-    return json.dumps(value)
+    """A string in TOML. JSON's differ in two ways: TOML has no escapes for halves of a character, and escapes DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _texts(values: Sequence[str]) -> str:
+    return f"[{', '.join(map(_text, values))}]"
 
 
 _FITS: Mapping[str, Callable[[Any], bool]] = {
