@@ -1,6 +1,8 @@
 """The two stores: the same questions, the same answers, and never an answer from an index that is not there."""
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -48,6 +50,21 @@ def test_edge_index_may_lie_in_a_read_only_folder(
     (copy,) = tmp_path.glob("passage-index-*/shard")
     files = [path.stat() for path in copy.rglob("*") if path.is_file()]
     assert sum(file.st_blocks * 512 for file in files) < 0.2 * sum(file.st_size for file in files), "with holes"
+
+
+@pytest.mark.parametrize("where", ["tempfile.mkdtemp", "handler.adapters.qdrant.holes.copy"])
+def test_index_that_cannot_be_copied_is_500_and_names_tmp(
+    where: str, start: Start, on_edge: OnEdge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.access", lambda *_: False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(where, full)
+    message = assert_error(start(**on_edge).ask(), 500, "INTERNAL_ERROR")
+    assert "EphemeralStorage" in message
+    assert not any(tmp_path.iterdir()), "the part that was copied is removed"
 
 
 @both_gateways

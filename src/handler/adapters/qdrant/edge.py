@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 SHARD = "shard"
 FORMAT = 1
+DETAIL_CHARACTERS = 300
 
 NO_TEXT_INDEX = (
     "The index is searched by vectors only, because an earlier version of Passage wrote it without a text index: run "
@@ -304,6 +305,13 @@ class QdrantEdgeStore:
                 return qdrant_edge.EdgeShard.load(str(shard))
         except (KeyboardInterrupt, SystemExit):
             raise
+        except OSError as error:  # of the copy: the engine's failures have another class
+            raise ConfigurationError(
+                f"The index for the profile '{self._profile.name}' cannot be copied: the function's /tmp must be "
+                "writable and hold it (template: EphemeralStorage).",
+                upstream="store",
+                detail=str(error)[:DETAIL_CHARACTERS],
+            ) from error
         except BaseException as error:  # the engine's class for every failure, or a panic, which has another base class
             raise ConfigurationError(
                 f"The index for the profile '{self._profile.name}' cannot be opened: run `passage index` again.",
