@@ -159,6 +159,20 @@ def test_collection_becomes_an_edge_index_and_back(
     assert client.get_collection("copied").config.metadata is not None
 
 
+@pytest.mark.parametrize("to_server", [False, True])
+def test_copy_names_a_point_without_the_vector(
+    to_server: bool, connection: Connection, client: QdrantClient, tmp_path: Path
+) -> None:
+    make(client, PAYLOADS["flat"], vector="dense")
+    client.upsert("docs", [models.PointStruct(id=7, vector={}, payload=PAYLOADS["flat"])])
+    profile = drafted(connection)
+    source = copying.server_source(connection, "docs", profile)
+    other = profile.serving("copied")
+    target = ServerIndex(connection, other) if to_server else EdgeIndex(tmp_path, other)
+    with pytest.raises(TargetError, match=r"point 7 of .*'docs'.* has no vector 'dense'"):
+        copying.copy(source, other, target, Silent())
+
+
 def test_copy_of_another_models_vectors_is_refused(
     connection: Connection, client: QdrantClient, tmp_path: Path
 ) -> None:

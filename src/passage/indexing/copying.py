@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,9 +60,23 @@ def copy(source: Source, profile: Profile, target: Target, watch: Watch) -> bool
     with target.locked(watch.waiting):
         if target.held(wanted, iter(())).complete:
             return False
-        points = (point for batch in source.scroll(True) for point in batch)
+        points = (_with_vector(point, source, profile) for batch in source.scroll(True) for point in batch)
         target.replace(wanted, points, watch.writing(source.points))
     return True
+
+
+def _with_vector(point: Point, source: Source, profile: Profile) -> Point:
+    """The point, which may lack the profile's vector where a collection has several, or have a matrix.
+
+    Raises:
+        TargetError: it does.
+    """
+    if len(point.vector) and not isinstance(point.vector[0], Sequence):
+        return point
+    raise TargetError(
+        f"The point {point.id} of {source.where} has no vector '{profile.collection.vector}': a search by it never "
+        "finds that point. Delete the point, or give it a vector."
+    )
 
 
 def _wanted(source: Source, profile: Profile) -> Wanted:
