@@ -281,6 +281,39 @@ def test_refused_search_reads_changing_indexes_once() -> None:
     assert len([path for path in sent if path.endswith("/batch")]) == 2
 
 
+def test_new_number_of_shards_is_read_when_a_similarity_is_missing() -> None:
+    """An alias now leads to a collection of three shards, each of which gives the word search its own candidates."""
+    shards = [1, 3, 3]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/":
+            return httpx.Response(200, json={"title": "qdrant", "version": "1.20.0"})
+        if request.url.path.endswith("/batch"):
+            _, _, similar = json.loads(request.content)["searches"]
+            near, by_words = hit(1, 0.9), hit(2, 0.3)
+            lists = [[near, by_words], [near], [near, by_words] if similar["limit"] == 150 else [near]]
+            return httpx.Response(200, json={"result": [{"points": one} for one in lists], "status": "ok", "time": 0})
+        index = {"data_type": "text", "points": 2, "params": definition("english")}
+        config = {"params": {"shard_number": shards.pop(0)}}
+        return httpx.Response(200, json={"result": {"payload_schema": {RANKED_KEY: index}, "config": config}})
+
+    store = QdrantServerStore(
+        url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=httpx.MockTransport(answer)
+    )
+    asked = [[passage.id for passage in found(store, QUESTION, Search(top_k=3))] for _ in range(3)]
+    assert asked == [[1], [1, 2], [1, 2]]
+    assert len(shards) == 1, "read twice"
+
+
+def hit(identity: int, score: float) -> dict[str, Any]:
+    return {
+        "id": identity,
+        "version": 0,
+        "score": score,
+        "payload": {"text_content": "Twins", "source_url": "https://e.org/"},
+    }
+
+
 def test_dense_profile_reads_nothing_and_has_no_note(start: Start, qdrant: EmulatorServer) -> None:
     function = start(SEARCH_MODE="dense")
     function.ask()

@@ -139,6 +139,8 @@ class QdrantServerStore:
             points = found["dense"]
             if search.text:
                 similarities = {point.id: point.score for point in (*points, *found.pop("similar"))}
+                if any(point.id not in similarities for point in found["fused"]):
+                    self._found = None  # the alias may lead to more shards now: the next question reads them
                 points = payload.best_fused(found["fused"], similarities, search)
             result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
             if search.explain:
