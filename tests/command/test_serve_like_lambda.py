@@ -1,13 +1,21 @@
 """`passage serve` passes requests on as a gateway does, and refuses what Lambda would not take, as JSON with CORS."""
 
+import asyncio
 import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
+from aiohttp.test_utils import TestClient, TestServer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from yarl import URL
 
+from passage.local.serve import application
 from serving import served
 
 ORIGIN = "http://localhost:3000"
@@ -50,3 +58,22 @@ def test_request_too_large_for_lambda_is_413_with_cors(url: str, size: int) -> N
 
 def test_request_just_below_the_limit_reaches_the_function(url: str) -> None:
     assert post(url, b"a" * 6_280_000).status_code == 400
+
+
+@given(st.lists(st.text("ab %+&=;#é25", max_size=8), min_size=1, max_size=20))
+@settings(deadline=None, max_examples=20)
+def test_parameters_are_decoded_once(texts: list[str]) -> None:
+    events: list[dict[str, Any]] = []
+
+    def keep(event: dict[str, Any], _: object) -> dict[str, Any]:
+        events.append(event)
+        return {"statusCode": 200, "body": ""}
+
+    async def ask() -> None:
+        async with TestClient(TestServer(application(keep))) as client:
+            for text in texts:
+                await client.get(URL(f"/query?text={quote(text, safe='')}", encoded=True))
+
+    asyncio.run(ask())
+    assert [event["queryStringParameters"]["text"] for event in events] == texts
+    assert [event["rawQueryString"] for event in events] == [f"text={quote(text, safe='')}" for text in texts]

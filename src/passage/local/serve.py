@@ -61,7 +61,7 @@ async def _event(request: web.Request) -> dict[str, Any]:
     event = http_api_event(
         request.method,
         request.path,
-        query=request.query_string,
+        query=request.rel_url.raw_query_string,  # `query_string` is decoded, and would be decoded again
         headers=request.headers,
         body=await request.read(),
     )
