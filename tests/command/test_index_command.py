@@ -1,6 +1,8 @@
 """The input, output and errors of `passage index`, run as a separate process."""
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,33 @@ def test_refused_key_is_named_without_a_traceback(index: Passage, real: dict[str
     done = index(**real | {"COHERE_API_KEY": "another"})
     assert done.returncode == 1
     assert "COHERE_API_KEY" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def overwritten(path: Path) -> None:
+    path.write_bytes(b"no database" * 100)
+
+
+def cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:4096])
+
+
+def full(path: Path) -> None:
+    """As a full disk: rows can be read, but not written."""
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DELETE FROM vector")
+        database.execute("CREATE TRIGGER full BEFORE INSERT ON vector BEGIN SELECT RAISE(FAIL, 'disk is full'); END")
+
+
+@pytest.mark.parametrize("damage", [overwritten, cut_off, full])
+def test_cache_that_fails_is_named_without_a_traceback(
+    damage: Callable[[Path], None], site: Path, index: Passage
+) -> None:
+    assert index().returncode == 0
+    damage(site.parent / "cache" / "vectors.sqlite")
+    done = index("--rebuild", "--out", str(site.parent / "another"))
+    assert done.returncode == 1
+    assert str(site.parent / "cache") in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
 

@@ -156,6 +156,8 @@ def index(**given: Any) -> None:
     profile, as they do to the function.
     """
     # Imported here so that other commands start fast.
+    import sqlite3  # noqa: PLC0415
+
     from handler.core.errors import PassageError  # noqa: PLC0415
     from passage.indexing.embedding import EmbeddingError  # noqa: PLC0415
     from passage.indexing.target import TargetError  # noqa: PLC0415
@@ -169,6 +171,11 @@ def index(**given: Any) -> None:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(f"The index cannot be written: {error}") from error
+    except sqlite3.Error as error:
+        raise click.ClickException(
+            f"The cache in {request.cache}, or the database in the folder for temporary files, failed: {error}. If "
+            "there is room in both, delete the cache's vectors.sqlite: all texts are then embedded again."
+        ) from error
 
 
 def _run(request: Request) -> None:

@@ -8,6 +8,7 @@ It reads one line of JSON for each job, each batch and the end. It writes one li
 
 import json
 import os
+import sqlite3
 import sys
 import threading
 from collections.abc import Iterable, Iterator
@@ -51,6 +52,9 @@ def run(source: Iterable[str], speaker: Speaker, cache: VectorCache, api_key: st
                 _work(job, embedder, lines, cache, speaker)
         except EmbeddingError as error:
             speaker.say(error=str(error))
+            return
+        except sqlite3.Error as error:
+            speaker.say(error=f"The vectors cannot be kept in {cache.folder}: {error}.")
             return
         finally:
             embedder.close()
