@@ -55,6 +55,12 @@ def test_stages_are_environments_of_samconfig_in_order() -> None:
         assert configured[stage]["global"]["parameters"]["stack_name"] == f"passage-{stage}"
 
 
+def test_prod_that_waits_for_approval_blocks_no_other_stage() -> None:
+    assert "concurrency" not in _load("deploy.yml"), "it would hold the whole workflow"
+    concurrency = _load("deploy-stage.yml")["jobs"]["deploy"]["concurrency"]
+    assert concurrency == {"group": "deploy-${{ inputs.stage }}", "cancel-in-progress": False}
+
+
 def test_each_deployment_is_checked_by_doctor() -> None:
     steps = _load("deploy-stage.yml")["jobs"]["deploy"]["steps"]
     commands = [step.get("run", "") for step in steps]
