@@ -88,7 +88,15 @@ def check(parameters: Mapping[str, str]) -> None:
     Raises:
         Refused: one does not hold.
     """
-    _Evaluation(_expand(json.dumps({"rules": {}}))["rules"], parameters).check()
+    _Evaluation(_expand(_RULES)["rules"], parameters).check()
+
+
+def rules() -> Mapping[str, Mapping[str, Any]]:
+    """The template's rules, with their functions as CloudFormation gets them."""
+    return dict(_expand(_RULES)["rules"]["Rules"])
+
+
+_RULES = json.dumps({"rules": {}})
 
 
 @cache

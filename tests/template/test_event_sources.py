@@ -102,13 +102,14 @@ def test_tracing_is_off_where_it_is_not_wanted(made: dict[str, Stack]) -> None:
 @pytest.mark.parametrize(
     ("partition", "console"), [("aws-cn", "console.amazonaws.cn"), ("aws-us-gov", "console.amazonaws-us-gov.com")]
 )
-def test_other_partitions_have_no_traces_and_own_links(
+def test_other_partitions_have_links_of_their_own(
     partition: str, console: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(PSEUDO, "AWS::Partition", partition)
     stack = stacks({partition: LEAST})[partition]
-    assert stack["RetrievalFunction"]["TracingConfig"] == {"Mode": "PassThrough"}
-    assert stack["RestApiliveStage"]["TracingEnabled"] is False
+    has_traces = partition != "aws-cn"
+    assert stack["RetrievalFunction"]["TracingConfig"] == {"Mode": "Active" if has_traces else "PassThrough"}
+    assert stack["RestApiliveStage"]["TracingEnabled"] is has_traces
     assert stack.outputs["DashboardUrl"]["Value"].startswith(f"https://{console}/cloudwatch/")
     assert "arn:aws:" not in json.dumps(stack.everything())
 

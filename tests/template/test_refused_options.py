@@ -1,8 +1,10 @@
 """Options that exclude each other are rejected before deployment, and the message says what to change."""
 
+from typing import Any
+
 import pytest
 
-from template.cloudformation import Refused, check
+from template.cloudformation import PSEUDO, Refused, check, rules
 from template.options import (
     ALARM_TOPIC,
     CERTIFICATE,
@@ -116,3 +118,33 @@ def test_valid_combinations_are_accepted() -> None:
         check(option)
     for parameters in ({"RateLimitPerIp": "10"}, {"ReservedConcurrency": "0"}, {"BasePath": "/docs-api"}):
         check({**LEAST, **parameters})
+
+
+@pytest.mark.parametrize("partition", ["aws-cn", "aws-us-gov"])
+def test_snap_start_is_refused_outside_commercial_regions(partition: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PSEUDO, "AWS::Partition", partition)
+    with pytest.raises(Refused, match="no SnapStart for Python"):
+        check(OPTIONS["snap-start"])
+
+
+def test_rules_use_what_cloudformation_allows_there() -> None:
+    """Ref and the functions of rules; a Condition fails (aws-cloudformation/cloudformation-coverage-roadmap#1183)."""
+    allowed = {"Ref", "Fn::And", "Fn::Or", "Fn::Not", "Fn::Equals"}
+
+    def look(node: Any) -> None:
+        if isinstance(node, dict):
+            assert node.keys() <= allowed, node
+            for name, arguments in node.items():
+                if name in ("Fn::And", "Fn::Or"):
+                    assert 2 <= len(arguments) <= 10, "its limits"
+                look(arguments)
+        elif isinstance(node, list):
+            for part in node:
+                look(part)
+        else:
+            assert isinstance(node, str), node
+
+    for rule in rules().values():
+        look(rule.get("RuleCondition", {}))
+        for assertion in rule["Assertions"]:
+            look(assertion["Assert"])
