@@ -155,13 +155,16 @@ build: known-environment setup .venv-sam/.ready ## Build the function and its la
 	@umask 022; ARCHITECTURE=$(ARCH) AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-eu-central-1} $(SAM) build --config-env $(ENV) --build-dir $(BUILD) --parameter-overrides Architecture=$(ARCH) $(ARGS)
 	@$(BIN)/python layers/size.py $(BUILD) $(if $(filter 0,$(PRUNE)),250)
 
+# SAM ends a value at its first space unless quotes that the shell does not remove are around it.
 .PHONY: deploy
 deploy: ## Build and deploy to AWS (ENV=dev, staging or prod; PARAMETERS='QdrantUrl=https://…')
 	@test "$(origin ARCH)" = file || { echo "The architecture of a deployment is samconfig.toml's, not ARCH" >&2; exit 1; }
 	@$(MAKE) --no-print-directory build ARGS=
 	@eval "set -- $$($(BIN)/python -c 'import shlex, sys, tomllib; print(shlex.join(tomllib.load(open("samconfig.toml", "rb"))[sys.argv[1]]["deploy"]["parameters"]["parameter_overrides"]))' $(ENV))"; \
-		release=$$($(BIN)/python layers/release.py $(BUILD) $(STACK) "$$@" $(strip $(PARAMETERS))) && \
-		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@" $(strip $(PARAMETERS)) "ReleaseId=$$release" $(ARGS)
+		set -- "$$@" $(strip $(PARAMETERS)); release=$$($(BIN)/python layers/release.py $(BUILD) $(STACK) "$$@") && \
+		for given; do shift; value=$${given#*=}; \
+			case $$value in (\"*) ;; (*[[:space:]\"]*) given=$${given%%=*}=\"$${value//\"/\\\"}\" ;; esac; set -- "$$@" "$$given"; done && \
+		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@" "ReleaseId=$$release" $(ARGS)
 
 .PHONY: logs
 logs: known-environment .venv-sam/.ready ## Follow the logs of a deployment (ENV=dev)

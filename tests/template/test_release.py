@@ -15,6 +15,8 @@ from moto.cloudformation.models import cloudformation_backends
 from moto.server import ThreadedMotoServer
 
 from conftest import ROOT
+from release_check import app
+from template.cloudformation import PYTHON_OF_SAM, Stack
 
 REGION = "eu-central-1"
 STACK = "passage-prod"
@@ -118,8 +120,8 @@ def test_failed_first_deployment_says_to_destroy_it(build: Path, stack: str) -> 
     assert "make destroy" in done.stderr
 
 
-def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
-    """PARAMETERS may span several lines."""
+def _make_deploy(build: Path, tmp_path: Path, parameters: str) -> list[str]:
+    """The words that the Makefile's recipe gives SAM."""
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines(keepends=True)
     start = next(number for number, line in enumerate(recipe) if line.startswith("deploy:"))
     end = next(number for number in range(start, len(recipe)) if not recipe[number].strip())
@@ -134,8 +136,6 @@ def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
     }
     head = "".join(f"{name} := {value}\n" for name, value in variables.items())
     copy.write_text(f"{head}SAM := printf '%s\\n'\ndeploy:\n{''.join(lines)}", encoding="utf-8")
-    parameters = "CohereApiKeySecretArn=arn:aws:secretsmanager:x#cohere\n  QdrantUrl=https://cluster.example"
-    parameters += r" EdgeIndexBucket=\"\""
     done = subprocess.run(
         [str(shutil.which("make")), "-s", "-f", str(copy), "deploy", f"PARAMETERS={parameters}"],
         capture_output=True,
@@ -145,9 +145,37 @@ def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    words = done.stdout.split()
+    return done.stdout.splitlines()
+
+
+def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
+    """PARAMETERS may span several lines."""
+    parameters = "CohereApiKeySecretArn=arn:aws:secretsmanager:x#cohere\n  QdrantUrl=https://cluster.example"
+    words = _make_deploy(build, tmp_path, parameters + r" EdgeIndexBucket=\"\"")
     assert {"CohereApiKeySecretArn=arn:aws:secretsmanager:x#cohere", "QdrantUrl=https://cluster.example"} <= set(words)
     assert 'EdgeIndexBucket=""' in words, "SAM takes no value for none only in quotes"
     overrides = words[words.index("--parameter-overrides") + 1 : -1]
     assert words[-1] == f"ReleaseId={_name(build, *overrides)}"
     assert "Deployment=Canary10Percent5Minutes" in overrides
+
+
+def test_make_deploy_keeps_spaces_and_quotes_of_a_value(build: Path, tmp_path: Path) -> None:
+    """Read by SAM's own parser, which ends an unquoted value at its first space."""
+    parameters = """McpDescription="the documentation of Acme's robots" ReleaseQuestion='What does "arm" mean?'"""
+    words = _make_deploy(build, tmp_path, f"""{parameters} CohereBaseUrl='""' McpName=acme""")
+    overrides = words[words.index("--parameter-overrides") + 1 :]
+    code = "import json, sys; from samcli.cli.types import CfnParameterOverridesType as Type; "
+    code += "print(json.dumps(Type().convert(tuple(sys.argv[1:]), None, None)))"
+    done = subprocess.run([PYTHON_OF_SAM, "-c", code, *overrides], capture_output=True, text=True, check=True)
+    read = json.loads(done.stdout)
+    assert read["McpDescription"] == "the documentation of Acme's robots"
+    assert read["ReleaseQuestion"] == 'What does "arm" mean?'
+    assert (read["CohereBaseUrl"], read["McpName"]) == ("", "acme")
+    assert read["Deployment"] == "Canary10Percent5Minutes", "samconfig.toml's, in an environment"
+    assert read["ReleaseId"]
+
+
+def test_release_check_ends_before_lambda_ends_it(made: dict[str, Stack]) -> None:
+    """Killed by its timeout, it reports nothing, and CodeDeploy waits for an hour."""
+    longest = app.ATTEMPTS * 2 * app._CLIENT.read_timeout + (app.ATTEMPTS - 1) * app.WAIT_SECONDS
+    assert longest < made["canary"]["ReleaseCheckFunction"]["Timeout"] <= 900
