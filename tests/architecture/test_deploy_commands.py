@@ -103,6 +103,12 @@ def test_umask_of_the_keys_file_ends_with_it() -> None:
     assert lines == ["(umask 077; ${EDITOR:-vi} keys.json)"]
 
 
+def test_folders_that_commands_write_to_exist() -> None:
+    """Who deploys may come to that section first."""
+    (block,) = [block for block in COMMANDS if "> .passage/" in block]
+    assert block.startswith("mkdir -p .passage\n")
+
+
 def test_every_command_is_valid_shell() -> None:
     for block in COMMANDS:
         done = subprocess.run(
@@ -129,6 +135,10 @@ def test_every_command_is_valid_shell() -> None:
         "a target, not a ceiling",
         "deployer-policy.json",
         "x-amz-content-sha256",
+        "--invoked-via-function-url",
+        "AllViewerExceptHostHeader",
+        "repo:OWNER@1234/REPO@5678:environment:STAGE",
+        """PARAMETERS='McpDescription="the documentation of Acme Robots"'""",
     ],
 )
 def test_known_trap_is_named(words: str) -> None:

@@ -46,8 +46,10 @@ COMMANDS = [
     "cloudformation:DescribeStacks",
     "logs:FilterLogEvents",
     "lambda:ListTags",
+    "ssm:PutParameter",
+    "ssm:GetParameter",
 ]
-"""What `make deploy`, `make logs` and `passage index --publish` call."""
+"""What `make deploy`, `make logs`, `passage index --publish`, `passage doctor` and the page's own commands call."""
 
 
 def _list(value: Any) -> list[str]:
