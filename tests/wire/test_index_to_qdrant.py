@@ -195,6 +195,20 @@ def test_second_run_writes_and_embeds_nothing(index: Index, server: EmulatorServ
     assert written(server) == []
 
 
+def test_metadata_that_someone_added_changes_nothing(index: Index, client: QdrantClient) -> None:
+    index()
+    client.update_collection(served(client), metadata={"owner": "docs team"})
+    assert index().action == "nothing"
+
+
+def test_metadata_of_another_program_means_a_new_collection(index: Index, client: QdrantClient) -> None:
+    index()
+    before = served(client)
+    client.update_collection(before, metadata={"passage": "of another program"})
+    assert index().action == "replace"
+    assert served(client) != before
+
+
 def test_edit_of_three_pages_writes_their_points_only(
     index: Index, server: EmulatorServer, client: QdrantClient, site: Path, cohere: EmulatorServer
 ) -> None:

@@ -72,7 +72,7 @@ class ServerIndex:
         said = {**current.metadata, **current.passage}
         same_vectors = comparable(said, {**goal, **goal["passage"]})
         count = self._count(current.name)
-        if current.metadata == goal and count == wanted.points:
+        if current.says(goal) and count == wanted.points:
             return Held(complete=True, comparable=True)
         moving = {"digest": "", "points": 0}
         if not same_vectors:
@@ -108,7 +108,7 @@ class ServerIndex:
     def written(self, wanted: Wanted) -> Ids:
         """See `Target`: points of an earlier run with the same content that was killed while it wrote."""
         goal = metadata(wanted, self._shape(wanted), "building")
-        self._begun = next((one for one in self._releases.all() if one.metadata == goal), None)
+        self._begun = next((one for one in self._releases.all() if one.says(goal)), None)
         if self._begun is not None:
             self._note(f"An earlier run began the collection '{self._begun.name}'; this one completes it.")
             for records in self._scroll(self._begun.name, False):

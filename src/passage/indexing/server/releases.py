@@ -32,7 +32,12 @@ class Release:
     @property
     def passage(self) -> Mapping[str, Any]:
         """The collection metadata of `passage index`."""
-        return self.metadata.get("passage") or {}
+        found = self.metadata.get("passage")
+        return found if isinstance(found, Mapping) else {}
+
+    def says(self, metadata: Mapping[str, Any]) -> bool:
+        """Whether its metadata has these values. It may have others, too: a server keeps what people added."""
+        return all(self.metadata.get(key) == value for key, value in metadata.items())
 
     @property
     def ready(self) -> bool:
