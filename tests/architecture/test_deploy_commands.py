@@ -103,6 +103,12 @@ def test_umask_of_the_keys_file_ends_with_it() -> None:
     assert lines == ["(umask 077; ${EDITOR:-vi} keys.json)"]
 
 
+def test_sam_is_called_where_make_installs_it() -> None:
+    lines = [line for block in COMMANDS for line in block.splitlines() if "sam deploy" in line]
+    assert lines
+    assert [line for line in lines if not line.startswith(".venv-sam/bin/sam ")] == []
+
+
 def test_folders_that_commands_write_to_exist() -> None:
     """Who deploys may come to that section first."""
     (block,) = [block for block in COMMANDS if "> .passage/" in block]
