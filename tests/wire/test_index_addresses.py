@@ -8,6 +8,7 @@ from passage.emulators import EmulatorServer, Fault
 from passage.indexing import embedding
 from passage.indexing.embedding import DocumentEmbedder, TemporaryFailure
 from passage.indexing.server.connection import Connection
+from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
 from wire.function import COHERE_KEY
 from wire.other_servers import PAGE, Reply, grpc_server, self_signed, web_server
@@ -35,6 +36,17 @@ def test_answer_of_another_server_is_not_retried(reply: Reply) -> None:
     with web_server(reply) as (port, paths):
         assert "QDRANT_URL" in refusal(f"http://127.0.0.1:{port}")
     assert len(paths) == 1
+
+
+@pytest.mark.parametrize("body", ["", "null", "[]", "{}", '{"result": null}', '{"result": 7}', "[" * 100_000])
+def test_json_of_another_server_is_one_line(body: str) -> None:
+    """A server that says yes to everything: its answers are JSON, but not Qdrant's."""
+    with web_server(Reply(200, body, {"Content-Type": "application/json"})) as (port, _):
+        connection = Connection(f"http://127.0.0.1:{port}", None, sleep=lambda _: None)
+        with pytest.raises(TargetError, match="could not be read") as caught:
+            Releases(connection, "docs").current()
+        connection.close()
+    assert "\n" not in str(caught.value)
 
 
 def test_grpc_port_is_not_retried() -> None:

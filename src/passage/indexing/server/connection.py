@@ -103,14 +103,14 @@ class Connection:
                 if status != 429 and status < 500:
                     raise self._refused(error) from error
                 wait, failure = None, self._failed(f"failed to answer (HTTP {error.status_code}: {_line(error)})")
-            except ResponseHandlingException as error:
-                source = error.source if isinstance(error.source, Exception) else error
-                self._check_address(misaddressed.by_error(source, VARIABLE), error)
-                self._check_address(ANOTHER if misaddressed.is_unreadable_page(source) else None, error)
-                wait, failure = None, self._failed(f"could not be reached: {error.source}")
-            except (httpx.HTTPError, ValueError) as error:  # an answer that the client could not parse
-                self._check_address(ANOTHER if misaddressed.is_unreadable_page(error) else None, error)
-                wait, failure = None, self._failed(f"gave an answer that could not be read: {error!r}")
+            # The last three, and the first with one of them: an answer that the client could not parse.
+            except (ResponseHandlingException, httpx.HTTPError, AssertionError, ValueError, RecursionError) as error:
+                cause = getattr(error, "source", error)
+                self._check_address(misaddressed.by_error(cause, VARIABLE), error)
+                self._check_address(ANOTHER if misaddressed.is_unreadable_page(cause) else None, error)
+                unheard = isinstance(cause, httpx.TransportError)
+                how = "could not be reached" if unheard else "gave an answer that could not be read"
+                wait, failure = None, self._failed(f"{how}: {_line(cause)}")
             if attempt < ATTEMPTS:
                 self._sleep(_wait(attempt, wait))
         raise failure
@@ -141,5 +141,7 @@ def _wait(attempt: int, asked: float | None) -> float:
     return min(LONGEST_WAIT, seconds)
 
 
-def _line(error: UnexpectedResponse) -> str:
-    return " ".join(error.content.decode("utf-8", "replace").split())[:300]
+def _line(error: Exception) -> str:
+    """The server's or the client's message on one line, shortened."""
+    message = error.content.decode("utf-8", "replace") if isinstance(error, UnexpectedResponse) else str(error)
+    return " ".join((message or repr(error)).split())[:300]
