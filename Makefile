@@ -131,7 +131,7 @@ docs: setup ## Build the documentation as a site into .passage/site; a broken li
 .PHONY: picture
 picture: index ## Take the README's picture anew (needs Chromium)
 	@$(BIN)/passage serve --index $(INDEX) --site samples/textbook --port $(PORT) >/dev/null 2>&1 & trap "kill $$!" EXIT; \
-		sleep 8; PYTHONPATH=.:tests:src $(BIN)/python -m website.pictures http://127.0.0.1:$(PORT)/
+		PYTHONPATH=.:tests:src $(BIN)/python -m website.pictures http://127.0.0.1:$(PORT)/
 
 .PHONY: docs-serve
 docs-serve: docs ## Serve that site on 127.0.0.1:8000, with an index of itself behind its widget

@@ -4,7 +4,10 @@ python -m website.pictures URL    URL is where `make run` serves
 """
 
 import sys
+import time
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
 
 from playwright.sync_api import sync_playwright
 
@@ -15,8 +18,26 @@ QUESTION = "What is a digital twin?"
 SIZE = {"width": 1280, "height": 760}
 
 
+def wait_for(url: str, seconds: float = 60) -> None:
+    """Return when `passage serve` answers, which has just been started.
+
+    Raises:
+        URLError: it does not answer in time.
+    """
+    ends = time.monotonic() + seconds
+    while True:
+        try:
+            urlopen(f"{url}health", timeout=5).close()  # noqa: S310 - our own server
+            return
+        except URLError:
+            if time.monotonic() > ends:
+                raise
+            time.sleep(0.2)
+
+
 def take(url: str) -> None:
     """Ask the question on the demo page and write the picture."""
+    wait_for(url)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE, locale="en-GB")
