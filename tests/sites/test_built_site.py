@@ -1,10 +1,13 @@
 """A folder of HTML is read as a site: which pages, at which URLs, in which language and version."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from passage.sites.built.generators import GENERATORS
+from passage.sites.built.noise import NOISE
 from passage.sites.model import Page, SiteError, Skip
 from passage.sites.source import Options, open_site
 
@@ -294,6 +297,23 @@ def test_headings_in_quotes_and_lists_do_not_cut(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": html("<h2 id=a>A</h2><blockquote><h3>Said</h3><p>So.</p></blockquote><p>End.</p>")})
     (section,) = read(tmp_path)[0]["index"].sections
     assert section.markdown == "> ### Said\n> So.\n\nEnd."
+
+
+@pytest.mark.parametrize(
+    "begin", ["<h2 id={}>Part</h2>", "<section id={}><h2>Part</h2>", "<div class=section id={}><h2>Part</h2>"]
+)
+@pytest.mark.parametrize("name", re.findall(r"(?:^|, )#([\w-]+)", NOISE))
+def test_a_section_with_the_id_of_noise_is_read(tmp_path: Path, name: str, begin: str) -> None:
+    write(tmp_path, {"index.html": html(f"<h1>Mill</h1><p>One.</p>{begin.format(name)}<p>Two.</p>")})
+    last = read(tmp_path)[0]["index"].sections[-1]
+    assert (last.headings, last.anchor, last.markdown) == (("Mill", "Part"), name, "Two.")
+
+
+@pytest.mark.parametrize("name", re.findall(r"'#([\w-]+)[:']", str([each.contents for each in GENERATORS])))
+def test_a_heading_with_the_id_of_the_content_is_not_it(tmp_path: Path, name: str) -> None:
+    head = '<meta name="generator" content="Jekyll v4.3.2">'
+    write(tmp_path, {"index.html": html(f"<h1>Mill</h1><p>One.</p><h2 id={name}>Part</h2><p>Two.</p>", head=head)})
+    assert [section.markdown for section in read(tmp_path)[0]["index"].sections] == ["One.", "Two."]
 
 
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:

@@ -85,7 +85,15 @@ GENERATORS = (
     ),
     Generator(
         "Jekyll",
-        (".post-content", ".page__content", "main .home", "#main-content", "#main_content", "main article", "main"),
+        (
+            ".post-content",
+            ".page__content",
+            "main .home",
+            "#main-content:not(h1, h2, h3, h4, h5, h6)",  # a heading's id is made of its words
+            "#main_content:not(h1, h2, h3, h4, h5, h6)",
+            "main article",
+            "main",
+        ),
         meta=("jekyll",),
         title="main h1, h1.post-title, h1.page__title",
         lists_all=True,

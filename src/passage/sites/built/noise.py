@@ -1,5 +1,8 @@
 """Selectors of elements in the main content that are not part of its text, for all themes, in one table."""
 
+_NO_SECTION = ":not(h1, h2, h3, h4, h5, h6, section, .section)"
+"""Follows an id: a heading's id is made of its words, so a heading or section may have the same one."""
+
 PERMALINKS = (
     "a.hash-link",
     "a.headerlink",
@@ -21,8 +24,8 @@ NAVIGATION = (
     "div.toc",
     "div.contents.topic",
     "div.local.topic",
-    "#TableOfContents",
-    "#markdown-toc",
+    f"#TableOfContents{_NO_SECTION}",
+    f"#markdown-toc{_NO_SECTION}",
     ".toctree-wrapper",
     ".prev-next-area",
     ".pagination-nav",
@@ -55,7 +58,7 @@ EDITING = (
     ".td-page-meta",
     ".td-page-meta__lastmod",
     ".feedback--title",
-    "#feedback",
+    f"#feedback{_NO_SECTION}",
     ".last-updated",
     ".post-meta",
     ".page__meta",
