@@ -120,11 +120,24 @@ def test_one_bad_page_costs_no_other(tmp_path: Path) -> None:
         read(tmp_path, Options(BASE, strict=True))
 
 
-def test_a_declared_encoding_is_read(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_bytes(
-        b"<html><head><meta charset=latin-1></head><main><p>caf\xe9</p></main></html>"
-    )
-    assert text_of(read(tmp_path)[0]["index"]) == "café"
+@pytest.mark.parametrize(
+    ("declared", "written", "text"),
+    [
+        ("latin-1", "latin-1", "caf\u00e9"),
+        ("ISO-8859-1", "cp1252", "don\u2019t pay \u20ac 5"),
+        ("us-ascii", "cp1252", "don\u2019t"),
+        ("gb2312", "gb18030", "\u6731\u9555\u57fa"),
+        ("shift_jis", "cp932", "\u2460 \u9ad9"),
+        ("euc-kr", "cp949", "\ub620"),
+        ("utf-16", "utf-8", "caf\u00e9"),
+        ("latin-1", "utf-8-sig", "caf\u00e9"),
+        ("utf-8", "utf-16", "caf\u00e9"),
+    ],
+)
+def test_a_page_is_decoded_as_a_browser_does(tmp_path: Path, declared: str, written: str, text: str) -> None:
+    page = f"<html><head><meta charset={declared}></head><main><p>{text}</p></main></html>"
+    (tmp_path / "index.html").write_bytes(page.encode(written))
+    assert read(tmp_path)[0]["index"].sections[0].markdown == text
 
 
 @pytest.mark.parametrize(
