@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 
 from passage.sites.model import Page, SiteError, Skip
+from passage.sites.source import Options, open_source
 from passage.sites.web import fetch
 from passage.sites.web.fetch import Limits
 from passage.sites.web.site import WebSite
@@ -273,8 +274,10 @@ def test_a_page_is_never_written_outside_the_cache(server: WebServer, tmp_path: 
         b"",
         b"\x1f\x8bbroken",
         gzip.compress(b"<urlset>" + b" " * 60_000_000),
+        b'<?xml version="1.0" encoding="odd"?><urlset/>',
+        b'<?xml version="1.0" encoding="shift_jis"?><urlset/>',
     ],
-    ids=["entities", "external", "html", "text", "empty", "broken gzip", "gzip bomb"],
+    ids=["entities", "external", "html", "text", "empty", "broken gzip", "gzip bomb", "odd encoding", "two bytes"],
 )
 def test_a_hostile_or_broken_sitemap_is_refused(content: bytes) -> None:
     with pytest.raises(SitemapError):
@@ -284,3 +287,41 @@ def test_a_hostile_or_broken_sitemap_is_refused(content: bytes) -> None:
 def test_a_given_sitemap_that_cannot_be_read_is_named(server: WebServer, tmp_path: Path) -> None:
     with pytest.raises(SiteError, match=r"nowhere\.xml answers 404"):
         list(WebSite(f"{server.url}/nowhere.xml", tmp_path, FAST).read())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        web.Response(body=b"no gzip", headers={"Content-Encoding": "gzip", "Content-Type": "text/html"}),
+        web.Response(status=302, headers={"Location": "http://[half"}),
+        web.Response(status=302, headers={"Location": "http://host:99999/"}),
+    ],
+    ids=["encoding", "no URL", "no port"],
+)
+def test_an_unreadable_response_costs_no_other(server: WebServer, site: WebSite, answer: web.Response) -> None:
+    server.answers["/faq"] = answer
+    assert urls(site) == {"/", "/guide/"}
+    assert list(skips(site)) == ["faq"]
+
+
+@pytest.mark.parametrize("listed", ["http://[half/", "http://host:99999/", "http://host:port/", "/faq", "odd"])
+def test_a_listed_text_that_is_no_url_costs_no_page(server: WebServer, site: WebSite, listed: str) -> None:
+    server.answers["/robots.txt"] = f"Sitemap: {server.url}/sitemap.xml\nSitemap: http://[half\n"
+    server.answers["/sitemap.xml"] = (
+        f"<urlset><url><loc>{listed}</loc></url><url><loc>{server.url}/guide/</loc></url></urlset>"
+    )
+    assert urls(site) == {"/guide/"}
+
+
+def test_links_to_no_url_cost_no_page(server: WebServer, site: WebSite) -> None:
+    server.answers["/sitemap.xml"] = web.Response(status=404)
+    server.page("/", "home", "/guide/ /a\x01b http://[half //h:x/ /guide.html/ /guide.html")
+    server.page("/guide.html", "guide as a file")
+    server.page("/guide.html/", "guide as a folder")
+    assert {"/", "/guide/"} < urls(site)
+
+
+@pytest.mark.parametrize("source", ["http://[half", "http://host:port/", "https:///path", "http://"])
+def test_a_source_that_is_no_url_is_named(tmp_path: Path, source: str) -> None:
+    with pytest.raises(SiteError, match="is not a URL"):
+        open_source(source, Options(), tmp_path, FAST)

@@ -8,7 +8,7 @@ from passage.sites.built.site import BuiltSite
 from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
 from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
-from passage.sites.web.fetch import Limits
+from passage.sites.web.fetch import Limits, origin
 from passage.sites.web.site import WebSite
 
 OUTPUT_FOLDERS = (
@@ -74,6 +74,8 @@ def open_source(source: str, options: Options, cache: Path, limits: Limits) -> S
     """
     if not source.startswith(("http://", "https://")):
         return open_site(Path(source), options)
+    if not origin(source)[1]:
+        raise SiteError(f"{source} is not a URL.")
     if options.url is not None:
         raise SiteError("--site-url is for folders: a site that is read over HTTP is published where it is read.")
     site = WebSite(source, cache, limits, options.selector, options.language, options.version)

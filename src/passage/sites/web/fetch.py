@@ -75,10 +75,13 @@ class Answer:
 
 
 def origin(url: str) -> tuple[str, str, int]:
-    """Scheme, host and port of a URL."""
-    parts = urlsplit(url)
-    usual = 443 if parts.scheme == "https" else 80
-    return parts.scheme, (parts.hostname or "").lower(), parts.port or usual
+    """Scheme, host and port of a URL; of a text that is no URL, those of no site."""
+    try:
+        parts = urlsplit(url)
+        usual = 443 if parts.scheme == "https" else 80
+        return parts.scheme, (parts.hostname or "").lower(), parts.port or usual
+    except ValueError:
+        return "", "", 0
 
 
 @dataclass(slots=True)
@@ -138,7 +141,10 @@ class Fetcher:
             if status not in _REDIRECTS:
                 return _checked(answer, status)
             target = answer.headers.get("location", "")
-            url = urldefrag(urljoin(url, target)).url
+            try:
+                url = urldefrag(urljoin(url, target)).url
+            except ValueError as error:
+                raise LeftOut("redirects to no URL") from error
             held = None
         raise FetchError("redirects in a circle")
 
@@ -148,14 +154,16 @@ class Fetcher:
             answer, status = self._once(url, held)
         except httpx.TransportError:
             answer, status = None, 503
+        except (httpx.RequestError, httpx.InvalidURL) as error:  # a second request fails in the same way
+            raise _unfetched(error) from error
         if status not in _TRY_AGAIN:
             assert answer is not None  # noqa: S101 - only a failure has none
             return answer, status
         self._wait(_retry_after(answer.headers if answer else {}))
         try:
             return self._once(url, held)
-        except httpx.TransportError as error:
-            raise FetchError(f"cannot be fetched: {type(error).__name__}") from error
+        except (httpx.RequestError, httpx.InvalidURL) as error:
+            raise _unfetched(error) from error
 
     def _once(self, url: str, held: Mapping[str, str]) -> tuple[Answer, int]:
         self._check_limits()
@@ -217,6 +225,10 @@ class Fetcher:
                 return self.robots
             raise SiteError(f"{url} {error}: no page is fetched without this file. Try again later.") from error
         return Protego.parse(answer.content.decode("utf-8", "replace"))
+
+
+def _unfetched(error: Exception) -> FetchError:
+    return FetchError(f"cannot be fetched: {type(error).__name__}")
 
 
 def _checked(answer: Answer, status: int) -> Answer:

@@ -136,7 +136,10 @@ class _Crawl:
         if final != url and final in self.seen:
             return "redirect", False, b""
         self.seen.add(final)
-        self.mirror.keep(url, final, answer.headers, answer.content)
+        try:
+            self.mirror.keep(url, final, answer.headers, answer.content)
+        except (FileExistsError, IsADirectoryError, NotADirectoryError):
+            return "another page has its file as a folder", False, b""
         return "", False, answer.content
 
     def _listed(self) -> list[str]:
@@ -150,7 +153,7 @@ class _Crawl:
         pages = list(dict.fromkeys(self._sitemaps(places, required=given)))
         if given and not pages:
             raise SiteError(f"{self.url} lists no pages.")
-        return [page for page in pages if page.startswith(("http://", "https://"))]
+        return [page for page in pages if origin(page)[0] in ("http", "https")]
 
     def _sitemaps(self, places: Iterable[str], *, required: bool) -> Iterator[str]:
         """The pages of sitemaps and of those that they name."""

@@ -41,7 +41,7 @@ def parse(content: bytes) -> Sitemap:
     parser.CharacterDataHandler = reader.text
     try:
         parser.Parse(_plain(content), True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two: an encoding that expat cannot read
         raise SitemapError(f"is not XML: {error}") from error
     if reader.root not in ("urlset", "sitemapindex"):
         raise SitemapError(f"is not a sitemap: its root is <{reader.root}>")
