@@ -83,6 +83,21 @@ def test_front_matter_is_yaml_with_every_value_as_it_is_written(
     assert (page.title, markdown_of(page)) == (title, markdown)
 
 
+def test_front_matter_in_toml_is_read(tmp_path: Path) -> None:
+    front = '+++\r\ntitle = "Flour: a guide"\nweight = 1.10\ndate = 2031-03-02\n[extra]\nlist = [1, true]\n+++\n'
+    write(
+        tmp_path, {"a.md": f"{front}\n# A\n\nText.", "b.md": "+++\ndraft = true\n+++\nNo.", "c.md": "+++\n=\n+++\nNo."}
+    )
+    found = {each.path: each for each in find_site(tmp_path, "https://example.com").read()}
+    page, draft, broken = found["a"], found["b"], found["c"]
+    assert isinstance(page, Page)
+    assert (page.title, markdown_of(page)) == ("Flour: a guide", "Text.")
+    assert isinstance(draft, Skip)
+    assert draft.reason == "draft"
+    assert isinstance(broken, Skip)
+    assert broken.reason.startswith("has front matter that is not TOML")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -90,7 +105,7 @@ def test_front_matter_is_yaml_with_every_value_as_it_is_written(
         "---\n- a\n- list\n---\nText.",
         "---\ntitle: never closed\n\nText.",
         '{"title": "JSON"}\n\nText.',
-        '+++\ntitle = "TOML"\n+++\nText.',
+        '+++\ntitle = "never closed"\n\nText.',
         "    code at the very beginning\n",
     ],
 )

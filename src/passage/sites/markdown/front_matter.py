@@ -1,6 +1,7 @@
 """Separates a page's front matter from its text."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ import yaml
 from passage.sites.markdown.convention import Meta, encodable
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
+"""Hugo's and Zola's."""
+
 _KEY = re.compile(r" {0,3}([A-Za-z0-9_-]+):\s*(.*)")
 _MORE = re.compile(r" {4,}(.*)")
 
@@ -40,8 +44,10 @@ def split(text: str, *, multimarkdown: bool = False) -> tuple[Meta, str]:
         multimarkdown: lines of `Key: value` at the very beginning count as well, as MkDocs reads them.
 
     Raises:
-        PageError: the front matter is not YAML.
+        PageError: the front matter is not YAML or, between lines of `+++`, not TOML.
     """
+    if found := _TOML.match(text):
+        return _toml(found[1] or ""), text[found.end() :]
     found = _FRONT_MATTER.match(text)
     if found is None:
         return _multimarkdown(text) if multimarkdown else ({}, text)
@@ -65,6 +71,23 @@ def _yaml(text: str) -> Any:
         return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes only text, lists and mappings
     except (yaml.YAMLError, RecursionError) as error:
         raise PageError(f"has front matter that is not YAML: {' '.join(str(error).split())[:200]}") from error
+
+
+def _toml(text: str) -> Meta:
+    """TOML in the form of `_yaml`."""
+    try:
+        meta: Meta = _as_text(tomllib.loads(text, parse_float=str))
+    except (ValueError, RecursionError) as error:
+        raise PageError(f"has front matter that is not TOML: {' '.join(str(error).split())[:200]}") from error
+    return meta
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _as_text(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_as_text(each) for each in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _multimarkdown(text: str) -> tuple[Meta, str]:
