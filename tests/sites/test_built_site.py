@@ -329,6 +329,42 @@ def test_a_heading_with_the_id_of_the_content_is_not_it(tmp_path: Path, name: st
     assert [section.markdown for section in read(tmp_path)[0]["index"].sections] == ["One.", "Two."]
 
 
+@pytest.mark.parametrize(
+    ("body", "markdown"),
+    [
+        ("10<sup>6</sup>, m<sup>-2</sup>", "10^6, m^-2"),
+        ("<code>2<sup>10</sup></code>", "`2^10`"),
+        ("the 1<sup>st</sup> Mill<sup>TM</sup>, H<sub>2</sub>O", "the 1st MillTM, H2O"),
+        ('Mill<sup id="r"><a class="footnote-ref" href="#f">1</a></sup>.', "Mill."),
+    ],
+)
+def test_an_exponent_stays_apart_from_its_number(tmp_path: Path, body: str, markdown: str) -> None:
+    write(tmp_path, {"index.html": html(f"<p>{body}</p>")})
+    assert text_of(read(tmp_path)[0]["index"]) == markdown
+
+
+def test_what_only_old_browsers_show_is_left_out(tmp_path: Path) -> None:
+    old = "".join(f"<{tag}>Update your browser.</{tag}>" for tag in ("video", "audio", "object", "canvas", "iframe"))
+    write(tmp_path, {"index.html": html(f"<p>One.</p>{old}<p>Two.</p>")})
+    assert text_of(read(tmp_path)[0]["index"]) == "One.\n\nTwo."
+
+
+# HTML's elements that begin a line; those with a mark or a rule of their own are tested elsewhere.
+@pytest.mark.parametrize(
+    "tag",
+    ["address", "center", "dd", "details", "div", "fieldset", "figure", "form", "hgroup", "legend", "p", "section"],
+)
+def test_a_block_does_not_run_into_the_text_around_it(tmp_path: Path, tag: str) -> None:
+    write(tmp_path, {"index.html": html(f"<div>One<{tag}>two</{tag}>three</div>")})
+    assert text_of(read(tmp_path)[0]["index"]).split() == ["One", "two", "three"]
+
+
+@pytest.mark.parametrize("tag", ["aside", "nav", "hr", "footer", "dialog", "div class=toc", "button", "video"])
+def test_text_around_a_dropped_element_stays_apart(tmp_path: Path, tag: str) -> None:
+    write(tmp_path, {"index.html": html(f"<div>One<{tag}></{tag.partition(' ')[0]}>three</div>")})
+    assert text_of(read(tmp_path)[0]["index"]).split() == ["One", "three"]
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

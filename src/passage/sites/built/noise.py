@@ -118,6 +118,8 @@ MACHINERY = (
     "iframe",
     "canvas",
     "object",
+    "video",  # what it holds is for browsers without it
+    "audio",
     "dialog",
     "footer:not(blockquote footer)",
     ".theme-doc-card-container",

@@ -17,12 +17,19 @@ _KEPT = frozenset(
 _KEPT_INLINE = frozenset({"em", "strong", "i", "b", "del", "s", "strike"})
 _BLOCKS = frozenset(
     {"div", "section", "article", "header", "main", "aside", "figure", "figcaption", "details", "hgroup", "address"}
-    | {"center", "fieldset", "form", "dl", "dd", "footer", "body", "picture-frame", "menu"}
+    | {"center", "fieldset", "form", "dl", "dd", "footer", "body", "picture-frame", "menu", "legend"}
 )
+_GAPS = dict.fromkeys(_BLOCKS | {"nav", "hr", "dialog"}, "<div></div>") | dict.fromkeys(
+    ("button", "select", "video"), " "
+)
+"""What a dropped element leaves, so that the text before and after it does not run together."""
+
 HOLDS_BLOCKS = "p, div, ul, ol, pre, table, blockquote, section, h1, h2, h3, h4, h5, h6"
 _ATTRIBUTES = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
 
 _BLANKS = re.compile(r"[ \t\n\r\f\u00a0]+")
+
+_NUMBER = re.compile(r"[+\u2212-]?\d+")
 
 TEX_OPEN, TEX_CLOSE = "\ue000", "\ue001"
 """Private characters around the number of a formula, which the converter would escape."""
@@ -60,7 +67,7 @@ def render(node: Node, page: Page) -> str:
     if not name:
         return _text(html.own_text(node), page)
     if html.key(node) in page.dropped:
-        return ""
+        return _GAPS.get(name, "")
     rule = page.rules.get(html.key(node), element)
     label = page.labels.get(html.key(node))
     return rule(node, page) if label is None else f"<div>{bold(label)}{rule(node, page)}</div>"
@@ -99,9 +106,16 @@ def plain(node: Node, page: Page) -> str:
             parts.append(mathematics.formula(child)[0])
         elif html.tag(child) == "img":
             parts.append(html.attribute(child, "alt"))
+        elif html.tag(child) == "sup":
+            parts.append(raised(plain(child, page)))
         else:
             parts.append(f" {plain(child, page)} " if html.tag(child) in ("br", "div", "p") else plain(child, page))
     return "".join(parts) if html.tag(node) not in ("div", "p", *HEADINGS) else html.squeezed("".join(parts))
+
+
+def raised(content: str) -> str:
+    """The content of `<sup>`: a number is an exponent, and 10 to the 6th must not become 106."""
+    return f"^{content}" if _NUMBER.fullmatch(content) else content
 
 
 def restore_tex(markdown: str, page: Page) -> str:

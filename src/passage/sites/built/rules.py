@@ -6,7 +6,7 @@ from urllib.parse import urljoin, urlsplit
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
 from passage.sites.built.noise import NOISE
-from passage.sites.built.render import HOLDS_BLOCKS, Page, Rule, bold, inside, keep_tex, plain, words
+from passage.sites.built.render import HOLDS_BLOCKS, Page, Rule, bold, inside, keep_tex, plain, raised, words
 from passage.sites.html import Node
 
 TITLES = (
@@ -122,6 +122,10 @@ def _address(node: Node, page: Page) -> str:
     return absolute if scheme in ("http", "https", "mailto", "tel", "ftp") else ""
 
 
+def _superscript(node: Node, page: Page) -> str:
+    return raised(inside(node, page))
+
+
 def _picture(node: Node, page: Page) -> str:
     alternative = html.squeezed(html.attribute(node, "alt"))
     if not alternative:
@@ -146,6 +150,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (TITLES, _title),
     ("code, tt, samp, kbd", _code),
     ("a", _link),
+    ("sup", _superscript),
     ("img", _picture),
 )
 """The first rule whose selector matches an element renders it."""
