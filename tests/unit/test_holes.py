@@ -25,7 +25,7 @@ def test_copy_has_the_content_of_its_source(content: bytes) -> None:
 def test_zeros_take_no_space(tmp_path: Path) -> None:
     (tmp_path / "full").write_bytes(bytes(100 * holes.BLOCK) + b"end")
     (tmp_path / "full").chmod(0o400)
-    holes.copy(str(tmp_path / "full"), str(tmp_path / "copy"))
+    holes.copy(tmp_path / "full", tmp_path / "copy")
     found = (tmp_path / "copy").stat()
     assert (tmp_path / "copy").read_bytes() == (tmp_path / "full").read_bytes()
     assert found.st_blocks * 512 <= 2 * holes.BLOCK
@@ -35,4 +35,24 @@ def test_zeros_take_no_space(tmp_path: Path) -> None:
 def test_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     with pytest.raises(FileExistsError):
-        holes.copy(str(tmp_path / "a"), str(tmp_path / "a"))
+        holes.copy(tmp_path / "a", tmp_path / "a")
+
+
+def test_copied_folder_is_whole_and_can_be_written_to(tmp_path: Path) -> None:
+    """A layer or an image may hold folders that nobody may write to."""
+    inner = tmp_path / "source" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "file").write_bytes(b"content")
+    (inner / "empty").mkdir()
+    (tmp_path / "source" / "link").symlink_to(inner)
+    for folder in (inner, inner.parent):
+        folder.chmod(0o555)
+    copied = holes.copy_folder(inner.parent, tmp_path / "new" / "copy")
+    for folder in (inner.parent, inner):
+        folder.chmod(0o755)  # so that they can be removed
+    found = {path.relative_to(copied).as_posix(): path for path in copied.rglob("*")}
+    assert {"inner", "inner/file", "inner/empty", "link", "link/file", "link/empty"} == found.keys()
+    assert (copied / "link" / "file").read_bytes() == b"content"
+    assert all(path.stat().st_mode & 0o200 for path in (copied, *found.values()))
+    with pytest.raises(FileExistsError):
+        holes.copy_folder(inner, copied)

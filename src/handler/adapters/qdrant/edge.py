@@ -360,8 +360,7 @@ def _writable(shard: Path) -> Iterator[Path]:
     try:
         from handler.adapters.qdrant import holes  # noqa: PLC0415 - only an index in a layer is copied
 
-        # Copy only contents: the file modes are read-only.
-        yield shutil.copytree(shard, folder / SHARD, copy_function=holes.copy)
+        yield holes.copy_folder(shard, folder / SHARD)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -4,6 +4,7 @@ The engine makes files longer than it needs: 5 MB of index lie in files of 110 M
 """
 
 import os
+from pathlib import Path
 from typing import IO
 
 BLOCK = 64 * 1024
@@ -20,7 +21,15 @@ def fill(target: IO[bytes], source: IO[bytes]) -> None:
     target.truncate()
 
 
-def copy(source: str, target: str) -> None:
+def copy(source: Path, target: Path) -> None:
     """Copy a file's content. A read-only file gives a writable one."""
-    with open(source, "rb") as old, open(target, "xb") as new:
+    with source.open("rb") as old, target.open("xb") as new:
         fill(new, old)
+
+
+def copy_folder(source: Path, target: Path) -> Path:
+    """Copy the contents of a folder to a new one. Read-only files and folders give writable ones."""
+    target.mkdir(parents=True)
+    for path in source.iterdir():
+        (copy_folder if path.is_dir() else copy)(path, target / path.name)
+    return target
