@@ -1,6 +1,5 @@
 """The function with AWS and the two services, all over HTTP."""
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import count
@@ -11,6 +10,7 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from entrypoints.aws import Aws, cloud
+from handler.adapters.qdrant import holes
 from handler.entrypoints.detect import Source
 from passage.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
 from wire.conftest import output  # noqa: F401 - a fixture
@@ -38,7 +38,7 @@ def qdrant(several_indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         ("context", "textbook_chunks"),
         ("chunks", "rag_embedding"),
     ):
-        shutil.copytree(several_indexes / profile / "shard", storage / collection)
+        holes.copy_folder(several_indexes / profile / "shard", storage / collection)
     with qdrant_emulator(storage) as emulator:
         yield emulator
 

@@ -1,7 +1,6 @@
 """The function's surroundings: both services emulated over real HTTP, with a real index, for the whole session."""
 
 import json
-import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from qdrant_client import QdrantClient, models
 from entrypoints.aws import CREDENTIALS, Aws, cloud
 from handler import telemetry
 from handler.adapters import transport
+from handler.adapters.qdrant import holes
 from handler.config import models as model_table
 from handler.config import profiles
 from handler.entrypoints.detect import Source
@@ -32,7 +32,7 @@ def qdrant(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     """A server that holds the same points as `textbook_index`."""
     storage = tmp_path_factory.mktemp("qdrant")
     profile = profiles.load("query-response")
-    shutil.copytree(textbook_index / profile.name / "shard", storage / profile.collection.name)
+    holes.copy_folder(textbook_index / profile.name / "shard", storage / profile.collection.name)
     said = {"metadata": {"embedded_by": model_table.EMULATOR}}
     (storage / f"{profile.collection.name}.collection.json").write_text(json.dumps(said), encoding="utf-8")
     with qdrant_emulator(storage) as emulator:

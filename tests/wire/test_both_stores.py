@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from handler.adapters.qdrant import holes
 from handler.bootstrap.container import Container
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
@@ -105,7 +106,7 @@ def test_index_that_appears_later_is_found(start: Start, on_edge: OnEdge, textbo
     root = tmp_path / "index"
     function = start(**(on_edge | {"EDGE_INDEX_PATH": str(root)}))
     assert function.ask().status == 500
-    shutil.copytree(textbook_index, root)
+    holes.copy_folder(textbook_index, root)
     assert function.ask().status == 200
 
 

@@ -22,6 +22,7 @@ from typing import Any
 import click
 import yaml
 
+from handler.adapters.qdrant import holes
 from handler.adapters.qdrant.edge import SHARD
 from handler.config import profiles
 from handler.config.settings import CollectionSettings
@@ -125,7 +126,7 @@ def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> No
     for name in sorted(indexed, key=lambda name: name != settings.default_profile):
         collection = profiles.deployed(name, settings).collection
         if not (storage / collection.name).exists():
-            shutil.copytree(index / name / SHARD, storage / collection.name)
+            holes.copy_folder(index / name / SHARD, storage / collection.name)
 
 
 def _read(template: Path) -> dict[str, Any]:
