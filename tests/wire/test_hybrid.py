@@ -281,7 +281,7 @@ def test_refused_search_reads_changing_indexes_once() -> None:
     assert len([path for path in sent if path.endswith("/batch")]) == 2
 
 
-def test_new_number_of_shards_is_read_when_a_similarity_is_missing() -> None:
+def test_missing_similarity_means_shards_are_read_again() -> None:
     """An alias now leads to a collection of three shards, each of which gives the word search its own candidates."""
     shards = [1, 3, 3]
 
