@@ -16,7 +16,7 @@ from passage.emulators.faults import Fault
 from passage.indexing import edge_index, filling
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
-from passage.indexing.target import Point, Wanted
+from passage.indexing.target import Point, TargetError, Wanted
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import MarkdownSite, find_site
 from wire.function import COHERE_KEY
@@ -173,7 +173,7 @@ def test_run_killed_between_renames_leaves_a_usable_index(out: Path, indexed: Ca
 
 
 def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: Callable[[], Outcome]) -> None:
-    with pytest.raises(Exception, match=r"(?i)dimension"):
+    with pytest.raises(TargetError, match=r"cannot be written to .*[Dd]imension"):
         EdgeIndex(out, PROFILE).replace(Wanted(PROFILE, "", 1, "emulator"), [Point(1, [0.5], {})])
     assert indexed().changed is False
     assert sorted(path.name for path in out.iterdir()) == [f".{PROFILE.name}.lock", PROFILE.name]

@@ -20,7 +20,7 @@ from handler.adapters.qdrant.edge import FORMAT, MANIFEST, SHARD
 from handler.config.profiles import Profile
 from passage.indexing import stored
 from passage.indexing.stored import StoredPoint
-from passage.indexing.target import Held, Ids, Point, Wanted, comparable
+from passage.indexing.target import Held, Ids, Point, TargetError, Wanted, comparable
 
 T = TypeVar("T")
 
@@ -181,29 +181,42 @@ class EdgeIndex:
     ) -> None:
         folder.mkdir()
         vector = self._profile.collection.vector
-        shard = qdrant_edge.EdgeShard.create(str(folder), self._config())
-        for index in wanted.text_indexes:
-            shard.update(qdrant_edge.UpdateOperation.create_field_index(index.field, index.for_edge()))
+        with self._writing():
+            shard = qdrant_edge.EdgeShard.create(str(folder), self._config())
+            for index in wanted.text_indexes:
+                shard.update(qdrant_edge.UpdateOperation.create_field_index(index.field, index.for_edge()))
         remaining = iter(points)
         while batch := list(islice(remaining, BATCH)):
-            shard.update(
-                qdrant_edge.UpdateOperation.upsert_points(
-                    [
-                        qdrant_edge.Point(
-                            point.id,
-                            {vector: list(point.vector)} if vector else list(point.vector),
-                            dict(point.payload),
-                        )
-                        for point in batch
-                    ]
+            with self._writing():
+                shard.update(
+                    qdrant_edge.UpdateOperation.upsert_points(
+                        [
+                            qdrant_edge.Point(
+                                point.id,
+                                {vector: list(point.vector)} if vector else list(point.vector),
+                                dict(point.payload),
+                            )
+                            for point in batch
+                        ]
+                    )
                 )
-            )
             progress(len(batch))
-        shard.optimize()
-        shard.flush()
-        shard.close()
-        # The engine completes its files when it first opens them. This is done here, so readers change no file.
-        qdrant_edge.EdgeShard.load(str(folder)).close()
+        with self._writing():
+            shard.optimize()
+            shard.flush()
+            shard.close()
+            # The engine completes its files when it first opens them. This is done here, so readers change no file.
+            qdrant_edge.EdgeShard.load(str(folder)).close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Report the engine's failures, such as a full disk. Their class says nothing, so it wraps no other code."""
+        try:
+            yield
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # see `_opened`
+            raise TargetError(f"The index cannot be written to {self.where}: {error}") from error
 
     def _config(self) -> qdrant_edge.EdgeConfig:
         collection = self._profile.collection
