@@ -365,6 +365,22 @@ def test_text_around_a_dropped_element_stays_apart(tmp_path: Path, tag: str) -> 
     assert text_of(read(tmp_path)[0]["index"]).split() == ["One", "three"]
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "<pre><div>a</div><div>  b</div></pre>",
+        "<pre><ol><li>a</li><li>  b</li></ol></pre>",
+        "<pre><code>a<div>  b\n</div></code></pre>",
+        "<pre><div class=line>a<br></div><div class=line>  b<br></div></pre>",
+        "<figure class=highlight><table><tr><td class=gutter><pre>1<br>2</pre></td>"
+        "<td class=code><pre><span class=line>a</span><br><span class=line>  b</span></pre></td></tr></table></figure>",
+    ],
+)
+def test_each_line_of_code_stays_a_line(tmp_path: Path, code: str) -> None:
+    write(tmp_path, {"index.html": html(code)})
+    assert text_of(read(tmp_path)[0]["index"]) == "```\na\n  b\n```"
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

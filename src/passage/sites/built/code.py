@@ -13,6 +13,7 @@ _LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source|brush:?)-([
 _NO_LANGUAGE = {"default", "none", "plaintext", "plain", "no-highlight", "nohighlight", "notranslate", "undefined"}
 _LEVELS = 4
 """The most levels above a `pre` that are searched for its language."""
+_ON_ITS_OWN_LINE = frozenset({"div", "li", "p", "tr"})
 _TABLE_PARTS = ("table", "tbody", "tr", "td")
 
 
@@ -56,6 +57,9 @@ def _text(node: Node, dropped: frozenset[int]) -> str:
             parts.append(html.own_text(child))
         elif html.tag(child) == "br":
             parts.append("\n")
+        elif html.tag(child) in _ON_ITS_OWN_LINE and (text := _text(child, dropped)):
+            begun = parts and not parts[-1].endswith("\n")
+            parts.append(("\n" if begun else "") + text + ("" if text.endswith("\n") else "\n"))
         else:
             parts.append(_text(child, dropped))
     return "".join(parts).replace("\u200b", "")

@@ -17,7 +17,7 @@ TITLES = (
 )
 """Titles that are not headings of sections: each becomes a bold line before the named element."""
 
-CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight"
+CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:has(td.code > pre)"
 
 
 def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Page:
