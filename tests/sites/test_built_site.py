@@ -381,6 +381,13 @@ def test_each_line_of_code_stays_a_line(tmp_path: Path, code: str) -> None:
     assert text_of(read(tmp_path)[0]["index"]) == "```\na\n  b\n```"
 
 
+def test_pages_with_the_suffix_htm_are_read(tmp_path: Path) -> None:
+    write(tmp_path, {"a.htm": html(), "b/c.htm": html("<p>C.</p>"), "404.htm": html("<p>No.</p>")})
+    pages, skipped = read(tmp_path)
+    assert [page.url for page in pages.values()] == [f"{BASE}a.htm", f"{BASE}b/c.htm"]
+    assert skipped == {"404.htm": "error page"}
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from passage.sites.built.site import BuiltSite
+from passage.sites.built.site import PAGES, BuiltSite
 from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
 from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
@@ -107,7 +107,7 @@ def is_built(folder: Path) -> bool:
     if home.is_file():
         with home.open("rb") as file:
             return not file.read(4).startswith(b"---")  # Jekyll's sources have pages in HTML, with front matter
-    return not _any(folder, *MARKDOWN) and _any(folder, "*.html")
+    return not _any(folder, *MARKDOWN) and _any(folder, *PAGES)
 
 
 def _built(folder: Path, options: Options) -> Site:

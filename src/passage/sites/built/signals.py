@@ -34,6 +34,7 @@ _SEARCH_WORDS = 60
 
 def skip_reason(file: str, root: Node, generator: Generator) -> str | None:
     """The reason to leave out the page at `file`; None where it must be read."""
+    file = f"{file}l" if file.endswith(".htm") else file
     if _redirects(root):
         return "redirect"
     by_path = next((reason for pattern, reason in _BY_PATH if pattern.fullmatch(file)), None)

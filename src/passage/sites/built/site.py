@@ -15,6 +15,8 @@ from passage.sites.built.titles import page_title, title_suffix
 from passage.sites.html import Node
 from passage.sites.model import Page, SiteError, Skip
 
+PAGES = ("*.html", "*.htm")
+
 SAMPLE = 40
 """Pages read first, to learn the generator, the URL and the spelling of links."""
 
@@ -45,19 +47,18 @@ class BuiltSite:
 
     def read(self) -> Iterator[Page | Skip]:
         """See `passage.sites.model.Site`."""
-        files = sorted(
-            path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.html") if path.is_file()
-        )
+        found = (path for pattern in PAGES for path in self.folder.rglob(pattern) if path.is_file())
+        files = sorted(path.relative_to(self.folder).as_posix() for path in found)
         if not files:
             raise SiteError(f"{self.folder} holds no HTML.")
         survey = _survey(self, files)
         candidates: list[Candidate] = []
         for file in files:
-            found = _read(self, file, survey)
-            if isinstance(found, Skip):
-                yield found
+            page = _read(self, file, survey)
+            if isinstance(page, Skip):
+                yield page
             else:
-                candidates.append(found)
+                candidates.append(page)
         yield from select(candidates, self.language, self.version)
 
 
@@ -119,7 +120,7 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
     found, headings = sections.cut(contents, rendering)
     if not found:
         return Skip(file, "no text")
-    path = file.removesuffix(".html").removesuffix("/index")
+    path = file.rpartition(".")[0].removesuffix("/index")
     edition = _edition(root, file, survey)
     page = Page(
         path=path,

@@ -53,7 +53,7 @@ class Mirror:
             return None
         if not name:
             return "/".join([*parts, "index.html"])
-        return "/".join([*parts, name if name.endswith(".html") else f"{name.removesuffix('.htm')}.html"])
+        return "/".join([*parts, name if name.endswith((".html", ".htm")) else f"{name}.html"])
 
     def conditions(self, url: str) -> dict[str, str]:
         """The headers that ask for a page only if it changed."""
