@@ -325,3 +325,18 @@ def test_links_to_no_url_cost_no_page(server: WebServer, site: WebSite) -> None:
 def test_a_source_that_is_no_url_is_named(tmp_path: Path, source: str) -> None:
     with pytest.raises(SiteError, match="is not a URL"):
         open_source(source, Options(), tmp_path, FAST)
+
+
+def test_the_suffix_htm_stays_in_the_url(server: WebServer, site: WebSite) -> None:
+    server.page("/old.htm", "old")
+    server.sitemap("/old.htm")
+    assert urls(site) == {"/old.htm"}
+
+
+def test_a_version_at_the_end_of_a_url_is_no_suffix(server: WebServer, tmp_path: Path) -> None:
+    server.answers["/sitemap.xml"] = web.Response(status=404)
+    server.page("/v1.10/", "one ten", "/v1.10/from-1.x /v1.10/1.9 /v1.10/a.pdf /other")
+    server.page("/v1.10/from-1.x", "from one")
+    server.page("/v1.10/1.9", "one nine")
+    server.page("/other", "other")
+    assert urls(WebSite(f"{server.url}/v1.10", tmp_path, FAST)) == {"/", "/from-1.x", "/1.9"}

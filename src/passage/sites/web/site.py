@@ -1,6 +1,7 @@
 """Reads a published site: the pages of its sitemap, or the linked pages, with the reader for built sites."""
 
 import hashlib
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,9 @@ from passage.sites.web.mirror import Mirror
 from passage.sites.web.sitemap import SitemapError
 
 MAX_SITEMAPS = 500
+_FILE = re.compile(r"\.[a-z]\w+\Z", re.IGNORECASE)
+"""The suffix of a file. The end of `releases/1.10` and `from-1.x` is none."""
+
 _HTML = ("text/html", "application/xhtml+xml")
 _EDITIONS = "link[rel=alternate][hreflang]"
 """Finds a page's other languages, because Docusaurus does not list their sitemaps."""
@@ -65,7 +69,7 @@ def base_of(url: str) -> str:
     parts = urlsplit(url)
     path = parts.path or "/"
     last = path.rpartition("/")[2]
-    if "." in last:
+    if _FILE.search(last):
         path = path.removesuffix(last)
     return urlunsplit((parts.scheme, parts.netloc, path if path.endswith("/") else f"{path}/", "", ""))
 
@@ -183,7 +187,7 @@ class _Crawl:
             except ValueError:
                 continue
             name = urlsplit(target).path.rpartition("/")[2]
-            if target.startswith(self.mirror.base) and ("." not in name or name.endswith((".html", ".htm"))):
+            if target.startswith(self.mirror.base) and (not _FILE.search(name) or name.endswith((".html", ".htm"))):
                 yield target
 
 
