@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from passage.sites.markdown.convention import encodable
 from passage.sites.model import Page, Section, Skip, Unresolved, readable_name
 
 FILE = "corpus.jsonl"
@@ -53,6 +54,8 @@ def _document(line: bytes, where: str, seen: set[str]) -> Page | Skip:
         values: Any = json.loads(line)
     except (ValueError, RecursionError):
         return Skip(where, "is not JSON", failed=True)
+    if isinstance(values, dict):
+        values = {key: encodable(value) if isinstance(value, str) else value for key, value in values.items()}
     fault = _fault(values, seen)
     if fault:
         return Skip(where, fault, failed=True)
