@@ -175,6 +175,18 @@ def test_chapters_on_tags_and_search_are_pages(tmp_path: Path) -> None:
     assert list(read(tmp_path)[0]) == ["index", "search", "tags"]
 
 
+@pytest.mark.parametrize("file", ["series.html", "authors/guide.html", "en/tag/index.html"])
+def test_a_chapter_named_like_a_list_is_a_page(tmp_path: Path, file: str) -> None:
+    chapter = '<h1>Series</h1><p>Words.</p><h2 id="a">Part<a href="#a">#</a></h2><p>More.</p>'
+    posts = '<h1>Tag</h1><h2 id="a"><a href="/a">Post</a></h2><p>Words.</p><h2 id="b"><a href="/b">Post</a></h2>'
+    many = f"<article>{chapter}</article><article><h2>Next</h2></article>"
+    write(tmp_path, {"index.html": html(), file: html(chapter)})
+    assert read(tmp_path)[1] == {}
+    for listing in (posts, many):
+        write(tmp_path, {file: html(listing)})
+        assert read(tmp_path)[1] == {file: "list of pages"}
+
+
 def test_a_canonical_link_that_all_pages_share_says_nothing(tmp_path: Path) -> None:
     files = {f"{name}.html": html(f"<p>{name}</p>", canonical=BASE) for name in ("a", "b", "c")}
     write(tmp_path, {"index.html": html(canonical=BASE), **files})

@@ -27,6 +27,7 @@ _LIST_FOLDERS = re.compile(
 )
 _SEARCH = re.compile(r"([a-z]{2}(-[a-z]{2,4})?/)?search(\.html|/index\.html)", re.IGNORECASE)
 _WITH_TAXONOMIES = ("Hugo", "Jekyll", "an unknown generator")
+_OWN_HEADINGS = "main h2[id], main h3[id], article h2[id], article h3[id]"
 _OUT_OF_SEARCH = "main[data-pagefind-ignore], article[data-pagefind-ignore], body[data-pagefind-ignore]"
 _SEARCH_WORDS = 60
 """A page called "search" with fewer words is a search box; one with more words is about searching."""
@@ -50,13 +51,23 @@ def _listing(file: str, root: Node, generator: Generator) -> str | None:
         return "whole book on one page" if file == "print.html" else "navigation"
     if generator.name == "Sphinx" and file in ("search.html", "search/index.html"):
         return "search page"
-    if generator.name in _WITH_TAXONOMIES and _LIST_FOLDERS.fullmatch(file):
+    if generator.name in _WITH_TAXONOMIES and _LIST_FOLDERS.fullmatch(file) and not _has_own_sections(root):
         return "list of pages"
     if html.first(root, "h2[id^='tag:'], .md-post--excerpt") is not None:
         return "list of pages"
     if _SEARCH.fullmatch(file) and len(html.text(root).split()) < _SEARCH_WORDS:
         return "search page"
     return None
+
+
+def _has_own_sections(root: Node) -> bool:
+    """Whether a page is a chapter ("Series", "Authors"): its headings have ids and are not links to other pages."""
+    if len(html.select(root, "article")) > 1:
+        return False
+    return any(
+        all(html.attribute(link, "href").startswith("#") for link in html.select(heading, "a[href]"))
+        for heading in html.select(root, _OWN_HEADINGS)
+    )
 
 
 def _redirects(root: Node) -> bool:
