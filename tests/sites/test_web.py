@@ -340,3 +340,24 @@ def test_a_version_at_the_end_of_a_url_is_no_suffix(server: WebServer, tmp_path:
     server.page("/v1.10/1.9", "one nine")
     server.page("/other", "other")
     assert urls(WebSite(f"{server.url}/v1.10", tmp_path, FAST)) == {"/", "/from-1.x", "/1.9"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "declared", "written"),
+    [
+        ("iso-8859-1", "", "cp1252"),
+        ("utf-8", "iso-8859-1", "utf-8"),
+        ("ISO-8859-1", "utf-8", "utf-8-sig"),
+        ('"windows-1251"', "utf-8", "cp1251"),
+        ("odd", "", "utf-8"),
+        ("utf-8", "iso-8859-1", "cp1252"),
+    ],
+)
+def test_the_servers_charset_comes_first(
+    server: WebServer, site: WebSite, stated: str, declared: str, written: str
+) -> None:
+    meta = f"<meta charset={declared}>" if declared else ""
+    body = f"<html><head>{meta}</head><main><p>It\u2019s read.</p></main></html>".encode(written)
+    server.answers["/faq"] = web.Response(body=body, headers={"Content-Type": f"text/html; charset={stated}"})
+    texts = {each.path: each.sections[0].markdown for each in site.read() if isinstance(each, Page)}
+    assert texts["faq"] == "It\u2019s read."

@@ -72,8 +72,22 @@ def _encoding(content: bytes) -> str:
         if content.startswith(mark):
             return encoding
     declared = _CHARSET.search(content[:_HEAD_BYTES])
-    encoding = codecs.lookup(declared[1].decode()).name if declared else "utf-8"
+    return _decoder(declared[1].decode()) if declared else "utf-8"
+
+
+def _decoder(declared: str) -> str:
+    encoding = codecs.lookup(declared).name
     return _DECODERS.get(encoding, encoding)
+
+
+def marked(content: bytes, encoding: str) -> bytes:
+    """The document in UTF-8 with its mark, so that `parse` reads it as the server declares; unchanged if it cannot."""
+    if any(content.startswith(mark) for mark, _ in _MARKED):
+        return content
+    try:
+        return codecs.BOM_UTF8 + content.decode(_decoder(encoding)).encode()
+    except (LookupError, ValueError):
+        return content
 
 
 def select(node: Node, css: str) -> list[Node]:

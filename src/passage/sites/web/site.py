@@ -5,6 +5,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from email.message import Message
 from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
@@ -130,7 +131,9 @@ class _Crawl:
 
     def _kept(self, url: str, answer: Answer) -> tuple[str, bool, bytes]:
         final = _plain(answer.url)
-        kind = answer.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+        stated = Message()
+        stated["content-type"] = answer.headers.get("content-type") or "text/html"
+        kind, charset = stated.get_content_type(), stated.get_content_charset()
         if kind not in _HTML:
             return "no HTML", False, b""
         if "noindex" in answer.headers.get("x-robots-tag", "").lower():
@@ -140,11 +143,12 @@ class _Crawl:
         if final != url and final in self.seen:
             return "redirect", False, b""
         self.seen.add(final)
+        content = html.marked(answer.content, charset) if charset else answer.content
         try:
-            self.mirror.keep(url, final, answer.headers, answer.content)
+            self.mirror.keep(url, final, answer.headers, content)
         except (FileExistsError, IsADirectoryError, NotADirectoryError):
             return "another page has its file as a folder", False, b""
-        return "", False, answer.content
+        return "", False, content
 
     def _listed(self) -> list[str]:
         """The pages of the sitemap that was given or found; empty where there is none, or it is empty."""
