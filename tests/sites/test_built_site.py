@@ -400,6 +400,13 @@ def test_pages_with_the_suffix_htm_are_read(tmp_path: Path) -> None:
     assert skipped == {"404.htm": "error page"}
 
 
+@pytest.mark.parametrize("space", ["", "\n", "\n    "])
+def test_space_between_blocks_of_a_quotation_is_nothing(tmp_path: Path, space: str) -> None:
+    quote = space.join(["<blockquote>", "<p>One.</p>", "<p>Two.</p>", "<ul><li>Three.</li></ul>", "</blockquote>"])
+    write(tmp_path, {"index.html": html(quote)})
+    assert text_of(read(tmp_path)[0]["index"]) == "> One.\n>\n> Two.\n>\n> - Three."
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

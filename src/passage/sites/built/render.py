@@ -130,6 +130,8 @@ def bold(title: str) -> str:
 
 
 def _text(text: str, page: Page) -> str:
+    if "\n" in text and not text.strip():
+        return "\n"  # between the blocks of a quotation, the converter makes blank lines of a space
     text = _BLANKS.sub(" ", text.translate(html.INVISIBLE))
     pieces = mathematics.delimited(text) if "\\" in text or "$$" in text else [(text, "", False)]
     return "".join(
