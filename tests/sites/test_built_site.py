@@ -407,6 +407,20 @@ def test_space_between_blocks_of_a_quotation_is_nothing(tmp_path: Path, space: s
     assert text_of(read(tmp_path)[0]["index"]) == "> One.\n>\n> Two.\n>\n> - Three."
 
 
+@pytest.mark.parametrize("space", ["", "\n", " <!-- note --> "])
+def test_two_quotations_stay_two(tmp_path: Path, space: str) -> None:
+    quotes = f"<blockquote>One.</blockquote>{space}<blockquote>Two.</blockquote>"
+    write(
+        tmp_path,
+        {"index.html": html(f"<p>A.</p>{quotes}<p>B.</p><ul><li>C.{quotes}</li></ul><table><tr><td>{quotes}</table>")},
+    )
+    said = "> One.\n\n> Two."
+    text = text_of(read(tmp_path)[0]["index"])
+    assert said in text
+    assert "  > One.\n\n  > Two." in text
+    assert "\ue002" not in text
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

@@ -35,6 +35,11 @@ TEX_OPEN, TEX_CLOSE = "\ue000", "\ue001"
 """Private characters around the number of a formula, which the converter would escape."""
 
 
+_APART = "\ue002"
+"""A private character between two quotations, which the converter would make one."""
+_APART_LINE = re.compile(rf"^[ >]*{_APART}\n(?:[ >]*\n)?", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The settings for rendering the elements of one page.
@@ -86,12 +91,22 @@ def element(node: Node, page: Page) -> str:
         kept = "".join(
             f' {each}="{escape(value)}"' for each in _ATTRIBUTES.get(name, ()) if (value := html.attribute(node, each))
         )
-        return f"<{name}{kept}>{content}</{name}>"
+        apart = f"<p>{_APART}</p>" if name == "blockquote" and _follows_quotation(node) else ""
+        return f"{apart}<{name}{kept}>{content}</{name}>"
     if name in _KEPT_INLINE:
         return f"<{name}>{content}</{name}>" if content.strip() else content
     if name in _BLOCKS or ("-" in name and html.first(node, HOLDS_BLOCKS)):
         return f"<div>{content}</div>"
     return content
+
+
+def _follows_quotation(node: Node) -> bool:
+    before = node.prev
+    while before is not None and (
+        before.is_comment_node or (before.is_text_node and not html.own_text(before).strip())
+    ):
+        before = before.prev
+    return before is not None and html.tag(before) == "blockquote"
 
 
 def plain(node: Node, page: Page) -> str:
@@ -118,8 +133,9 @@ def raised(content: str) -> str:
     return f"^{content}" if _NUMBER.fullmatch(content) else content
 
 
-def restore_tex(markdown: str, page: Page) -> str:
-    """Put the formulas back that `render` took out."""
+def restore(markdown: str, page: Page) -> str:
+    """Put the formulas back that `render` took out, and part quotations."""
+    markdown = _APART_LINE.sub("", markdown).replace(_APART, "")  # in a table's cell it has no line of its own
     for number, tex in enumerate(page.tex):
         markdown = markdown.replace(f"{TEX_OPEN}{number}{TEX_CLOSE}", tex)
     return markdown
@@ -140,7 +156,7 @@ def _text(text: str, page: Page) -> str:
 
 
 def keep_tex(tex: str, block: bool, page: Page) -> str:
-    """A formula's place in the HTML; `restore_tex` puts it there."""
+    """A formula's place in the HTML; `restore` puts it there."""
     page.tex.append(f"$$\n{tex}\n$$" if block else f"${tex}$")
     number = f"{TEX_OPEN}{len(page.tex) - 1}{TEX_CLOSE}"
     return f"<p>{number}</p>" if block else number

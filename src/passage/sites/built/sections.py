@@ -105,7 +105,7 @@ class _Cutter:
         """End the section that is open."""
         source = "".join(self.parts)
         self.parts.clear()
-        markdown = render.restore_tex(html.to_markdown(f"<div>{source}</div>"), self.page)
+        markdown = render.restore(html.to_markdown(f"<div>{source}</div>"), self.page)
         if markdown:
             anchor = next((heading.anchor for heading in reversed(self.path) if heading.anchor), "")
             self.found.append(Section(tuple(each.title for each in self.path if each.title), markdown, anchor))
