@@ -54,6 +54,14 @@ def test_markdown_folder_with_a_site_url_is_a_site(tmp_path: Path) -> None:
     assert [page.url for page in pages] == ["https://example.com/a/", "https://example.com/b/"]
 
 
+def test_an_alert_of_github_has_a_title(tmp_path: Path) -> None:
+    text = "> [!NOTE]\n> Hot.\n\n> [!TIP]\n> Cold.\n\n`> [!NOTE]`\n\n```\n> [!NOTE]\n```\n"
+    write(tmp_path, {"a.md": text})
+    markdown = markdown_of(pages_of(tmp_path)[0])
+    assert markdown.startswith("> **Note**\n>\n> Hot.\n\n> **Tip**\n>\n> Cold.")
+    assert markdown.count("[!NOTE]") == 2
+
+
 def test_a_byte_order_mark_is_not_part_of_the_page(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes("﻿---\ntitle: Marked\n---\n# A\n\nText.\n".encode())
     (page,) = pages_of(tmp_path)

@@ -24,6 +24,8 @@ _ATTRIBUTES = re.compile(r"\{[^{}]*\}")
 _INFO = re.compile(r"([^\s{\[]*)")
 _TITLE = re.compile(r"""\btitle=(?:"([^"]*)"|'([^']*)'|(\S+))|\[([^\[\]]+)\]""")
 
+_ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][ \t]*(.*)$", re.MULTILINE)
+
 _UNTITLED = frozenset({"code-group", "raw", "v-pre", "tabs", "tab", "div", "cards", "steps"})
 """Containers that only group their contents."""
 
@@ -36,6 +38,11 @@ def to_html(markdown: str, *, mdx: bool = False, math: bool = False) -> str:
         math: `$…$` and `$$…$$` are formulas.
     """
     return str(_parser(mdx, math).render(markdown))
+
+
+def titled_alerts(piece: str) -> str:
+    """`> [!NOTE]`, as GitHub, Hugo and VitePress read it, with its name as a title."""
+    return _ALERT.sub(lambda found: f"{found[1]}**{found[3] or found[2].capitalize()}**\n{found[1].rstrip()}", piece)
 
 
 @cache

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from passage.sites.markdown import commonmark, mdx
+from passage.sites.markdown.code_spans import outside
 from passage.sites.markdown.convention import Document, Meta, Rendered, encodable, noindex, quoted, said_yes
 
 SUFFIXES = (".md", ".mdx")
@@ -42,7 +43,7 @@ class PlainFolder:
         if document.file.suffix == ".mdx":
             flat = mdx.flatten(text, document.file, self.folder)
             return Rendered(commonmark.to_html(flat.markdown, mdx=True), flat.unresolved)
-        return Rendered(commonmark.to_html(mdx.without_comments(text)))
+        return Rendered(commonmark.to_html(outside(commonmark.titled_alerts, mdx.without_comments(text))))
 
 
 def files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, PurePosixPath]]:

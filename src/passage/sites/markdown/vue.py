@@ -7,6 +7,7 @@ from pathlib import Path
 
 from passage.sites.markdown import front_matter, jsx
 from passage.sites.markdown.code_spans import outside
+from passage.sites.markdown.commonmark import titled_alerts
 from passage.sites.markdown.front_matter import PageError
 
 _DEEPEST = 8
@@ -19,7 +20,6 @@ _RANGE = re.compile(r"(\d*),(\d*)\Z")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
-_ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][ \t]*(.*)$", re.MULTILINE)
 _TAG = re.compile(r"<(?=/?[A-Z])")
 _REGION = r"^\s*(?:\/\/|\/\*|<!--|#|--|REM|::|;)?\s*#?{mark}\s+{name}\s*(?:\*\/|-->)?\s*$"
 _SILENT = frozenset({"Badge"})
@@ -63,7 +63,7 @@ class _Flattener:
 
     def plain(self, piece: str) -> str:
         """A piece without comments, expressions and components."""
-        piece = _ALERT.sub(_alert, _COMMENT.sub("", _TOC.sub("", piece)))
+        piece = titled_alerts(_COMMENT.sub("", _TOC.sub("", piece)))
         without = _INTERPOLATION.sub("", piece)
         self.unresolved += ["expression in Vue"] * len(_INTERPOLATION.findall(piece))
         return "".join(self._without_components(without))
@@ -118,11 +118,6 @@ class _Flattener:
         path = place.resolve()
         inside = path.is_relative_to(self.root.resolve().parent)
         return path if inside and path.is_file() else None
-
-
-def _alert(found: re.Match[str]) -> str:
-    """`> [!NOTE]` with its name as a title."""
-    return f"{found[1]}**{found[3] or found[2].capitalize()}**\n{found[1].rstrip()}"
 
 
 def _part(text: str, target: re.Match[str]) -> str:
