@@ -421,6 +421,13 @@ def test_two_quotations_stay_two(tmp_path: Path, space: str) -> None:
     assert "\ue002" not in text
 
 
+@pytest.mark.parametrize("banner", ["<div role=dialog>", "<section role=alertdialog>", "<dialog open>"])
+@pytest.mark.parametrize("page", ["<main>{}</main>", "<body>{}</body>"])
+def test_a_cookie_banner_is_left_out(tmp_path: Path, banner: str, page: str) -> None:
+    write(tmp_path, {"index.html": page.format(f"<p>Flour.</p>{banner}We use cookies.")})
+    assert text_of(read(tmp_path)[0]["index"]) == "Flour."
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

@@ -121,6 +121,8 @@ MACHINERY = (
     "video",  # what it holds is for browsers without it
     "audio",
     "dialog",
+    "[role=dialog]",  # cookie banners
+    "[role=alertdialog]",
     "footer:not(blockquote footer)",
     ".theme-doc-card-container",
     ".VPHero .actions",
