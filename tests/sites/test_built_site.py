@@ -428,6 +428,14 @@ def test_a_cookie_banner_is_left_out(tmp_path: Path, banner: str, page: str) -> 
     assert text_of(read(tmp_path)[0]["index"]) == "Flour."
 
 
+@pytest.mark.parametrize("url", ["https://[domain]/", "https://%5Bdomain]/a", "http://[half", "//[", ""])
+def test_a_stated_text_that_is_no_url_says_nothing(tmp_path: Path, url: str) -> None:
+    listed = f"<urlset><url><loc>{url}</loc></url><url><loc>{BASE}a</loc></url></urlset>"
+    write(tmp_path, {"sitemap.xml": listed, "a.html": html(canonical=url), "b.html": html("<p>B.</p>")})
+    pages, skipped = read(tmp_path, Options())
+    assert ([page.url for page in pages.values()], skipped) == ([f"{BASE}a", f"{BASE}b.html"], {})
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

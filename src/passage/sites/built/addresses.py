@@ -93,16 +93,24 @@ def sitemap(folder: Path) -> Iterator[str]:
             root = html.parse(file.read_bytes())
         except (OSError, ValueError, LookupError):
             continue  # without it the pages' links decide
-        yield from (html.text(loc).strip() for loc in html.select(root, "url > loc"))
+        written = (html.text(loc).strip() for loc in html.select(root, "url > loc"))
+        yield from (url for url in written if url and _is_readable(url))
 
 
 def canonical_of(root: Node, page_url: str) -> str:
     """A page's canonical link, absolute; empty where it has none."""
     link = html.first(root, "link[rel=canonical]")
+    written = html.attribute(link, "href").strip() if link is not None else ""
+    return urljoin(page_url, written) if written and _is_readable(written) else ""
+
+
+def _is_readable(url: str) -> bool:
+    """Whether a URL has parts. A placeholder that a template left, `https://[domain]/`, has none."""
     try:
-        return urljoin(page_url, html.attribute(link, "href").strip()) if link is not None else ""
+        urlsplit(unquote(url))
     except ValueError:
-        return ""
+        return False
+    return True
 
 
 def relative(url: str, base: str) -> str | None:
