@@ -436,6 +436,11 @@ def test_a_stated_text_that_is_no_url_says_nothing(tmp_path: Path, url: str) -> 
     assert ([page.url for page in pages.values()], skipped) == ([f"{BASE}a", f"{BASE}b.html"], {})
 
 
+def test_a_link_to_no_url_is_read_as_its_words(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html('<h1>Mill</h1><ul><li><a href="http://[half/">Flour</a></li></ul>')})
+    assert text_of(read(tmp_path)[0]["index"]) == "- Flour"
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

@@ -136,4 +136,9 @@ def _begins_with_link(item: Node, host: str) -> bool:
     if link is None or not html.text(item).strip().startswith(html.text(link).strip()[:1]):
         return False
     target = html.attribute(link, "href")
-    return not target.startswith("#") and ("://" not in target or urlsplit(target).netloc == host)
+    if "://" not in target:
+        return not target.startswith("#")
+    try:
+        return urlsplit(target).netloc == host
+    except ValueError:
+        return False
