@@ -441,6 +441,23 @@ def test_a_link_to_no_url_is_read_as_its_words(tmp_path: Path) -> None:
     assert text_of(read(tmp_path)[0]["index"]) == "- Flour"
 
 
+@pytest.mark.parametrize("sign", ["#", "\u00b6", "\u00a7", "\U0001f517", "", "\u200b"])
+def test_a_headings_link_that_is_a_sign_is_not_its_title(tmp_path: Path, sign: str) -> None:
+    heading = f'<h2><a href="#part" name="part">{sign}</a> Part <a href="#b">two</a></h2>'
+    write(tmp_path, {"index.html": html(f"<h1>Mill</h1>{heading}<p>Text.</p>")})
+    (section,) = read(tmp_path)[0]["index"].sections
+    assert (section.headings, section.anchor) == (("Mill", "Part two"), "part")
+
+
+def test_a_heading_that_is_only_a_sign_is_a_heading(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"index.html": html('<h1>Mill</h1><h2 id="and"><a class="header" href="#and">&&</a></h2><p>Text.</p>')},
+    )
+    (section,) = read(tmp_path)[0]["index"].sections
+    assert (section.headings, section.anchor) == (("Mill", "&&"), "and")
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

@@ -6,7 +6,7 @@ from urllib.parse import urljoin, urlsplit
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
 from passage.sites.built.noise import NOISE
-from passage.sites.built.render import HOLDS_BLOCKS, Page, Rule, bold, inside, keep_tex, plain, raised, words
+from passage.sites.built.render import HEADINGS, HOLDS_BLOCKS, Page, Rule, bold, inside, keep_tex, plain, raised, words
 from passage.sites.html import Node
 
 TITLES = (
@@ -20,6 +20,9 @@ TITLES = (
 CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:has(td.code > pre)"
 
 
+_IN_HEADINGS = ", ".join(f"{heading} a[href^='#']" for heading in HEADINGS)
+
+
 def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Page:
     """Find the elements of `contents` that are left out and those with a rule, once for a page.
 
@@ -31,6 +34,7 @@ def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Pag
     labels: dict[int, str] = {}
     for content in contents:
         dropped.update(map(html.key, html.select(content, NOISE)))
+        dropped.update(html.key(link) for link in html.select(content, _IN_HEADINGS) if _is_permalink(link))
         if noise:
             dropped.update(map(html.key, html.select(content, noise)))
         labels.update((html.key(panel), label) for panel, label in tabs.labels(content))
@@ -40,6 +44,13 @@ def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Pag
                 rules.setdefault(html.key(node), rule)
     formulas = frozenset(identity for identity, rule in rules.items() if rule is _formula)
     return Page(url, folder, frozenset(dropped), rules, labels, formulas)
+
+
+def _is_permalink(link: Node) -> bool:
+    """Whether a heading's link is only a sign (`#`, `\u00b6`) beside its words."""
+    sign = html.text(link).strip()
+    heading = next(above for above in html.ancestors(link) if html.tag(above) in HEADINGS)
+    return not any(map(str.isalnum, sign)) and html.text(heading).strip() != sign and html.first(link, "img") is None
 
 
 def _formula(node: Node, page: Page) -> str:
