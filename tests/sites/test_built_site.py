@@ -458,6 +458,13 @@ def test_a_heading_that_is_only_a_sign_is_a_heading(tmp_path: Path) -> None:
     assert (section.headings, section.anchor) == (("Mill", "&&"), "and")
 
 
+@pytest.mark.parametrize("begin", ["<div id=toc>", "<ul class=toc>", "<div class=table-of-contents>", "<nav>"])
+def test_a_table_of_contents_is_left_out(tmp_path: Path, begin: str) -> None:
+    contents = f'{begin}<li><a href="#a">Part</a></li></{begin[1:].partition(" ")[0].rstrip(">")}>'
+    write(tmp_path, {"index.html": html(f"<h1>Mill</h1>{contents}<h2 id=a>Part</h2><p>Text.</p>")})
+    assert text_of(read(tmp_path)[0]["index"]) == "Text."
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")
