@@ -305,6 +305,24 @@ def test_sources_of_a_generator_are_not_a_built_site(tmp_path: Path) -> None:
     assert [page.title for page in read(tmp_path)[0].values()] == ["A"]
 
 
+@pytest.mark.parametrize(
+    ("before", "anchor"),
+    [
+        ("<a id=mark></a>", "mark"),
+        ("<a name=mark></a>\n", "mark"),
+        ("<p><a name=old></a><a name=mark></a></p>\n<!-- x -->\n", "mark"),
+        ("<span id=mark></span>", "mark"),
+        ("<p><a id=other></a>Words.</p>", ""),
+        ("<p><a id=other><img src=a.png alt=Pump></a></p>", ""),
+        ("<a id=other></a>Words. ", ""),
+    ],
+)
+def test_mark_before_a_heading_without_id_is_its_anchor(tmp_path: Path, before: str, anchor: str) -> None:
+    write(tmp_path, {"index.html": html(f"<p>One.</p>{before}<h2>Part</h2><p>Two.</p>")})
+    last = read(tmp_path)[0]["index"].sections[-1]
+    assert (last.headings, last.anchor) == (("Part",), anchor)
+
+
 def test_text_after_details_belongs_to_the_heading_before(tmp_path: Path) -> None:
     body = "<h2 id=a>A</h2><p>One.</p><details><summary>More</summary><h3 id=b>B</h3><p>Two.</p></details><p>Three.</p>"
     write(tmp_path, {"index.html": html(body)})

@@ -18,6 +18,9 @@ ENTRIES = "dt.sig[id], dl.glossary > dt[id], dl[class~=py] > dt[id], dl.function
 _NOT_CUT = "blockquote, li, table, a, pre, .VPFeature"
 """A heading inside one of these elements is part of the text."""
 
+MARKS = "a[id], a[name], span[id]"
+"""Empty elements that give a place of the page its address."""
+
 _SCOPES = frozenset({"section", "details", "dl", "dd", "aside"})
 """Text after one of these elements belongs to the heading before the element."""
 
@@ -116,7 +119,7 @@ def _heading(node: Node, page: Page) -> Heading:
 
 
 def _anchor(node: Node) -> str:
-    """The heading's id; else the id of the section that it begins; else the id of a mark inside it."""
+    """The heading's id; else the id of the section that it begins; else the id of a mark inside it or before it."""
     if own := html.attribute(node, "id"):
         return "" if own == "_top" else own  # Starlight's name for the top of the page
     section = node.parent
@@ -124,8 +127,23 @@ def _anchor(node: Node) -> str:
         heading = html.first(section, _HEADINGS)
         if heading is not None and html.key(heading) == html.key(node):
             return html.attribute(section, "id")
-    mark = html.first(node, "a[id], a[name], span[id]")
+    mark = html.first(node, MARKS) or _mark_before(node)
     return (html.attribute(mark, "id") or html.attribute(mark, "name")) if mark is not None else ""
+
+
+def _mark_before(node: Node) -> Node | None:
+    """The mark before a heading: `<a id="part"></a>`, alone or in a paragraph of nothing else."""
+    before = node.prev
+    while before is not None and (before.is_comment_node or _is_blank(before)):
+        before = before.prev
+    if before is None or html.tag(before) not in ("a", "span", "p") or html.text(before).strip():
+        return None
+    marks = html.select(before, MARKS)
+    return marks[-1] if marks and html.first(before, "img, svg, video, iframe") is None else None
+
+
+def _is_blank(node: Node) -> bool:
+    return node.is_text_node and not html.own_text(node).strip()
 
 
 def _is_section(node: Node) -> bool:
