@@ -29,7 +29,7 @@ DISTANCES = {"Cosine": qdrant_edge.Distance.Cosine, "Dot": qdrant_edge.Distance.
 
 GRAPH: Mapping[str, int] = {"m": 32, "ef_construct": 200, "full_scan_threshold": 10_000}
 """The parameters of the search graph. Below `full_scan_threshold` kilobytes (some thousands of vectors), a search
-compares every vector. Among 100,000 vectors, a search finds 98 of the 100 nearest with these values. With the engine's
+compares every vector. Among 100,000 vectors, a search finds 99 of the 100 nearest with these values. With the engine's
 defaults it finds 87. Building takes a little longer, once (docs/performance.md)."""
 
 INDEXING_THRESHOLD = 1
