@@ -163,8 +163,8 @@ def test_another_dimension_is_a_configuration_error(start: Start, bedrock: Emula
 
 
 def test_waiting_for_bedrock_ends_with_the_deadline(start: Start, bedrock: EmulatorServer) -> None:
-    bedrock.faults.add(Fault("slow", delay_ms=5000))
-    answer = start(COHERE_API_KEY=None, REQUEST_TIMEOUT_MS="700", **variables(V3, 1024)).ask()
+    bedrock.faults.add(Fault("slow", delay_ms=60_000))
+    answer = start(COHERE_API_KEY=None, REQUEST_TIMEOUT_MS="1500", **variables(V3, 1024)).ask()
     assert answer.status == 504
 
 

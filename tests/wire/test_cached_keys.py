@@ -240,8 +240,8 @@ def test_denied_secret_is_500_and_unavailable_secret_is_503(aws: Aws, begin: Sta
 
 
 def test_reading_a_key_ends_with_the_requests_deadline(aws: Aws, begin: Start) -> None:
-    function = begin(COHERE_API_KEY_SECRET=Secret(aws, COHERE_KEY).name, REQUEST_TIMEOUT_MS="600")
-    aws.door.faults.add(Fault("slow", delay_ms=5000))
+    function = begin(COHERE_API_KEY_SECRET=Secret(aws, COHERE_KEY).name, REQUEST_TIMEOUT_MS="1500")
+    aws.door.faults.add(Fault("slow", delay_ms=60_000))
     assert function.ask().status == 504
 
 

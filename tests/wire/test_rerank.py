@@ -205,9 +205,9 @@ def test_hanging_reranker_ends_at_its_time_limit(
 def test_slow_reranker_keeps_the_store_order_with_a_warning(
     start: Start, cohere: EmulatorServer, plain: Answer
 ) -> None:
-    function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="1000")
+    function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="2000")
     assert "warnings" not in function.ask().json  # and the clients are built
-    cohere.faults.add(Fault("slow", delay_ms=1300, path=PATH))
+    cohere.faults.add(Fault("slow", delay_ms=60_000, path=PATH))
     answer = function.ask()
     assert_as_stored(answer, plain, "the time ran out")
 
@@ -350,9 +350,9 @@ def test_throttling_reranker_is_not_called_for_a_whole_list(
 
 
 def test_slow_reranker_leaves_a_list_unordered_but_answered(start: Start, cohere: EmulatorServer) -> None:
-    function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="1000")
+    function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="2000")
     assert "warnings" not in function.ask().json  # and the clients are built
-    cohere.faults.add(Fault("slow", delay_ms=1300, times=0, path=PATH))
+    cohere.faults.add(Fault("slow", delay_ms=60_000, times=0, path=PATH))
     answers = function.invoke([{"text": f"twin {number}", "k": 2} for number in range(30)])
     assert {tuple(answer["warnings"]) for answer in answers} == {(SIMILAR.format("the time ran out"),)}
     assert all(len(answer["results"]) == 2 for answer in answers)
