@@ -8,7 +8,7 @@ import pytest
 
 from passage.sites.built.generators import GENERATORS
 from passage.sites.built.noise import NOISE
-from passage.sites.model import Page, SiteError, Skip
+from passage.sites.model import Flaw, Page, SiteError, Skip
 from passage.sites.source import Options, open_site
 
 BASE = "https://mill.example.com/manual/"
@@ -110,9 +110,30 @@ def test_a_data_uri_leaves_the_description(tmp_path: Path) -> None:
     assert text_of(read(tmp_path)[0]["index"]) == "See a lit lamp."
 
 
-def test_one_bad_page_costs_no_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("head", "text", "flaw"),
+    [
+        ("", "caf\ufffd", "is not utf-8 at byte 24: \ufffd stands for what cannot be read"),
+        ("<meta charset=utf-8>", "caf\ufffd", "is not utf-8 at byte 44: \ufffd stands for what cannot be read"),
+        ("<meta charset={{charset}}>", "caf\ufffd", "is not utf-8 at byte 50: \ufffd stands for what cannot be read"),
+        ("<meta charset=hex>", "caf\ufffd", "is not utf-8 at byte 42: \ufffd stands for what cannot be read"),
+        ("<meta charset=latin-1>", "caf\u00e9", None),
+    ],
+)
+def test_a_byte_that_is_not_in_the_encoding_is_reported(tmp_path: Path, head: str, text: str, flaw: str | None) -> None:
     write(tmp_path, {"index.html": html()})
-    (tmp_path / "bad.html").write_bytes(b"<html><body><main><p>caf\xe9</p></main></body></html>")
+    (tmp_path / "a.html").write_bytes(f"<html>{head}<main><p>Mill, caf".encode() + b"\xe9</p></main></html>")
+    found = list(open_site(tmp_path, AT_BASE).read())
+    assert [text_of(each) for each in found if isinstance(each, Page)] == [f"Mill, {text}", "Flour from the hill."]
+    assert [each for each in found if not isinstance(each, Page)] == ([Flaw("a.html", flaw)] if flaw else [])
+    if flaw:
+        with pytest.raises(SiteError, match=r"a\.html is not utf-8 at byte"):
+            read(tmp_path, Options(BASE, strict=True))
+
+
+def test_one_bad_page_costs_no_other(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html(), "bad.html": html(head="<meta charset=punycode>")})
+    (tmp_path / "bad.html").write_bytes(b"<meta charset=punycode><main><p>caf\xe9</p></main>")
     pages, skipped = read(tmp_path)
     assert list(pages) == ["index"]
     assert "UnicodeDecodeError" in skipped["bad.html"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from passage.sites.model import Page, SiteError, Skip
+from passage.sites.model import Flaw, Page, SiteError, Skip
 from passage.sites.source import Options, open_source
 from passage.sites.web import fetch
 from passage.sites.web.fetch import Limits
@@ -361,3 +361,15 @@ def test_the_servers_charset_comes_first(
     server.answers["/faq"] = web.Response(body=body, headers={"Content-Type": f"text/html; charset={stated}"})
     texts = {each.path: each.sections[0].markdown for each in site.read() if isinstance(each, Page)}
     assert texts["faq"] == "It\u2019s read."
+
+
+def test_a_byte_that_is_not_in_the_servers_charset_costs_no_page(server: WebServer, site: WebSite) -> None:
+    body = b"<main><p>Caf\xe9.</p></main>"
+    server.answers["/faq"] = web.Response(body=body, headers={"Content-Type": "text/html; charset=utf-8"})
+    found = list(site.read())
+    assert [each.sections[0].markdown for each in found if isinstance(each, Page) and each.path == "faq"] == [
+        "Caf\ufffd."
+    ]
+    assert [(each.path, each.what.partition(":")[0]) for each in found if isinstance(each, Flaw)] == [
+        ("faq.html", "is not utf-8 at byte 12")
+    ]

@@ -7,7 +7,7 @@ import pytest
 
 from passage.indexing.plan import Changes, Plan, choose
 from passage.indexing.progress import Progress
-from passage.sites.model import Skip
+from passage.sites.model import Flaw, Skip
 
 NONE = Changes(0, 0, 0, 0)
 
@@ -51,14 +51,20 @@ def plan(action: str = "replace", **changes: object) -> Plan:
 
 
 def test_plan_names_changes_skips_and_cost() -> None:
-    skipped = (Skip("a.md", "a draft"), Skip("b.md", "a draft"), Skip("c.md", "is not UTF-8", failed=True))
+    skipped = (
+        Skip("a.md", "a draft"),
+        Skip("b.md", "a draft"),
+        Skip("c.md", "is not JSON", failed=True),
+        Flaw("d.md", "is torn"),
+    )
     lines = list(plan(skipped=skipped, texts=300, tokens=45_000, calls=4, model="embed-v5.0-pro", cost=1.5).lines())
     assert lines == [
         "6 pages (1 added, 2 changed, 4 removed, 3 unchanged), "
         "60 chunks (10 added, 20 changed, 40 removed, 30 unchanged)",
         "2 files left out: a draft (2)",
-        "Warning: c.md is not UTF-8",
+        "Warning: c.md is not JSON",
         "1 of 7 pages could not be read.",
+        "Warning: d.md is torn",
         "Write index: 60 points",
         "Embed 300 texts with embed-v5.0-pro: about 45,000 tokens in 4 calls, about $1.50",
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from passage.sites.markdown import find_site
-from passage.sites.model import Page, SiteError, Skip
+from passage.sites.model import Flaw, Page, SiteError, Skip
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -171,21 +171,33 @@ def test_index_is_the_page_beside_readme(tmp_path: Path) -> None:
     assert markdown_of(page) == "The page."
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"\xff\xfe\x00", "is not UTF-8: invalid start byte at byte 0"),
-        (b"---\ntitle: [\n---\nText.", "has front matter that is not YAML"),
-    ],
-)
-def test_bad_page_is_reported_and_others_are_read(tmp_path: Path, content: bytes, reason: str) -> None:
-    write(tmp_path, {"good.md": "Text."})
-    (tmp_path / "bad.md").write_bytes(content)
+def test_bad_page_is_reported_and_others_are_read(tmp_path: Path) -> None:
+    write(tmp_path, {"good.md": "Text.", "bad.md": "---\ntitle: [\n---\nText."})
     found = list(find_site(tmp_path, "https://example.com").read())
     assert [page.path for page in found if isinstance(page, Page)] == ["good"]
     (skip,) = [each for each in found if isinstance(each, Skip)]
     assert skip.failed
-    assert (skip.path, skip.reason.startswith(reason)) == ("bad", True)
+    assert (skip.path, skip.reason.startswith("has front matter that is not YAML")) == ("bad", True)
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "flaws"),
+    [
+        (
+            b"See `<meta charset=latin-1>`, caf\xe9.",
+            "See `<meta charset=latin-1>`, caf\ufffd.",
+            ["is not utf-8 at byte 33"],
+        ),
+        ("Caf\u00e9.".encode("utf-16"), "Caf\u00e9.", []),
+        (b"import Part from './_part.mdx'\n\n<Part />", "Caf\ufffd.", []),
+    ],
+)
+def test_a_byte_that_is_not_utf_8_is_replaced(tmp_path: Path, content: bytes, text: str, flaws: list[str]) -> None:
+    (tmp_path / "_part.mdx").write_bytes(b"Caf\xe9.")
+    (tmp_path / "page.mdx").write_bytes(content)
+    found = list(find_site(tmp_path, "https://example.com").read())
+    assert [markdown_of(page) for page in found if isinstance(page, Page)] == [text]
+    assert [each.what.partition(":")[0] for each in found if isinstance(each, Flaw)] == flaws
 
 
 def test_a_page_without_text_is_left_out(tmp_path: Path) -> None:

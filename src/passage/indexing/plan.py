@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from passage.sites.model import Skip, Unresolved
+from passage.sites.model import Flaw, Note, Skip, Unresolved
 
 Action = Literal["nothing", "edit", "replace"]
 
@@ -55,7 +55,7 @@ class Plan:
     note: str
     pages: Changes
     points: Changes
-    skipped: tuple[Skip | Unresolved, ...]
+    skipped: tuple[Note, ...]
     texts: int = 0
     tokens: int = 0
     calls: int = 0
@@ -98,8 +98,8 @@ def choose(points: Changes, *, editable: bool) -> Action:
     return "edit" if editable and touched <= EDITED_SHARE * points.now else "replace"
 
 
-def skipped_lines(left_out: tuple[Skip | Unresolved, ...], pages: int) -> Iterator[str]:
-    """Files that were left out by reason, pages that could not be read, and parts that only a build resolves."""
+def skipped_lines(left_out: tuple[Note, ...], pages: int) -> Iterator[str]:
+    """Files left out by reason, pages that could not be read or are damaged, and parts that only a build resolves."""
     skipped = [each for each in left_out if isinstance(each, Skip)]
     reasons = Counter(skip.reason for skip in skipped if not skip.failed)
     if reasons:
@@ -109,6 +109,7 @@ def skipped_lines(left_out: tuple[Skip | Unresolved, ...], pages: int) -> Iterat
     yield from (f"Warning: {skip.path} {skip.reason}" for skip in failed)
     if failed:
         yield f"{len(failed):,} of {pages + len(failed):,} pages could not be read."
+    yield from (f"Warning: {each.path} {each.what}" for each in left_out if isinstance(each, Flaw))
     kinds = Counter(each.what for each in left_out if isinstance(each, Unresolved))
     if kinds:
         listed = ", ".join(f"{count:,} {what}" for what, count in kinds.most_common(UNRESOLVED_SHOWN))

@@ -16,7 +16,7 @@ from passage.indexing.target import Held, Point, Target, TargetError, Wanted
 from passage.indexing.text_index import text_indexes
 from passage.indexing.tokens import Limits, limits_for
 from passage.indexing.vector_cache import VectorCache, VectorKind
-from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
+from passage.sites.model import Note, Page, Site, SiteError
 
 Advance = Callable[[int], None]
 """Called with the number of newly finished items."""
@@ -98,7 +98,7 @@ def index_site(
     return plan
 
 
-def _read(site: Site, catalogue: Catalogue, limits: Limits) -> Iterator[Skip | Unresolved]:
+def _read(site: Site, catalogue: Catalogue, limits: Limits) -> Iterator[Note]:
     """Put the site's chunks into the catalogue; gives the skipped files and parts."""
     for read in site.read():
         if isinstance(read, Page):
@@ -118,7 +118,7 @@ class _Run:
     held: Held
     embedding: Embedding
 
-    def plan(self, options: Options, skipped: tuple[Skip | Unresolved, ...]) -> Plan:
+    def plan(self, options: Options, skipped: tuple[Note, ...]) -> Plan:
         catalogue, held = self.catalogue, self.held
         if held.complete and not options.rebuild:
             pages, points = catalogue.pages().kept(), catalogue.points().kept()

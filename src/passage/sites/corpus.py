@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from passage.sites.markdown.convention import encodable
-from passage.sites.model import Page, Section, Skip, Unresolved, readable_name
+from passage.sites.model import Note, Page, Section, Skip, readable_name
 
 FILE = "corpus.jsonl"
 BASE = "https://corpus.invalid/"
@@ -40,7 +40,7 @@ class Corpus:
     def nothing_found(self) -> str:
         return f"{self.file} holds no document with any text in it."
 
-    def read(self) -> Iterator[Page | Skip | Unresolved]:
+    def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`. The path of a skip is its line."""
         seen: set[str] = set()
         with self.file.open("rb") as lines:

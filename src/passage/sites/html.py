@@ -4,12 +4,12 @@ Both were chosen by measurement: together they keep every code block, heading an
 tried on (docs/sites.md). Other modules treat a `Node` as opaque and use the functions below.
 """
 
-import codecs
-import re
 from collections.abc import Iterator
 
 from html_to_markdown import ConversionOptions, convert
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from passage.sites import encoding
 
 Node = LexborNode
 
@@ -24,26 +24,6 @@ _OPTIONS = ConversionOptions(
     newline_style="spaces",
 )
 
-_CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
-_HEAD_BYTES = 1_024
-"""HTML requires the declaration of the encoding within these first bytes."""
-
-_MARKED = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-"""Byte order marks; they come before any declaration."""
-
-_DECODERS = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "utf-16": "utf-8",
-    "utf-16-le": "utf-8",
-    "utf-16-be": "utf-8",
-}
-"""Browsers decode these encodings with a larger one. A declaration that can be read as ASCII is not in UTF-16."""
-
 _SPACE = " \t\n\r\f\u00a0"
 INVISIBLE = {ord(character): None for character in "\u200b\u00ad\ufeff\u2060"}
 """Invisible characters; themes put them into permalinks and long words."""
@@ -57,37 +37,12 @@ def parse(content: bytes) -> Node:
     """The document's `<html>` element.
 
     Raises:
-        UnicodeDecodeError: the bytes are not in the declared encoding (UTF-8 where none is).
-        LookupError: the declared encoding does not exist.
         ValueError: there is no document.
     """
-    root = LexborHTMLParser(content.decode(_encoding(content))).root
+    root = LexborHTMLParser(encoding.decoded(content, encoding.of_html(content))).root
     if root is None:
         raise ValueError("the file holds no HTML")
     return root
-
-
-def _encoding(content: bytes) -> str:
-    for mark, encoding in _MARKED:
-        if content.startswith(mark):
-            return encoding
-    declared = _CHARSET.search(content[:_HEAD_BYTES])
-    return _decoder(declared[1].decode()) if declared else "utf-8"
-
-
-def _decoder(declared: str) -> str:
-    encoding = codecs.lookup(declared).name
-    return _DECODERS.get(encoding, encoding)
-
-
-def marked(content: bytes, encoding: str) -> bytes:
-    """The document in UTF-8 with its mark, so that `parse` reads it as the server declares; unchanged if it cannot."""
-    if any(content.startswith(mark) for mark, _ in _MARKED):
-        return content
-    try:
-        return codecs.BOM_UTF8 + content.decode(_decoder(encoding)).encode()
-    except (LookupError, ValueError):
-        return content
 
 
 def select(node: Node, css: str) -> list[Node]:

@@ -72,6 +72,23 @@ class Unresolved:
     what: str
 
 
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """A page that was read, although its file is damaged. `--strict` refuses such a site.
+
+    Attributes:
+        path: relative to the site's folder.
+        what: a few words that follow the path in a sentence.
+    """
+
+    path: str
+    what: str
+
+
+Note = Skip | Unresolved | Flaw
+"""What a reader reports besides pages."""
+
+
 class Site(Protocol):
     """The source of `passage index`. Each kind has a reader: a built site, a folder of Markdown, …"""
 
@@ -79,8 +96,8 @@ class Site(Protocol):
     def nothing_found(self) -> str:
         """The message for a site without text: the searched place, and the files searched for."""
 
-    def read(self) -> Iterator[Page | Skip | Unresolved]:
-        """Every page, every file left out, and every part that was not resolved, in a stable order.
+    def read(self) -> Iterator[Page | Note]:
+        """Every page, and what there is to report, in a stable order.
 
         May be called again.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from passage.sites.built.site import PAGES, BuiltSite
 from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
-from passage.sites.model import Page, Site, SiteError, Skip, Unresolved
+from passage.sites.model import Flaw, Note, Page, Site, SiteError, Skip
 from passage.sites.web.fetch import Limits, origin
 from passage.sites.web.site import WebSite
 
@@ -160,8 +160,10 @@ class _Strict:
     def nothing_found(self) -> str:
         return self.site.nothing_found
 
-    def read(self) -> Iterator[Page | Skip | Unresolved]:
+    def read(self) -> Iterator[Page | Note]:
         for found in self.site.read():
             if isinstance(found, Skip) and found.failed:
                 raise SiteError(f"{found.path} {found.reason}. Without --strict it is left out.")
+            if isinstance(found, Flaw):
+                raise SiteError(f"{found.path} {found.what}. Without --strict it is read.")
             yield found

@@ -91,7 +91,7 @@ def sitemap(folder: Path) -> Iterator[str]:
     for file in sorted([*folder.glob("sitemap*.xml"), *folder.glob("*/sitemap*.xml")]):
         try:
             root = html.parse(file.read_bytes())
-        except (OSError, ValueError, LookupError):
+        except (OSError, ValueError):
             continue  # without it the pages' links decide
         written = (html.text(loc).strip() for loc in html.select(root, "url > loc"))
         yield from (url for url in written if url and _is_readable(url))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from passage.sites import html
+from passage.sites import encoding, html
 from passage.sites.built import addresses, editions, generators, rules, search_index, sections, signals
 from passage.sites.built.addresses import Addresses
 from passage.sites.built.editions import Edition, VersionFolders
@@ -13,7 +13,7 @@ from passage.sites.built.generators import Generator
 from passage.sites.built.selection import Candidate, select
 from passage.sites.built.titles import page_title, title_suffix
 from passage.sites.html import Node
-from passage.sites.model import Page, SiteError, Skip
+from passage.sites.model import Flaw, Note, Page, SiteError, Skip
 
 PAGES = ("*.html", "*.htm")
 
@@ -45,7 +45,7 @@ class BuiltSite:
             "put together in the browser, and its HTML is an empty shell."
         )
 
-    def read(self) -> Iterator[Page | Skip]:
+    def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`."""
         found = (path for pattern in PAGES for path in self.folder.rglob(pattern) if path.is_file())
         files = sorted(path.relative_to(self.folder).as_posix() for path in found)
@@ -57,8 +57,10 @@ class BuiltSite:
             page = _read(self, file, survey)
             if isinstance(page, Skip):
                 yield page
-            else:
-                candidates.append(page)
+                continue
+            candidates.append(page)
+            if flaw := _flaw(self, file):
+                yield flaw
         yield from select(candidates, self.language, self.version)
 
 
@@ -83,7 +85,7 @@ def _survey(site: BuiltSite, files: list[str]) -> _Survey:
         if file in files:
             try:
                 sample[file] = html.parse((site.folder / file).read_bytes())
-            except (OSError, ValueError, LookupError):
+            except (OSError, ValueError):
                 continue  # reported when the file is read
     found = addresses.find(site.folder, files, sample, site.url)
     canonicals = Counter(addresses.canonical_of(root, found.folder_of(file)) for file, root in sample.items())
@@ -106,6 +108,12 @@ def _read(site: BuiltSite, file: str, survey: _Survey) -> Candidate | Skip:
         raise SiteError(f"--content-selector: {error}.") from error
     except Exception as error:  # noqa: BLE001 - a converter may fail on one page in any way; the run reports it
         return Skip(file, f"cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:200]}", failed=True)
+
+
+def _flaw(site: BuiltSite, file: str) -> Flaw | None:
+    content = (site.folder / file).read_bytes()
+    what = encoding.flaw(content, encoding.of_html(content))
+    return Flaw(file, what) if what else None
 
 
 def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate | Skip:

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from passage.sites import encoding
 from passage.sites.markdown.convention import Meta, encodable
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -25,16 +26,14 @@ def read(file: Path) -> str:
     """A file's text.
 
     Raises:
-        PageError: it cannot be read or is not UTF-8.
+        PageError: it cannot be read.
     """
     try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PageError(f"is not UTF-8: {error.reason} at byte {error.start}") from error
+        content = file.read_bytes()
     except OSError as error:
         raise PageError(f"cannot be read: {error.strerror}") from error
     # Lines as the parsers split them; str.splitlines() also breaks at form feeds, U+2028 and others.
-    return re.sub(r"\r\n?", "\n", text)
+    return re.sub(r"\r\n?", "\n", encoding.decoded(content, encoding.of_text(content)))
 
 
 def split(text: str, *, multimarkdown: bool = False) -> tuple[Meta, str]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from passage.sites import encoding
 from passage.sites.markdown import front_matter
 from passage.sites.markdown.convention import Convention, Document, Meta, noindex_tag
 from passage.sites.markdown.front_matter import PageError
 from passage.sites.markdown.page import page_sections
-from passage.sites.model import Page, SiteError, Skip, Unresolved, readable_name
+from passage.sites.model import Flaw, Note, Page, SiteError, Skip, Unresolved, readable_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class MarkdownSite:
     def nothing_found(self) -> str:
         return f"{self.convention.folder} holds no Markdown with any text in it (*.md, *.mdx)."
 
-    def read(self) -> Iterator[Page | Skip | Unresolved]:
+    def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`."""
         entries: list[_Entry] = []
         for found in self.convention.documents():
@@ -86,7 +87,7 @@ def _rank(entry: _Entry) -> int:
     return 0 if entry.meta.get("slug") else {"index": 1, "readme": 2}.get(entry.document.file.stem.lower(), 3)
 
 
-def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Iterator[Page | Skip | Unresolved]:
+def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Iterator[Page | Note]:
     """Read one page. An error in it does not affect other pages."""
     document = entry.document
     try:
@@ -112,6 +113,14 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
     title = front_matter.title(entry.meta) or heading or document.title or readable_name(document.path)
     yield Page(document.path, entry.url, title, sections, document.language)
     yield from (Unresolved(document.path, what) for what in rendered.unresolved)
+    if flaw := _flaw(document):
+        yield flaw
+
+
+def _flaw(document: Document) -> Flaw | None:
+    content = document.file.read_bytes()
+    what = encoding.flaw(content, encoding.of_text(content))
+    return Flaw(document.path, what) if what else None
 
 
 def _source(convention: Convention, document: Document) -> str:

@@ -9,9 +9,9 @@ from email.message import Message
 from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
-from passage.sites import html
+from passage.sites import encoding, html
 from passage.sites.built.site import BuiltSite
-from passage.sites.model import Page, SiteError, Skip, Unresolved
+from passage.sites.model import Note, Page, SiteError, Skip
 from passage.sites.web import sitemap
 from passage.sites.web.fetch import Answer, Fetcher, FetchError, LeftOut, Limits, origin
 from passage.sites.web.mirror import Mirror
@@ -53,7 +53,7 @@ class WebSite:
             "browser."
         )
 
-    def read(self) -> Iterator[Page | Skip | Unresolved]:
+    def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`. Every call asks the server again for what changed."""
         base = base_of(self.url)
         mirror = Mirror.opened(self.cache / hashlib.sha256(base.encode()).hexdigest()[:16], base)
@@ -143,7 +143,7 @@ class _Crawl:
         if final != url and final in self.seen:
             return "redirect", False, b""
         self.seen.add(final)
-        content = html.marked(answer.content, charset) if charset else answer.content
+        content = encoding.marked(answer.content, charset) if charset else answer.content
         try:
             self.mirror.keep(url, final, answer.headers, content)
         except (FileExistsError, IsADirectoryError, NotADirectoryError):
@@ -183,7 +183,7 @@ class _Crawl:
         """The pages of the site that a page links to."""
         try:
             root = html.parse(content)
-        except (ValueError, LookupError):
+        except ValueError:
             return  # reported when the page is read
         for link in html.select(root, css):
             try:
