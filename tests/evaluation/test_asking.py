@@ -66,7 +66,7 @@ def ask(waited: list[float]) -> Callable[..., Answer]:
 
     def run(*given: Reply | Exception, served: Served = SERVED, question: Question = QUESTION) -> Answer:
         pace = Pace(None, clock=lambda: now[0], sleep=sleep)
-        return Asker(Scripted(*given), pace, top_k=10).ask(served, question)
+        return Asker(Scripted(*given), pace, passages=50).ask(served, question)
 
     return run
 
@@ -110,8 +110,8 @@ def test_failed_service_is_asked_three_times(
 
 
 def test_question_is_asked_in_its_language() -> None:
-    assert request(SERVED, replace(QUESTION, language="de"), 10)["language"] == "de"
-    assert "language" not in request(SERVED, QUESTION, 10)
+    assert request(SERVED, replace(QUESTION, language="de"), 50)["language"] == "de"
+    assert "language" not in request(SERVED, QUESTION, 50)
 
 
 def test_refused_request_is_not_repeated(ask: Callable[..., Answer]) -> None:
@@ -127,7 +127,7 @@ def test_rate_holds_a_question_back_until_the_minute_is_over(waited: list[float]
         now[0] += seconds
         return False
 
-    asker = Asker(Scripted(*[reply(200, GOOD)] * 3), Pace(2, clock=lambda: now[0], sleep=sleep), top_k=10)
+    asker = Asker(Scripted(*[reply(200, GOOD)] * 3), Pace(2, clock=lambda: now[0], sleep=sleep), passages=50)
     for _ in range(3):
         asker.ask(SERVED, QUESTION)
     assert waited == [60.0]
@@ -141,16 +141,16 @@ def test_answer_of_another_form_is_a_contract_error(ask: Callable[..., Answer], 
 @pytest.mark.parametrize(
     ("top_k", "most", "sent"), [(None, 100, 50), (None, 8, 8), (3, 100, 50), (60, 80, 60), (30, 20, 20), (60, None, 60)]
 )
-def test_count_is_at_least_50_up_to_the_limit(top_k: int | None, most: int | None, sent: int) -> None:
-    fields = request(replace(SERVED, most=most), replace(QUESTION, top_k=top_k), 10)
+def test_question_asks_for_its_top_k_up_to_the_limit(top_k: int | None, most: int | None, sent: int) -> None:
+    fields = request(replace(SERVED, most=most), replace(QUESTION, top_k=top_k), 50)
     assert fields == {"text": "What is it?", "k": sent}
 
 
 def test_options_are_sent_where_the_api_offers_them() -> None:
     offering = replace(SERVED, fields={"order": {}, "debug": {}, "k": {}})
     fields = {"text": "What is it?", "k": 50, "order": "relevance"}
-    assert request(offering, QUESTION, 10) == fields
-    assert request(offering, QUESTION, 10, explain=True) == {**fields, "debug": True}
+    assert request(offering, QUESTION, 50) == fields
+    assert request(offering, QUESTION, 50, explain=True) == {**fields, "debug": True}
 
 
 def examples() -> Sequence[tuple[str, str, Any]]:

@@ -130,9 +130,36 @@ def test_two_runs_are_compared(api_url: str, suite: Path, tmp_path: Path) -> Non
         assert done.exit_code == 0, done.output
     assert "Against the run of" in done.output
     assert "cannot be decided" in done.output
-    refused = evaluate(suite, "--target", api_url, "--top-k", 3, "--compare", tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--top-k", "3"), "--top-k is 3 in this run and 10 in the baseline"),
+        (("--top-k", "60"), "60 passages are asked for in this run and 50 in the baseline"),
+        (("--thresholds", "recall@12=0"), "60 passages are asked for in this run and 50 in the baseline"),
+        (("--profile", "chunks"), "20 passages are asked for in this run and 50 in the baseline"),
+    ],
+)
+def test_run_that_asked_otherwise_is_not_compared(
+    api_url: str, suite: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    assert evaluate(suite, "--target", api_url, "--out", tmp_path / "a").exit_code == 0
+    refused = evaluate(suite, "--target", api_url, "--compare", tmp_path / "a", "--out", tmp_path / "b", *arguments)
     assert refused.exit_code == 2
-    assert "--top-k is 3 in this run and 10 in the baseline" in refused.output
+    assert message in refused.output
+    assert not (tmp_path / "b").exists()  # before any question is asked
+
+
+@pytest.mark.parametrize(("pages", "asked"), [(5, 50), (12, 60), (80, 100)])
+def test_threshold_at_k_asks_for_five_passages_a_page(
+    api_url: str, suite: Path, tmp_path: Path, pages: int, asked: int
+) -> None:
+    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "a", "--thresholds", f"recall@{pages}=0")
+    assert done.exit_code == 0, done.output
+    run = saved(tmp_path / "a")
+    assert run.passages == asked
+    assert len(run.answers[0].results) == asked
 
 
 def test_resumed_run_asks_only_what_has_no_answer(api_url: str, suite: Path, tmp_path: Path) -> None:
@@ -188,6 +215,12 @@ def test_resume_without_a_folder_takes_the_newest_run(
         (("--profile", "other"), "--profile: there is no profile 'other'; the target has chunks, context,"),
         (("--thresholds", "hits=1"), "--thresholds: 'hits' is not a figure of a run; allowed: SC-001"),
         (("--thresholds", "hit@5"), "--thresholds: 'hit@5' must be NAME=VALUE"),
+        (
+            ("--thresholds", "hit@5=1,recall@200=1"),
+            "A threshold looks at 200 pages, and the profile 'query-response' gives at most 100 passages: K of hit@K "
+            "and recall@K may be 1 to 100.",
+        ),
+        (("--profile", "chunks", "--thresholds", "hit@21=1"), "K of hit@K and recall@K may be 1 to 20."),
         (("--thresholds", "hit@5=95"), "--thresholds: 'hit@5' must be 0 to 1, not 95"),
         (("--rate", "fast"), "'fast' must be as in 20/min"),
         (("--site", "x"), "--site and --site-url are for --make"),

@@ -27,6 +27,7 @@ RUN = Run(
     target="local",
     profile="query-response",
     top_k=5,
+    passages=50,
     search={"mode": "dense"},
     missing={"q1": ("x",)},
     error_checks=(("blank", True),),
@@ -109,6 +110,7 @@ def test_answers_cut_off_anywhere_keep_the_whole_lines(tmp_path: Path) -> None:
 def test_fingerprint_changes_with_weights_not_with_time() -> None:
     assert replace(RUN, started_at="2026-11-28T00:00:00Z", elapsed_ms=9).fingerprint == RUN.fingerprint
     assert replace(RUN, search={"mode": "hybrid"}).fingerprint != RUN.fingerprint
+    assert replace(RUN, passages=20).fingerprint != RUN.fingerprint
     assert replace(RUN, suite=Suite("suite", (replace(QUESTION, text="?"),))).fingerprint != RUN.fingerprint
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from handler.config import profiles
 from passage.api import HttpApi, Reply
-from passage.evaluation.asking import PASSAGES, Asker
+from passage.evaluation.asking import Asker
 from passage.evaluation.checks import missing
 from passage.evaluation.documents import Documents, in_api, in_points
 from passage.evaluation.run import Answer, Hit
@@ -35,7 +35,7 @@ SERVED = Served(
     fields={"filters": {"properties": {"source_url": PREFIX}}},
 )
 SITE = "https://site.example"
-CHILDREN = [f"{SITE}/guide/page-{number}/#part" for number in range(PASSAGES + 10)]
+CHILDREN = [f"{SITE}/guide/page-{number}/#part" for number in range(60)]
 
 
 class Site:
@@ -64,7 +64,7 @@ class Site:
 
 
 def known_to(api: Any, about: Served = SERVED) -> Any:
-    return in_api(Asker(api, Pace(None, sleep=lambda _: False), top_k=10), about)
+    return in_api(Asker(api, Pace(None, sleep=lambda _: False), passages=50), about)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_documents_of_a_large_suite_are_checked_in_time() -> None:
     """1,000 questions with 50 passages each took two minutes when each document was compared with each passage."""
     numbers = range(1000)
     questions = tuple(Question(f"q{number}", "?", (Expected(f"{SITE}/no/{number}"),)) for number in numbers)
-    hits = [a_hit(url) for url in CHILDREN[:PASSAGES]]
+    hits = [a_hit(url) for url in CHILDREN[:50]]
     answers = [Answer(f"q{number}", tuple(hits), 1.0) for number in numbers]
     lacking, unchecked = missing(Suite("suite", questions), answers, lambda _: False)
     assert (len(lacking), unchecked) == (1000, 0)

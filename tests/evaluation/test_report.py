@@ -41,7 +41,7 @@ def run(answers: dict[str, list[str]], *, search: str = "hybrid", top_k: int = 1
         hits = tuple(hit(rank, page, score - rank / 100) for rank, page in enumerate(pages, start=1))
         given_answers.append(Answer(name, hits, 12.0))
     return Run(
-        Suite("A suite", tuple(questions)), tuple(given_answers), "local", "ours", top_k, search={"mode": search}
+        Suite("A suite", tuple(questions)), tuple(given_answers), "local", "ours", top_k, 50, search={"mode": search}
     )
 
 
@@ -76,7 +76,7 @@ def hostile_run() -> Run:
     failed = Question("failed", "failed?", answerable=False)
     answers = (Answer(HOSTILE, (bad,), 1.0), Answer("failed", (), 1.0, error=HOSTILE, error_kind="service"))
     suite = Suite(HOSTILE, (asked, failed), notes=(HOSTILE,))
-    return Run(suite, answers, HOSTILE, HOSTILE, 5, model=HOSTILE, collection=HOSTILE, search={HOSTILE: HOSTILE})
+    return Run(suite, answers, HOSTILE, HOSTILE, 5, 50, model=HOSTILE, collection=HOSTILE, search={HOSTILE: HOSTILE})
 
 
 def test_hostile_text_never_becomes_markup() -> None:
@@ -134,7 +134,7 @@ def test_worst_question_comes_first_with_expected_and_found() -> None:
 def test_unrated_wrong_and_right_passages_are_told_apart() -> None:
     asked = Question("q", "q?", (Expected("/a/", grade=2), Expected("/b/", grade=0)))
     answered = Answer("q", (hit(1, "c"), hit(2, "b"), hit(3, "a")), 1.0)
-    text = Parsed(document(Run(Suite("s", (asked,)), (answered,), "local", "p", 5), None, k=5)).text
+    text = Parsed(document(Run(Suite("s", (asked,)), (answered,), "local", "p", 5, 50), None, k=5)).text
     assert text.index("unratedc") < text.index("wrongb") < text.index("right, 2a")
 
 
@@ -204,6 +204,11 @@ def test_measures_of_a_tag_are_over_its_questions_only() -> None:
 def test_other_top_k_is_refused_in_words() -> None:
     with pytest.raises(ComparisonError, match="--top-k is 10 in this run and 5 in the baseline"):
         compared(GOOD, replace(GOOD, top_k=5))
+
+
+def test_other_number_of_passages_is_refused_in_words() -> None:
+    with pytest.raises(ComparisonError, match="50 passages are asked for in this run and 20 in the baseline"):
+        compared(GOOD, replace(GOOD, passages=20))
 
 
 def test_other_questions_are_refused_in_words() -> None:

@@ -24,7 +24,7 @@ QUESTION = Question("a case", "What is ROS 2?", (Expected("7"),))
 def run_of(*pairs: tuple[Question, Answer], **changes: Any) -> Run:
     questions, answers = zip(*pairs, strict=True) if pairs else ((), ())
     suite = Suite("suite", tuple(questions))
-    return replace(Run(suite, tuple(answers), "local", "vector-search", 5, collection="textbook"), **changes)
+    return replace(Run(suite, tuple(answers), "local", "vector-search", 5, 50, collection="textbook"), **changes)
 
 
 def answer(*hits: Hit, ms: float = 10.0, question: str = "a case", **changes: Any) -> Answer:

@@ -35,7 +35,7 @@ def explained(number: int, dense: Sequence[str], text: Sequence[str], **changes:
 
 def run_of(*pairs: tuple[Question, Answer]) -> Run:
     questions, answers = zip(*pairs, strict=True)
-    return Run(Suite("suite", questions), answers, "local", "query-response", 10)
+    return Run(Suite("suite", questions), answers, "local", "query-response", 10, 50)
 
 
 def words_win(count: int) -> Run:

@@ -180,13 +180,14 @@ def _check_extra() -> None:
 
 def _evaluated(request: Request) -> "Results":
     from passage.evaluation import targets, thresholds  # noqa: PLC0415 - see `_could_not_run`
+    from passage.evaluation.measured_run import refuse_others  # noqa: PLC0415
     from passage.evaluation.results import judge  # noqa: PLC0415
     from passage.evaluation.runner import Plan, run  # noqa: PLC0415
     from passage.evaluation.suites.files import read_suite  # noqa: PLC0415
 
     suite = read_suite(request.suite)
     limits = thresholds.read(request.thresholds) or thresholds.checked(suite.thresholds)
-    baseline = _baseline(request, suite)
+    baseline = _baseline(request)
     folder = _folder(request, suite)
     key = api_key.read(request.api_key_file)
     with targets.opened(request.target, request.profile, index=request.index, key=key) as target:
@@ -195,6 +196,7 @@ def _evaluated(request: Request) -> "Results":
             target=target.name,
             served=target.served,
             top_k=request.top_k,
+            pages=thresholds.most_pages(limits),
             per_minute=request.rate,
             folder=folder,
             resume=request.resume,
@@ -203,6 +205,9 @@ def _evaluated(request: Request) -> "Results":
             known=target.known,
             explain=request.explain,
         )
+        if baseline is not None:  # before any question is asked
+            asked = target.served.allowed(plan.passages)
+            refuse_others(replace(baseline, suite=suite, top_k=request.top_k, passages=asked), baseline)
         finished = run(plan, target.api)
     return judge(finished, baseline, limits, folder)
 
@@ -216,17 +221,13 @@ def _shown(results: "Results", *, as_json: bool) -> str:
     return "\n".join(lines(results))
 
 
-def _baseline(request: Request, suite: "Suite") -> "Run | None":
-    """The earlier run, checked before any question is asked."""
+def _baseline(request: Request) -> "Run | None":
     from passage.evaluation import run as runs  # noqa: PLC0415 - see `_could_not_run`
-    from passage.evaluation.measured_run import refuse_others  # noqa: PLC0415
-    from passage.evaluation.results import RUN  # noqa: PLC0415
+    from passage.evaluation.results import RUN  # noqa: PLC0415 - as above
 
     if request.compare is None:
         return None
-    baseline = runs.read(request.compare / RUN if request.compare.is_dir() else request.compare)
-    refuse_others(replace(baseline, suite=suite, top_k=request.top_k), baseline)
-    return baseline
+    return runs.read(request.compare / RUN if request.compare.is_dir() else request.compare)
 
 
 def _folder(request: Request, suite: "Suite") -> Path:

@@ -24,22 +24,23 @@ JSON = {"content-type": "application/json"}
 WANTED = {"order": "relevance"}
 """Options that a run sends where the API offers them. The measures need the order of the search itself."""
 
-PASSAGES = 50
-"""At least so many passages are asked for: measures count the first ten pages, and a page may have several passages."""
+PAGES = 10
+"""The pages that nDCG@10 looks at."""
+A_PAGE = 5
+"""How many passages are asked for, for each page that a measure looks at: a page may have several."""
 
 KINDS: dict[int, ErrorKind] = {429: "rate_limit", 500: "service", 502: "service", 503: "service", 504: "timeout"}
 """The statuses after which the same request may succeed."""
 
 
-def request(served: Served, question: Question, top_k: int, *, explain: bool = False) -> dict[str, Any]:
+def request(served: Served, question: Question, passages: int, *, explain: bool = False) -> dict[str, Any]:
     """The fields of a question's request.
 
     Args:
+        passages: how many to ask for, up to the profile's limit. A question's own `top_k` may need more.
         explain: ask for `debug`, where the API offers it. The measured times include the time that this takes.
     """
-    count = max(PASSAGES, top_k if question.top_k is None else question.top_k)
-    if served.most is not None:
-        count = min(count, served.most)
+    count = served.allowed(max(passages, question.top_k or 0))
     wanted = {**WANTED, "debug": True} if explain else WANTED
     options = {name: value for name, value in wanted.items() if name in served.fields}
     if question.language is not None:  # an API without this option refuses the question by its name
@@ -52,13 +53,14 @@ class Asker:
     """Asks an API within a rate.
 
     Attributes:
+        passages: see `request`.
         notify: is told why a request is repeated, and the seconds until then.
         explain: ask how each answer came about; see `request`.
     """
 
     api: Api
     pace: Pace
-    top_k: int
+    passages: int
     notify: Callable[[str, float], None] = lambda _, __: None
     explain: bool = False
 
@@ -68,7 +70,7 @@ class Asker:
         Args:
             more: other fields of the request.
         """
-        fields = request(served, question, self.top_k, explain=self.explain)
+        fields = request(served, question, self.passages, explain=self.explain)
         body = json.dumps({**fields, **more}).encode()
         attempt = 0
         while True:

@@ -10,7 +10,7 @@ from passage.evaluation.suite import Question
 from passage.evaluation.threshold import Threshold, threshold
 
 SETTINGS = ("index", "collection", "profile", "model", "search", "target")
-"""What may differ between comparable runs. Questions, judgments and top_k may not."""
+"""What may differ between comparable runs. Questions, judgments, top_k and passages may not."""
 
 
 def measured(run: Run, *, k: int = 5, tag: str | None = None) -> Measures:
@@ -54,7 +54,7 @@ def compared(run: Run, baseline: Run, *, k: int = 5) -> tuple[Comparison, ...]:
     """Each measure of a run against a baseline over the same questions.
 
     Raises:
-        ComparisonError: the questions, their judgments or top_k differ.
+        ComparisonError: the questions, their judgments, top_k or the number of passages differ.
         MeasureError: one of the runs cannot be measured.
     """
     refuse_others(run, baseline)
@@ -65,7 +65,7 @@ def compared_several(runs: dict[str, Run], baseline: Run, *, k: int = 5) -> dict
     """Several runs against a baseline, with Holm's correction.
 
     Raises:
-        ComparisonError: the questions, their judgments or top_k differ.
+        ComparisonError: the questions, their judgments, top_k or the number of passages differ.
         MeasureError: one of the runs cannot be measured.
     """
     for run in runs.values():
@@ -74,10 +74,15 @@ def compared_several(runs: dict[str, Run], baseline: Run, *, k: int = 5) -> dict
 
 
 def refuse_others(run: Run, baseline: Run) -> None:
-    """Raises ComparisonError, with the difference in words, unless the runs are over the same questions and top_k."""
+    """Raises ComparisonError, with the difference in words, unless the runs asked the same."""
     faults = []
     if run.top_k != baseline.top_k:
         faults.append(f"--top-k is {run.top_k} in this run and {baseline.top_k} in the baseline")
+    if run.passages != baseline.passages:
+        faults.append(
+            f"{run.passages} passages are asked for in this run and {baseline.passages} in the baseline (by --top-k, "
+            "the largest K of --thresholds, and the profile's limit)"
+        )
     if run.suite.fingerprint != baseline.suite.fingerprint:
         faults.append(_other_questions(run.suite.questions, baseline.suite.questions))
     if faults:

@@ -13,7 +13,7 @@ from passage.evaluation.suite import STRICT, Expected, Question, Suite, page, sa
 
 ErrorKind = Literal["rate_limit", "service", "timeout", "request", "contract"]
 
-FORMAT = 1
+FORMAT = 2
 """Changes when a saved run of another version cannot be read any more."""
 
 
@@ -91,6 +91,7 @@ class Run:
         target: `local`, a URL or `lambda:NAME`.
         profile: the profile that was asked where a question names none.
         top_k: how many passages a test case looks at, where a question does not say.
+        passages: how many were asked for, of the run's profile and where a question's `top_k` needs no more.
         model: of the questions' embeddings; empty where the target does not say.
         collection: empty where the target does not say.
         search: the profile's search settings, as mode and weights.
@@ -109,6 +110,7 @@ class Run:
     target: str
     profile: str
     top_k: int
+    passages: int
     model: str = ""
     collection: str = ""
     search: dict[str, Any] = field(default_factory=dict)
@@ -126,7 +128,8 @@ class Run:
     @property
     def fingerprint(self) -> str:
         """Identifies suite, index, profile, model and search settings: runs that share it differ by chance alone."""
-        parts = [self.suite.fingerprint, self.index, self.profile, self.model, self.collection, self.search, self.top_k]
+        asked = (self.suite.fingerprint, self.profile, self.top_k, self.passages)
+        parts = (*asked, self.index, self.model, self.collection, self.search)
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
     def pairs(self) -> Iterator[tuple[Question, Answer]]:

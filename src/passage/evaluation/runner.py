@@ -9,7 +9,7 @@ from typing import Any
 
 from passage.api import Api
 from passage.evaluation import checks
-from passage.evaluation.asking import Asker
+from passage.evaluation.asking import A_PAGE, PAGES, Asker
 from passage.evaluation.documents import Known, in_api
 from passage.evaluation.progress import Progress
 from passage.evaluation.run import Answer, Run
@@ -35,6 +35,7 @@ class Plan:
         index: identifies the searched content; empty where it is unknown.
         known: checks whether the collection has a document; None to ask the API.
         explain: ask how each answer came about.
+        pages: the largest K of the thresholds; 0 without one.
     """
 
     suite: Suite
@@ -48,22 +49,29 @@ class Plan:
     index: str
     known: Known | None
     explain: bool = False
+    pages: int = 0
+
+    @property
+    def passages(self) -> int:
+        """How many passages to ask for, where a profile allows it."""
+        return max(self.top_k, A_PAGE * max(self.pages, PAGES))
 
 
 def run(plan: Plan, api: Api) -> Run:
     """Every question's answer or error, and the other measurements.
 
     Raises:
-        SetupError: no question can be answered, or the saved answers are of another run.
+        SetupError: no question can be answered, a profile gives too few passages for a threshold, or the saved answers
+            are of another run.
     """
     began, started_at = time.monotonic(), datetime.now(UTC)
     find = _profiles(api, plan.served)
     for name in {question.profile for question in plan.suite.questions}:
-        find(name)  # an unknown profile is an error before the first question
+        _check_pages(plan.pages, find(name))  # before the first question; so is an unknown profile
     saved = SavedAnswers(plan.folder, _heading(plan), resume=plan.resume)
     with Progress(len(plan.suite.questions), len(saved.found)) as progress:
         pace = Pace(plan.per_minute, sleep=_sleep)
-        asker = Asker(api, pace, plan.top_k, progress.waiting, plan.explain)
+        asker = Asker(api, pace, plan.passages, progress.waiting, plan.explain)
         answers = _answers(plan.suite, asker, find, saved, progress)
     known = plan.known or in_api(asker, plan.served)
     lacking, unchecked = checks.missing(plan.suite, answers, known)
@@ -73,6 +81,7 @@ def run(plan: Plan, api: Api) -> Run:
         target=plan.target,
         profile=plan.served.profile,
         top_k=plan.top_k,
+        passages=plan.served.allowed(plan.passages),
         model=plan.served.model,
         collection=plan.served.collection,
         search=plan.search,
@@ -85,6 +94,14 @@ def run(plan: Plan, api: Api) -> Run:
         repeated=tuple(checks.repeated(asker, plan.suite, answers, find)),
         elapsed_ms=(time.monotonic() - began) * 1000,
     )
+
+
+def _check_pages(pages: int, served: Served) -> None:
+    if pages > served.allowed(pages):
+        raise SetupError(
+            f"A threshold looks at {pages} pages, and the profile '{served.profile}' gives at most {served.most} "
+            f"passages: K of hit@K and recall@K may be 1 to {served.most}."
+        )
 
 
 def _answers(
@@ -132,6 +149,7 @@ def _heading(plan: Plan) -> dict[str, Any]:
         "collection": plan.served.collection,
         "search": plan.search,
         "top_k": plan.top_k,
+        "passages": plan.passages,
         "index": plan.index,
         "explain": plan.explain,
     }

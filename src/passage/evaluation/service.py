@@ -34,6 +34,10 @@ class Served:
     def path(self) -> str:
         return f"/profiles/{self.profile}"
 
+    def allowed(self, passages: int) -> int:
+        """This number of passages, or the limit if that is smaller."""
+        return passages if self.most is None else min(passages, self.most)
+
     @property
     def rejects_counts(self) -> bool:
         """Whether a number of passages out of range is an error."""

@@ -74,6 +74,12 @@ def checked(thresholds: Mapping[str, float]) -> dict[str, float]:
     return dict(thresholds)
 
 
+def most_pages(thresholds: Iterable[str]) -> int:
+    """The largest K of hit@K and recall@K; 0 without one."""
+    found = (MEASURES.fullmatch(name) for name in thresholds)
+    return max((int(each[1]) for each in found if each and each[1]), default=0)
+
+
 def verdicts(run: Run, result: TestSuiteResult, thresholds: Mapping[str, float]) -> list[Verdict]:
     """Each threshold with the run's figure. Without any, the six success criteria of seed 001."""
     if not thresholds:
