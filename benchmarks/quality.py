@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from passage.api import Api, Reply
+from passage.api import Api, Reply, Request
 from passage.commands.evaluate import LOCAL
 from passage.evaluation import targets
 from passage.evaluation.compare import Comparison
@@ -45,15 +45,8 @@ class WithOptions:
     api: Api
     options: Mapping[str, Any]
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Reply:
-        return self.api.ask(method, path, query, headers, self._widened(body))
+    def ask(self, request: Request) -> Reply:
+        return self.api.ask(replace(request, body=self._widened(request.body)))
 
     def _widened(self, body: bytes | None) -> bytes | None:
         try:

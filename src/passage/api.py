@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
@@ -70,17 +70,21 @@ def _message(body: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An HTTP request to an API. `path` begins with a slash."""
+
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+
+
 class Api(Protocol):
     """Sends one request."""
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Reply:
+    def ask(self, request: Request) -> Reply:
         """Raises Unreachable."""
         ...
 
@@ -97,20 +101,20 @@ class HttpApi:
     key: str | None = None
     request: Callable[..., httpx.Response] = httpx.request
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Reply:
+    def ask(self, request: Request) -> Reply:
         """See `Api`."""
-        sent = {**({"x-api-key": self.key} if self.key else {}), **(headers or {})}
-        url = f"{self.url.rstrip('/')}{path}"
+        headers = {**({"x-api-key": self.key} if self.key else {}), **request.headers}
+        url = f"{self.url.rstrip('/')}{request.path}"
         started = time.perf_counter()
         try:
-            answer = self.request(method, url, params=query, headers=sent, content=body, timeout=SECONDS)
+            answer = self.request(
+                request.method,
+                url,
+                params=request.query or None,
+                headers=headers,
+                content=request.body,
+                timeout=SECONDS,
+            )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable(f"{self.url} cannot be reached ({type(error).__name__}: {error})") from error
         took = (time.perf_counter() - started) * 1000
@@ -143,16 +147,15 @@ class FunctionApi:
 
     invoke: Callable[[Mapping[str, Any]], Any]
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Reply:
+    def ask(self, request: Request) -> Reply:
         """See `Api`."""
-        event = http_api_event(method, path, query=urlencode(query or {}), headers=headers, body=body)
+        event = http_api_event(
+            request.method,
+            request.path,
+            query=urlencode(request.query),
+            headers=request.headers,
+            body=request.body,
+        )
         started = time.perf_counter()
         result = self.invoke(event)
         took = (time.perf_counter() - started) * 1000

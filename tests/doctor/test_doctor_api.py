@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from passage.api import FunctionApi, HttpApi, Reply, Unreachable, by_invocation
+from passage.api import FunctionApi, HttpApi, Reply, Request, Unreachable, by_invocation
 from passage.doctor.api_checks import FOREIGN_ORIGIN, checks
 from passage.doctor.findings import CheckOptions, Finding, lines, passed
 
@@ -33,12 +33,10 @@ class FakeApi:
         self.origins: tuple[str, ...] = (SITE,)
         self.milliseconds = 5.0
 
-    def ask(
-        self, method: str, path: str, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
-    ) -> Reply:
-        origin = (headers or {}).get("Origin", "")
+    def ask(self, request: Request) -> Reply:
+        origin = request.headers.get("Origin", "")
         allowed = {"access-control-allow-origin": origin} if origin in self.origins else {}
-        status, body = (204, "") if method == "OPTIONS" else self.answers[path]
+        status, body = (204, "") if request.method == "OPTIONS" else self.answers[request.path]
         text = body if isinstance(body, str) else json.dumps(body)
         return Reply(status, allowed, text, self.milliseconds)
 
@@ -156,12 +154,12 @@ def test_failed_invocation_is_unreachable() -> None:
             return {"FunctionError": "Unhandled", "Payload": BytesIO(b'{"errorMessage": "no module"}')}
 
     with pytest.raises(Unreachable, match="no module"):
-        by_invocation(Lambda(), "arn").ask("GET", "/health")
+        by_invocation(Lambda(), "arn").ask(Request("GET", "/health"))
 
 
 def test_result_that_is_no_response_is_unreachable() -> None:
     with pytest.raises(Unreachable, match="not an HTTP response"):
-        FunctionApi(lambda _: {"hello": 1}).ask("GET", "/health")
+        FunctionApi(lambda _: {"hello": 1}).ask(Request("GET", "/health"))
 
 
 def test_a_finding_prints_its_advice_below() -> None:

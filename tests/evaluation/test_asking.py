@@ -1,14 +1,14 @@
 """Asking one question: requests by what the API offers, repeated requests, and answers in every contract."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from conftest import ROOT
-from passage.api import Reply, Unreachable
+from passage.api import Reply, Request, Unreachable
 from passage.evaluation import replies
 from passage.evaluation.asking import Asker, request
 from passage.evaluation.run import Answer
@@ -29,15 +29,8 @@ class Scripted:
         self._replies = list(given)
         self.sent: list[tuple[str, str, Any]] = []
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Reply:
-        self.sent.append((method, path, json.loads(body) if body else None))
+    def ask(self, request: Request) -> Reply:
+        self.sent.append((request.method, request.path, json.loads(request.body or b"null")))
         reply = self._replies.pop(0)
         if isinstance(reply, Exception):
             raise reply

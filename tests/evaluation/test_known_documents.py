@@ -1,7 +1,6 @@
 """Which expected documents a collection has: by the API, in answers, and among the points of an index."""
 
 import json
-from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handler.config import profiles
-from passage.api import HttpApi, Reply
+from passage.api import HttpApi, Reply, Request
 from passage.evaluation.asking import Asker
 from passage.evaluation.checks import missing
 from passage.evaluation.documents import Documents, in_api, in_points
@@ -44,15 +43,8 @@ class Site:
     def __init__(self, urls: list[str]) -> None:
         self._urls = urls
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Reply:
-        fields = json.loads(body or b"{}")
+    def ask(self, request: Request) -> Reply:
+        fields = json.loads(request.body or b"{}")
         wanted = fields["filters"]["source_url"]
         found = [url for url in self._urls if url.startswith(wanted["prefix"])] if "prefix" in wanted else wanted
         results = [

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from passage.api import Api, HttpApi, Reply, Unreachable
+from passage.api import Api, HttpApi, Reply, Request, Unreachable
 from passage.doctor.findings import CheckOptions, Finding, failed, ok, passed, skipped, warning
 
 SLOW_MS = 2_000
@@ -26,7 +26,7 @@ STATUS_ADVICE: Mapping[int, str] = {
 def checks(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     """All checks, each after those that it depends on. They stop if `/health` does not answer."""
     try:
-        health = api.ask("GET", "/health")
+        health = api.ask(Request("GET", "/health"))
     except Unreachable as error:
         yield failed("reachable", f"{error}.", "Check the URL, DNS, and that the stack is deployed.")
         return
@@ -56,7 +56,7 @@ def _guarded(
 
 def _key(api: Api, _: CheckOptions) -> Iterator[Finding]:
     if isinstance(api, HttpApi) and api.key:
-        reply = api.without_key().ask("GET", "/profiles")
+        reply = api.without_key().ask(Request("GET", "/profiles"))
         if reply.status in (401, 403):
             yield ok("key", "Requests without the key are refused.")
         elif reply.status == 200:
@@ -68,7 +68,7 @@ def _key(api: Api, _: CheckOptions) -> Iterator[Finding]:
 
 
 def _ready(api: Api, _: CheckOptions) -> Iterator[Finding]:
-    reply = api.ask("GET", "/ready")
+    reply = api.ask(Request("GET", "/ready"))
     body = reply.json()
     if reply.status != 200 or not isinstance(body, Mapping):
         yield _refused("ready", reply)
@@ -88,7 +88,7 @@ def _ready(api: Api, _: CheckOptions) -> Iterator[Finding]:
 
 def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     """Each profile that the deployment lists. Profiles other than the default one may have no collection on purpose."""
-    reply = api.ask("GET", "/profiles")
+    reply = api.ask(Request("GET", "/profiles"))
     listed = reply.json()
     if reply.status != 200 or not isinstance(listed, Mapping):
         yield _refused("profiles", reply)
@@ -104,7 +104,7 @@ def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     without = []
     for name in names:
         wanted = name == (asked.profile or default)
-        described = api.ask("GET", f"/profiles/{name}/collection")
+        described = api.ask(Request("GET", f"/profiles/{name}/collection"))
         body = described.json()
         if described.status == 200 and isinstance(body, Mapping):
             problems = body.get("problems", [])
@@ -131,22 +131,19 @@ def _cors(api: Api, asked: CheckOptions) -> Iterator[Finding]:
             "CORS", f"'{asked.origin}' is not an origin.", "Give scheme and host alone: https://docs.example.com"
         )
         return
-    allowed = _allows(api.ask("GET", "/health", headers={"Origin": asked.origin}), asked.origin)
-    preflight = api.ask(
-        "OPTIONS",
-        "/query",
-        headers={
-            "Origin": asked.origin,
-            "Access-Control-Request-Method": "POST",
-            "Access-Control-Request-Headers": "content-type",
-        },
-    )
+    allowed = _allows(_from(api, asked.origin), asked.origin)
+    wanted = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+    preflight = api.ask(Request("OPTIONS", "/query", headers={"Origin": asked.origin, **wanted}))
     if not allowed or not _allows(preflight, asked.origin) or preflight.status >= 300:
         yield failed("CORS", f"A browser on {asked.origin} may not read answers.", "Add it to ALLOWED_ORIGINS.")
     else:
         yield ok("CORS", f"A browser on {asked.origin} may ask and read.")
-    if _allows(api.ask("GET", "/health", headers={"Origin": FOREIGN_ORIGIN}), FOREIGN_ORIGIN):
+    if _allows(_from(api, FOREIGN_ORIGIN), FOREIGN_ORIGIN):
         yield warning("CORS", "Every site may use this API.", "Name your sites in ALLOWED_ORIGINS instead of *.")
+
+
+def _from(api: Api, origin: str) -> Reply:
+    return api.ask(Request("GET", "/health", headers={"Origin": origin}))
 
 
 def _is_origin(text: str) -> bool:
@@ -163,7 +160,7 @@ def _allows(reply: Reply, origin: str) -> bool:
 
 def _question(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     path = f"/profiles/{asked.profile}/query" if asked.profile else "/query"
-    reply = api.ask("GET", path, {"question": asked.question})
+    reply = api.ask(Request("GET", path, {"question": asked.question}))
     body = reply.json()
     if reply.status != 200 or not isinstance(body, Mapping):
         yield _refused("question", reply)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from passage.api import Api, Reply, Unreachable
+from passage.api import Api, Reply, Request, Unreachable
 from passage.evaluation import replies
 from passage.evaluation.run import Answer, ErrorKind
 from passage.evaluation.service import Served
@@ -86,7 +86,7 @@ class Asker:
         """The answer to one request, and the seconds until it should be sent again; None for never."""
         started = time.perf_counter()
         try:
-            reply = self.api.ask("POST", f"{served.path}/query", headers=JSON, body=body)
+            reply = self.api.ask(Request("POST", f"{served.path}/query", headers=JSON, body=body))
         except Unreachable as error:
             took = (time.perf_counter() - started) * 1000
             failed = Answer(question.id, (), took, error=f"{error}.", error_kind="service")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from passage.api import Api, Unreachable
+from passage.api import Api, Request, Unreachable
 from passage.evaluation.asking import JSON, Asker
 from passage.evaluation.documents import Documents, Known, fetch
 from passage.evaluation.run import Answer
@@ -31,7 +31,7 @@ def wrong_requests(api: Api, served: Served) -> Iterator[tuple[str, bool]]:
 
 def _refused(api: Api, method: str, path: str, status: int, body: bytes | None = None) -> bool:
     try:
-        reply = api.ask(method, path, headers=JSON if body else None, body=body)
+        reply = api.ask(Request(method, path, headers=JSON if body else {}, body=body))
     except Unreachable:
         return False
     return reply.status == status and bool(reply.code)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from handler.adapters.qdrant import payload as payloads
 from handler.config import profiles
 from handler.config.profiles import Profile
-from passage.api import Api, Unreachable
+from passage.api import Api, Request, Unreachable
 from passage.evaluation.asking import Asker
 from passage.evaluation.run import Hit
 from passage.evaluation.service import Served
@@ -99,7 +99,7 @@ def fetch(api: Api, served: Served, identity: str) -> tuple[int, float | None]:
     Raises:
         Unreachable: no answer came.
     """
-    reply = api.ask("GET", f"{served.path}/chunks/{quote(identity, safe='')}")
+    reply = api.ask(Request("GET", f"{served.path}/chunks/{quote(identity, safe='')}"))
     body = reply.json()
     took = body.get("retrieval_time_ms") if isinstance(body, dict) else None
     return reply.status, float(took) if isinstance(took, int | float) else None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from passage.api import Api, Unreachable
+from passage.api import Api, Request, Unreachable
 
 
 class SetupError(Exception):
@@ -93,7 +93,7 @@ def collection(api: Api, served: Served) -> dict[str, Any]:
 
 def _read(api: Api, path: str) -> dict[str, Any]:
     try:
-        reply = api.ask("GET", path)
+        reply = api.ask(Request("GET", path))
     except Unreachable as error:
         raise SetupError(f"--target: {error}.") from None
     found = reply.json()
