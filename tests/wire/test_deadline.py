@@ -14,7 +14,8 @@ from wire.function import Start, asked, assert_error, both_gateways
 
 pytestmark = pytest.mark.usefixtures("dense")
 
-# A busy machine may take most of a second to build the clients. A service that is late has not answered by the test's end.
+# A busy machine may take most of a second to build the clients. A service that is late has not answered by the end of
+# the test.
 SOON_MS = "1500"
 NEVER_MS = 60_000
 
