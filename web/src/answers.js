@@ -22,13 +22,11 @@ const SCORE = ['relevance_score', 'similarity_score', 'score'];
 /**
  * The passages of an answer, best first.
  * @param {any} body
- * @returns {Passage[]}
- * @throws {TypeError} the body is no answer of a known contract
+ * @returns {Passage[] | null} null if the body is no answer of a known contract
  */
 export function passages(body) {
   const list = body?.results ?? body?.chunks;
-  if (!Array.isArray(list)) throw new TypeError('the answer has no list of passages');
-  return list.map(passage).filter((each) => each.text.trim());
+  return Array.isArray(list) ? list.map(passage).filter((each) => each.text.trim()) : null;
 }
 
 /**

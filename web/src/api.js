@@ -42,13 +42,11 @@ export async function ask(options, question, signal) {
   const query = new URLSearchParams({ question, order: 'relevance' });
   if (options.count) query.set('k', String(options.count));
   const late = AbortSignal.timeout(options.timeout);
-  const stop = new AbortController();
-  for (const each of [signal, late]) each.addEventListener('abort', () => stop.abort());
   try {
     const response = await fetch(`${options.endpoint}${path}?${query}`, {
       headers: headers(options),
       credentials: 'omit',
-      signal: stop.signal,
+      signal: AbortSignal.any([signal, late]),
     });
     return await read(response);
   } catch (error) {
@@ -60,20 +58,13 @@ export async function ask(options, question, signal) {
 
 /** @param {Response} response */
 async function read(response) {
-  const text = await response.text();
-  /** @type {any} */
-  let body = null;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    if (response.ok) throw new Fault('broken');
-  }
+  const body = await response.json().catch((error) => {
+    if (!(error instanceof SyntaxError)) throw error; // the connection broke
+  });
   if (response.ok) {
-    try {
-      return passages(body);
-    } catch {
-      throw new Fault('broken');
-    }
+    const found = passages(body);
+    if (found) return found;
+    throw new Fault('broken');
   }
   const { status } = response;
   const kind = KINDS[status] ?? (status >= 502 ? 'busy' : 'setup');

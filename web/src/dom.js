@@ -13,7 +13,7 @@
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   set(element, attributes);
-  element.append(.../** @type {(Node | string)[]} */ (children.filter((child) => child || child === '')));
+  element.append(.../** @type {(Node | string)[]} */ (children.filter(Boolean)));
   return element;
 }
 
@@ -24,9 +24,8 @@ export function h(tag, attributes = {}, ...children) {
 export function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name, value);
-    else if (typeof value === 'boolean' && name.startsWith('aria-')) element.setAttribute(name, `${value}`);
-    else if (value === null || value === undefined || value === false) element.removeAttribute(name);
-    else element.setAttribute(name, value === true ? '' : String(value));
+    else if (value === false ? !name.startsWith('aria-') : value === null || value === undefined) element.removeAttribute(name);
+    else element.setAttribute(name, value);
     // Every class is a part, too, so that a site can style it.
     if (name === 'class') element.setAttribute('part', value);
   }
@@ -48,10 +47,9 @@ const PATHS = {
   search: 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM15.3 15.3 20 20',
   close: 'M6 6l12 12M18 6 6 18',
   copy: 'M9 9h10v11H9zM15 9V4H5v11h4',
-  up: 'M7 11v9H4v-9zM7 11l4-7c1.7 0 2.5 1.2 2.2 2.8L12.7 10H19c1 0 1.7.9 1.5 1.9l-1.3 6.5c-.2.9-1 1.6-2 1.6H7',
-  down: 'M7 13V4H4v9zM7 13l4 7c1.7 0 2.5-1.2 2.2-2.8L12.7 14H19c1 0 1.7-.9 1.5-1.9l-1.3-6.5c-.2-.9-1-1.6-2-1.6H7',
+  thumb: 'M7 11v9H4v-9zM7 11l4-7c1.7 0 2.5 1.2 2.2 2.8L12.7 10H19c1 0 1.7.9 1.5 1.9l-1.3 6.5c-.2.9-1 1.6-2 1.6H7',
   more: 'M6 9.5l6 6 6-6',
-  again: 'M4 12a8 8 0 1 0 2.5-5.800L4 8.5M4 4v4.5h4.5',
+  again: 'M4 12a8 8 0 1 0 2.5-5.8L4 8.5M4 4v4.5h4.5',
   chat: 'M4 5h16v11H11l-4 3.5V16H4zM8 9h8M8 12h5',
 };
 
@@ -62,7 +60,7 @@ const PATHS = {
  */
 export function icon(name) {
   const svg = document.createElementNS(SVG, 'svg');
-  set(svg, { viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' });
+  set(svg, { viewBox: '0 0 24 24', 'aria-hidden': 'true' });
   const path = document.createElementNS(SVG, 'path');
   set(path, { d: PATHS[name] });
   svg.append(path);

@@ -17,8 +17,8 @@ import { forget, point, visit, watchRoute } from './visit.js';
 /** A site may be built in Node, which has no HTMLElement. */
 const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
 
-/** Widgets in the page, oldest first: the first one with a shortcut owns it. @type {Set<PassageChat>} */
-const present = new Set();
+/** Widgets in the page with their shortcuts, oldest first: the first one with a shortcut owns it. @type {Map<PassageChat, string>} */
+const present = new Map();
 let count = 0;
 /** @type {CSSStyleSheet | undefined} */
 let sheet;
@@ -107,15 +107,14 @@ export class PassageChat extends Base {
     /** The question that the reader asked for, not only paused at. */
     let wanted = '';
     const search = searching(options, (state) => {
-      if (state.kind === 'found' || state.kind === 'none') {
-        this.#tell('answer', { question: state.question, count: state.kind === 'found' ? state.passages.length : 0 });
-      } else if (state.kind === 'fault') this.#tell('fault', { question: state.question, kind: state.fault.kind });
+      if (state.kind === 'found') this.#tell('answer', { question: state.question, count: state.passages.length });
+      else if (state.kind === 'fault') this.#tell('fault', { question: state.question, kind: state.fault.kind });
       panel.show(state);
       if ('question' in state && state.question === wanted) keep();
     });
     const keep = () => {
       const state = search.state();
-      if (state.kind === 'found') asked.add(state.question);
+      if (state.kind === 'found' && state.passages.length) asked.add(state.question);
     };
     const panel = dialogPanel(
       {
@@ -191,9 +190,9 @@ export class PassageChat extends Base {
    * @param {AbortSignal} signal
    */
   #listen(keys, signal) {
-    const written = this.getAttribute('shortcut') ?? 'mod+k';
-    present.add(this);
-    const isOwner = () => [...present].find((each) => (each.getAttribute('shortcut') ?? 'mod+k') === written) === this;
+    const written = JSON.stringify(keys);
+    present.set(this, written);
+    const isOwner = () => [...present].find(([, each]) => each === written)?.[0] === this;
     const press = (/** @type {KeyboardEvent} */ event) => {
       if (!keys || event.defaultPrevented || !isPressed(event, keys) || isTyping(event) || !isOwner()) return;
       if (document.querySelector(':modal')) return; // The site's own dialog is open.

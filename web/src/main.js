@@ -21,14 +21,11 @@ function begin() {
   customElements.define(NAME, PassageChat);
   const given = ofScript(script);
   const mount = () => {
-    if (given.endpoint) {
-      const element = /** @type {PassageChat} */ (document.createElement(NAME));
-      for (const [name, value] of Object.entries(given)) element.setAttribute(name, value);
-      element.isAutomatic = true;
-      document.body.append(element);
-    } else if (!script?.hasAttribute('data-manual') && !document.querySelector(NAME)) {
-      console.error('passage-chat: the API address is missing. Set data-endpoint on the script.');
-    }
+    if (!given.endpoint && (script?.hasAttribute('data-manual') || document.querySelector(NAME))) return;
+    const element = /** @type {PassageChat} */ (document.createElement(NAME));
+    for (const [name, value] of Object.entries(given)) element.setAttribute(name, value);
+    element.isAutomatic = true;
+    document.body.append(element); // Without an address, it says so in the console.
   };
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', mount, { once: true });
   else mount();

@@ -76,17 +76,9 @@ function table(lines) {
   const rows = lines
     .filter((line) => !/^[\s|:-]+$/.test(line))
     .map((line) => line.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replace(/\\\|/g, '|')));
-  const [head, ...rest] = rows;
-  return h(
-    'div',
-    { class: 'table', tabindex: 0 },
-    h(
-      'table',
-      {},
-      head && h('tr', {}, ...head.map((cell) => h('th', { scope: 'col' }, ...inline(cell)))),
-      ...rest.map((row) => h('tr', {}, ...row.map((cell) => h('td', {}, ...inline(cell))))),
-    ),
-  );
+  /** @param {string[]} row @param {number} index */
+  const element = (row, index) => h('tr', {}, ...row.map((cell) => h(index ? 'td' : 'th', { scope: !index && 'col' }, ...inline(cell))));
+  return h('div', { class: 'table', tabindex: 0 }, h('table', {}, ...rows.map(element)));
 }
 
 /** Code, image, link, bold, emphasis: the first that begins is taken. */
@@ -125,7 +117,7 @@ function inline(text, depth = 0) {
  */
 function link(label, address) {
   const url = safe(address);
-  return url ? h('a', { href: url, rel: 'noopener' }, ...inline(label, 4)) : h('span', {}, ...inline(label, 4));
+  return h(url ? 'a' : 'span', { href: url }, ...inline(label, 4));
 }
 
 /**

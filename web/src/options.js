@@ -27,10 +27,10 @@ export const NAMES = [
 export function ofScript(script) {
   /** @type {Record<string, string>} */
   const given = {};
-  const query = script?.src ? new URL(script.src, document.baseURI).searchParams : new URLSearchParams();
+  const query = new URL(script?.src || 'about:blank').searchParams;
   for (const name of NAMES) {
     const value = script?.getAttribute(`data-${name}`) ?? query.get(name);
-    if (value !== null && value !== undefined) given[name] = value;
+    if (value !== null) given[name] = value;
   }
   return given;
 }

@@ -123,12 +123,11 @@ export function panel(context, actions) {
    */
   const view = (state) => {
     switch (state.kind) {
-      case 'found':
-        speak(say('count', { n: state.passages.length }));
-        return results(state.question, state.passages, context);
-      case 'none':
-        speak(say('none'));
-        return message('search', say('none'), say('noneMore'));
+      case 'found': {
+        const n = state.passages.length;
+        speak(n ? say('count', { n }) : say('none'));
+        return n ? results(state.question, state.passages, context) : message('search', say('none'), say('noneMore'));
+      }
       case 'long': {
         const sentence = say('long', { n: state.length, max: context.maxLength });
         if (shown !== 'long') speak(sentence);

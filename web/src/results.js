@@ -19,7 +19,7 @@ import { withText } from './urls.js';
 
 /**
  * Links are options of the listbox. Buttons cannot be inside a listbox, so they are in elements of their own, which
- * the grid places below their link.
+ * `order` places below their link.
  * @param {string} question
  * @param {Passage[]} found
  * @param {Context} context
@@ -32,8 +32,7 @@ export function results(question, found, context) {
   const list = h('div', { role: 'listbox', id: `${context.prefix}list`, 'aria-label': context.say('passages') });
   const tools = h('div', { class: 'tools' });
   hits.forEach(({ option, more }, index) => {
-    option.style.gridRow = String(2 * index + 1);
-    more.style.gridRow = String(2 * index + 2);
+    option.style.order = more.style.order = String(index);
     list.append(option);
     tools.append(more);
   });
@@ -51,7 +50,7 @@ function hit(passage, fit, words, index, context) {
   const { prefix, say } = context;
   const blocks = render(passage.text);
   const shown = snippet(plain(blocks), words);
-  const text = h('span', { class: 'text', dir: 'auto' }, ...marked(shown.text, words));
+  const text = h('div', { class: 'text', dir: 'auto' }, ...marked(shown.text, words));
   const option = h(
     'a',
     {
@@ -63,12 +62,12 @@ function hit(passage, fit, words, index, context) {
       'aria-selected': false,
       click: (/** @type {MouseEvent} */ event) => context.follow(event, passage, shown.sentence),
     },
-    passage.path.length > 0 && h('span', { class: 'path' }, ...passage.path.map((each) => h('bdi', {}, each))),
+    passage.path.length > 0 && h('div', { class: 'path' }, ...passage.path.map((each) => h('bdi', {}, each))),
     h(
-      'span',
+      'div',
       { class: 'line' },
-      h('span', { class: 'title', dir: 'auto' }, passage.title),
-      h('span', { class: 'fit', 'data-fit': fit }, say(fit)),
+      h('div', { class: 'title', dir: 'auto' }, passage.title),
+      h('div', { class: 'fit', 'data-fit': fit }, say(fit)),
     ),
     text,
   );
@@ -113,7 +112,7 @@ function more(passage, index, text, blocks, context) {
         for (const each of thumbs) set(each, { 'aria-pressed': each === thumb });
         context.rate(passage, helpful);
       },
-    }, icon(helpful ? 'up' : 'down'));
+    }, icon('thumb'));
     return thumb;
   });
   return h(

@@ -9,7 +9,6 @@ import { ask, Fault } from './api.js';
  *   | { kind: 'loading', question: string }
  *   | { kind: 'slow', question: string }
  *   | { kind: 'found', question: string, passages: Passage[] }
- *   | { kind: 'none', question: string }
  *   | { kind: 'long', question: string, length: number }
  *   | { kind: 'fault', question: string, fault: Fault }} State
  */
@@ -48,13 +47,7 @@ export function searching(options, show) {
   };
 
   /** Whether this question's answer is shown or on its way. @param {string} question */
-  const isShown = (question) => /found|none|loading|slow/.test(state.kind) && 'question' in state && state.question === question;
-
-  /**
-   * @param {string} question
-   * @param {Passage[]} passages
-   */
-  const settle = (question, passages) => set(passages.length ? { kind: 'found', question, passages } : { kind: 'none', question });
+  const isShown = (question) => /found|loading|slow/.test(state.kind) && 'question' in state && state.question === question;
 
   /** @param {string} question */
   const send = async (question) => {
@@ -66,14 +59,13 @@ export function searching(options, show) {
     const answer = await ask(options, question, mine.signal).catch((error) => error);
     if (mine !== running) return; // A newer question runs, or none is wanted.
     cancel();
-    if (answer instanceof Error) {
-      const fault = answer instanceof Fault ? answer : new Fault('broken');
-      if (fault.seconds) allowedAt = Date.now() + fault.seconds * 1000;
-      return set({ kind: 'fault', question, fault });
+    if (answer instanceof Fault) {
+      allowedAt = Date.now() + answer.seconds * 1000;
+      return set({ kind: 'fault', question, fault: answer });
     }
     answers.set(question, answer);
     if (answers.size > KEPT) answers.delete([...answers.keys()][0]);
-    settle(question, answer);
+    set({ kind: 'found', question, passages: answer });
   };
 
   return {
@@ -96,8 +88,8 @@ export function searching(options, show) {
       const { length } = question;
       if (length > options.maxLength) return set({ kind: 'long', question, length });
       if (!isAskable(question, options)) return set({ kind: 'idle' });
-      const known = answers.get(question);
-      if (known) return settle(question, known);
+      const passages = answers.get(question);
+      if (passages) return set({ kind: 'found', question, passages });
       const seconds = Math.ceil((allowedAt - Date.now()) / 1000);
       if (seconds > 0) return set({ kind: 'fault', question, fault: new Fault('limited', { seconds }) });
       void send(question);
