@@ -105,6 +105,30 @@ def test_links_and_pictures_are_absolute(tmp_path: Path) -> None:
     assert text_of(pages["a"]) == f"[B]({BASE}b/#x) [here]({BASE}a/#y) ![A buoy]({BASE}a/i.png)run"
 
 
+@pytest.mark.parametrize("base", ["/manual/", BASE, "../", "..?x#y"])
+def test_links_of_a_page_with_a_base_begin_there(tmp_path: Path, base: str) -> None:
+    permalink = '<h2 id="y">Part <a href="a#y">\u00b6</a></h2>'
+    body = f'{permalink}<p><a href="b#x">B</a> <a href="#y">here</a> <img alt="A buoy" src="i.png"></p>'
+    head = f'<base target="_blank"><base href="{base}"><link rel="canonical" href="a">'
+    write(tmp_path, {"index.html": html(), "a/index.html": html(body, head=head), "b/index.html": html("<p>B.</p>")})
+    pages, _ = read(tmp_path)
+    (section,) = pages["a"].sections
+    assert section.markdown == f"[B]({BASE}b#x) [here]({BASE}a#y) ![A buoy]({BASE}i.png)"
+    assert (pages["a"].url, pages["b"].url, section.headings, section.anchor) == (
+        f"{BASE}a",
+        f"{BASE}b",
+        ("Part",),
+        "y",
+    )
+
+
+@pytest.mark.parametrize("base", ["", "http://[half/"])
+def test_a_base_that_is_no_url_says_nothing(tmp_path: Path, base: str) -> None:
+    head = f'<base href="{base}">'
+    write(tmp_path, {"index.html": html(), "a/index.html": html('<p><a href="b">B</a></p>', head=head)})
+    assert text_of(read(tmp_path)[0]["a"]) == f"[B]({BASE}a/b)"
+
+
 def test_a_data_uri_leaves_the_description(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": html('<p>See <img alt="a lit lamp" src="data:image/png;base64,AAAA">.</p>')})
     assert text_of(read(tmp_path)[0]["index"]) == "See a lit lamp."

@@ -77,6 +77,13 @@ def test_without_a_sitemap_links_are_followed(server: WebServer, site: WebSite) 
     assert "/logo.png" not in server.paths
 
 
+def test_links_are_followed_from_the_base_of_their_page(server: WebServer, site: WebSite) -> None:
+    del server.answers["/sitemap.xml"]
+    server.page("/", "home", links="guide/")
+    server.answers["/guide/"] = '<base href="/"><main><h1>Guide</h1><p>See <a href="faq">questions</a>.</p></main>'
+    assert urls(site) == {"/", "/guide/", "/faq"}
+
+
 def test_a_url_with_a_folder_is_the_whole_site(server: WebServer, tmp_path: Path) -> None:
     server.page("/guide/more", "more")
     server.sitemap("/", "/guide/", "/guide/more", at="/guide/sitemap.xml")

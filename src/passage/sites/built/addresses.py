@@ -101,7 +101,14 @@ def canonical_of(root: Node, page_url: str) -> str:
     """A page's canonical link, absolute; empty where it has none."""
     link = html.first(root, "link[rel=canonical]")
     written = html.attribute(link, "href").strip() if link is not None else ""
-    return urljoin(page_url, written) if written and _is_readable(written) else ""
+    return urljoin(links_base(root, page_url), written) if written and _is_readable(written) else ""
+
+
+def links_base(root: Node, url: str) -> str:
+    """The base of a page's relative links: its `<base href>`, else `url`."""
+    base = html.first(root, "base[href]")
+    written = html.attribute(base, "href").strip() if base is not None else ""
+    return urljoin(url, written) if _is_readable(written) else url
 
 
 def _is_readable(url: str) -> bool:
@@ -165,12 +172,13 @@ def _spelling(sample: Mapping[str, Node], files: Sequence[str], root: str) -> di
 
 def _linked(page: Node, file: str, root: str) -> Iterable[str]:
     """The paths below the site's that a page links to."""
+    base = links_base(page, f"http://site{root}{quote(file)}")
     for link in html.select(page, "a[href]"):
         target = html.attribute(link, "href").partition("#")[0].partition("?")[0]
         if not target or "://" in target or target.startswith(("mailto:", "javascript:", "//")):
             continue
         try:
-            path = relative(urljoin(f"http://site{root}{quote(file)}", target), f"http://site{root}")
+            path = relative(urljoin(base, target), f"http://site{root}")
         except ValueError:
             continue
         if path is not None:

@@ -20,7 +20,7 @@ TITLES = (
 CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:has(td.code > pre)"
 
 
-_IN_HEADINGS = ", ".join(f"{heading} a[href^='#']" for heading in HEADINGS)
+_IN_HEADINGS = ", ".join(f"{heading} a[href*='#']" for heading in HEADINGS)
 
 
 def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Page:

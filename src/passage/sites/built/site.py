@@ -124,7 +124,7 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
         return Skip(file, reason)
     canonical = addresses.canonical_of(root, folder)
     url = survey.addresses.of(file, canonical)
-    rendering = rules.prepare(contents, url, folder, noise)
+    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), noise)
     found, headings = sections.cut(contents, rendering)
     if not found:
         return Skip(file, "no text")

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
 from passage.sites import encoding, html
+from passage.sites.built import addresses
 from passage.sites.built.site import BuiltSite
 from passage.sites.model import Note, Page, SiteError, Skip
 from passage.sites.web import sitemap
@@ -185,9 +186,10 @@ class _Crawl:
             root = html.parse(content)
         except ValueError:
             return  # reported when the page is read
+        base = addresses.links_base(root, url)
         for link in html.select(root, css):
             try:
-                target = _plain(urljoin(url, html.attribute(link, "href").strip()))
+                target = _plain(urljoin(base, html.attribute(link, "href").strip()))
             except ValueError:
                 continue
             name = urlsplit(target).path.rpartition("/")[2]
