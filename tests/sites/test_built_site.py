@@ -456,6 +456,39 @@ def test_each_line_of_code_stays_a_line(tmp_path: Path, code: str) -> None:
     assert text_of(read(tmp_path)[0]["index"]) == "```\na\n  b\n```"
 
 
+@pytest.mark.parametrize(
+    ("cell", "markdown"),
+    [
+        ("<pre>a\n\n  b|c\n</pre>", "`a`<br>`  b\\|c`"),
+        ("Run:<div class=highlight><pre><code>a<br>b</code></pre></div>", "Run: `a`<br>`b`"),
+        ("<code>a<br>b</code>", "`a`<br>`b`"),
+        ("<code>a</code><br>\n<code>b</code>", "`a`<br>`b`"),
+        ("Two<br>words, <code>a</code><br>word", "Two words, `a` word"),
+        (
+            "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td><pre>a\nb</pre></table>",
+            "`a`<br>`b`",
+        ),
+    ],
+)
+def test_each_line_of_code_in_a_cell_stays_a_line(tmp_path: Path, cell: str, markdown: str) -> None:
+    table = f"<table><tr><th>Command<th>Use</tr><tr><td>{cell}</td><td>Mill</td></tr></table>"
+    write(tmp_path, {"index.html": html(table)})
+    assert text_of(read(tmp_path)[0]["index"]).split("\n")[2:] == [f"| {markdown} | Mill |"]
+
+
+def test_lines_of_code_between_words_stay_lines(tmp_path: Path) -> None:
+    write(tmp_path, {"index.html": html("<p>Run <code>a<br>b</code>.</p>")})
+    assert text_of(read(tmp_path)[0]["index"]) == "Run `a`  \n`b`."
+
+
+def test_a_table_of_one_row_without_header_is_a_frame(tmp_path: Path) -> None:
+    note = '<td class="icon"><i title="Note"></i></td><td class="content"><p>Mind the mill:</p><pre>a\nb</pre></td>'
+    inner = "<table><tr><th>A</tr><tr><td>1</td></tr></table>"
+    frames = f"<table><tr>{note}</tr></table><table><tbody><tr><td>{inner}</td></tr></table>"
+    write(tmp_path, {"index.html": html(frames)})
+    assert text_of(read(tmp_path)[0]["index"]) == "Mind the mill:\n\n```\na\nb\n```\n\n| A |\n| --- |\n| 1 |"
+
+
 def test_pages_with_the_suffix_htm_are_read(tmp_path: Path) -> None:
     write(tmp_path, {"a.htm": html(), "b/c.htm": html("<p>C.</p>"), "404.htm": html("<p>No.</p>")})
     pages, skipped = read(tmp_path)

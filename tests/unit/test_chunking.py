@@ -203,6 +203,13 @@ def test_a_chunk_knows_its_page() -> None:
     assert {(chunk.path, chunk.total) for chunk in found} == {("folder/page", 5)}
 
 
+def test_the_model_reads_no_line_breaks_between_code_in_a_cell() -> None:
+    table = "| Run | Use |\n| --- | --- |\n| `a`<br>`b` | `<br>` |"
+    (chunk,) = cut([Page("a", "https://example.com/a/", "A", (Section((), table),))])
+    assert chunk.text == table
+    assert chunk.embedded_text == "A\n| Run | Use |\n| --- | --- |\n| `a` `b` | `<br>` |"
+
+
 def test_the_textbook_s_chunks_hold_every_word_of_it_in_order() -> None:
     """Chunks leave out only headings, and contain each text once."""
     for page in textbook():

@@ -70,3 +70,12 @@ def test_question_with_any_sign_in_a_word_is_answered(fake: Server, visit: Visit
     widget = visit({"endpoint": fake.url}).open().ask(question)
     widget.hits.first.wait_for()
     assert widget.page.locator("passage-chat mark").all_inner_texts() == question.split()
+
+
+def test_lines_of_code_in_a_cell_are_lines(fake: Server, visit: Visit) -> None:
+    table = "| Run | Use |\n| --- | --- |\n| `a`<br>`b` | `<br>` |"
+    fake.answer = lambda _: answer(passage(f"The twins of a mill.\n\n{table}\n\nMore words about it."))
+    widget = visit({"endpoint": fake.url}).open().ask("what is a twin")
+    widget.hits.first.wait_for()
+    widget.page.get_by_role("button", name="Whole passage").click()
+    assert widget.page.locator("passage-chat td").all_inner_texts() == ["a\nb", "<br>"]

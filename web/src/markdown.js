@@ -81,9 +81,9 @@ function table(lines) {
   return h('div', { class: 'table', tabindex: 0 }, h('table', {}, ...rows.map(element)));
 }
 
-/** Code, image, link, bold, emphasis: the first that begins is taken. */
+/** Code, image, link, bold, emphasis, line break in a cell: the first that begins is taken. */
 const INLINE =
-  /(`+)(.+?)\1(?!`)|!\[([^\]]*)\]\([^)\s]*[^)]*\)|\[([^\]]+)\]\(([^)\s]+)[^)]*\)|(\*\*|__)(?=\S)(.+?)\6|(?<![\p{L}\p{N}])([*_])(?=\S)(.+?)(?<=\S)\8(?![\p{L}\p{N}])|\\([\\`*_{}[\]()#+.!|~>-])/su;
+  /(`+)(.+?)\1(?!`)|!\[([^\]]*)\]\([^)\s]*[^)]*\)|\[([^\]]+)\]\(([^)\s]+)[^)]*\)|(\*\*|__)(?=\S)(.+?)\6|(?<![\p{L}\p{N}])([*_])(?=\S)(.+?)(?<=\S)\8(?![\p{L}\p{N}])|\\([\\`*_{}[\]()#+.!|~>-])|<br>/su;
 
 /**
  * @param {string} text
@@ -103,7 +103,8 @@ function inline(text, depth = 0) {
     else if (label !== undefined) nodes.push(link(label, address));
     else if (bold !== undefined) nodes.push(h('strong', {}, ...inline(bold, depth + 1)));
     else if (emphasis !== undefined) nodes.push(h('em', {}, ...inline(emphasis, depth + 1)));
-    else nodes.push(escaped);
+    else if (escaped !== undefined) nodes.push(escaped);
+    else nodes.push(h('br'), '\n');
     rest = rest.slice(found.index + whole.length);
   }
   nodes.push(rest);

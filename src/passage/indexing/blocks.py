@@ -34,6 +34,7 @@ _LINK = re.compile(
     r"(?P<code>(`+)(?:(?!\2)[^\n])+\2)"  # a link in it is code
     r"|!?\[(?P<words>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]"
     r"\((?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)"
+    r"|(?P<break><br>)"  # between lines of code in a table
 )
 _FENCE = re.compile(r"(^[ \t>]*(?:```|~~~)[\s\S]*?^[ \t>]*(?:```|~~~)[ \t]*$)", re.MULTILINE)
 
@@ -93,13 +94,13 @@ def has_words(text: str) -> bool:
 
 
 def without_addresses(markdown: str) -> str:
-    """Links become their words and pictures their descriptions; code is unchanged."""
+    """Links become their words, pictures their descriptions and `<br>` a space; code is unchanged."""
     parts = _FENCE.split(markdown) if "```" in markdown or "~~~" in markdown else [markdown]
     return "".join(part if number % 2 else _LINK.sub(_words, part) for number, part in enumerate(parts))
 
 
 def _words(found: re.Match[str]) -> str:
-    return found["code"] or found["words"]
+    return " " if found["break"] else found["code"] or found["words"]
 
 
 def trimmed(text: str) -> str:

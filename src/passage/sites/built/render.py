@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from typing import Literal
 
 from passage.sites import html
 from passage.sites.built import mathematics
@@ -38,6 +39,12 @@ TEX_OPEN, TEX_CLOSE = "\ue000", "\ue001"
 _APART = "\ue002"
 """A private character between two quotations, which the converter would make one."""
 _APART_LINE = re.compile(rf"^[ >]*{_APART}\n(?:[ >]*\n)?", re.MULTILINE)
+
+
+_LINE = "\ue003"
+"""A private character between two lines of code in a table's cell, where the converter makes a space of `<br>`."""
+
+_CODE = frozenset({"code", "tt", "samp", "kbd"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +92,10 @@ def inside(node: Node, page: Page) -> str:
 def element(node: Node, page: Page) -> str:
     """An element without a rule. Structural elements are kept; others are replaced by their contents."""
     name, content = html.tag(node), inside(node, page)
-    if name in ("br", "hr"):
-        return f"<{name}>"
+    if name == "br":
+        return line_break(node) if _CODE.issuperset({_beside(node, "prev"), _beside(node, "next")}) else "<br>"
+    if name == "hr":
+        return "<hr>"
     if name in _KEPT or name in HEADINGS:
         kept = "".join(
             f' {each}="{escape(value)}"' for each in _ATTRIBUTES.get(name, ()) if (value := html.attribute(node, each))
@@ -101,12 +110,35 @@ def element(node: Node, page: Page) -> str:
 
 
 def _follows_quotation(node: Node) -> bool:
-    before = node.prev
-    while before is not None and (
-        before.is_comment_node or (before.is_text_node and not html.own_text(before).strip())
-    ):
-        before = before.prev
-    return before is not None and html.tag(before) == "blockquote"
+    return _beside(node, "prev") == "blockquote"
+
+
+def _beside(node: Node, side: Literal["prev", "next"]) -> str:
+    """The name of the element before or after a node; empty where text or nothing is."""
+    other: Node | None = getattr(node, side)
+    while other is not None and (other.is_comment_node or (other.is_text_node and not html.own_text(other).strip())):
+        other = getattr(other, side)
+    return html.tag(other) if other is not None else ""
+
+
+def line_break(node: Node) -> str:
+    """The break between two lines of code; a row of a Markdown table has only one line."""
+    return _LINE if in_cell(node) else "<br>"
+
+
+def in_cell(node: Node) -> bool:
+    """Whether a node stands in a table that Markdown can only write row by row."""
+    return any(html.tag(above) == "table" and not is_frame(above) for above in html.ancestors(node))
+
+
+def is_frame(table: Node) -> bool:
+    """Whether a table only lays out its contents, as Asciidoctor's notes do: one row without a header."""
+    rows = [row for row in html.select(table, "tr") if _table_of(row) == html.key(table)]
+    return len(rows) == 1 and not any(html.tag(cell) == "th" for cell in html.children(rows[0]))
+
+
+def _table_of(row: Node) -> int:
+    return next(html.key(above) for above in html.ancestors(row) if html.tag(above) == "table")
 
 
 def plain(node: Node, page: Page) -> str:
@@ -134,8 +166,9 @@ def raised(content: str) -> str:
 
 
 def restore(markdown: str, page: Page) -> str:
-    """Put the formulas back that `render` took out, and part quotations."""
+    """Put the formulas back that `render` took out, part quotations, and break lines in cells."""
     markdown = _APART_LINE.sub("", markdown).replace(_APART, "")  # in a table's cell it has no line of its own
+    markdown = markdown.replace(f"{_LINE} ", _LINE).replace(_LINE, "<br>")
     for number, tex in enumerate(page.tex):
         markdown = markdown.replace(f"{TEX_OPEN}{number}{TEX_CLOSE}", tex)
     return markdown

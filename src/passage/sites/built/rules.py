@@ -6,7 +6,22 @@ from urllib.parse import urljoin, urlsplit
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
 from passage.sites.built.noise import NOISE
-from passage.sites.built.render import HEADINGS, HOLDS_BLOCKS, Page, Rule, bold, inside, keep_tex, plain, raised, words
+from passage.sites.built.render import (
+    HEADINGS,
+    HOLDS_BLOCKS,
+    Page,
+    Rule,
+    bold,
+    element,
+    in_cell,
+    inside,
+    is_frame,
+    keep_tex,
+    line_break,
+    plain,
+    raised,
+    words,
+)
 from passage.sites.html import Node
 
 TITLES = (
@@ -75,6 +90,10 @@ def _title(node: Node, page: Page) -> str:
 
 
 def _code_block(node: Node, page: Page) -> str:
+    return f"<div>{_lines(node, page)}</div>" if in_cell(node) else _fence(node, page)
+
+
+def _fence(node: Node, page: Page) -> str:
     source = code.source(node, page.dropped)
     if not source.strip():
         return ""
@@ -83,11 +102,25 @@ def _code_block(node: Node, page: Page) -> str:
     return f"<pre><code{named}>{escape(source, quote=False)}</code></pre>"
 
 
+def _lines(node: Node, page: Page) -> str:
+    """Lines of code where no block of code can stand."""
+    lines = (line for line in code.source(node, page.dropped).split("\n") if line.strip())
+    return line_break(node).join(f"<code>{escape(line, quote=False)}</code>" for line in lines)
+
+
 def _code_table(node: Node, page: Page) -> str:
     """A table with line numbers beside code: only its title and its code."""
     titles = [bold(words(title, page)) for title in html.select(node, ".filename")[-1:]]
     blocks = [pre for pre in html.outermost(node, "pre") if not _left_out(pre, page)]
-    return "".join([*titles, *(_code_block(pre, page) for pre in blocks)])
+    written = _lines if in_cell(node) else _fence
+    return "".join([*titles, *(written(pre, page) for pre in blocks)])
+
+
+def _table(node: Node, page: Page) -> str:
+    if not is_frame(node):
+        return element(node, page)
+    cells = (cell for cell in html.outermost(node, "caption, td") if html.key(cell) not in page.dropped)
+    return "".join(f"<div>{inside(cell, page)}</div>" for cell in cells)
 
 
 def _left_out(node: Node, page: Page) -> bool:
@@ -104,6 +137,8 @@ def _signature(node: Node, page: Page) -> str:
 
 
 def _code(node: Node, page: Page) -> str:
+    if html.first(node, "br") is not None:
+        return _lines(node, page)
     written = plain(node, page).translate(html.INVISIBLE).replace("\n", " ")
     return f"<code>{escape(written, quote=False)}</code>" if written.strip() else written
 
@@ -155,6 +190,7 @@ def _picture(node: Node, page: Page) -> str:
 RULES: tuple[tuple[str, Rule], ...] = (
     (mathematics.FORMULAS, _formula),
     (CODE_TABLES, _code_table),
+    ("table", _table),
     (".mermaid:not(code)", _diagram),
     ("pre", _code_block),
     (".autodoc-signature", _signature),
