@@ -418,6 +418,35 @@ def test_an_exponent_stays_apart_from_its_number(tmp_path: Path, body: str, mark
     assert text_of(read(tmp_path)[0]["index"]) == markdown
 
 
+@pytest.mark.parametrize(
+    ("body", "markdown"),
+    [
+        ("<p>Press <button class=btn>Save</button> twice.</p>", "Press Save twice."),
+        ("<ul><li>The <b><button>Run</button></b> button.</li></ul>", "- The **Run** button."),
+        ("<table><tr><th>A</th></tr><tr><td><button>Save</button></td></tr></table>", "| A |\n| --- |\n| Save |"),
+        ("<details><summary><button>More</button></summary>Text.</details>", "**More**\n\nText."),
+        ("<p>Run <code>mill</code> <button>Copy</button></p>", "Run `mill`"),
+        ('<p>Run <code>mill</code> <button class="copybtn">Go</button></p>', "Run `mill`"),
+        ('<p>Run <code>mill</code> <button aria-label="Copy to clipboard">\u2398</button></p>', "Run `mill`"),
+        ("<div><pre>mill</pre><button>Wrap lines</button></div>", "```\nmill\n```"),
+        ("<div class=feedback>Helpful? <button>Yes</button> <button>No</button></div>", "Helpful?"),
+        ("<p>Text.</p><p><button>Launch</button></p>", "Text."),
+    ],
+)
+def test_a_button_in_a_sentence_is_text(tmp_path: Path, body: str, markdown: str) -> None:
+    write(tmp_path, {"index.html": html(body)})
+    assert text_of(read(tmp_path)[0]["index"]) == markdown
+
+
+def test_a_button_may_be_a_whole_title(tmp_path: Path) -> None:
+    titles = "<h2 id=a><button>Why a mill?</button></h2><p>One.</p><h2 id=b>Sails <button>Edit</button></h2><p>Two.</p>"
+    write(tmp_path, {"index.html": html(f"<h1>Mill</h1>{titles}")})
+    assert [each.headings for each in read(tmp_path)[0]["index"].sections] == [
+        ("Mill", "Why a mill?"),
+        ("Mill", "Sails"),
+    ]
+
+
 def test_what_only_old_browsers_show_is_left_out(tmp_path: Path) -> None:
     old = "".join(f"<{tag}>Update your browser.</{tag}>" for tag in ("video", "audio", "object", "canvas", "iframe"))
     write(tmp_path, {"index.html": html(f"<p>One.</p>{old}<p>Two.</p>")})

@@ -1,5 +1,10 @@
 """Selectors of elements in the main content that are not part of its text, for all themes, in one table."""
 
+import re
+
+from passage.sites import html
+from passage.sites.html import Node
+
 _NO_SECTION = ":not(h1, h2, h3, h4, h5, h6, section, .section)"
 """Follows an id: a heading's id is made of its words, so a heading or section may have the same one."""
 
@@ -71,7 +76,6 @@ EDITING = (
     ".breadcrumbs",
 )
 CODE_TOOLS = (
-    "button",
     ".expressive-code .copy",
     "div[class*=language-] > span.lang",
     ".linenos",
@@ -135,6 +139,27 @@ MACHINERY = (
     ".hero .actions",
 )
 NOISE = ", ".join((*PERMALINKS, *NAVIGATION, *BADGES, *EDITING, *CODE_TOOLS, *FOOTNOTE_MARKS, *HIDDEN, *MACHINERY))
+
+_COPIES = re.compile("copy|copied|clipboard", re.IGNORECASE)
+_INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span", "strong", "u"})
+_SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
+_TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"})
+
+
+def is_tool(button: Node) -> bool:
+    """Whether a `<button>` belongs to the theme. It is text in a table's cell, in a sentence, and as a whole title."""
+    words = html.text(button)
+    named = " ".join(html.attribute(button, name) for name in ("class", "title", "aria-label"))
+    if not _letters(button) or _COPIES.search(f"{words} {named}"):
+        return True
+    around = next((above for above in html.ancestors(button) if html.tag(above) not in _INLINE), button)
+    alone = _letters(around) == sum(map(_letters, html.select(around, "button")))
+    return html.tag(around) not in ("td", "th", *(_TITLES if alone else _SENTENCES))
+
+
+def _letters(node: Node) -> int:
+    return sum(map(str.isalnum, html.text(node)))
+
 
 OUTSIDE = "nav, aside, footer, header:not(article header, main header), [role=navigation], [role=search], [role=banner]"
 """Elements around the text on a page of an unknown theme."""

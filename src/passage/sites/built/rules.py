@@ -1,11 +1,12 @@
 """The rules of `render`: they write code, titles, formulas, links and pictures in one form for all themes."""
 
 from html import escape
+from textwrap import dedent
 from urllib.parse import urljoin, urlsplit
 
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
-from passage.sites.built.noise import NOISE
+from passage.sites.built.noise import NOISE, is_tool
 from passage.sites.built.render import (
     HEADINGS,
     HOLDS_BLOCKS,
@@ -49,6 +50,7 @@ def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Pag
     labels: dict[int, str] = {}
     for content in contents:
         dropped.update(map(html.key, html.select(content, NOISE)))
+        dropped.update(html.key(button) for button in html.select(content, "button") if is_tool(button))
         dropped.update(html.key(link) for link in html.select(content, _IN_HEADINGS) if _is_permalink(link))
         if noise:
             dropped.update(map(html.key, html.select(content, noise)))
@@ -104,8 +106,8 @@ def _fence(node: Node, page: Page) -> str:
 
 def _lines(node: Node, page: Page) -> str:
     """Lines of code where no block of code can stand."""
-    lines = (line for line in code.source(node, page.dropped).split("\n") if line.strip())
-    return line_break(node).join(f"<code>{escape(line, quote=False)}</code>" for line in lines)
+    lines = dedent(code.source(node, page.dropped)).split("\n")
+    return line_break(node).join(f"<code>{escape(line, quote=False)}</code>" for line in map(str.rstrip, lines) if line)
 
 
 def _code_table(node: Node, page: Page) -> str:
