@@ -66,6 +66,16 @@ def test_cached_question_counts_a_hit_and_no_embedding_time(start: Start, output
     assert [line["embedding_cached"] for line in output.logs if line["message"] == "retrieved"] == [False, True, False]
 
 
+def test_vector_question_counts_no_embedding(start: Start, output: Output, make_collection: MakeCollection) -> None:
+    """The dashboard takes the number of EmbeddingLatency's samples for the number of paid calls."""
+    function = start(
+        DEFAULT_PROFILE="vector-search", COLLECTION_NAME=make_collection("small", 4), EMBEDDING_DIMENSION="4"
+    )
+    assert function.post({"query_vector": [1.0, 0.0, 0.0, 0.0], "top_k": 3}).status == 200
+    (record,) = output.metrics
+    assert not declared(record).keys() & {"EmbeddingLatency", "EmbeddingCacheHit"}
+
+
 def test_service_name_is_the_deployments(start: Start, output: Output) -> None:
     assert start(POWERTOOLS_SERVICE_NAME="textbook-search").ask().status == 200
     (record,) = output.metrics

@@ -11,35 +11,9 @@ from handler.service.services import Served
 
 def record(served: Served, retrieval: Retrieval) -> None:
     """Log and count one answered question."""
-    timings, passages, cached = retrieval.timings, retrieval.passages, retrieval.embedding_cached
     profile = served.profile.name
-    top_score = max((passage.score for passage in passages), default=None)
-    line: dict[str, Any] = {
-        "top_k": retrieval.request.search.top_k,
-        "result_count": len(passages),
-        "skipped": retrieval.skipped,
-        "top_score": None if top_score is None else round(top_score, 4),
-        "embedding_ms": round(timings.embedding_ms, 1),
-        "search_ms": round(timings.search_ms, 1),
-        "total_ms": round(timings.total_ms, 1),
-    }
-    # A skipped step says nothing about its service, so its metric is left out.
-    metrics: dict[str, float | None] = {
-        "EmbeddingLatency": None if cached else timings.embedding_ms,
-        "EmbeddingCacheHit": cached,  # its average is the cache's hit rate
-        "SearchLatency": timings.search_ms,
-        "RerankLatency": timings.rerank_ms,
-        "TotalLatency": timings.total_ms,
-        "ResultCount": len(passages),
-        "TopScore": top_score,
-        "SkippedPoints": retrieval.skipped or None,
-    }
-    if cached is not None:
-        line["embedding_cached"] = cached
-    if timings.rerank_ms is not None:
-        line["rerank_ms"] = round(timings.rerank_ms, 1)
-    if served.log_query_text:
-        line["query_text"] = retrieval.request.text
+    top_score = max((passage.score for passage in retrieval.passages), default=None)
+    metrics = _metrics(retrieval, top_score)
     if retrieval.rerank_failure is not None:
         metrics["RerankFailed"] = 1
         _log_rerank_failure(served, retrieval, retrieval.rerank_failure)
@@ -48,7 +22,44 @@ def record(served: Served, retrieval: Retrieval) -> None:
             telemetry.notice(profile, notice.message, notice.figures)
             if notice.metric:
                 metrics[notice.metric] = (metrics.get(notice.metric) or 0) + 1
-    telemetry.retrieved(profile, line, {name: float(value) for name, value in metrics.items() if value is not None})
+    present = {name: float(value) for name, value in metrics.items() if value is not None}
+    telemetry.retrieved(profile, _line(served, retrieval, top_score), present)
+
+
+def _line(served: Served, retrieval: Retrieval, top_score: float | None) -> dict[str, Any]:
+    """The fields of the log line. Those that do not apply to the question are absent."""
+    timings = retrieval.timings
+    line: dict[str, Any] = {
+        "top_k": retrieval.request.search.top_k,
+        "result_count": len(retrieval.passages),
+        "skipped": retrieval.skipped,
+        "top_score": None if top_score is None else round(top_score, 4),
+        "embedding_ms": round(timings.embedding_ms, 1),
+        "search_ms": round(timings.search_ms, 1),
+        "total_ms": round(timings.total_ms, 1),
+    }
+    if retrieval.embedding_cached is not None:
+        line["embedding_cached"] = retrieval.embedding_cached
+    if timings.rerank_ms is not None:
+        line["rerank_ms"] = round(timings.rerank_ms, 1)
+    if served.log_query_text:
+        line["query_text"] = retrieval.request.text
+    return line
+
+
+def _metrics(retrieval: Retrieval, top_score: float | None) -> dict[str, float | None]:
+    """The metrics by name. A skipped step says nothing about its service, so its metric is None."""
+    timings, cached = retrieval.timings, retrieval.embedding_cached
+    return {
+        "EmbeddingLatency": timings.embedding_ms if cached is False else None,
+        "EmbeddingCacheHit": cached,  # its average is the cache's hit rate
+        "SearchLatency": timings.search_ms,
+        "RerankLatency": timings.rerank_ms,
+        "TotalLatency": timings.total_ms,
+        "ResultCount": len(retrieval.passages),
+        "TopScore": top_score,
+        "SkippedPoints": retrieval.skipped or None,
+    }
 
 
 def _log_rerank_failure(served: Served, retrieval: Retrieval, error: Exception) -> None:
