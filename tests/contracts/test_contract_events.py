@@ -19,7 +19,7 @@ from contracts.circumstances import CIRCUMSTANCES, FAIR, THROTTLES
 from contracts.shape import Stored
 from contracts.surroundings import KEY, Surroundings
 from handler.config import profiles
-from handler.entrypoints.http.openapi.document import error_schema, request_schema, response_schema
+from published import published_schema
 
 FOLDER = EVENTS / "contracts"
 QUESTION = "What is a digital twin?"
@@ -54,7 +54,7 @@ def test_every_profile_has_rules_and_events() -> None:
 
 @pytest.mark.parametrize("profile", RULES)
 def test_every_code_of_a_contract_is_given_by_an_event(profile: str) -> None:
-    published = json.dumps(error_schema(profiles.load(profile)))
+    published = json.dumps(published_schema(profiles.load(profile), "Error"))
     codes = RULES[profile].CODES
     assert {case["code"] for case in EXPECTED[profile].values() if "code" in case} == set(codes)
     assert f'"enum": {json.dumps(list(codes))}' in published
@@ -83,7 +83,7 @@ def test_event(surroundings: Surroundings, stored: Mapping[str, Stored], profile
 
 @pytest.mark.parametrize("profile", RULES)
 def test_published_schema_and_function_refuse_the_same_requests(profile: str) -> None:
-    schema = Draft202012Validator(request_schema(profiles.load(profile)))
+    schema = Draft202012Validator(published_schema(profiles.load(profile), "Request"))
     for name, expected in EXPECTED[profile].items():
         event = _load(profile, name)
         fields = None if "queryStringParameters" in event else _fields(event)
@@ -147,7 +147,7 @@ def _check_body(
 ) -> None:
     rules, asked = RULES[profile], _fields(event)
     failed = "code" in expected
-    schema = (error_schema if failed else response_schema)(profiles.load(profile))
+    schema = published_schema(profiles.load(profile), "Error" if failed else "Response")
     Draft202012Validator(_closed(schema)).validate(answer)
     if failed:
         assert rules.check_error(asked, answer) == expected["code"]

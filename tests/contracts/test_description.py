@@ -21,9 +21,10 @@ from handler.core.errors import InvalidRequest
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http.gateways import GATEWAYS
 from handler.entrypoints.http.handler import questions
-from handler.entrypoints.http.openapi.document import document, error_schema, request_schema, response_schema
+from handler.entrypoints.http.openapi.document import document
 from handler.entrypoints.http.paths import MCP_PATHS, PATHS
 from handler.entrypoints.http.routes import routes
+from published import Kind, published_schema
 
 COMMITTED: Path = ROOT / "docs" / "openapi.json"
 DEFAULT = "query-response"
@@ -45,7 +46,7 @@ def valid(schema: dict[str, Any], value: Any) -> bool:
 
 
 def asked(profile: Profile, **fields: Any) -> bool:
-    return valid(request_schema(profile), fields)
+    return valid(published_schema(profile, "Request"), fields)
 
 
 def test_committed_description_is_the_codes() -> None:
@@ -109,7 +110,8 @@ def test_each_profile_has_its_own_three_schemas(profile: Profile) -> None:
 
 @each_profile
 def test_profile_schema_references_resolve_in_the_schema(profile: Profile) -> None:
-    for schema in (request_schema(profile), response_schema(profile), error_schema(profile)):
+    kinds: tuple[Kind, ...] = ("Request", "Response", "Error")
+    for schema in (published_schema(profile, kind) for kind in kinds):
         Draft202012Validator.check_schema(schema)
         for name in re.findall(r'"#/components/schemas/(\w+)"', json.dumps(schema)):
             assert name in schema["components"]["schemas"]
@@ -155,7 +157,7 @@ def test_request_schema_lets_unknown_fields_pass(profile: Profile) -> None:
 def test_request_schema_and_contract_agree(profile: Profile) -> None:
     """On the fields besides question and count: null, other types, both ends of each range and one step beyond."""
     contract = registry.find(profile)
-    limited = request_schema(profile)["components"]["schemas"][f"{_pascal(profile)}Request"]["properties"]
+    limited = published_schema(profile, "Request")["components"]["schemas"][f"{_pascal(profile)}Request"]["properties"]
     own = set(limited) - {*profile.query.text.names, *profile.query.count.names, "collection_name", "query_vector"}
     values = (None, True, "true", "", "x" * 200, "x" * 201, 0, 1, 1.0, -1, 1.5, 0.5, -0.1, 2**63, 10**9, [], {}, [1])
     filters = (

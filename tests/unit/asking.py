@@ -18,8 +18,8 @@ from handler.core.model import CollectionInfo, Passage, Point, Search, SearchRes
 from handler.core.retrieve import Retriever
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
-from handler.entrypoints.http.openapi.document import error_schema, response_schema
 from passage.local.http_event import http_api_event
+from published import published_schema
 from unit.pipelines import pipeline
 
 NAMES = profiles.names()
@@ -183,7 +183,7 @@ def refusal(profile: str, **fields: Any) -> dict[str, Any]:
 
 @cache
 def _validator(profile: str, *, error: bool) -> Draft202012Validator:
-    schema = (error_schema if error else response_schema)(profiles.load(profile))
+    schema = published_schema(profiles.load(profile), "Error" if error else "Response")
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 

@@ -15,7 +15,7 @@ from handler.contracts import registry
 from handler.contracts.ranked import notices
 from handler.core import errors
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Timings
-from handler.entrypoints.http.openapi.document import request_schema
+from published import published_schema
 from unit.asking import answered, ask, assert_published, refusal
 from unit.strategies import bounded, hashed, hits, huge, not_addresses, passages, words
 from unit.test_contract_query_response import blank
@@ -57,7 +57,7 @@ def test_text_is_not_empty_or_only_white_space(text: str) -> None:
 
 def test_schema_states_the_language_of_text() -> None:
     assert PROFILE.embedding.model == "embed-english-v3.0"
-    assert "language of the collection's model" in str(request_schema(PROFILE))
+    assert "language of the collection's model" in str(published_schema(PROFILE, "Request"))
 
 
 @given(text=st.text(min_size=1, max_size=9))

@@ -11,23 +11,18 @@ from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts import registry
 from handler.contracts.base import Contract
+from handler.contracts.options import SHORTHANDS
 from handler.core.errors import ConfigurationError
 from handler.entrypoints.http.openapi.examples import ANSWERS, FEEDBACK, QUESTIONS
-from handler.entrypoints.http.openapi.options import SHORTHANDS
 from handler.entrypoints.http.openapi.schemas import (
     FIXED,
     STRING,
     component,
     components,
-    error_schema,
     feedback_schema,
     ref,
-    request_schema,
-    response_schema,
 )
 from handler.entrypoints.http.paths import API_VERSION, LEFT_OUT
-
-__all__ = ["document", "error_schema", "page", "request_schema", "response_schema"]
 
 VERSION = "3.1.0"
 
@@ -207,9 +202,8 @@ def _parameters(profile: Profile) -> list[dict[str, Any]]:
         if name == "score_threshold" and "threshold" in request["properties"]:
             continue  # another name for it
         schema = _without_null(field)
-        if (
-            name == "filters" and "properties" in schema
-        ):  # parameters cannot exclude each other, so one of the two is left
+        if name == "filters" and "properties" in schema:
+            # Parameters cannot exclude each other, so a filter that has a shorthand is left out.
             apart = {key: one for key, one in schema["properties"].items() if key not in SHORTHANDS}
             schema = {**schema, "properties": apart}
         place = {"content": {"application/json": {"schema": schema}}} if name == "filters" else {"schema": schema}

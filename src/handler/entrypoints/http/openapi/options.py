@@ -6,8 +6,6 @@ from handler.config.profiles import Profile
 from handler.contracts.filter_values import BOUNDS, MOST_VALUES, PREFIX_CHARACTERS
 from handler.contracts.options import SHORTHANDS, Options
 
-__all__ = ["DEBUG", "SHORTHANDS", "filters_schema", "option_schemas"]
-
 INTEGER: dict[str, Any] = {"type": "integer"}
 NUMBER: dict[str, Any] = {"type": "number"}
 STRING: dict[str, Any] = {"type": "string"}

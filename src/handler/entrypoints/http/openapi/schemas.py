@@ -11,9 +11,10 @@ from pydantic.json_schema import models_json_schema
 from handler.config.profiles import CountLimit, Profile
 from handler.contracts import registry
 from handler.contracts.base import Contract
+from handler.contracts.options import SHORTHANDS
 from handler.core.embedding import SHORTEST
 from handler.entrypoints.http.feedback import Feedback
-from handler.entrypoints.http.openapi.options import DEBUG, SHORTHANDS, filters_schema, option_schemas
+from handler.entrypoints.http.openapi.options import DEBUG, filters_schema, option_schemas
 
 REFERENCE = "#/components/schemas/{model}"
 
@@ -85,25 +86,6 @@ FIXED: dict[str, dict[str, Any]] = {
 """The schemas that do not depend on a profile."""
 
 
-def request_schema(profile: Profile) -> dict[str, Any]:
-    """The JSON Schema of a profile's request, with the profile's limits."""
-    return _standalone(profile, "Request")
-
-
-def response_schema(profile: Profile) -> dict[str, Any]:
-    """The JSON Schema of a profile's answer."""
-    return _standalone(profile, "Response")
-
-
-def error_schema(profile: Profile) -> dict[str, Any]:
-    """The JSON Schema of a profile's error."""
-    return _standalone(profile, "Error")
-
-
-def _standalone(profile: Profile, kind: str) -> dict[str, Any]:
-    return {"$ref": ref(component(profile, kind)), "components": {"schemas": components(profile)}}
-
-
 def feedback_schema() -> dict[str, Any]:
     """The JSON Schema of a reader's feedback."""
     schema = Feedback.model_json_schema()
@@ -116,6 +98,7 @@ def component(profile: Profile, kind: str) -> str:
 
 
 def ref(model: str) -> str:
+    """The reference to a component."""
     return REFERENCE.format(model=model)
 
 
