@@ -15,8 +15,8 @@ from handler.contracts.base import OPTIONS
 from handler.core.conditions import Range
 from handler.core.deadline import Deadline
 from handler.core.errors import CollectionNotFound, InvalidRequest, PassageError, UpstreamUnavailable
+from handler.core.last_steps import NO_POSITION, NOT_FOUND, finished
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Timings
-from handler.core.options import NO_POSITION, NOT_FOUND, finished
 from handler.core.selection import Selection
 
 PROFILE = profiles.load("chunks")

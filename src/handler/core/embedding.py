@@ -90,21 +90,23 @@ class QuestionEmbedder:
         Raises:
             PassageError: as `Embedder.embed`, after one retry.
         """
-        texts = [None if request.vector is not None else normalised(request.text) for request in requests]
-        keys = {text: _digest(self.space, text) for text in texts if text is not None}
-        vectors = {text: self.cache.get(key) for text, key in keys.items()}
-        new = [text for text, vector in vectors.items() if vector is None]
+        texts = [normalised(request.text) for request in requests]
+        asked = [text for request, text in zip(requests, texts, strict=True) if request.vector is None]
+        keys = {text: _digest(self.space, text) for text in asked}
+        vectors = {text: vector for text, key in keys.items() if (vector := self.cache.get(key)) is not None}
+        new = [text for text in keys if text not in vectors]
         if new:
             made = with_one_retry(lambda: self._made(new), deadline, "embedding")
-            for text, one in zip(new, made, strict=True):
-                vectors[text] = one
-                self.cache.put(keys[text], one)
+            for text, vector in zip(new, made, strict=True):
+                vectors[text] = vector
+                self.cache.put(keys[text], vector)
         embedded, paid = [], set(new)
-        for request, asked in zip(requests, texts, strict=True):
-            found = request.vector if asked is None else vectors[asked]
-            assert found is not None  # noqa: S101 - every text without a cached vector was embedded
-            embedded.append(EmbeddedQuestion(found, None if asked is None else asked not in paid, asked or ""))
-            paid.discard(asked or "")  # a text that occurs twice in a batch is embedded once
+        for request, text in zip(requests, texts, strict=True):
+            if request.vector is not None:
+                embedded.append(EmbeddedQuestion(request.vector))
+            else:
+                embedded.append(EmbeddedQuestion(vectors[text], cached=text not in paid, text=text))
+                paid.discard(text)  # a text that occurs twice in a batch is embedded once
         return embedded
 
     def _made(self, texts: Sequence[str]) -> Sequence[Vector]:

@@ -38,6 +38,7 @@ class Search:
     Attributes:
         top_k: how many passages to find, at least 1.
         score_threshold: the minimum `Passage.score`; None for any.
+        filters: conditions that all must hold.
         with_vectors: whether passages have their vectors.
         whole_payload: whether passages have their whole payload, or only the keys that the profile names.
         text: the question's words, for a hybrid search; empty for a dense one. A store whose collection cannot rank

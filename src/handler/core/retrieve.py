@@ -82,28 +82,39 @@ class Retriever:
         answers = [
             result
             if isinstance(result, PassageError)
-            else Retrieval(
-                request=request,
-                embedding_cached=question.cached,
-                passages=self._first(request, outcome.passages),
-                skipped=result.skipped,
-                timings=timings if outcome.took_ms is None else replace(timings, rerank_ms=outcome.took_ms),
-                collection=self.store.collection,
-                model=self.embedder.embedder.model,
-                asked_at=asked_at,
-                warnings=(*result.warnings, *outcome.warnings),
-                rerank_failure=outcome.failure,
-                stages=result.stages,
-                fusion=result.fusion,
-            )
+            else self._retrieval(request, question, result, outcome, timings, asked_at)
             for request, question, result, outcome in zip(requests, embedded, ordered, ranked, strict=True)
         ]
-        for request in requests:
-            if request.selection is not None or request.search.explain:
-                from handler.core.options import finished  # noqa: PLC0415 - only questions with options need it
+        if not any(map(_has_options, requests)):
+            return answers
+        from handler.core.last_steps import finished  # noqa: PLC0415 - only questions with options need it
 
-                return finished(answers, self.store, self.order, deadline)
-        return answers
+        return finished(answers, self.store, self.order, deadline)
+
+    def _retrieval(
+        self,
+        request: RetrievalRequest,
+        question: EmbeddedQuestion,
+        result: SearchResult,
+        outcome: Reranked,
+        timings: Timings,
+        asked_at: datetime,
+    ) -> Retrieval:
+        """One question's result. With options, it still has all its candidates."""
+        return Retrieval(
+            request=request,
+            embedding_cached=question.cached,
+            passages=outcome.passages if _has_options(request) else self._first(request, outcome.passages),
+            skipped=result.skipped,
+            timings=timings if outcome.took_ms is None else replace(timings, rerank_ms=outcome.took_ms),
+            collection=self.store.collection,
+            model=self.embedder.embedder.model,
+            asked_at=asked_at,
+            warnings=(*result.warnings, *outcome.warnings),
+            rerank_failure=outcome.failure,
+            stages=result.stages,
+            fusion=result.fusion,
+        )
 
     def _search(
         self, requests: Sequence[RetrievalRequest], embedded: Sequence[EmbeddedQuestion], deadline: Deadline
@@ -152,12 +163,7 @@ class Retriever:
         )
 
     def _first(self, request: RetrievalRequest, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
-        """The best passages, as many as requested. `score` changes their order, but not which ones they are.
-
-        All of them for a question with options, which chooses later.
-        """
-        if request.selection is not None or request.search.explain:
-            return passages
+        """The best passages, as many as requested. `score` changes their order, but not which ones they are."""
         best = passages[: request.search.top_k]
         if best and best[0].fused is not None and (request.order or self.order) == "score":
             return tuple(sorted(best, key=attrgetter("score"), reverse=True))
@@ -197,6 +203,11 @@ class Retriever:
         """The collection's metadata, after one retry where that can help."""
         with running(deadline):
             return with_one_retry(self.store.describe, deadline, "store")
+
+
+def _has_options(request: RetrievalRequest) -> bool:
+    """Whether `handler.core.last_steps` chooses the passages of the answer."""
+    return request.selection is not None or request.search.explain
 
 
 def _hidden(hidden: int, total: int) -> str:
