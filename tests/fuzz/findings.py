@@ -150,7 +150,7 @@ def _wrong(event: Any, context: Any, seen: Counter[str]) -> str | None:
         source = detect(event)
         seen[f"{source} raised"] += 1
         unnamed = source is Source.PIPES and isinstance(error, InvalidRequest)
-        return None if source in MAY_RAISE and (error.retryable or unnamed) else f"raised {error!r}"
+        return None if source in MAY_RAISE and (error.blame == "upstream" or unnamed) else f"raised {error!r}"
     except Exception as error:  # noqa: BLE001 - any other exception is the finding
         return f"raised {error!r}"
     try:

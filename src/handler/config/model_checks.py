@@ -1,4 +1,4 @@
-"""Checks a profile's embedding models: provider, dimension, and a common vector space."""
+"""Checks a profile's embedding models: provider, dimension, and a common vector space. Words their refusals."""
 
 from handler.config import models
 from handler.config.models import Model, Provider
@@ -89,6 +89,19 @@ def check_dimension(provider: Provider, name: str, dimension: int, variable: str
             "collection's dimension.",
             upstream="embedding",
         )
+
+
+def model_refused(provider: Provider, name: str, dimension: int) -> str:
+    """The message for a request that the service refuses. The request is so plain that only its model can be wrong.
+
+    Args:
+        dimension: the collection's.
+    """
+    fitting = " or ".join(models.with_dimension(provider, dimension))
+    return (
+        f"The embedding service refused the model '{name}'. Set {QUESTIONS} to the model the collection was embedded "
+        f"with; its vectors have dimension {dimension}" + (f", as those of {fitting}." if fitting else ".")
+    )
 
 
 def _choice(provider: Provider, dimension: int, variable: str, like: Model | None = None) -> str:

@@ -1,4 +1,4 @@
-"""The error tree. An error knows its code, who has to act on it and whether a retry can help; never an HTTP status.
+"""The error tree. An error knows its code and who has to act on it; never an HTTP status.
 
 PassageError
 ├── InvalidRequest            the caller's input is wrong; says how, and what is allowed
@@ -38,7 +38,6 @@ class PassageError(Exception):
     """
 
     code: ClassVar[str] = "INTERNAL_ERROR"
-    retryable: ClassVar[bool] = False
     blame: ClassVar[Blame] = "ours"
 
     def __init__(self, message: str, *, upstream: Upstream | None = None, detail: str | None = None) -> None:
@@ -109,7 +108,6 @@ class UpstreamError(PassageError):
     """
 
     code = "UPSTREAM_ERROR"
-    retryable = True
     blame = "upstream"
 
     def __init__(
@@ -128,10 +126,9 @@ class UpstreamUnavailable(UpstreamError):
 
 
 class DeadlineExceeded(PassageError):
-    """Retryable for a queue, which gets a new deadline with the redelivery; never retried within the request."""
+    """Never retried within the request. A queue delivers its message again, with a new deadline."""
 
     code = "DEADLINE_EXCEEDED"
-    retryable = True
     blame = "upstream"
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts.fields import json_safe
-from handler.core.errors import InvalidRequest, NotFound
+from handler.core.errors import NotFound
 from handler.entrypoints import direct
 from handler.entrypoints.detect import tool_name
-from handler.service.answering import Answered, Outcome, Question, answer, deadline
+from handler.service.answering import Answered, Outcome, Question, answer, deadline, profile_name
 from handler.service.failures import failure
 from handler.service.services import Services
 
@@ -68,7 +68,7 @@ def _question(event: Mapping[str, Any]) -> Question:
                 profile = profile if name == "{profile}" else name
             case _:
                 raise NotFound("An agent can call the paths /query and /profiles/{profile}/query only.")
-    return Question(lambda served: _fields(given, served), direct.profile_name(profile))
+    return Question(lambda served: _fields(given, served), profile_name(profile))
 
 
 def _properties(event: Mapping[str, Any]) -> list[tuple[str, tuple[str, Any]]]:
@@ -127,6 +127,5 @@ def _by_function(event: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
     """A wrong question is for the agent to put better (REPROMPT); any other failure ends its turn (FAILURE)."""
     said: dict[str, Any] = {"responseBody": {"TEXT": {"body": outcome.text}}}
     if not isinstance(outcome, Answered):
-        wrong = isinstance(outcome.error, InvalidRequest | NotFound)
-        said["responseState"] = "REPROMPT" if wrong else "FAILURE"
+        said["responseState"] = "REPROMPT" if outcome.error.blame == "caller" else "FAILURE"
     return {"actionGroup": event["actionGroup"], "function": event["function"], "functionResponse": said}

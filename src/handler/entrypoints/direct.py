@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from handler.config.models import TEXTS_PER_CALL
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES, WIDEST, sent_bytes
-from handler.service.answering import TEXTS_PER_CALL, Answered, Question, answer, deadline
+from handler.service.answering import Answered, Question, answer, deadline, profile_name
 from handler.service.failures import failure
 from handler.service.services import Services
 
@@ -32,7 +33,7 @@ def handle_list(event: Sequence[Any], context: Any, services: Services) -> Any:
 
 def _answered(events: Sequence[Any], context: Any, services: Services) -> list[Any]:
     try:
-        outcomes = answer(list(map(question, events)), services, deadline(services, context))
+        outcomes = answer(list(map(_question, events)), services, deadline(services, context))
     except Exception as error:  # noqa: BLE001 - the settings cannot be read; Lambda's own error would not say so
         outcomes = [failure(error, services) for _ in events]
     if sum(len(outcome.text) + len(", ") for outcome in outcomes) * WIDEST <= LAMBDA_RESPONSE_BYTES:
@@ -48,16 +49,11 @@ def _answered(events: Sequence[Any], context: Any, services: Services) -> list[A
     return [json.loads(outcome.text) for outcome in shortened]
 
 
-def question(event: Any) -> Question:
+def _question(event: Any) -> Question:
     """The question and its profile. An event that is not an object has no fields."""
     fields = dict(event) if isinstance(event, Mapping) else {}
     profile = profile_name(fields.pop("profile", None))
     return Question(lambda _: fields, profile)
-
-
-def profile_name(value: object) -> str | None:
-    """The profile's name. A value that is not text becomes "", which no profile has."""
-    return value if value is None or isinstance(value, str) else ""
 
 
 def _sent_bytes(text: str, *, utf8: bool) -> int:

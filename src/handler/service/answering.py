@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from handler import telemetry
+from handler.config.models import TEXTS_PER_CALL
 from handler.config.profiles import Profile
 from handler.contracts.base import OPTIONS, Answer
 from handler.contracts.fields import to_json
@@ -23,9 +24,6 @@ from handler.service.services import Served, Services
 
 LAMBDA_MARGIN = 0.5
 """Seconds of Lambda's remaining time reserved for sending the answer. A function that Lambda stops sends nothing."""
-
-TEXTS_PER_CALL = 96
-"""The most texts an embedding call takes (Cohere, embed reference)."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,11 @@ class Question:
     profile: str | None = None
 
 
+def profile_name(value: object) -> str | None:
+    """The profile that a caller names. A value that is not text becomes "", which no profile has."""
+    return value if value is None or isinstance(value, str) else ""
+
+
 @dataclass(frozen=True)
 class Answered:
     """An answer in its contract's shape."""
@@ -52,11 +55,6 @@ class Answered:
     @property
     def profile(self) -> str:
         return self.served.profile.name
-
-    @property
-    def left_out(self) -> int:
-        """How many passages were dropped to fit the response limit."""
-        return self.retrieval.left_out
 
     @cached_property
     def text(self) -> str:

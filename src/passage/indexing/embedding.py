@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from handler.config import models
+from handler.config.model_checks import model_refused
 from handler.core.embedding import validated
 from handler.core.errors import PassageError, UpstreamError, UpstreamThrottled
 from passage.local.provider import is_loopback, provider
@@ -104,11 +105,11 @@ class DocumentEmbedder:
 
     def _failure(self, error: Exception) -> EmbeddingError:
         """The function's error for an SDK error, with the service's message and without the key."""
-        from handler.adapters import vectors  # noqa: PLC0415 - as the SDK
-        from handler.adapters.cohere.account import failed  # noqa: PLC0415
+        from handler.adapters.cohere.account import failed  # noqa: PLC0415 - as the SDK
         from handler.adapters.cohere.embedder import SERVICE  # noqa: PLC0415
 
-        return _said(failed(error, SERVICE, vectors.model_refused("cohere", self.model, self.dimension)), self._api_key)
+        refused = model_refused("cohere", self.model, self.dimension)
+        return _said(failed(error, SERVICE, refused), self._api_key)
 
 
 class BedrockDocumentEmbedder:
@@ -168,7 +169,7 @@ def _said(error: PassageError, key: str = "") -> EmbeddingError:
     """The function's error in one line, with the service's message. The key is removed."""
     detail = _line(error.detail or "")
     message = f"{error} ({detail.replace(key, '…') if key else detail})"
-    if not error.retryable:
+    if error.blame != "upstream":
         return EmbeddingError(message)
     wait = error.retry_after if isinstance(error, UpstreamError) else None  # a timeout names no wait
     return TemporaryFailure(message, throttled=isinstance(error, UpstreamThrottled), retry_after=wait)

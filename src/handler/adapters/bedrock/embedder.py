@@ -3,13 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import httpx
-
-from handler.adapters import vectors
 from handler.adapters.bedrock.model import BedrockModel
 from handler.adapters.errors import Service
 from handler.config import models
-from handler.config.model_checks import check_dimension
+from handler.config.model_checks import check_dimension, model_refused
 from handler.core.model import Vector
 
 SERVICE = Service("embedding", "embedding service", "the function's role", "AWS_ENDPOINT_URL")
@@ -33,29 +30,25 @@ class BedrockEmbedder:
         model: str,
         dimension: int,
         texts_are: Literal["search_query", "search_document"] = "search_query",
-        transport: httpx.BaseTransport | None = None,
     ) -> None:
-        refused = vectors.model_refused("bedrock", model, dimension)
-        self._model = BedrockModel(model, service=SERVICE, refused=refused, transport=transport)
+        refused = model_refused("bedrock", model, dimension)
+        self.model = model
+        self._bedrock = BedrockModel(model, service=SERVICE, refused=refused)
         self._dimension = dimension
         self._texts_are = texts_are
-
-    @property
-    def model(self) -> str:
-        return self._model.name
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `handler.core.ports.Embedder`."""
         check_dimension("bedrock", self.model, self._dimension)
-        return self._vectors(self._model.invoke(self._request(texts)), len(texts))
+        return self._vectors(self._bedrock.invoke(self._request(texts)), len(texts))
 
     def warm(self) -> None:
         """See `handler.core.ports.Embedder`."""
-        self._model.warm()
+        self._bedrock.warm()
 
     def restored(self) -> None:
         """Forget the credentials from before a snapshot: they have expired."""
-        self._model.restored()
+        self._bedrock.restored()
 
     def _request(self, texts: Sequence[str]) -> Mapping[str, Any]:
         asked: dict[str, Any] = {"input_type": self._texts_are, "embedding_types": ["float"]}

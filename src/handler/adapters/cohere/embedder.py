@@ -9,11 +9,10 @@ from typing import Any
 
 from cohere.v2.client import V2Client
 
-from handler.adapters import vectors
 from handler.adapters.cohere.account import FAILURES, Account, failed
 from handler.adapters.errors import Service
 from handler.config import models
-from handler.config.model_checks import check_dimension
+from handler.config.model_checks import check_dimension, model_refused
 from handler.core.model import Vector
 
 SERVICE = Service("embedding", "embedding service", "COHERE_API_KEY", "COHERE_BASE_URL")
@@ -29,12 +28,8 @@ class CohereEmbedder:
     def __init__(self, account: Account, *, model: str, dimension: int) -> None:
         self._account = account
         self._service = account.named(SERVICE)
-        self._model = model
+        self.model = model
         self._dimension = dimension
-
-    @property
-    def model(self) -> str:
-        return self._model
 
     @cached_property
     def _client(self) -> V2Client:
@@ -49,14 +44,14 @@ class CohereEmbedder:
         try:
             response = self._client.embed(
                 texts=list(texts),
-                model=self._model,
+                model=self.model,
                 input_type="search_query",  # texts take search_document; mixing the two lowers quality without an error
                 embedding_types=["base64"],  # spares the SDK a walk over every number
                 output_dimension=self._output_dimension,
                 request_options={"max_retries": 0},
             )
         except FAILURES as error:
-            refused = vectors.model_refused("cohere", self._model, self._dimension)
+            refused = model_refused("cohere", self.model, self._dimension)
             raise failed(error, self._service, refused) from error
         return self._vectors(getattr(response, "embeddings", None), len(texts))
 
@@ -72,18 +67,18 @@ class CohereEmbedder:
             "meta": meta,
             "response_type": "embeddings_by_type",
         }
-        same = CohereEmbedder(self._account.made_up(answer), model=self._model, dimension=self._dimension)
+        same = CohereEmbedder(self._account.made_up(answer), model=self.model, dimension=self._dimension)
         same._embed(["warm-up"])  # not the dimension: callers may send only vectors
 
     @cached_property
     def _fits(self) -> None:
         """Check once that the model gives vectors of the collection's dimension. Raises DimensionMismatch."""
-        check_dimension("cohere", self._model, self._dimension)
+        check_dimension("cohere", self.model, self._dimension)
 
     @cached_property
     def _output_dimension(self) -> Any:
         # `...` is the SDK's own mark for "not sent".
-        return self._dimension if models.takes_dimension(self._model) else ...
+        return self._dimension if models.takes_dimension(self.model) else ...
 
     def _vectors(self, embeddings: Any, expected: int) -> list[Vector]:
         """The vectors of an answer, each `(dimension,)`, as many as `expected`."""

@@ -7,11 +7,10 @@ from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.fields import json_safe, limited_count, limited_text
 from handler.core.errors import AnswerTooLarge, InvalidRequest
 from handler.core.model import Point
-from handler.entrypoints.direct import profile_name
 from handler.entrypoints.mcp.endpoint import Endpoint
 from handler.entrypoints.mcp.results import Result, document, failed, fits, listed, reference, succeeded, whole
 from handler.entrypoints.mcp.tools import ID_CHARACTERS, NARROWING
-from handler.service.answering import Answered, Question, answer
+from handler.service.answering import Answered, Question, answer, profile_name
 from handler.service.failures import failure
 from handler.service.services import Served
 

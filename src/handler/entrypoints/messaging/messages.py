@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from handler.contracts.fields import read_object
-from handler.core.errors import ConfigurationError, InvalidRequest, NotFound, PassageError
-from handler.entrypoints.direct import profile_name
-from handler.service.answering import Answered, Outcome, Question
+from handler.core.errors import ConfigurationError, InvalidRequest, PassageError
+from handler.service.answering import Answered, Outcome, Question, profile_name
 from handler.service.replies import Reply
 
 REPLY_BYTES = 262_144 - 2_048
@@ -136,7 +135,7 @@ def is_final(outcome: Outcome) -> bool:
 
     After a configuration error, the message returns to the queue and is answered once the setting is fixed.
     """
-    return isinstance(outcome, Answered) or isinstance(outcome.error, InvalidRequest | NotFound)
+    return isinstance(outcome, Answered) or outcome.error.blame == "caller"
 
 
 def reply(message: Message, outcome: Outcome) -> Reply:
@@ -164,7 +163,7 @@ def _text(message: Message, outcome: Outcome) -> str:
         "profile": outcome.profile,
         "status": _status(outcome),
     }
-    left_out = outcome.left_out if isinstance(outcome, Answered) else 0
+    left_out = outcome.retrieval.left_out if isinstance(outcome, Answered) else 0
     head = json.dumps(before, ensure_ascii=False, separators=(",", ":"))[:-1]
     text = f'{head},"answer":{outcome.text},"results_left_out":{left_out}}}'
     return _UNSENDABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
