@@ -10,7 +10,7 @@ with no_collection():  # its module says why
     from handler import telemetry
     from handler.bootstrap.container import build
     from handler.entrypoints import direct
-    from handler.entrypoints.detect import Source, detect, tool_name
+    from handler.entrypoints.detect import Source, detect
     from handler.entrypoints.http import handler as http
     from handler.service.failures import failure
     from handler.service.services import Services
@@ -35,7 +35,7 @@ def lambda_handler(event: Any, context: Any) -> Any:
     """
     with telemetry.invocation(getattr(context, "aws_request_id", None)):
         try:
-            source = Source.AGENT_CORE if tool_name(context) is not None else detect(event)
+            source = detect(event, context)
         except Exception as error:  # noqa: BLE001 - an unknown shape is answered as any other bad input
             return json.loads(failure(error, services).text)
         return _hand_over(source, event, context)

@@ -18,7 +18,7 @@ ALSO_BY_SERVICE = ("TotalLatency", "TopScore")
 """Metrics that alarms need over all profiles as well. Each costs a second custom metric."""
 REDACTED = "***"
 TRACEBACK_CHARACTERS = 8_000
-SPOKEN = ("message", "detail", "exception")
+ERROR_TEXTS = ("message", "detail", "exception")
 """The fields of a log line that hold an error message, from an upstream or Python."""
 
 
@@ -36,8 +36,10 @@ class _RedactingFormatter(LambdaPowertoolsFormatter):
 
     def serialize(self, log: Any) -> str:
         """Question text may match any field, so it is redacted only in `message`, `detail` and `exception`."""
-        spoken = {key: self._blanked(value) for key, value in log.items() if key in SPOKEN and isinstance(value, str)}
-        return super().serialize({**log, **spoken})
+        blanked = {
+            key: self._blanked(value) for key, value in log.items() if key in ERROR_TEXTS and isinstance(value, str)
+        }
+        return super().serialize({**log, **blanked})
 
     def _blanked(self, text: str) -> str:
         for hidden in self.hidden:
@@ -90,8 +92,8 @@ def restored() -> None:
     _State.cold = True
 
 
-def kept(what: str, *, code: str, detail: str | None) -> None:
-    """Log that `what` could not be renewed. The old value stays in use."""
+def not_renewed(what: str, *, code: str, detail: str | None) -> None:
+    """Log that a key or an index could not be read again. An old one stays in use; without one, its use tries again."""
     logger.warning(what, extra={"code": code, "detail": detail})
 
 
@@ -143,7 +145,7 @@ def retrieved(profile: str, figures: dict[str, Any], metrics: dict[str, float]) 
     _emit(profile, metrics)
 
 
-def judged(profile: str, figures: Mapping[str, Any], *, helpful: bool) -> None:
+def feedback(profile: str, figures: Mapping[str, Any], *, helpful: bool) -> None:
     """One reader's feedback on a passage: a log line with `figures`, and a metric by profile."""
     logger.info("feedback", extra={"profile": profile, **figures})
     _emit(profile, {"Helpful": 1} if helpful else {"NotHelpful": 1})

@@ -10,7 +10,7 @@ import httpx
 NOT_TLS = frozenset({"HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE", "WRONG_VERSION_NUMBER"})
 """OpenSSL's reasons when the other side does not speak TLS."""
 
-PASSING = frozenset({408, 425, 429, 499})
+TEMPORARY = frozenset({408, 425, 429, 499})
 """Statuses below 500 that are temporary. A proxy may send them as a page, too."""
 
 
@@ -42,7 +42,7 @@ def by_answer(status: int, body: object, variable: str) -> str | None:
 
 def is_page(status: int, body: object) -> bool:
     """Whether a proxy or another website answered with an HTML page. The services send JSON or plain text."""
-    return 200 <= status < 500 and status not in PASSING and _text(body).lstrip()[:1] == "<"
+    return 200 <= status < 500 and status not in TEMPORARY and _text(body).lstrip()[:1] == "<"
 
 
 def is_unreadable_page(error: Exception) -> bool:

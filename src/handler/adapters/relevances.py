@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from handler.adapters.errors import Service
+from handler.adapters.errors import DETAIL_CHARACTERS, Service
 from handler.config import models
 from handler.config.models import Provider
 
@@ -22,7 +22,7 @@ def validate_relevances(results: Iterable[tuple[Any, Any]], service: Service, mo
     for index, relevance in results:
         if not _whole(index) or not 0 <= index < expected or index in found:
             raise service.unavailable(
-                "ranked an unknown text or one text twice", f"model {model}, text {index!r}"[:300]
+                "ranked an unknown text or one text twice", f"model {model}, text {index!r}"[:DETAIL_CHARACTERS]
             )
         if not _finite(relevance):
             raise service.unavailable("returned a relevance that is not a number", f"model {model}")

@@ -24,18 +24,19 @@ CONNECT_SECONDS = 3.0
 LEAST_SECONDS = 0.001
 """The shortest timeout of a wait. Zero would mean "do not block"."""
 
-# Lambda freezes the container between requests. A connection that the server closed meanwhile fails at the next
-# request, and the one retry covers that. Common idle limits are 60 s and more (load balancers), so stay below.
 MAX_CONNECTIONS = 20
 MAX_KEEPALIVE_CONNECTIONS = 10
+
 KEEPALIVE_SECONDS = 50.0
+"""Below the common idle limits of load balancers, which are 60 s and more. Lambda freezes the container between
+requests: a connection that the server closed meanwhile fails at the next one, and the one retry covers that."""
 
-
-UNLIMITED = 900
-"""Seconds: Lambda's longest run time. Clients get it as their timeout, so that only the deadline ends a call. Without
-it, httpx would use five seconds."""
+LONGEST_RUN_SECONDS = 900
+"""Lambda's longest run time. Clients get it as their timeout, so that only the deadline ends a call. Without it, httpx
+would use five seconds."""
 
 MOST_UNSENT_BYTES = 65_536
+"""The most bytes of a request that are held back. A longer one is sent in parts."""
 
 
 def _left(timeout: float | None, most: float | None = None) -> float | None:
@@ -115,13 +116,13 @@ def _certificates() -> ssl.SSLContext:
         ) from error
 
 
+_ONE_POOL = Lock()
+
+
 def shared() -> httpx.BaseTransport:
     """The container's one connection pool, whose every wait ends with the running deadline."""
     with _ONE_POOL:  # threads that ask first at the same time would each make one
         return _shared()
-
-
-_ONE_POOL = Lock()
 
 
 @cache
@@ -177,7 +178,7 @@ def for_client() -> httpx.BaseTransport:
 @contextmanager
 def preparing() -> Iterator[None]:
     """Load the certificates in a thread while the block runs: OpenSSL releases Python's lock for it."""
-    thread = Thread(target=_quietly)
+    thread = Thread(target=_load_certificates)
     thread.start()
     try:
         yield
@@ -186,9 +187,6 @@ def preparing() -> Iterator[None]:
     shared()
 
 
-def _quietly() -> None:
-    """Load the certificates. An error is ignored here and raised at first use."""
-    try:
+def _load_certificates() -> None:
+    with suppress(ConfigurationError):  # raised at first use
         _certificates()
-    except ConfigurationError:
-        return

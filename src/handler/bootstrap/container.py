@@ -164,7 +164,7 @@ class Container:
     def warm(self) -> None:
         """Build what the default profile's first question needs, without a network request."""
         self.served(None).retriever.warm()
-        for key in self._keys.made():
+        for key in self._keys.in_use():
             key.prefetch()
 
     def before_snapshot(self) -> None:
@@ -178,7 +178,7 @@ class Container:
     def after_restore(self) -> None:
         """See `handler.cold_start.snap_start.Restorable`."""
         self.before_snapshot()  # discard connections and results made between the two hooks, too
-        for key in self._keys.made() if self._retrievers else ():
+        for key in self._keys.in_use() if self._retrievers else ():
             key.restored()
         adapters: list[object] = [self._reranking.reranker] if self._retrievers and self._reranking else []
         for retriever in self._retrievers.values():

@@ -21,12 +21,15 @@ class Keys:
         self._cached: dict[str, CachedKey] = {}
 
     def cohere(self) -> "CachedKey | None":
+        """The key in COHERE_API_KEY_SECRET; None where that is not set."""
         return self._key("COHERE_API_KEY_SECRET", self._settings.cohere_api_key_secret, "embedding")
 
     def qdrant(self) -> "CachedKey | None":
+        """The key in QDRANT_API_KEY_SECRET; None where that is not set."""
         return self._key("QDRANT_API_KEY_SECRET", self._settings.qdrant_api_key_secret, "store")
 
-    def made(self) -> list["CachedKey"]:
+    def in_use(self) -> list["CachedKey"]:
+        """The keys that an adapter was built with."""
         return list(self._cached.values())
 
     def _key(self, variable: str, reference: SecretReference | None, upstream: Any) -> "CachedKey | None":

@@ -124,6 +124,8 @@ class CountLimit(Section):
 
 
 class Query(Section):
+    """What a request may send: the question's text, and the number of passages."""
+
     text: TextLimit
     count: CountLimit
 
@@ -136,6 +138,8 @@ class Query(Section):
 
 
 class Profile(Section):
+    """How one collection is queried: its contract, models, payload keys and limits. `name` is that of its file."""
+
     name: str
     contract: str
     collection: Collection

@@ -101,8 +101,25 @@ def check_indexes(
         )
 
 
-def check_contents(info: CollectionInfo) -> None:
-    """See that there is something to find.
+def _check_model(profile: Profile, info: CollectionInfo) -> None:
+    """Check that questions and texts are embedded with comparable models.
+
+    A model of another vector space with the same dimension raises no error in a search; its answers are wrong.
+
+    Raises:
+        ModelMismatch: the collection records a model of another vector space.
+    """
+    if info.embedding_model is not None and not models.comparable(info.embedding_model, profile.embedding.model):
+        raise ModelMismatch(
+            f"The collection '{info.name}' was embedded with '{info.embedding_model}', but questions are embedded "
+            f"with '{profile.embedding.model}', whose vectors are not comparable: set EMBEDDING_MODEL to the "
+            "collection's model, or index the site again.",
+            upstream="store",
+        )
+
+
+def _check_contents(info: CollectionInfo) -> None:
+    """Check that there is something to find.
 
     Raises:
         ConfigurationError: the collection is empty, or Qdrant reports it as red.
@@ -121,32 +138,18 @@ def check_contents(info: CollectionInfo) -> None:
 
 
 def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]:
-    """Why a collection cannot answer the profile's questions: its dimension, metric, model, contents or status.
-
-    A model of another vector space with the same dimension raises no error in a search; its answers are wrong.
-    """
-    found: list[ConfigurationError] = []
+    """Why a collection cannot answer the profile's questions: its dimension, metric, model, contents or status."""
     expected = profile.collection
     checks: tuple[Callable[[], None], ...] = (
         lambda: check_vectors(expected, {expected.vector: info.vector_size}),
         lambda: check_distance(expected, info.distance_metric),
+        lambda: _check_model(profile, info),
+        lambda: _check_contents(info),
     )
+    found: list[ConfigurationError] = []
     for check in checks:
         try:
             check()
         except ConfigurationError as error:
             found.append(error)
-    if info.embedding_model is not None and not models.comparable(info.embedding_model, profile.embedding.model):
-        found.append(
-            ModelMismatch(
-                f"The collection '{info.name}' was embedded with '{info.embedding_model}', but questions are embedded "
-                f"with '{profile.embedding.model}', whose vectors are not comparable: set EMBEDDING_MODEL to the "
-                "collection's model, or index the site again.",
-                upstream="store",
-            )
-        )
-    try:
-        check_contents(info)
-    except ConfigurationError as error:
-        found.append(error)
     return found

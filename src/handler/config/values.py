@@ -166,6 +166,7 @@ class SecretReference:
 
 
 def bucket_uri(value: str) -> str:
+    """A bucket and a folder in it, as `s3://bucket/folder`, without a slash at the end. Raises ValueError."""
     if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s?#]*)?", value):
         raise ValueError("must be s3://bucket or s3://bucket/folder, where `passage index --publish` put the index")
     return value.rstrip("/")

@@ -65,7 +65,7 @@ def applied(
         InvalidRequest: an option's value is wrong, or the profile or the deployment does not have the option.
     """
     own = contract.request_model.model_fields
-    _apart(fields, own)
+    _check_one_threshold(fields, own)
     given = {name: fields[name] for name in Options.model_fields if name in fields and name not in own}
     options = validated(given, Options, profile.filters)
     if options.debug and not debug:
@@ -83,7 +83,7 @@ def applied(
     return replace(request, search=changed, selection=_selection(options), order=options.order or request.order)
 
 
-def _apart(fields: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+def _check_one_threshold(fields: Mapping[str, Any], own: Mapping[str, Any]) -> None:
     """Check that the minimum score is sent once: seed 004 calls it `threshold`."""
     if "threshold" in own and "threshold" in fields and "score_threshold" in fields:
         raise InvalidRequest("'threshold' and 'score_threshold' mean the same: send one of them.")

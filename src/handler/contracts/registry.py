@@ -11,7 +11,7 @@ NAMES: tuple[str, ...] = ("query_response", "vector_search", "context", "ranked"
 
 
 def check(profile: Profile) -> None:
-    """See that a profile names a contract, without importing it.
+    """Check that a profile names a contract, without importing it.
 
     Raises:
         ConfigurationError: there is none of that name.

@@ -1,4 +1,7 @@
-"""Detects an event's source by its shape alone. A direct question is a positive match, not the default."""
+"""Detects an event's source by its shape; AgentCore Gateway's only by Lambda's context.
+
+A direct question is a positive match, not the default.
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -54,14 +57,19 @@ def tool_name(context: object) -> str | None:
     return name.rpartition("___")[2] if isinstance(name, str) else None
 
 
-def detect(event: object) -> Source:
-    """The source of `event`; `tool_name` tells AgentCore Gateway's calls before.
+def detect(event: object, context: object = None) -> Source:
+    """The source of `event`.
+
+    Args:
+        context: Lambda's, which alone tells AgentCore Gateway's calls; None when there is none.
 
     Raises:
         InvalidRequest: it has no known shape; lists the known ones.
     """
     source = None
-    if isinstance(event, list):
+    if tool_name(context) is not None:
+        source = Source.AGENT_CORE
+    elif isinstance(event, list):
         source = _list(event)
     elif isinstance(event, Mapping):
         if _is_authorizer(event):

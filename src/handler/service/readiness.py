@@ -30,8 +30,9 @@ class Readiness:
         if kept is not None and time.monotonic() - kept[0] < READY_SECONDS:
             return kept[1]
         info = retriever.describe(deadline)
-        for problem in validation.problems(profile, info):
-            raise problem
+        problems = validation.problems(profile, info)
+        if problems:
+            raise problems[0]
         self._good[key] = (time.monotonic(), info)
         return info
 

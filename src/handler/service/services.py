@@ -54,7 +54,9 @@ class Served:
 class Services(Protocol):
     """The container. Each part is built at first use."""
 
-    def __hash__(self) -> int: ...
+    def __hash__(self) -> int:
+        """Each gateway's routes are built once for a container, in a cache by container."""
+        ...
 
     @property
     def settings(self) -> Settings:

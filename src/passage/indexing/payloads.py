@@ -23,7 +23,7 @@ FIRST: Mapping[str, ChunkField] = {
     "created_at": "epoch",
     "model": "model",
 }
-"""The chunk fields for the first key of each meaning, for a profile without `stored`."""
+"""The chunk fields for the first key of each meaning, for a profile without `written_payload`."""
 
 
 def point_id(chunk: Chunk) -> int:

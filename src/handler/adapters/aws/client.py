@@ -39,14 +39,14 @@ BUSY = frozenset(
 """The error codes with which AWS services throttle."""
 
 
-def client(service: str, *, region: str | None = None, transport: httpx.BaseTransport | None = None) -> Any:
+def client(service: str, *, region: str | None = None) -> Any:
     """A client with a separate session, so that discarding it also discards the credentials it found.
 
     botocore signs requests and reads answers, but the function's transport sends them: botocore's timeouts are fixed
     per client, while the transport ends every wait with the running deadline.
     """
     made = boto3.session.Session(region_name=region).client(service, config=CONFIG)
-    made.meta.events.register("before-send", lambda request, **_: _sent(request, transport or for_client()))
+    made.meta.events.register("before-send", lambda request, **_: _sent(request))
     return made
 
 
@@ -61,6 +61,7 @@ def code(error: ClientError) -> str:
 
 
 def status(error: ClientError) -> int:
+    """The response's HTTP status; 0 without one."""
     return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
 
 
@@ -71,12 +72,12 @@ def passing(error: Exception) -> bool:
     return isinstance(error, httpx.HTTPError | HTTPClientError | IncompleteReadError)
 
 
-def _sent(request: AWSPreparedRequest, transport: httpx.BaseTransport) -> AWSResponse:
+def _sent(request: AWSPreparedRequest) -> AWSResponse:
     headers = {name: value.decode() if isinstance(value, bytes) else value for name, value in request.headers.items()}
     asked = httpx.Request(
         request.method, request.url, headers=headers, content=request.body or b"", extensions={"timeout": TIMEOUT}
     )
-    answer = transport.handle_request(asked)
+    answer = for_client().handle_request(asked)
     answer.read()
     return AWSResponse(request.url, answer.status_code, dict(answer.headers), _Body(answer.content))
 

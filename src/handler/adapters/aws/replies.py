@@ -30,7 +30,7 @@ TABLE_SECONDS = 4.0
 REMEMBERED_SECONDS = 14 * 24 * 3600
 """SQS' longest message retention."""
 
-OURS_TO_MEND = frozenset(
+CONFIGURATION_CODES = frozenset(
     {
         "AccessDenied",
         "AccessDeniedException",
@@ -51,7 +51,7 @@ OURS_TO_MEND = frozenset(
         "ValidationException",
     }
 )
-"""Error codes for which another try cannot help: the destination is missing, or the function may not write to it."""
+"""Error codes of a wrong setting: the destination is missing, or the function may not write to it."""
 
 Send = Callable[[Reply, str | None], None]
 
@@ -70,7 +70,7 @@ def sink(kind: str, target: str, idempotency_table: str | None) -> ReplySink:
 
 
 class _Sink:
-    """See `handler.core.ports.ReplySink`."""
+    """See `handler.service.replies.ReplySink`."""
 
     def __init__(self, name: str, send: Send, seconds: float) -> None:
         self._name = name
@@ -84,14 +84,14 @@ class _Sink:
     def send(self, reply: Reply, *, group: str | None) -> None:
         try:
             self._send(reply, group)
-        except (ClientError, BotoCoreError, _NotNoted) as error:
+        except (ClientError, BotoCoreError, _NotRecorded) as error:
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> PassageError:
         refusal = next((each for each in _causes(error) if isinstance(each, ClientError)), None)
         code = aws.code(refusal) if refusal else ""
         detail = f"{self._name}: {error}"
-        if code in OURS_TO_MEND:
+        if code in CONFIGURATION_CODES:
             return ConfigurationError(
                 "A reply could not be sent: check that its destination exists and that the function may write to it.",
                 upstream="reply",
@@ -165,7 +165,7 @@ def _fifo(reply: Reply, group: str | None) -> dict[str, str]:
     return {"MessageGroupId": group or reply.id, "MessageDeduplicationId": reply.id}
 
 
-class _NotNoted(Exception):
+class _NotRecorded(Exception):
     """The table could not be read or written, or another delivery is sending this reply."""
 
 
@@ -212,6 +212,6 @@ def _once(send: Send, target: str, table: str) -> Send:
             sent(key=json.dumps([target, reply.id]), reply=reply, group=group, done=done)
         except BaseError as error:
             if not done:  # the reply was sent though it is not recorded: its message need not come again
-                raise _NotNoted(f"{type(error).__name__}: {error}") from error
+                raise _NotRecorded(f"{type(error).__name__}: {error}") from error
 
     return send_once

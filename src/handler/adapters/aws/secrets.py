@@ -61,7 +61,7 @@ class CachedKey:
                         self._take(self._read(self._cached))
                 except PassageError as error:
                     self._due = time.monotonic() + RETRY_SECONDS
-                    telemetry.kept("a key could not be read again", code=error.code, detail=error.detail)
+                    telemetry.not_renewed("a key could not be read again", code=error.code, detail=error.detail)
             assert self._value is not None  # noqa: S101 - taken or raised
             return self._value
 
@@ -78,7 +78,7 @@ class CachedKey:
                 with _at_most(MOST_SECONDS):
                     self._take(self._read(self._fresh))
             except PassageError as error:
-                telemetry.kept("a refused key could not be read again", code=error.code, detail=error.detail)
+                telemetry.not_renewed("a refused key could not be read again", code=error.code, detail=error.detail)
                 return False
             return self._value != refused
 
@@ -93,7 +93,7 @@ class CachedKey:
                 if text is not None:
                     self._take(text)
             except PassageError as error:
-                telemetry.kept("a key could not be read ahead of its use", code=error.code, detail=error.detail)
+                telemetry.not_renewed("a key could not be read ahead of its use", code=error.code, detail=error.detail)
 
     def restored(self) -> None:
         """Forget times from before a snapshot: the clock has jumped."""

@@ -15,10 +15,10 @@ from handler.adapters.aws import client as aws
 from handler.adapters.errors import Service, retry_after
 from handler.core.errors import ConfigurationError, CredentialsRefused, PassageError, RequestRefused, UpstreamThrottled
 
-NOT_OURS = frozenset(
+CALLER_REFUSED = frozenset(
     {"ExpiredTokenException", "InvalidSignatureException", "NotAuthorized", "UnrecognizedClientException"}
 )
-"""Error codes of a refused caller, at any status."""
+"""Error codes that mean a refused caller, whatever the status."""
 
 
 class BedrockModel:
@@ -30,13 +30,10 @@ class BedrockModel:
         refused: the message for a refused request, which is so plain that only its model can be wrong.
     """
 
-    def __init__(
-        self, model: str, *, service: Service, refused: str, transport: httpx.BaseTransport | None = None
-    ) -> None:
+    def __init__(self, model: str, *, service: Service, refused: str) -> None:
         self.name = model
         self._service = service
         self._refused_request = refused
-        self._transport = transport
         self._making = Lock()
         self._made: Any = None
 
@@ -50,7 +47,7 @@ class BedrockModel:
 
     def _make(self) -> Any:
         try:
-            return aws.client("bedrock-runtime", transport=self._transport)
+            return aws.client("bedrock-runtime")
         except NoRegionError as error:
             raise ConfigurationError("No AWS region is set: set AWS_DEFAULT_REGION, as Lambda does.") from error
 
@@ -88,7 +85,7 @@ class BedrockModel:
     def _refused(self, error: ClientError) -> PassageError:
         service, status, detail = self._service, aws.status(error), f"{aws.code(error)}: {error}"
         headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
-        if status in (401, 403) or aws.code(error) in NOT_OURS:
+        if status in (401, 403) or aws.code(error) in CALLER_REFUSED:
             return CredentialsRefused(
                 f"Bedrock refused the function's role for the model '{self.name}': it needs bedrock:InvokeModel on "
                 "the model (and on its inference profile), and the account needs access to the model.",

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import httpx
-
 from handler.adapters import relevances
 from handler.adapters.bedrock.model import BedrockModel
 from handler.adapters.errors import Service
@@ -22,26 +20,23 @@ class BedrockReranker:
         model: the id of a Cohere model, or an inference profile's ARN. Amazon's reranker has another request format.
     """
 
-    def __init__(self, *, model: str, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(self, *, model: str) -> None:
         refused = relevances.model_refused("bedrock", model)
-        self._model = BedrockModel(model, service=SERVICE, refused=refused, transport=transport)
-
-    @property
-    def model(self) -> str:
-        return self._model.name
+        self.model = model
+        self._bedrock = BedrockModel(model, service=SERVICE, refused=refused)
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """See `handler.core.ports.Reranker`."""
-        answer = self._model.invoke({"query": question, "documents": list(texts), "api_version": API_VERSION})
+        answer = self._bedrock.invoke({"query": question, "documents": list(texts), "api_version": API_VERSION})
         return relevances.validate_relevances(_results(answer), SERVICE, self.model, len(texts))
 
     def warm(self) -> None:
         """See `handler.core.ports.Reranker`."""
-        self._model.warm()
+        self._bedrock.warm()
 
     def restored(self) -> None:
         """Forget the credentials from before a snapshot: they have expired."""
-        self._model.restored()
+        self._bedrock.restored()
 
 
 def _results(answer: Any) -> list[tuple[Any, Any]]:

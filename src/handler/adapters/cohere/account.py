@@ -8,7 +8,7 @@ from cohere.core.client_wrapper import SyncClientWrapper
 from cohere.v2.client import V2Client
 
 from handler.adapters.errors import Service
-from handler.adapters.transport import UNLIMITED, for_client, made_up
+from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up
 from handler.core.errors import PassageError, RequestRefused
 
 
@@ -41,7 +41,9 @@ class Account:
             client_wrapper=SyncClientWrapper(
                 token=self.api_key,
                 base_url=self.base_url,
-                httpx_client=httpx.Client(transport=self.transport or for_client(), auth=self.auth, timeout=UNLIMITED),
+                httpx_client=httpx.Client(
+                    transport=self.transport or for_client(), auth=self.auth, timeout=LONGEST_RUN_SECONDS
+                ),
                 max_retries=0,  # retries are the core's
             )
         )

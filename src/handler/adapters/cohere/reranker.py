@@ -18,11 +18,7 @@ class CohereReranker:
     def __init__(self, account: Account, *, model: str) -> None:
         self._account = account
         self._service = account.named(SERVICE)
-        self._model = model
-
-    @property
-    def model(self) -> str:
-        return self._model
+        self.model = model
 
     @cached_property
     def _client(self) -> V2Client:
@@ -33,15 +29,15 @@ class CohereReranker:
         try:
             # Without `top_n`, because the core orders equal relevances and cuts the list.
             response = self._client.rerank(
-                model=self._model, query=question, documents=list(texts), request_options={"max_retries": 0}
+                model=self.model, query=question, documents=list(texts), request_options={"max_retries": 0}
             )
             found = [(result.index, result.relevance_score) for result in response.results]
         except FAILURES as error:
-            raise failed(error, self._service, relevances.model_refused("cohere", self._model)) from error
-        return relevances.validate_relevances(found, self._service, self._model, len(texts))
+            raise failed(error, self._service, relevances.model_refused("cohere", self.model)) from error
+        return relevances.validate_relevances(found, self._service, self.model, len(texts))
 
     def warm(self) -> None:
         """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, here a made-up one."""
         _ = self._client
         answer = {"id": "", "results": [{"index": 0, "relevance_score": 0.5}]}
-        CohereReranker(self._account.made_up(answer), model=self._model).rerank("warm-up", ["warm-up"])
+        CohereReranker(self._account.made_up(answer), model=self.model).rerank("warm-up", ["warm-up"])

@@ -89,10 +89,7 @@ class QdrantEdgeStore:
         self._embedded_by = embedded_by
         self._folder = root / profile.name
         self._profile = profile
-
-    @property
-    def collection(self) -> str:
-        return self._profile.collection.name
+        self.collection = profile.collection.name
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""

@@ -29,16 +29,12 @@ class PublishedStore:
     ) -> None:
         self._index = index
         self._open_index = open_index
-        self._collection = collection
+        self.collection = collection
         self._every = every
         self._store: QdrantEdgeStore | None = None
         self._folder: Path | None = None
         self._version = ""
         self._due = 0.0
-
-    @property
-    def collection(self) -> str:
-        return self._collection
 
     def prepare(self) -> None:
         """See `handler.core.ports.PassageStore`. The manifest says what a search has to know."""
@@ -64,7 +60,9 @@ class PublishedStore:
         try:
             self._current()
         except (UpstreamError, DeadlineExceeded) as error:  # temporary: the first question tries again
-            telemetry.kept("an index could not be fetched ahead of its use", code=error.code, detail=error.detail)
+            telemetry.not_renewed(
+                "an index could not be fetched ahead of its use", code=error.code, detail=error.detail
+            )
 
     def restored(self) -> None:
         """After a snapshot was restored, check for a new version at once, with fresh credentials."""
@@ -87,7 +85,9 @@ class PublishedStore:
             pointer = self._index.pointer()
             return self._store if pointer.sha256 == self._version else self._replace(pointer, until)
         except PassageError as error:
-            telemetry.kept("a new index could not be taken; the old one stays", code=error.code, detail=error.detail)
+            telemetry.not_renewed(
+                "a new index could not be taken; the old one stays", code=error.code, detail=error.detail
+            )
             return self._store
 
     def _replace(self, pointer: Pointer, until: float | None) -> QdrantEdgeStore:

@@ -17,7 +17,7 @@ from qdrant_client.qdrant_remote import QdrantRemote
 from handler.adapters.errors import Service
 from handler.adapters.qdrant import not_found, payload, query
 from handler.adapters.qdrant.text_search import Findings, Reader, TextSearch, findings, read, version_of
-from handler.adapters.transport import UNLIMITED, for_client, made_up
+from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_indexes, check_name
 from handler.core.errors import (
@@ -99,7 +99,7 @@ class QdrantServerStore:
             api_key=self._api_key,
             check_compatibility=False,  # it would start a thread that makes a request
             prefer_grpc=False,
-            timeout=UNLIMITED,
+            timeout=LONGEST_RUN_SECONDS,
             transport=self._transport or for_client(),
             auth=self._auth,
         )

@@ -116,7 +116,8 @@ def questions(services: Services, gateway: Gateway) -> Router:
             return failure_response(outcome)
         room, utf8 = gateway.response_bytes - ENVELOPE_BYTES, services.writes_utf8
         outcome = outcome.shortened(lambda answered: _fits(answered.text, room, utf8=utf8))
-        headers = {LEFT_OUT: str(outcome.left_out)} if outcome.left_out else {}
+        left_out = outcome.retrieval.left_out
+        headers = {LEFT_OUT: str(left_out)} if left_out else {}
         plain = outcome.served.contract.plain
         if plain is not None and prefers_plain_text(router.current_event.headers.get("accept") or ""):
             return Response(200, PLAIN, plain(outcome.body), headers=headers)
