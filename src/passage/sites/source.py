@@ -7,6 +7,7 @@ from pathlib import Path
 from passage.sites.built.site import PAGES, BuiltSite
 from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
+from passage.sites.markdown.convention import UNREAD
 from passage.sites.model import Flaw, Note, Page, Site, SiteError, Skip
 from passage.sites.web.fetch import Limits, origin
 from passage.sites.web.site import WebSite
@@ -28,15 +29,9 @@ OUTPUT_FOLDERS = (
 CONFIGURATIONS = (
     "mkdocs.yml",
     "mkdocs.yaml",
-    "zensical.toml",
     "docusaurus.config.js",
     "docusaurus.config.ts",
-    "astro.config.mjs",
-    "conf.py",
-    "book.toml",
-    "hugo.toml",
-    "hugo.yaml",
-    "_config.yml",
+    *UNREAD,
 )
 """Files of a site's sources that its output never has."""
 

@@ -13,6 +13,17 @@ from passage.sites.model import Skip, Unresolved
 
 _ROBOTS = re.compile(r"""<meta\s[^>]*name=["']robots["'][^>]*>""", re.IGNORECASE)
 
+UNREAD: Mapping[str, tuple[str, str]] = {
+    "zensical.toml": ("docs", "/"),
+    "astro.config.mjs": ("src/content/docs", "/"),
+    "conf.py": ("", ".html"),
+    "book.toml": ("src", ".html"),
+    "hugo.toml": ("content", "/"),
+    "hugo.yaml": ("content", "/"),
+    "_config.yml": ("", ".html"),
+}
+"""Configurations of generators whose sources are read as plain Markdown: the usual folder of pages and end of URLs."""
+
 YES = ("true", "yes", "on")
 
 Meta = Mapping[str, Any]

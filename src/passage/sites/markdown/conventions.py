@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from passage.sites.markdown import docusaurus, mkdocs, vitepress
-from passage.sites.markdown.convention import Convention
+from passage.sites.markdown.convention import UNREAD, Convention
 from passage.sites.markdown.plain import PlainFolder
-from passage.sites.model import SiteError
+from passage.sites.model import SiteError, Unresolved
 
 _FINDERS = (
     (mkdocs.CONFIGURATIONS, mkdocs.convention),
@@ -39,9 +39,16 @@ def convention_of(folder: Path, url: str | None) -> Convention:
             "or set it in the generator's configuration (MkDocs: site_url; Docusaurus: url; VitePress: "
             "sitemap.hostname)."
         )
+    for name, (subfolder, ending) in UNREAD.items():
+        if (folder / name).is_file() and (folder / subfolder).is_dir():
+            return PlainFolder(
+                folder / subfolder, folder, address, ending, (Unresolved(name, f"configuration {name}"),)
+            )
     pages = folder / "docs"
     pages = pages if pages.is_dir() else folder
-    return vitepress.defaults(pages, address) if vitepress.is_written_for(pages) else PlainFolder(pages, address)
+    if vitepress.is_written_for(pages):
+        return vitepress.defaults(pages, address)
+    return PlainFolder(pages, folder, address)
 
 
 def _places(folder: Path) -> Iterator[Path]:

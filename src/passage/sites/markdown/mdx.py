@@ -32,7 +32,7 @@ _SILENT = frozenset({"DocCardList", "TOCInline", "Head", "BrowserOnly", "Badge"}
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """Markdown without MDX, and the parts that only the build resolves."""
+    """Plain Markdown of a dialect, and the parts that only the build resolves."""
 
     markdown: str
     unresolved: tuple[str, ...]

@@ -4,23 +4,34 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from passage.sites.markdown import commonmark, mdx
+from passage.sites.markdown import commonmark, mdx, templates
 from passage.sites.markdown.code_spans import outside
 from passage.sites.markdown.convention import Document, Meta, Rendered, encodable, noindex, quoted, said_yes
+from passage.sites.model import Unresolved
 
 SUFFIXES = (".md", ".mdx")
 
 
 @dataclass(frozen=True, slots=True)
 class PlainFolder:
-    """Files and folders with a leading `_` or `.` are skipped; `index` and `README` are their folder's page."""
+    """Files and folders with a leading `_` or `.` are skipped; `index` and `README` are their folder's page.
+
+    Attributes:
+        root: the sources; partials are read from it only.
+        ending: of the URLs of pages that are not their folder's.
+        settings: a generator's configuration, which is not read.
+    """
 
     folder: Path
+    root: Path
     address: str
+    ending: str = "/"
+    settings: tuple[Unresolved, ...] = ()
     multimarkdown: bool = False
 
-    def documents(self) -> Iterator[Document]:
+    def documents(self) -> Iterator[Document | Unresolved]:
         """See `Convention`."""
+        yield from self.settings
         for file, path in files(self.folder, SUFFIXES):
             yield Document(file, encodable(path.as_posix()), path, self.address)
 
@@ -32,7 +43,7 @@ class PlainFolder:
         """See `Convention`."""
         *folders, name = quoted(document.route)
         home = name.lower() in ("index", "readme")
-        return "/".join([document.base, *folders, *([] if home else [name]), ""])
+        return "/".join([document.base, *folders, "" if home else name + self.ending])
 
     def links_from(self, _: Document, url: str) -> str:
         """See `Convention`."""
@@ -41,9 +52,10 @@ class PlainFolder:
     def render(self, document: Document, text: str, _: Meta) -> Rendered:
         """See `Convention`."""
         if document.file.suffix == ".mdx":
-            flat = mdx.flatten(text, document.file, self.folder)
+            flat = mdx.flatten(text, document.file, self.root)
             return Rendered(commonmark.to_html(flat.markdown, mdx=True), flat.unresolved)
-        return Rendered(commonmark.to_html(outside(commonmark.titled_alerts, mdx.without_comments(text))))
+        flat = templates.without_tags(mdx.without_comments(text))
+        return Rendered(commonmark.to_html(outside(commonmark.titled_alerts, flat.markdown)), flat.unresolved)
 
 
 def files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, PurePosixPath]]:
