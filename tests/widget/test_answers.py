@@ -79,3 +79,27 @@ def test_lines_of_code_in_a_cell_are_lines(fake: Server, visit: Visit) -> None:
     widget.hits.first.wait_for()
     widget.page.get_by_role("button", name="Whole passage").click()
     assert widget.page.locator("passage-chat td").all_inner_texts() == ["a\nb", "<br>"]
+
+
+TABLE = """| Kind | To the twin | To the robot |
+| :-- | --- | --: |
+| Model | manual | |
+| `Digital` twin | each a\\|b | |
+"""
+SNIPPETS = {
+    "the cells after their columns' names": (f"Says little.\n\n{TABLE}", "Digital twin · To the twin: each a|b"),
+    "without outer pipes": ("Kind | To\n--- | ---\ndigital twin | robot\nmodel | -", "digital twin · To: robot"),
+    "cut, without a head": ("| model | none |\n| digital twin | manual |", "digital twin · manual"),
+    "prose before a table": (f"A digital twin is a copy.\n\n{TABLE}", "A digital twin is a copy."),
+    "code": ("Says little.\n\n```\ndigital = twin()\nrun(digital)\n```", "digital = twin() run(digital)"),
+    "a sentence and the next": ("Less. A digital twin runs. It is a copy.", "… A digital twin runs. It is a copy."),
+    "a bar in a sentence": ("A digital twin | a copy.", "A digital twin | a copy."),
+}
+
+
+@pytest.mark.parametrize("text", SNIPPETS)
+def test_snippet_is_readable(text: str, fake: Server, visit: Visit) -> None:
+    given, shown = SNIPPETS[text]
+    fake.answer = lambda _: answer(passage(given))
+    widget = visit({"endpoint": fake.url}).open().ask(TWIN)
+    assert widget.hits.first.locator(".text").inner_text() == shown

@@ -55,7 +55,7 @@ def _ask(
 def _in_view(widget: Widget, selector: str) -> None:
     widget.page.wait_for_function(
         """selector => { const {top} = document.querySelector(selector).getBoundingClientRect();
-            return top >= 0 && top < innerHeight; }""",
+            return top > -1 && top < innerHeight; }""",
         arg=selector,
     )
 
@@ -156,6 +156,35 @@ def test_missing_sentence_leads_to_the_heading(fake: Server, site: Site, visit: 
     widget.page.clock.run_for(6_000)
     _in_view(widget, "#part")
     assert widget.page.evaluate(MARKED) == ""
+
+
+ROW = "| Word | Means |\n|---|---|\n| a twin | what *follows* its asset |"
+
+
+def _row(*, spaced: bool) -> str:
+    gap = "\n" if spaced else ""
+    cells = gap.join(["<td>a twin</td>", "<td>what <em>follows</em> its asset</td>"])
+    return PAGE.replace(f"<p id=here>{HERE}</p>", f"<table><tr><th>Word<th>Means<tr id=here>{cells}</table>")
+
+
+@pytest.mark.parametrize("spaced", [True, False])
+def test_row_of_a_table_is_marked(spaced: bool, fake: Server, site: Site, visit: Visit) -> None:
+    """Between cells, a page may have white space or none."""
+    fake.answer = lambda _: answer(passage(ROW, f"{site.url}/guide/#part"))
+    widget = visit({"endpoint": fake.url}, body=_row(spaced=spaced)).open().ask("what follows a twin")
+    widget.hits.first.click()
+    widget.page.wait_for_function("CSS.highlights.has('passage-match')")
+    assert "".join(widget.page.evaluate(MARKED).split()) == "atwinwhatfollowsitsasset"
+    _in_view(widget, "#here")
+
+
+def test_link_to_a_row_leads_to_the_heading_on_a_full_load(fake: Server, site: Site, visit: Visit) -> None:
+    """A browser finds no text that begins in one cell and ends in another."""
+    widget = _ask(fake, site, visit, ROW)
+    site.put("/next/", html(None, body=_row(spaced=True).replace("<h2", "<div style='height: 3000px'></div><h2")))
+    widget.hits.first.click()
+    widget.page.wait_for_function("location.pathname === '/next/'")
+    _in_view(widget, "#part")
 
 
 def test_passage_of_the_same_page_is_marked(fake: Server, site: Site, visit: Visit) -> None:

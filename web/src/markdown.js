@@ -11,6 +11,7 @@ const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const ROW = /^\s*\|.*\|\s*$/;
 const HEADING = /^#{1,6}\s+(.*?)\s*#*$/;
 const QUOTE = /^\s*>\s?/;
+const RULE = /^(?=.*\|)[\s|:-]+$/;
 
 /**
  * @param {string} text
@@ -42,7 +43,7 @@ export function render(text) {
     } else if (heading) {
       at += 1;
       blocks.push(h('p', {}, h('strong', {}, ...inline(heading[1]))));
-    } else if (ROW.test(line)) blocks.push(table(take((each) => ROW.test(each))));
+    } else if (ROW.test(line) || RULE.test(lines[at + 1])) blocks.push(table(take((each) => each.includes('|'))));
     else if (ITEM.test(line)) blocks.push(listOf(take((each) => ITEM.test(each) || /^\s+\S/.test(each))));
     else if (QUOTE.test(line)) {
       const quoted = take((each) => QUOTE.test(each)).map((each) => each.replace(QUOTE, ''));
@@ -73,11 +74,12 @@ function listOf(lines) {
 
 /** @param {string[]} lines */
 function table(lines) {
+  const tag = RULE.test(lines[1]) ? 'th' : 'td';
   const rows = lines
-    .filter((line) => !/^[\s|:-]+$/.test(line))
-    .map((line) => line.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replace(/\\\|/g, '|')));
+    .filter((line) => !RULE.test(line))
+    .map((line) => line.trim().replace(/^\||(?<!\\)\|$/g, '').split(/(?<!\\)\|/).map((cell) => cell.trim().replace(/\\\|/g, '|')));
   /** @param {string[]} row @param {number} index */
-  const element = (row, index) => h('tr', {}, ...row.map((cell) => h(index ? 'td' : 'th', { scope: !index && 'col' }, ...inline(cell))));
+  const element = (row, index) => h('tr', {}, ...row.map((cell) => h(index ? 'td' : tag, {}, ...inline(cell))));
   return h('div', { class: 'table', tabindex: 0 }, h('table', {}, ...rows.map(element)));
 }
 
@@ -122,17 +124,34 @@ function link(label, address) {
 }
 
 /**
- * The passage as plain lines, one a paragraph, item or row: what the page shows of it. Prose comes first.
+ * A part of a passage that a snippet can begin with.
+ * @typedef {{ shown: string, page?: string }} Part its text; of a row, also its words as the page has them
+ */
+
+/**
+ * The passage in parts: the sentences of its paragraphs and items, then the rows of tables and the code.
  * @param {HTMLElement[]} blocks
- * @returns {{ prose: string[], other: string[] }}
+ * @returns {{ prose: Part[], other: Part[] }}
  */
 export function plain(blocks) {
   /** @param {string} selector */
-  const lines = (selector) =>
+  const parts = (selector) =>
     blocks
       .flatMap((block) => (block.matches(selector) ? [block] : [...block.querySelectorAll(selector)]))
-      .map((part) => (part.matches('tr') ? [...part.children].map((cell) => cell.textContent).join(' · ') : part.textContent ?? ''))
-      .map((line) => line.replace(/\s+/g, ' ').trim())
-      .filter(Boolean);
-  return { prose: lines('p, li'), other: lines('tr, pre') };
+      .flatMap((each) => (each.matches('tr') ? row(each) : sentences(each)));
+  return { prose: parts('p, li'), other: parts('tr:has(td), pre') };
+}
+
+/** @param {Element} element @returns {Part[]} */
+function sentences(element) {
+  const text = element.textContent.replace(/\s+/g, ' ').trim();
+  return (text.match(/.+?(?:[.!?…](?=\s|$)|[。！？]|$)/gu) ?? []).map((shown) => ({ shown: shown.trim() }));
+}
+
+/** Its cells, each after the name of its column; the first cell names the row. @param {Element} element @returns {Part} */
+function row(element) {
+  const names = element.parentElement?.querySelectorAll('th') ?? [];
+  const cells = [...element.children].map((cell) => cell.textContent);
+  const shown = cells.map((cell, at) => cell && at && names[at]?.textContent ? `${names[at].textContent}: ${cell}` : cell);
+  return { shown: shown.filter(Boolean).join(' · '), page: cells.join(' ') };
 }

@@ -49,33 +49,34 @@ export function places(text, words) {
 /**
  * The part of a passage that says most about the question. Prose is shown rather than a table or code, unless only
  * these have the question's words.
- * @param {{ prose: string[], other: string[] }} lines as `plain` has them
+ * @param {ReturnType<typeof import('./markdown.js').plain>} parts
  * @param {string[]} words
- * @returns {{ text: string, sentence: string }} what to show, and its first sentence, as the page has it
+ * @returns {{ text: string, sentence: string }} what to show, and its first sentence or row, as the page has it
  */
 export function snippet({ prose, other }, words) {
-  const parts = [prose, other].map((lines) => best(lines, words));
-  return parts[0].score >= 1 || !parts[1].score || parts[1].score < 1 && prose.length ? parts[0] : parts[1];
+  const found = [prose, other].map((parts) => best(parts, words));
+  return found[0].score >= 1 || !found[1].score || found[1].score < 1 && prose.length ? found[0] : found[1];
 }
 
 /**
- * @param {string[]} lines
+ * The best part, and as many of those after it as there is room for. A row of a table says all by itself.
+ * @param {import('./markdown.js').Part[]} parts
  * @param {string[]} words
  */
-function best(lines, words) {
-  const sentences = lines.flatMap((line) => line.match(/.+?(?:[.!?…](?=\s|$)|[。！？]|$)\s*/gu) ?? []);
-  const scores = sentences.map((sentence) => {
-    const found = places(sentence, words).map(([from]) => sentence.slice(from, from + 4).toLowerCase());
-    return new Set(found).size + (sentence.length > 30 ? 0.5 : 0);
+function best(parts, words) {
+  const scores = parts.map(({ shown }) => {
+    const found = places(shown, words).map(([from]) => shown.slice(from, from + 4).toLowerCase());
+    return new Set(found).size + (shown.length > 30 ? 0.5 : 0);
   });
   const score = Math.max(0, ...scores);
   const at = Math.max(0, scores.indexOf(score));
-  let text = '';
-  for (const sentence of sentences.slice(at)) {
-    if (text && text.length + sentence.length > SNIPPET) break;
-    text += `${text && !text.endsWith(' ') ? ' ' : ''}${sentence}`;
+  const { shown: first, page } = parts[at] ?? { shown: '' };
+  let text = first;
+  for (const { shown } of page ? [] : parts.slice(at + 1)) {
+    if (text.length + shown.length > SNIPPET) break;
+    text += ` ${shown}`;
   }
   const most = SNIPPET * 1.5;
-  const shown = text.length > most ? `${text.slice(0, most)}…` : text;
-  return { text: `${at ? '… ' : ''}${shown.trim()}`, sentence: (sentences[at] ?? '').trim(), score };
+  const shown = text.length > most ? `${text.slice(0, most).trim()}…` : text;
+  return { text: `${at && !page ? '… ' : ''}${shown}`, sentence: page ?? first, score };
 }

@@ -96,13 +96,13 @@ function scrollTo(element) {
 }
 
 /**
- * The range of a text, with any white space between its words: after the heading if it is there, else anywhere.
+ * The range of a text, with any white space or none between its words, as between cells: after the heading if it is there, else anywhere.
  * @param {string} text
  * @param {Element | null} heading
  * @returns {Range | null}
  */
 function find(text, heading) {
-  const wanted = text.replace(/\s+/g, ' ').trim().toLowerCase();
+  const wanted = text.replace(/\s/g, '').toLowerCase();
   if (!wanted) return null;
   const walker = document.createTreeWalker(document.querySelector('main, [role=main], article') ?? document.body, NodeFilter.SHOW_TEXT);
   let page = '';
@@ -113,9 +113,8 @@ function find(text, heading) {
     if (node.parentElement?.closest(IGNORED)) continue;
     if (heading && !begin && heading.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) begin = page.length;
     for (let offset = 0; offset < node.data.length; offset += 1) {
-      const sign = /\s/.test(node.data[offset]) ? ' ' : node.data[offset].toLowerCase();
-      if (sign === ' ' && page.endsWith(' ')) continue;
-      page += sign[0];
+      if (/\s/.test(node.data[offset])) continue;
+      page += node.data[offset].toLowerCase()[0];
       origin.push({ node, offset });
     }
   }
