@@ -31,6 +31,7 @@ function headers(options) {
 }
 
 /**
+ * The passages in the language of the options; in any language if the API has none in it, or refuses to choose by it.
  * @param {Options} options
  * @param {string} question
  * @param {AbortSignal} signal aborting it rejects with the abort's own error
@@ -38,8 +39,27 @@ function headers(options) {
  * @throws {Fault}
  */
 export async function ask(options, question, signal) {
+  const { language } = options;
+  try {
+    const found = language ? await send(options, question, signal, { language }) : [];
+    if (found.length) return found;
+  } catch (error) {
+    if (!(error instanceof Fault && /refused|setup/.test(error.kind))) throw error;
+  }
+  return send(options, question, signal);
+}
+
+/**
+ * @param {Options} options
+ * @param {string} question
+ * @param {AbortSignal} signal
+ * @param {Record<string, string>} [more] parameters of the query
+ * @returns {Promise<Passage[]>}
+ * @throws {Fault}
+ */
+async function send(options, question, signal, more) {
   const path = options.profile ? `/profiles/${encodeURIComponent(options.profile)}/query` : '/query';
-  const query = new URLSearchParams({ question, order: 'relevance' });
+  const query = new URLSearchParams({ question, order: 'relevance', ...more });
   if (options.count) query.set('k', String(options.count));
   const late = AbortSignal.timeout(options.timeout);
   try {

@@ -214,6 +214,9 @@ export class PassageChat extends Base {
       );
     }
     watchRoute(() => this.close(), signal);
+    const watch = new MutationObserver(() => this.attributeChangedCallback());
+    watch.observe(document.documentElement, { attributeFilter: ['lang'] });
+    signal.addEventListener('abort', () => watch.disconnect());
   }
 
   #takeDown() {

@@ -3,7 +3,7 @@
 /** Attributes of `<passage-chat>`; on the script tag, each begins with `data-`. */
 export const NAMES = [
   'endpoint', 'profile', 'key', 'count', 'shortcut', 'theme', 'language', 'strings', 'questions', 'position',
-  'button', 'open-with', 'max-length', 'ask-on', 'feedback', 'timeout',
+  'button', 'open-with', 'max-length', 'ask-on', 'feedback', 'timeout', 'only-language',
 ];
 
 /**
@@ -12,6 +12,7 @@ export const NAMES = [
  * @property {string} profile empty for the API's default
  * @property {string} key empty for none
  * @property {number | null} count how many passages to ask for; null for the profile's default
+ * @property {string} language that passages must have; empty for any
  * @property {string[]} questions suggested questions
  * @property {number} maxLength of a question, in characters
  * @property {boolean} typing whether a pause in typing asks, or only Enter
@@ -47,6 +48,7 @@ export function ofElement(element) {
     profile: text('profile'),
     key: text('key'),
     count: number('count'),
+    language: text('only-language').replace(/^page$/, document.documentElement.lang),
     questions: text('questions').split('|').map((each) => each.trim()).filter(Boolean),
     maxLength: number('max-length') ?? 1000,
     typing: text('ask-on') !== 'enter',
