@@ -16,7 +16,8 @@ from typing import Any
 
 from qdrant_edge import EdgeShard, Query, QueryRequest, SearchParams
 
-from handler.adapters.qdrant.edge import SHARD, QdrantEdgeStore
+from handler.adapters.qdrant.edge import QdrantEdgeStore
+from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
 from handler.core.model import Search, SearchResult
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 
 from conftest import ROOT
-from handler.adapters.qdrant.edge import SHARD
+from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
 from passage.local.artefact import Artefact
 from passage.local.runtime import LAMBDAS, Runtime

@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 from contracts.circumstances import DEADLINE_MS, Circumstance, Environment, State
 from contracts.shape import Stored
-from handler.adapters.qdrant.edge import SHARD
+from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
 from handler.config.models import EMULATOR
 from handler.config.profiles import Collection, Profile

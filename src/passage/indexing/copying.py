@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from handler.adapters.qdrant.edge import MANIFEST, SHARD, Manifest
+from handler.adapters.qdrant.manifest import MANIFEST, SHARD, Manifest
 from handler.adapters.qdrant.payload import Hit, embedding_model, read
 from handler.config import models
 from handler.config.payload_keys import RANKED_KEY

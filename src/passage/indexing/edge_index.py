@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import qdrant_edge
 
-from handler.adapters.qdrant.edge import FORMAT, MANIFEST, SHARD
+from handler.adapters.qdrant.manifest import FORMAT, MANIFEST, SHARD
 from handler.config.profiles import Profile
 from passage.indexing import stored
 from passage.indexing.stored import StoredPoint

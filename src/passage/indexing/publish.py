@@ -17,7 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import TypeAdapter, ValidationError
 
 from handler.adapters.aws import client as aws
-from handler.adapters.qdrant.edge import MANIFEST, SHARD
+from handler.adapters.qdrant.manifest import MANIFEST, SHARD
 from handler.adapters.qdrant.published_index import FORMAT, Pointer, address, pointer_name
 from handler.config.values import BucketUri
 

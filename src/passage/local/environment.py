@@ -8,6 +8,7 @@ from time import monotonic
 from types import MappingProxyType
 from uuid import uuid4
 
+from handler.adapters.qdrant.manifest import MANIFEST
 from handler.config import values
 from passage.emulators import cohere_emulator
 from passage.local.provider import provider
@@ -84,8 +85,6 @@ def _set(environ: Mapping[str, str], name: str) -> str:
 
 
 def _has_index(root: Path) -> bool:
-    from handler.adapters.qdrant.edge import MANIFEST  # noqa: PLC0415 - only a local index needs the engine
-
     return any(root.glob(f"*/{MANIFEST}"))
 
 

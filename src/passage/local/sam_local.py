@@ -23,7 +23,7 @@ import click
 import yaml
 
 from handler.adapters.qdrant import holes
-from handler.adapters.qdrant.edge import SHARD
+from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
 from handler.config.settings import CollectionSettings
 from handler.core.errors import PassageError

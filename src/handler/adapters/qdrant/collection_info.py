@@ -8,17 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from handler.adapters.qdrant import payload
 from handler.adapters.qdrant.filters import filtered_keys, has_prefix
-from handler.adapters.qdrant.payload import candidates
+from handler.adapters.qdrant.text_search import Findings, Get, version_of
 from handler.config.profiles import Collection, Profile
 from handler.config.validation import check_indexes, check_vectors, distance_name
-from handler.core.errors import RequestRefused
+from handler.core.errors import PassageError, RequestRefused
 from handler.core.model import CollectionInfo, Search
 
 if TYPE_CHECKING:
     from qdrant_client.http import models
 
-    from handler.adapters.qdrant.text_search import Findings
+    from handler.adapters.qdrant.server import Connection
+
+MATCHES_BY_PREFIX = (1, 19)
+"""The first version with a match by prefix, which also finds the sections of a page (Qdrant, "Filtering")."""
 
 STATUSES = {"green": "green", "yellow": "yellow", "grey": "yellow", "red": "red"}
 """Qdrant's statuses as those of seed 001. Grey is a collection that waits to be optimised, yellow one that is."""
@@ -42,6 +46,31 @@ def described(expected: Collection, info: models.CollectionInfo, found: Findings
         search="hybrid" if found.search else "dense",
         notes=(found.note,) if found.note else (),
     )
+
+
+def embedding_model(connection: Connection, profile: Profile, info: models.CollectionInfo) -> str | None:
+    """The model the collection says it was embedded with: in its metadata, or else in its first point.
+
+    Raises:
+        PassageError: see `Connection.call`.
+    """
+    stated = (info.config.metadata or {}).get("embedding_model")
+    if isinstance(stated, str):
+        return stated
+    outer = list(dict.fromkeys(path.outer for path in profile.payload.paths["model"]))
+    if not outer:
+        return None
+    records, _ = connection.call(lambda: connection.client.scroll(connection.collection, limit=1, with_payload=outer))
+    return payload.embedding_model(records[0].payload, profile.payload) if records else None
+
+
+def matches_by_prefix(get: Get) -> bool:
+    """Whether the server's version matches by prefix; true where the version is not known."""
+    try:
+        version = version_of(get("/"))
+    except PassageError:
+        return True
+    return version is None or version >= MATCHES_BY_PREFIX
 
 
 def explain(
@@ -76,7 +105,7 @@ def _check_limit(error: RequestRefused, search: Search, profile: Profile, info: 
     most = getattr(info.config.strict_mode_config, "max_query_limit", None)
     each, wanted, shards = search.top_k, search.top_k, 1
     if search.text:
-        each, wanted = candidates(search, profile.search.candidates)
+        each, wanted = payload.candidates(search, profile.search.candidates)
         shards = info.config.params.shard_number or 1
     needed = max(each * shards, wanted)
     if most is None or needed <= most:

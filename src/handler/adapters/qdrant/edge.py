@@ -1,8 +1,4 @@
-"""The Edge store: an index that ships with the function, searched by Qdrant's engine in the same process.
-
-`passage index` writes one folder a profile: `manifest.json`, which says what the index is, and `shard/`, the engine's
-own files.
-"""
+"""The Edge store: an index that ships with the function, searched by Qdrant's engine in the same process."""
 
 import os
 import shutil
@@ -12,23 +8,23 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import qdrant_edge
-from pydantic import BaseModel, ConfigDict, Field
 
-from handler.adapters.qdrant import payload, query
+from handler.adapters.qdrant import manifest, payload, query
+from handler.adapters.qdrant.manifest import MANIFEST, SHARD, Manifest
 from handler.adapters.qdrant.text_search import TextSearch, language_keys, ranking_field
-from handler.config import models
 from handler.config.profiles import Profile
-from handler.config.validation import check_distance, check_name, check_vectors, distance_name
+from handler.config.validation import check_distance, check_vectors, distance_name
 from handler.core import deadline as deadlines
-from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch, UpstreamUnavailable
+from handler.core.errors import ConfigurationError, UpstreamUnavailable
 from handler.core.model import (
     CollectionInfo,
     Filters,
     Passage,
     Point,
+    PointId,
     Search,
     SearchResult,
     Vector,
@@ -37,43 +33,13 @@ from handler.core.model import (
 if TYPE_CHECKING:
     from handler.core.conditions import Condition
 
-MANIFEST = "manifest.json"
-SHARD = "shard"
-FORMAT = 1
-DETAIL_CHARACTERS = 300
+__all__ = ["MANIFEST", "QdrantEdgeStore"]  # `passage evaluate` takes the manifest's name from here
 
 NO_TEXT_INDEX = (
     "The index is searched by vectors only, because an earlier version of Passage wrote it without a text index: run "
     "`passage index` again to search by words, too."
 )
 T = TypeVar("T")
-
-
-class StoredAs(BaseModel):
-    """The part of a manifest that lists the text indexes, by payload key."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    text_index: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
-
-
-class Manifest(BaseModel):
-    """An index's description, from its manifest. `passage index` writes more fields than these."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    format: Literal[1]
-    collection: str
-    vector: str
-    dimension: int = Field(ge=1)
-    distance: str
-    embedding_model: str
-    embedded_by: str = "cohere"
-    stored_as: StoredAs = StoredAs()
-
-    def sizes(self) -> dict[str, int]:
-        """Its one vector, by name (empty: unnamed), and the vector's dimension."""
-        return {self.vector: self.dimension}
 
 
 class QdrantEdgeStore:
@@ -94,17 +60,18 @@ class QdrantEdgeStore:
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
         by_text = self._text if any(search.text for _, search in searches) else None
-        if by_text is not None:
-            return [self._hybrid(vector, search, by_text) for vector, search in searches]
-        requests = [self._request(vector, search) for vector, search in searches]
-        if len(requests) == 1:
-            answers = [self._ask(lambda shard: shard.query(requests[0]))]
-        else:
-            answers = self._ask(lambda shard: shard.query_batch(qdrant_edge.QueryBatchRequest(requests)))
-        return [self._result(points, search) for points, (_, search) in zip(answers, searches, strict=True)]
+        return [
+            self._dense(vector, search) if by_text is None or not search.text else self._hybrid(vector, search, by_text)
+            for vector, search in searches
+        ]
 
     def prepare(self) -> None:
         """See `handler.core.ports.PassageStore`. The manifest says what a search has to know."""
+
+    def _dense(self, vector: Vector, search: Search) -> SearchResult:
+        points = self._ask(lambda shard: shard.query(self._request(vector, search)))
+        result = self._read(points, search)
+        return replace(result, stages=payload.stages({"dense": points})) if search.explain else result
 
     def _request(self, vector: Vector, search: Search) -> qdrant_edge.QueryRequest:
         return qdrant_edge.QueryRequest(
@@ -127,8 +94,6 @@ class QdrantEdgeStore:
         The engine returns the fused scores only. A second query, for the found ids, gives the similarities. Measured
         with 5, 10 and 100 passages, this takes less time than fetching the vectors and multiplying them here.
         """
-        if not search.text:
-            return self._result(self._ask(lambda shard: shard.query(self._request(vector, search))), search)
         each, wanted = payload.candidates(search, self._profile.search.candidates)
         filters = _filter(search.filters, self._profile) if search.filters else None
         field = by_text.key(search) if search.filters else by_text.field
@@ -142,10 +107,7 @@ class QdrantEdgeStore:
             with_vector=search.with_vectors,
         )
         points = self._ask(lambda shard: shard.query(fused))
-        chosen = qdrant_edge.Filter(must=[qdrant_edge.HasIdCondition({point.id for point in points})])
-        same = qdrant_edge.QueryRequest(limit=max(len(points), 1), query=nearest, filter=chosen)
-        similar = payload.stages({"": self._ask(lambda shard: shard.query(same))})[""]
-        result = self._result(payload.best_fused(points, dict(similar), search), search)
+        result = self._read(payload.best_fused(points, self._similarities(nearest, points), search), search)
         if not search.explain:
             return result
         alone = [qdrant_edge.QueryRequest(limit=each, query=one, filter=filters) for one in (nearest, text)]
@@ -153,9 +115,17 @@ class QdrantEdgeStore:
         stages = payload.stages({"dense": dense, "text": by_words, "fused": points})
         return replace(result, stages=stages, fusion={"weights": by_text.fusion.weights, "k": by_text.fusion.k})
 
-    def _result(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
-        result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
-        return replace(result, stages=payload.stages({"dense": points})) if search.explain else result
+    def _similarities(
+        self, nearest: qdrant_edge.Query, points: Sequence[qdrant_edge.ScoredPoint]
+    ) -> Mapping[PointId, float]:
+        """The similarities of found points to a question, by id."""
+        chosen = qdrant_edge.Filter(must=[qdrant_edge.HasIdCondition({point.id for point in points})])
+        request = qdrant_edge.QueryRequest(limit=max(len(points), 1), query=nearest, filter=chosen)
+        found = self._ask(lambda shard: shard.query(request))
+        return {query.identity(point.id): point.score for point in found}
+
+    def _read(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
+        return payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
 
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
         """See `handler.core.ports.PassageStore`."""
@@ -177,26 +147,29 @@ class QdrantEdgeStore:
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
+        records = self._by_point_id(chunk, with_vectors=with_vectors)
+        records = records or self._by_chunk_id(chunk, with_vectors=with_vectors)
+        return next((payload.point(one, self._profile.payload, self._vector(one)) for one in records), None)
+
+    def _by_point_id(self, chunk: str, *, with_vectors: bool) -> list[qdrant_edge.Record]:
         identity = query.point_id(chunk)
-        records: list[qdrant_edge.Record] = []
-        if identity is not None:
-            records = self._ask(lambda shard: shard.retrieve([identity], with_payload=True, with_vector=with_vectors))
-        named = [
+        if identity is None:
+            return []
+        return self._ask(lambda shard: shard.retrieve([identity], with_payload=True, with_vector=with_vectors))
+
+    def _by_chunk_id(self, chunk: str, *, with_vectors: bool) -> list[qdrant_edge.Record]:
+        """The first point whose payload has `chunk` as its chunk id, text or integer."""
+        should: list[Any] = [
             qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchValue(value))
             for key in self._profile.payload.keys("chunk_id")
             for value in query.chunk_id_values(chunk)
         ]
-        if not records and named:
-            request = qdrant_edge.ScrollRequest(
-                limit=1, filter=qdrant_edge.Filter(should=list(named)), with_payload=True, with_vector=with_vectors
-            )
-            records = self._ask(lambda shard: shard.scroll(request))[0]
-        return next(map(self._point, records), None)
-
-    def _point(self, record: qdrant_edge.Record) -> Point:
-        identity, stored = query.identity(record.id), record.payload or {}
-        passage = payload.passage(identity, stored, self._profile.payload)
-        return Point(identity, payload.shown(stored), self._vector(record), passage)
+        if not should:
+            return []
+        request = qdrant_edge.ScrollRequest(
+            limit=1, filter=qdrant_edge.Filter(should=should), with_payload=True, with_vector=with_vectors
+        )
+        return self._ask(lambda shard: shard.scroll(request))[0]
 
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`."""
@@ -248,51 +221,17 @@ class QdrantEdgeStore:
     @cached_property
     def _manifest(self) -> Manifest:
         """The index's description, validated against the profile."""
-        path = self._folder / MANIFEST
-        again = f"The index for the profile '{self._profile.name}' cannot be read: run `passage index` again."
-        try:
-            manifest = Manifest.model_validate_json(path.read_bytes())
-        except FileNotFoundError:
-            raise CollectionNotFound(
-                f"There is no index for the profile '{self._profile.name}' under EDGE_INDEX_PATH: run `passage index`.",
-                upstream="store",
-                detail=f"no {path}",
-            ) from None
-        except (OSError, ValueError) as error:
-            raise ConfigurationError(again, upstream="store", detail=f"{path}: {error!r}") from error
-        if manifest.collection != self.collection:
-            raise CollectionNotFound(
-                f"The index holds the collection '{manifest.collection}', the profile asks for '{self.collection}': "
-                "set COLLECTION_NAME, or index the site again.",
-                upstream="store",
-            )
-        check_name(self._profile.collection, manifest.sizes())
-        if self._embedded_by and not self._comparable(manifest):
-            raise ModelMismatch(
-                f"The index for the profile '{self._profile.name}' was embedded by '{manifest.embedded_by}', but "
-                f"questions are embedded by {' or '.join(self._embedded_by)}: run `passage index` again with the "
-                "function's COHERE_API_KEY or EMBEDDING_PROVIDER.",
-                upstream="store",
-            )
-        return manifest
+        return manifest.read(self._folder, self._profile, self._embedded_by)
 
     @cached_property
     def _text(self) -> TextSearch | None:
         """How to search by text; None for an index without a scoring text index."""
-        manifest, profile = self._manifest, self._profile
-        indexes = manifest.stored_as.text_index
+        profile, indexes = self._profile, self._manifest.stored_as.text_index
         field = ranking_field(profile, indexes)
         if field is None:
             return None
-        fusion = profile.search.fusion(profile.embedding.model, manifest.embedded_by)
+        fusion = profile.search.fusion(profile.embedding.model, self._manifest.embedded_by)
         return TextSearch(field, fusion, by_language=language_keys(indexes))
-
-    def _comparable(self, manifest: Manifest) -> bool:
-        """Whether the index's vectors are comparable with the questions'. An emulator's never are with a model's."""
-        if manifest.embedded_by in self._embedded_by:
-            return True
-        real = manifest.embedded_by != models.EMULATOR
-        return real and models.comparable(manifest.embedding_model, self._profile.embedding.model)
 
     @cached_property
     def _shard(self) -> qdrant_edge.EdgeShard:
@@ -307,7 +246,7 @@ class QdrantEdgeStore:
                 f"The index for the profile '{self._profile.name}' cannot be copied: the function's /tmp must be "
                 "writable and hold it (template: EphemeralStorage).",
                 upstream="store",
-                detail=str(error)[:DETAIL_CHARACTERS],
+                detail=str(error),
             ) from error
         except BaseException as error:  # the engine's class for every failure, or a panic, which has another base class
             raise ConfigurationError(

@@ -1,11 +1,10 @@
 """Where the chunks around a passage are stored, for both stores. Imported when a question asks for neighbors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from handler.adapters.qdrant.payload import CHUNK_FIELDS
-from handler.config.payload_keys import KeyPath, Payload
+from handler.adapters.qdrant.payload import CHUNK_FIELDS, fields
+from handler.config.payload_keys import Payload
 from handler.config.profiles import Profile
 from handler.core.conditions import Condition, Prefix, Range
 from handler.core.model import Passage
@@ -51,19 +50,17 @@ def most_neighbors(wanted: Sequence[tuple[Passage, int]]) -> int:
 
 def _keys(passage: Passage, keys: Payload) -> tuple[str, str] | None:
     """The payload keys that hold a passage's URL and its position on the page; None where no position is stored."""
-    found = []
-    for field, wanted in (("url", passage.url), ("index", passage.index)):
-        for path in keys.paths[field]:
-            if wanted is not None and CHUNK_FIELDS[field](_stored(passage.payload, path)) == wanted:
-                found.append(path.key)
-                break
-    return (found[0], found[1]) if len(found) == 2 else None
+    url = _key(passage, "url", passage.url, keys)
+    index = _key(passage, "index", passage.index, keys)
+    return None if url is None or index is None else (url, index)
 
 
-def _stored(payload: Mapping[str, Any], path: KeyPath) -> Any:
-    value: Any = payload.get(path.key)
-    if value is None and path.inner:
-        value = payload.get(path.outer)
-        for part in path.inner:
-            value = value.get(part) if isinstance(value, dict) else None
-    return value
+def _key(passage: Passage, field: str, wanted: str | int | None, keys: Payload) -> str | None:
+    """The payload key that holds a field's value; None where it is not stored."""
+    if wanted is None:
+        return None
+    convert = {field: CHUNK_FIELDS[field]}
+    for path in keys.paths[field]:
+        if (fields(passage.payload, {field: (path,)}, convert) or {}).get(field) == wanted:
+            return path.key
+    return None

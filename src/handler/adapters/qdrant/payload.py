@@ -1,4 +1,4 @@
-"""Turns stored points into passages. The only module that reads payload keys."""
+"""Turns stored points into passages, by the payload keys of a profile; and ranks the points of a hybrid search."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from handler.adapters.qdrant import query
 from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload, is_ranked
-from handler.core.model import LARGEST_WHOLE, Passage, PointId, Search, SearchResult, Stage, Vector
+from handler.core.model import LARGEST_WHOLE, Passage, Point, Search, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE
 
 KeyPaths = tuple[KeyPath, ...]
@@ -20,6 +20,15 @@ MILLISECONDS_FROM = 100_000_000_000
 
 EPOCH_DIGITS = re.compile(r"[0-9]{9,16}(\.[0-9]+)?")
 """An epoch as text. Eight digits are a date of ISO 8601, as in 20251210."""
+
+
+class Stored(Protocol):
+    """A stored point without a score; both SDKs' classes match it."""
+
+    @property
+    def id(self) -> Any: ...
+    @property
+    def payload(self) -> Mapping[str, Any] | None: ...
 
 
 class Scored(Protocol):
@@ -102,7 +111,7 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
     skipped = 0
     for point in points:
         stored = point.payload or {}
-        found = _fields(stored, keys.paths, CHUNK_FIELDS) if math.isfinite(point.score) else None
+        found = fields(stored, keys.paths, CHUNK_FIELDS) if math.isfinite(point.score) else None
         if found is None or not found.keys() >= REQUIRED:
             skipped += 1
             continue
@@ -120,9 +129,15 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
     return SearchResult(tuple(passages), skipped, warnings)
 
 
-def passage(identity: PointId, payload: Mapping[str, Any], keys: Payload) -> Passage | None:
-    """A point that was fetched by its id, as a passage with score 0; None without text or URL."""
-    return next(iter(read([Hit(identity, 0.0, payload)], keys).passages), None)
+def point(record: Stored, keys: Payload, vector: Vector | None) -> Point:
+    """A point that was found by its id; its passage has the score 0.
+
+    Args:
+        vector: shape `(dimension,)`; None where it was not requested.
+    """
+    identity, stored = query.identity(record.id), record.payload or {}
+    passages = read([Hit(identity, 0.0, stored)], keys).passages
+    return Point(identity, shown(stored), vector, next(iter(passages), None))
 
 
 def _skipped(skipped: int, total: int, keys: Payload) -> str:
@@ -141,16 +156,20 @@ def _skipped(skipped: int, total: int, keys: Payload) -> str:
 
 def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:
     """The model a point says it was embedded with."""
-    found = _fields(payload or {}, keys.paths, {"model": _text})
+    found = fields(payload or {}, keys.paths, {"model": _text})
     return None if found is None else found.get("model")
 
 
-def _fields(
+def fields(
     payload: Mapping[str, Any], paths: Mapping[str, KeyPaths], converters: Mapping[str, Callable[[Any], Any]]
 ) -> dict[str, Any] | None:
     """Each field's value in the payload; None when a required value is invalid.
 
     A required field uses the first stored value, an optional field the first valid one.
+
+    Args:
+        paths: the payload keys of each field, in order of preference.
+        converters: read each field's stored value; they return None for an invalid one.
     """
     found: dict[str, Any] = {}
     for field, convert in converters.items():

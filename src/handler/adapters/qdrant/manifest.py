@@ -1,0 +1,97 @@
+"""An Edge index's manifest: what the index is. Reading it does not load the engine.
+
+`passage index` writes one folder a profile: `manifest.json`, and `shard/` with the engine's own files.
+"""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from handler.config import models
+from handler.config.profiles import Profile
+from handler.config.validation import check_name
+from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch
+
+MANIFEST = "manifest.json"
+SHARD = "shard"
+FORMAT = 1
+
+
+class StoredAs(BaseModel):
+    """The part of a manifest that lists the text indexes, by payload key."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    text_index: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
+
+
+class Manifest(BaseModel):
+    """An index's description. `passage index` writes more fields than these."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    format: Literal[1]
+    collection: str
+    vector: str
+    dimension: int = Field(ge=1)
+    distance: str
+    embedding_model: str
+    embedded_by: str = "cohere"
+    stored_as: StoredAs = StoredAs()
+
+    def sizes(self) -> dict[str, int]:
+        """Its one vector, by name (empty: unnamed), and the vector's dimension."""
+        return {self.vector: self.dimension}
+
+
+def read(folder: Path, profile: Profile, embedded_by: Collection[str]) -> Manifest:
+    """The manifest in `folder`, validated against the profile.
+
+    Args:
+        embedded_by: see `QdrantEdgeStore`.
+
+    Raises:
+        CollectionNotFound: there is no index, or it holds another collection than the profile's.
+        ConfigurationError: the manifest cannot be read, or its vector has another name.
+        ModelMismatch: the index's vectors are not comparable with the questions'.
+    """
+    path = folder / MANIFEST
+    try:
+        manifest = Manifest.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise CollectionNotFound(
+            f"There is no index for the profile '{profile.name}' under EDGE_INDEX_PATH: run `passage index`.",
+            upstream="store",
+            detail=f"no {path}",
+        ) from None
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"The index for the profile '{profile.name}' cannot be read: run `passage index` again.",
+            upstream="store",
+            detail=f"{path}: {error!r}",
+        ) from error
+    if manifest.collection != profile.collection.name:
+        raise CollectionNotFound(
+            f"The index holds the collection '{manifest.collection}', the profile asks for "
+            f"'{profile.collection.name}': set COLLECTION_NAME, or index the site again.",
+            upstream="store",
+        )
+    check_name(profile.collection, manifest.sizes())
+    if embedded_by and not _is_comparable(manifest, profile, embedded_by):
+        raise ModelMismatch(
+            f"The index for the profile '{profile.name}' was embedded by '{manifest.embedded_by}', but "
+            f"questions are embedded by {' or '.join(embedded_by)}: run `passage index` again with the "
+            "function's COHERE_API_KEY or EMBEDDING_PROVIDER.",
+            upstream="store",
+        )
+    return manifest
+
+
+def _is_comparable(manifest: Manifest, profile: Profile, embedded_by: Collection[str]) -> bool:
+    """Whether the index's vectors are comparable with the questions'. An emulator's never are with a model's."""
+    if manifest.embedded_by in embedded_by:
+        return True
+    real = manifest.embedded_by != models.EMULATOR
+    return real and models.comparable(manifest.embedding_model, profile.embedding.model)
