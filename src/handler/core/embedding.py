@@ -96,7 +96,9 @@ class QuestionEmbedder:
         vectors = {text: vector for text, key in keys.items() if (vector := self.cache.get(key)) is not None}
         new = [text for text in keys if text not in vectors]
         if new:
-            made = with_one_retry(lambda: self._made(new), deadline, "embedding")
+            made = with_one_retry(
+                lambda: validated(self.embedder.embed(new), self.embedder.model, self.dimension), deadline, "embedding"
+            )
             for text, vector in zip(new, made, strict=True):
                 vectors[text] = vector
                 self.cache.put(keys[text], vector)
@@ -108,9 +110,6 @@ class QuestionEmbedder:
                 embedded.append(EmbeddedQuestion(vectors[text], cached=text not in paid, text=text))
                 paid.discard(text)  # a text that occurs twice in a batch is embedded once
         return embedded
-
-    def _made(self, texts: Sequence[str]) -> Sequence[Vector]:
-        return validated(self.embedder.embed(texts), self.embedder.model, self.dimension)
 
 
 def normalised(text: str) -> str:

@@ -22,7 +22,7 @@ def finished(answers: Sequence[Answer], store: PassageStore, order: Order, deadl
     """The answers as their options want them.
 
     Args:
-        answers: each with all its candidates where its request has options, best first.
+        answers: each with all its candidates, best first.
         order: the order of an answer's passages, unless its request asks for another.
     """
     chosen = [answer if isinstance(answer, PassageError) else _chosen(answer, order) for answer in answers]
@@ -31,8 +31,6 @@ def finished(answers: Sequence[Answer], store: PassageStore, order: Order, deadl
 
 def _chosen(answer: Retrieval, order: Order) -> Retrieval:
     request = answer.request
-    if request.selection is None and not request.search.explain:
-        return answer
     started = time.perf_counter()
     selection, candidates = request.selection or Selection(), answer.passages
     selected = select(candidates, selection, request.search.top_k, _relevance(answer))

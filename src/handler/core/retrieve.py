@@ -85,11 +85,11 @@ class Retriever:
             else self._retrieval(request, question, result, outcome, timings, asked_at)
             for request, question, result, outcome in zip(requests, embedded, ordered, ranked, strict=True)
         ]
-        if not any(map(_has_options, requests)):
-            return answers
-        from handler.core.last_steps import finished  # noqa: PLC0415 - only questions with options need it
+        if any(request.selection is not None or request.search.explain for request in requests):
+            from handler.core.last_steps import finished  # noqa: PLC0415 - only questions with options need it
 
-        return finished(answers, self.store, self.order, deadline)
+            return finished(answers, self.store, self.order, deadline)
+        return [answer if isinstance(answer, PassageError) else self._first(answer) for answer in answers]
 
     def _retrieval(
         self,
@@ -100,11 +100,11 @@ class Retriever:
         timings: Timings,
         asked_at: datetime,
     ) -> Retrieval:
-        """One question's result. With options, it still has all its candidates."""
+        """One question's result, still with all its candidates."""
         return Retrieval(
             request=request,
             embedding_cached=question.cached,
-            passages=outcome.passages if _has_options(request) else self._first(request, outcome.passages),
+            passages=outcome.passages,
             skipped=result.skipped,
             timings=timings if outcome.took_ms is None else replace(timings, rerank_ms=outcome.took_ms),
             collection=self.store.collection,
@@ -162,12 +162,13 @@ class Retriever:
             warnings=(*result.warnings, *([_hidden(hidden, len(result.passages))] if hidden else ())),
         )
 
-    def _first(self, request: RetrievalRequest, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
-        """The best passages, as many as requested. `score` changes their order, but not which ones they are."""
-        best = passages[: request.search.top_k]
+    def _first(self, answer: Retrieval) -> Retrieval:
+        """The answer with its best passages. The order `score` changes their order, but not which ones they are."""
+        request = answer.request
+        best = answer.passages[: request.search.top_k]
         if best and best[0].fused is not None and (request.order or self.order) == "score":
-            return tuple(sorted(best, key=attrgetter("score"), reverse=True))
-        return best
+            best = tuple(sorted(best, key=attrgetter("score"), reverse=True))
+        return replace(answer, passages=best)
 
     def _reranked(
         self, requests: Sequence[RetrievalRequest], ordered: Sequence[SearchResult | PassageError], deadline: Deadline
@@ -203,11 +204,6 @@ class Retriever:
         """The collection's metadata, after one retry where that can help."""
         with running(deadline):
             return with_one_retry(self.store.describe, deadline, "store")
-
-
-def _has_options(request: RetrievalRequest) -> bool:
-    """Whether `handler.core.last_steps` chooses the passages of the answer."""
-    return request.selection is not None or request.search.explain
 
 
 def _hidden(hidden: int, total: int) -> str:
