@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from handler.adapters.qdrant import payload
 from handler.adapters.qdrant.filters import filtered_keys, has_prefix
-from handler.adapters.qdrant.text_search import Findings, Get, version_of
+from handler.adapters.qdrant.text_search import Get, TextSupport, version_of
 from handler.config.profiles import Collection, Profile
 from handler.config.validation import check_indexes, check_vectors, distance_name
 from handler.core.errors import PassageError, RequestRefused
@@ -28,7 +28,9 @@ STATUSES = {"green": "green", "yellow": "yellow", "grey": "yellow", "red": "red"
 """Qdrant's statuses as those of seed 001. Grey is a collection that waits to be optimised, yellow one that is."""
 
 
-def described(expected: Collection, info: models.CollectionInfo, found: Findings, model: str | None) -> CollectionInfo:
+def described(
+    expected: Collection, info: models.CollectionInfo, support: TextSupport, model: str | None
+) -> CollectionInfo:
     """The collection as /ready and /profiles/{profile}/collection show it.
 
     Args:
@@ -43,8 +45,8 @@ def described(expected: Collection, info: models.CollectionInfo, found: Findings
         indexed_vectors_count=info.indexed_vectors_count or 0,
         status=STATUSES.get(str(info.status.value), "yellow"),
         embedding_model=model,
-        search="hybrid" if found.search else "dense",
-        notes=(found.note,) if found.note else (),
+        search="hybrid" if support.search else "dense",
+        notes=(support.note,) if support.note else (),
     )
 
 

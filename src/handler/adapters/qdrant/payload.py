@@ -14,9 +14,12 @@ from handler.core.texts import INVISIBLE
 
 KeyPaths = tuple[KeyPath, ...]
 
+SPARE = 5
+"""How many points a fused search finds beyond the requested ones. Qdrant orders equal scores at random. If they lie at
+the end of the list, those with the lowest ids are kept."""
+
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
-
 
 EPOCH_DIGITS = re.compile(r"[0-9]{9,16}(\.[0-9]+)?")
 """An epoch as text. Eight digits are a date of ISO 8601, as in 20251210."""
@@ -51,11 +54,6 @@ class Hit:
     payload: Mapping[str, Any] | None
     vector: Any = None
     fused: float | None = None
-
-
-SPARE = 5
-"""How many points a fused search finds beyond the requested ones. Qdrant orders equal scores at random. If they lie at
-the end of the list, those with the lowest ids are kept."""
 
 
 def candidates(search: Search, least: int) -> tuple[int, int]:

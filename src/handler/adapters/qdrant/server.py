@@ -20,13 +20,19 @@ from qdrant_client.qdrant_remote import QdrantRemote
 
 from handler.adapters.errors import Service
 from handler.adapters.qdrant import not_found, payload, query
-from handler.adapters.qdrant.text_search import Findings, Reader, TextSearch, findings, read, version_of
+from handler.adapters.qdrant.text_search import (
+    Reader,
+    TextSearch,
+    TextSupport,
+    read_text_support,
+    server_version,
+    text_support,
+)
 from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name
 from handler.core.errors import (
     CollectionNotFound,
-    ConfigurationError,
     CredentialsRefused,
     DeadlineExceeded,
     PassageError,
@@ -198,7 +204,7 @@ class QdrantServerStore:
         self._url = url
         self._profile = profile
         self._reader = Reader(self._connection.get, profile)
-        self._found: Findings | None = None
+        self._support: TextSupport | None = None
 
     def warm(self) -> None:
         """See `handler.core.ports.PassageStore`. The client builds its types at the first search, so it makes one."""
@@ -210,7 +216,7 @@ class QdrantServerStore:
 
     def prepare(self) -> None:
         """See `handler.core.ports.PassageStore`."""
-        if self._found is None:
+        if self._support is None:
             self._reader.start()
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
@@ -300,7 +306,7 @@ class QdrantServerStore:
             fusion = {"weights": by_text.fusion.weights, "k": by_text.fusion.k}
             similarities = {point.id: point.score for point in (*found["dense"], *found["similar"])}
             if any(point.id not in similarities for point in found["fused"]):
-                self._found = None  # the alias may lead to more shards now: the next question reads them
+                self._support = None  # the alias may lead to more shards now: the next question reads them
             points = payload.best_fused(found["fused"], similarities, search)
         result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
         if not search.explain:
@@ -310,17 +316,17 @@ class QdrantServerStore:
 
     def _by_text(self) -> TextSearch | None:
         """How to search by text, as read while the first question was embedded; None where that is not possible."""
-        if self._found is None:
-            self._found = self._reader.result()
-        return self._found.search
+        if self._support is None:
+            self._support = self._reader.result()
+        return self._support.search
 
-    def _read_again(self, by_text: TextSearch) -> Findings | None:
+    def _read_again(self, by_text: TextSearch) -> TextSupport | None:
         """How the collection can be searched now, for this search and later ones; None if that is still `by_text`."""
         try:
-            found = read(self._connection.get, self._profile)
+            found = read_text_support(self._connection.get, self._profile)
         except PassageError:
             return None  # the caller raises the refusal, which says more
-        self._found = found
+        self._support = found
         return None if found.search == by_text else found
 
     def _explain(self, error: RequestRefused, search: Search) -> None:
@@ -360,18 +366,15 @@ class QdrantServerStore:
         info = self._connection.info()
         check_name(self._profile.collection, collection_info.sizes(info))
         model = collection_info.embedding_model(self._connection, self._profile, info)
-        return collection_info.described(self._profile.collection, info, self._findings(info), model)
+        return collection_info.described(self._profile.collection, info, self._supported(info), model)
 
-    def _findings(self, info: models.CollectionInfo) -> Findings:
+    def _supported(self, info: models.CollectionInfo) -> TextSupport:
         """How the collection can be searched now. Later searches use it, too."""
         if self._profile.search.mode == "dense":
-            return Findings(None)
-        try:
-            version = version_of(self._connection.get("/"))
-        except ConfigurationError:
-            version = None
-        self._found = findings(self._profile, info.model_dump(mode="json", exclude_none=True), version)
-        return self._found
+            return TextSupport(None)
+        read = info.model_dump(mode="json", exclude_none=True)
+        self._support = text_support(self._profile, read, server_version(self._connection.get))
+        return self._support
 
     def _vector(self, point: models.ScoredPoint | models.Record) -> Vector | None:
         name = self._profile.collection.vector

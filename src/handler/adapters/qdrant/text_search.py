@@ -54,12 +54,12 @@ class TextSearch:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """What was read of a collection.
+class TextSupport:
+    """Whether a collection can be searched by text.
 
     Attributes:
-        search: None when it can only be searched by vectors.
-        note: for the operator: why that is so, and what would change it. Empty for a hybrid search.
+        search: how to; None when it can only be searched by vectors.
+        note: for the operator: why it can not, and what would change it. Empty for a hybrid search.
     """
 
     search: TextSearch | None
@@ -108,50 +108,53 @@ def _scores(index: Mapping[str, Any] | None) -> bool:
     return index is not None and index.get("scoring") is True
 
 
-def read(get: Get, profile: Profile) -> Findings:
+def read_text_support(get: Get, profile: Profile) -> TextSupport:
     """Read the server's version and the collection's indexes. Without a hybrid search, the log says why.
 
     Raises:
         CollectionNotFound, CredentialsRefused: as a search would.
         UpstreamError, DeadlineExceeded: temporary failures.
     """
-    found = _read(get, profile)
-    if found.note:
-        telemetry.logger.warning(found.note)
-    return found
-
-
-def _read(get: Get, profile: Profile) -> Findings:
-    try:
-        version = version_of(get("/"))
-    except ConfigurationError:  # a proxy that hides it; only Qdrant 1.20 or newer shows `scoring`
-        version = None
+    version = server_version(get)
     name = profile.collection.name
     try:
         info = get("/collections/{collection_name}", collection_name=name)
+        support = text_support(profile, info["result"], version)
     except (CollectionNotFound, CredentialsRefused):
         raise
     except ConfigurationError as error:
-        return Findings(
-            None, f"The collection '{name}' is searched by vectors only: its metadata cannot be read: {error}"
-        )
-    try:
-        return findings(profile, info["result"], version)
+        note = f"The collection '{name}' is searched by vectors only: its metadata cannot be read: {error}"
+        support = TextSupport(None, note)
     except (LookupError, TypeError, AttributeError) as error:
         raise UpstreamUnavailable(
             "The vector store returned an unreadable answer.", upstream="store", detail=repr(error)
         ) from error
+    if support.note:
+        telemetry.logger.warning(support.note)
+    return support
 
 
-def findings(profile: Profile, info: Mapping[str, Any], version: tuple[int, int] | None) -> Findings:
-    """How a collection can be searched.
+def server_version(get: Get) -> tuple[int, int] | None:
+    """The server's version; None where a proxy hides it. Only Qdrant 1.20 or newer shows `scoring` anyway.
+
+    Raises:
+        UpstreamError, DeadlineExceeded: temporary failures.
+    """
+    try:
+        return version_of(get("/"))
+    except ConfigurationError:
+        return None
+
+
+def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, int] | None) -> TextSupport:
+    """Whether a collection can be searched by text, and how.
 
     Args:
         info: the collection's metadata in Qdrant's REST form.
         version: the server's; None if it is not known.
     """
     if version is not None and version < LEAST_VERSION:
-        return Findings(
+        return TextSupport(
             None,
             f"The collection '{profile.collection.name}' is searched by vectors only: ranking by text needs Qdrant "
             f"1.20, and the server is {version[0]}.{version[1]}.",
@@ -160,12 +163,12 @@ def findings(profile: Profile, info: Mapping[str, Any], version: tuple[int, int]
     indexes = {key: one.get("params") for key, one in schema.items()}
     field = ranking_field(profile, indexes)
     if field is None:
-        return Findings(None, _missing(profile, schema))
+        return TextSupport(None, _missing(profile, schema))
     config = info.get("config") or {}
     embedded_by = (config.get("metadata") or {}).get("embedded_by")
     shards = (config.get("params") or {}).get("shard_number")
     fusion = profile.search.fusion(profile.embedding.model, str(embedded_by or ""))
-    return Findings(TextSearch(field, fusion, shards if isinstance(shards, int) else 1, language_keys(indexes)))
+    return TextSupport(TextSearch(field, fusion, shards if isinstance(shards, int) else 1, language_keys(indexes)))
 
 
 def _missing(profile: Profile, schema: Mapping[str, Any]) -> str:
@@ -202,11 +205,11 @@ class Reader:
         """Begin to read, within the running deadline. Returns at once."""
         self._begun = _Reading(self._read)
 
-    def result(self) -> Findings:
+    def result(self) -> TextSupport:
         """What was read; read now if it has not begun for this question.
 
         Raises:
-            PassageError: as `read`.
+            PassageError: as `read_text_support`.
         """
         begun, self._begun = self._begun, None
         if begun is not None and begun.deadline is deadlines.current():
@@ -217,11 +220,11 @@ class Reader:
                 return outcome
         return self._read()
 
-    def _read(self) -> Findings:
+    def _read(self) -> TextSupport:
         deadline = deadlines.current()
         if deadline is not None:
             deadline.require("store")
-        return read(self._get, self._profile)
+        return read_text_support(self._get, self._profile)
 
 
 class _Reading:
@@ -231,14 +234,14 @@ class _Reading:
     question's time, because its own deadline has passed. So no question uses another one's thread.
     """
 
-    def __init__(self, read: Callable[[], Findings]) -> None:
+    def __init__(self, read: Callable[[], TextSupport]) -> None:
         self.deadline = deadlines.current()
         self._read = read
-        self._outcome: Findings | PassageError | None = None
+        self._outcome: TextSupport | PassageError | None = None
         self._thread = Thread(target=copy_context().run, args=(self._run,), daemon=True)
         self._thread.start()
 
-    def outcome(self) -> Findings | PassageError | None:
+    def outcome(self) -> TextSupport | PassageError | None:
         """What was read, or why not; None if it did not end within the deadline."""
         self._thread.join(None if self.deadline is None else max(self.deadline.remaining(), 0))
         return self._outcome
