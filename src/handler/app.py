@@ -17,11 +17,11 @@ with no_collection():  # its module says why
 
 services = build()
 
-if services.in_lambda():
+if services.runtime.in_lambda:
     from handler.cold_start.warm_up import warm_up  # elsewhere the first question imports what it needs
 
     warm_up(services)
-if services.snap_start():
+if services.runtime.snap_start:
     from handler.cold_start import snap_start  # only where there are snapshots
 
     snap_start.register(services)

@@ -165,8 +165,7 @@ def not_reranked(
         known: see `failed`.
         temporary: the upstream recovers by itself; other failures are for the operator to fix.
     """
-    cause = type(error.__cause__).__name__ if error.__cause__ else None
-    extra = {"profile": profile, "code": code, "detail": detail, "cause": cause}
+    extra = _facts(profile, error, code, detail)
     message = f"not reranked: {error}"
     if temporary:
         logger.warning(message, extra=extra)
@@ -181,13 +180,18 @@ def failed(profile: str, error: BaseException, *, code: str, detail: str | None,
         known: `error` is a PassageError, so its message and detail suffice; any other is logged with its traceback.
         blame: `PassageError.blame`. A caller's mistake is logged as a warning, anything else as an error.
     """
-    cause = type(error.__cause__).__name__ if error.__cause__ else None
-    extra = {"profile": profile, "code": code, "detail": detail, "cause": cause}
+    extra = _facts(profile, error, code, detail)
     if blame == "caller":
         logger.warning(str(error), extra=extra)
     else:
         logger.error(str(error), extra=extra, exc_info=None if known else error)
     _emit(profile, {f"Error.{code}": 1, f"Failed.{blame.capitalize()}": 1})
+
+
+def _facts(profile: str, error: BaseException, code: str, detail: str | None) -> dict[str, Any]:
+    """The fields of a line about an error."""
+    cause = type(error.__cause__).__name__ if error.__cause__ else None
+    return {"profile": profile, "code": code, "detail": detail, "cause": cause}
 
 
 class _Record(EphemeralMetrics):

@@ -57,15 +57,13 @@ class Container:
     def _keys(self) -> Keys:
         return Keys(self.settings, self._environ)
 
-    def in_lambda(self) -> bool:
-        return RuntimeSettings.from_env(self._environ).in_lambda
-
-    def snap_start(self) -> bool:
-        return RuntimeSettings.from_env(self._environ).snap_start
+    @cached_property
+    def runtime(self) -> RuntimeSettings:
+        return RuntimeSettings.from_env(self._environ)
 
     @cached_property
     def writes_utf8(self) -> bool:
-        return RuntimeSettings.from_env(self._environ).writes_utf8
+        return self.runtime.writes_utf8
 
     def _served(self, name: str | None) -> Served:
         settings = self.settings

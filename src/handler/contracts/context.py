@@ -109,6 +109,7 @@ def _chunk(passage: Passage) -> RetrievedChunk:
         chunk_index=passage.index or 0,
         title=passage.title or "",
         chunk_id=passage.chunk_id or str(passage.id),
+        # The assembled context needs it; other contracts leave it to `extras`.
         **({} if passage.expanded is None else {"text_with_neighbors": passage.expanded}),
     )
 
@@ -136,6 +137,7 @@ def block(number: int, chunk: RetrievedChunk) -> str:
 
 
 def plain(answer: BaseModel) -> str:
+    """The assembled context alone."""
     assert isinstance(answer, RetrievalResult)  # noqa: S101 - what `render` returns
     return answer.context.formatted_text
 

@@ -24,6 +24,7 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> "Deadline":
+        """The deadline that many seconds from now."""
         return cls(time.monotonic() + seconds)
 
     def capped(self, seconds: float) -> "Deadline":

@@ -10,7 +10,9 @@ class Embedder(Protocol):
     """Turns questions into vectors."""
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """The model, by its provider's name for it."""
+        ...
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Embed questions (not documents).
@@ -37,7 +39,9 @@ class PassageStore(Protocol):
     """Finds the passages nearest to a vector, and points by id."""
 
     @property
-    def collection(self) -> str: ...
+    def collection(self) -> str:
+        """The name of the collection that is searched."""
+        ...
 
     def prepare(self) -> None:
         """Begin to read what the first hybrid search has to know. Returns at once; raises nothing."""
@@ -98,7 +102,9 @@ class Reranker(Protocol):
     """Scores how well texts answer a question."""
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """The model, by its provider's name for it."""
+        ...
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """Score each text's relevance to the question.

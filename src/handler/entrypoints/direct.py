@@ -7,7 +7,7 @@ from typing import Any
 from handler.config.models import TEXTS_PER_CALL
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES, WIDEST, sent_bytes
-from handler.service.answering import Answered, Question, answer, deadline, profile_name
+from handler.service.answering import Answered, Outcome, Question, answer, deadline, profile_name
 from handler.service.failures import failure
 from handler.service.services import Services
 
@@ -36,17 +36,21 @@ def _answered(events: Sequence[Any], context: Any, services: Services) -> list[A
         outcomes = answer(list(map(_question, events)), services, deadline(services, context))
     except Exception as error:  # noqa: BLE001 - the settings cannot be read; Lambda's own error would not say so
         outcomes = [failure(error, services) for _ in events]
+    return [json.loads(outcome.text) for outcome in _fitted(outcomes, services)]
+
+
+def _fitted(outcomes: Sequence[Outcome], services: Services) -> Sequence[Outcome]:
+    """The outcomes, shortened until all of them fit into one response."""
     if sum(len(outcome.text) + len(", ") for outcome in outcomes) * WIDEST <= LAMBDA_RESPONSE_BYTES:
-        return [json.loads(outcome.text) for outcome in outcomes]  # too short to be measured
+        return outcomes  # too short to be measured
     utf8 = services.writes_utf8
     share = _share([_sent_bytes(outcome.text, utf8=utf8) for outcome in outcomes], LAMBDA_RESPONSE_BYTES)
-    shortened = (
+    return [
         outcome.shortened(lambda answered: _sent_bytes(answered.text, utf8=utf8) <= share)
         if isinstance(outcome, Answered)
         else outcome
         for outcome in outcomes
-    )
-    return [json.loads(outcome.text) for outcome in shortened]
+    ]
 
 
 def _question(event: Any) -> Question:

@@ -86,9 +86,11 @@ def _is_id(value: object) -> bool:
 
 
 def answered(number: Id, result: Mapping[str, Any]) -> dict[str, Any]:
+    """The response with a result, to the request with the id `number`."""
     return {"jsonrpc": "2.0", "id": number, "result": result}
 
 
 def failed(number: Id, code: int, text: str, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The response with an error. See `Refused` for `data`."""
     error = {"code": code, "message": text, **({} if data is None else {"data": data})}
     return {"jsonrpc": "2.0", "id": number, "error": error}

@@ -19,14 +19,17 @@ ENVELOPE_BYTES = 1_024
 
 
 def listed(answered: Answered, render: Callable[[Passage], Result]) -> list[Result]:
+    """An answer's passages, each as `render` shows it."""
     return [render(passage) for passage in answered.retrieval.passages]
 
 
 def reference(passage: Passage) -> Result:
+    """A result of OpenAI's `search`: where a passage is, without its text."""
     return {"id": str(passage.id), "title": _title(passage), "url": passage.url}
 
 
 def whole(passage: Passage) -> Result:
+    """A result of `search_docs`: a passage with its text."""
     return {
         **reference(passage),
         "headings": list(passage.headings),
@@ -36,6 +39,11 @@ def whole(passage: Passage) -> Result:
 
 
 def document(point: Point) -> Result:
+    """The result of OpenAI's `fetch`.
+
+    Raises:
+        NotFound: the point is no passage.
+    """
     passage = point.passage
     if passage is None:
         raise NotFound("The chunk has no text or no URL, so it cannot be read as a passage: use get_chunk.")
@@ -73,5 +81,6 @@ def failed(error: PassageError) -> Result:
 
 
 def fits(result: Result, endpoint: Endpoint) -> bool:
+    """Whether a response can carry the result."""
     message = json.dumps(succeeded(result), ensure_ascii=False)
     return sent_bytes(message, utf8=endpoint.services.writes_utf8) <= endpoint.room - ENVELOPE_BYTES
