@@ -489,17 +489,19 @@ def test_each_line_of_code_stays_a_line(tmp_path: Path, code: str) -> None:
     ("cell", "markdown"),
     [
         ("<pre>a\n\n  b|c\n</pre>", "`a`<br>`  b\\|c`"),
-        ("Run:<div class=highlight><pre><code>a<br>b</code></pre></div>", "Run: `a`<br>`b`"),
+        ("Run:<div class=highlight><pre><code>a<br>b</code></pre></div>", "Run:<br>`a`<br>`b`"),
         ("<code>a<br>b</code>", "`a`<br>`b`"),
-        ("<code>a</code><br>\n<code>b</code>", "`a`<br>`b`"),
-        ("Two<br>words, <code>a</code><br>word", "Two words, `a` word"),
+        ("<code>a</code><br>\n<code>b</code>", "`a`<br> `b`"),
+        ("Two<br>lines<p>One.</p><p>Two.</p>", "Two<br>lines<br>One.<br>Two."),
+        ("Either:<ul><li>one</li><li><p>two</p></li></ul>", "Either:<br>one<br>two"),
+        ("<blockquote>One.</blockquote><blockquote>Two.</blockquote>", "One.<br>Two."),
         (
             "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td><pre>a\nb</pre></table>",
             "`a`<br>`b`",
         ),
     ],
 )
-def test_each_line_of_code_in_a_cell_stays_a_line(tmp_path: Path, cell: str, markdown: str) -> None:
+def test_each_line_in_a_cell_stays_a_line(tmp_path: Path, cell: str, markdown: str) -> None:
     table = f"<table><tr><th>Command<th>Use</tr><tr><td>{cell}</td><td>Mill</td></tr></table>"
     write(tmp_path, {"index.html": html(table)})
     assert text_of(read(tmp_path)[0]["index"]).split("\n")[2:] == [f"| {markdown} | Mill |"]

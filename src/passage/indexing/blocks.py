@@ -34,7 +34,7 @@ _LINK = re.compile(
     r"(?P<code>(`+)(?:(?!\2)[^\n])+\2)"  # a link in it is code
     r"|!?\[(?P<words>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]"
     r"\((?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)"
-    r"|(?P<break><br>)"  # between lines of code in a table
+    r"|(?P<break><br>)"  # between lines in a table's cell
 )
 _FENCE = re.compile(r"(^[ \t>]*(?:```|~~~)[\s\S]*?^[ \t>]*(?:```|~~~)[ \t]*$)", re.MULTILINE)
 

@@ -17,6 +17,7 @@ _OPTIONS = ConversionOptions(
     expand_abbreviations=False,  # otherwise every `<abbr>` becomes "AWS (Amazon Web Services)"
     hidden_content="reachable",  # otherwise inactive tab panels are dropped
     compact_tables=True,  # padding adds 7 % and more to a table
+    br_in_tables=True,  # otherwise lines, paragraphs and list items of a cell run together
     autolinks=False,
     extract_metadata=False,
     bullets="-",

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Literal
 
 from passage.sites import html
 from passage.sites.built import mathematics
@@ -39,12 +38,6 @@ TEX_OPEN, TEX_CLOSE = "\ue000", "\ue001"
 _APART = "\ue002"
 """A private character between two quotations, which the converter would make one."""
 _APART_LINE = re.compile(rf"^[ >]*{_APART}\n(?:[ >]*\n)?", re.MULTILINE)
-
-
-_LINE = "\ue003"
-"""A private character between two lines of code in a table's cell, where the converter makes a space of `<br>`."""
-
-_CODE = frozenset({"code", "tt", "samp", "kbd"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +85,10 @@ def inside(node: Node, page: Page) -> str:
 def element(node: Node, page: Page) -> str:
     """An element without a rule. Structural elements are kept; others are replaced by their contents."""
     name, content = html.tag(node), inside(node, page)
-    if name == "br":
-        return line_break(node) if _CODE.issuperset({_beside(node, "prev"), _beside(node, "next")}) else "<br>"
-    if name == "hr":
-        return "<hr>"
+    if name in ("br", "hr"):
+        return f"<{name}>"
+    if name == "p" and node.parent is not None and html.tag(node.parent) == "li" and in_cell(node):
+        return f"{content} "  # the converter indents a paragraph of an item, in a cell, too
     if name in _KEPT or name in HEADINGS:
         kept = "".join(
             f' {each}="{escape(value)}"' for each in _ATTRIBUTES.get(name, ()) if (value := html.attribute(node, each))
@@ -110,20 +103,12 @@ def element(node: Node, page: Page) -> str:
 
 
 def _follows_quotation(node: Node) -> bool:
-    return _beside(node, "prev") == "blockquote"
-
-
-def _beside(node: Node, side: Literal["prev", "next"]) -> str:
-    """The name of the element before or after a node; empty where text or nothing is."""
-    other: Node | None = getattr(node, side)
-    while other is not None and (other.is_comment_node or (other.is_text_node and not html.own_text(other).strip())):
-        other = getattr(other, side)
-    return html.tag(other) if other is not None else ""
-
-
-def line_break(node: Node) -> str:
-    """The break between two lines of code; a row of a Markdown table has only one line."""
-    return _LINE if in_cell(node) else "<br>"
+    before = node.prev
+    while before is not None and (
+        before.is_comment_node or (before.is_text_node and not html.own_text(before).strip())
+    ):
+        before = before.prev
+    return before is not None and html.tag(before) == "blockquote"
 
 
 def in_cell(node: Node) -> bool:
@@ -166,9 +151,8 @@ def raised(content: str) -> str:
 
 
 def restore(markdown: str, page: Page) -> str:
-    """Put the formulas back that `render` took out, part quotations, and break lines in cells."""
-    markdown = _APART_LINE.sub("", markdown).replace(_APART, "")  # in a table's cell it has no line of its own
-    markdown = markdown.replace(f"{_LINE} ", _LINE).replace(_LINE, "<br>")
+    """Put the formulas back that `render` took out, and part quotations."""
+    markdown = _APART_LINE.sub("", markdown).replace(f"{_APART}<br>", "")  # in a table's cell it has no line of its own
     for number, tex in enumerate(page.tex):
         markdown = markdown.replace(f"{TEX_OPEN}{number}{TEX_CLOSE}", tex)
     return markdown

@@ -18,7 +18,6 @@ from passage.sites.built.render import (
     inside,
     is_frame,
     keep_tex,
-    line_break,
     plain,
     raised,
     words,
@@ -107,7 +106,7 @@ def _fence(node: Node, page: Page) -> str:
 def _lines(node: Node, page: Page) -> str:
     """Lines of code where no block of code can stand."""
     lines = dedent(code.source(node, page.dropped)).split("\n")
-    return line_break(node).join(f"<code>{escape(line, quote=False)}</code>" for line in map(str.rstrip, lines) if line)
+    return "<br>".join(f"<code>{escape(line, quote=False)}</code>" for line in map(str.rstrip, lines) if line)
 
 
 def _code_table(node: Node, page: Page) -> str:
