@@ -520,6 +520,22 @@ def test_a_table_of_one_row_without_header_is_a_frame(tmp_path: Path) -> None:
     assert text_of(read(tmp_path)[0]["index"]) == "Mind the mill:\n\n```\na\nb\n```\n\n| A |\n| --- |\n| 1 |"
 
 
+@pytest.mark.parametrize(
+    ("rows", "header"),
+    [
+        ("<tr><td>a<td>b</tr><tr><td>c<td>d</tr>", "|  |  |"),
+        ("<tr><th>a<td>b</tr><tr><th>c<td>d</tr>", "|  |  |"),
+        ("<tr><td colspan=2>a<td>b</tr><tr><td>c<td>d<td>e</tr>", "|  |  |  |"),
+        ("<tr><th>a<th>b</tr><tr><td>c<td>d</tr>", "| a | b |"),
+        ("<thead><tr><td>a<td>b</tr></thead><tr><td>c<td>d</tr>", "| a | b |"),
+    ],
+)
+def test_a_row_of_values_is_no_header(tmp_path: Path, rows: str, header: str) -> None:
+    write(tmp_path, {"index.html": html(f"<table>{rows}</table>")})
+    lines = text_of(read(tmp_path)[0]["index"]).split("\n")
+    assert (lines[0], len(lines)) == (header, 3 if header == "| a | b |" else 4)
+
+
 def test_pages_with_the_suffix_htm_are_read(tmp_path: Path) -> None:
     write(tmp_path, {"a.htm": html(), "b/c.htm": html("<p>C.</p>"), "404.htm": html("<p>No.</p>")})
     pages, skipped = read(tmp_path)

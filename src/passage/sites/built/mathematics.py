@@ -26,10 +26,10 @@ def formula(node: Node) -> tuple[str, bool]:
     if mathml is not None:
         return html.squeezed(_linear(mathml)), block or html.attribute(mathml, "display") == "block"
     written = html.text(node)
-    found = _WRAPPED.match(written)
+    found = _WRAPPED.match(written) or _DELIMITED.search(written)  # beside the number of an equation
     if found is None:
         return written.strip(), block
-    return next(part for part in found.groups() if part is not None).strip(), block or written.strip()[:2] in (
+    return next(part for part in found.groups() if part is not None).strip(), block or found[0].strip()[:2] in (
         "\\[",
         "$$",
     )

@@ -93,13 +93,13 @@ CODE_TOOLS = (
 FOOTNOTE_MARKS = (
     ".footnote-backref",
     "[data-footnote-backref]",
-    "[role=doc-backlink]:not(.toc-backref)",
+    "[role=doc-backlink]:not(.toc-backref, .citation a)",
     ".footnote-ref",
     "[data-footnote-ref]",
     "a.footnote",
     ".footnote-reference",
     "[role=doc-noteref]",
-    "a.fn-backref",
+    "a.fn-backref:not(.citation a)",
     "aside.footnote > span.backrefs",
     "aside.footnote > span.label",
     "td.label .fn-backref",
@@ -139,6 +139,9 @@ MACHINERY = (
     ".hero .actions",
 )
 NOISE = ", ".join((*PERMALINKS, *NAVIGATION, *BADGES, *EDITING, *CODE_TOOLS, *FOOTNOTE_MARKS, *HIDDEN, *MACHINERY))
+
+BACK = re.compile("[\u21a9\u2191\u2934^\ufe0e\ufe0f\\s]+")
+"""The words of a footnote's link to its place in the text."""
 
 _COPIES = re.compile("copy|copied|clipboard", re.IGNORECASE)
 _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span", "strong", "u"})

@@ -118,8 +118,12 @@ def in_cell(node: Node) -> bool:
 
 def is_frame(table: Node) -> bool:
     """Whether a table only lays out its contents, as Asciidoctor's notes do: one row without a header."""
-    rows = [row for row in html.select(table, "tr") if _table_of(row) == html.key(table)]
-    return len(rows) == 1 and not any(html.tag(cell) == "th" for cell in html.children(rows[0]))
+    return len(rows := rows_of(table)) == 1 and not any(html.tag(cell) == "th" for cell in html.children(rows[0]))
+
+
+def rows_of(table: Node) -> list[Node]:
+    """A table's own rows, without those of tables in its cells."""
+    return [row for row in html.select(table, "tr") if _table_of(row) == html.key(table)]
 
 
 def _table_of(row: Node) -> int:

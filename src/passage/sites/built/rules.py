@@ -6,7 +6,7 @@ from urllib.parse import urljoin, urlsplit
 
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
-from passage.sites.built.noise import NOISE, is_tool
+from passage.sites.built.noise import BACK, NOISE, is_tool
 from passage.sites.built.render import (
     HEADINGS,
     HOLDS_BLOCKS,
@@ -20,6 +20,7 @@ from passage.sites.built.render import (
     keep_tex,
     plain,
     raised,
+    rows_of,
     words,
 )
 from passage.sites.html import Node
@@ -27,6 +28,7 @@ from passage.sites.html import Node
 TITLES = (
     ".admonition-title, .custom-block-title, [class*=admonitionHeading], .starlight-aside__title,"
     " .blockquote-tag-title, .markdown-alert-title, .notice-title, .alert-heading, [class*=codeBlockTitle],"
+    " p.rubric, .topic-title, .sidebar-title,"
     " .filename, figcaption .title, .code-block-caption, .sd-card-title, .card > .title, summary, label, dt,"
     " a h1, a h2, a h3, a h4, a h5, a h6, .VPFeature h2, .card h2.card-title, .card h3.card-title"
 )
@@ -51,6 +53,7 @@ def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Pag
         dropped.update(map(html.key, html.select(content, NOISE)))
         dropped.update(html.key(button) for button in html.select(content, "button") if is_tool(button))
         dropped.update(html.key(link) for link in html.select(content, _IN_HEADINGS) if _is_permalink(link))
+        dropped.update(html.key(a) for a in html.select(content, "a[href^='#']") if BACK.fullmatch(html.text(a)))
         if noise:
             dropped.update(map(html.key, html.select(content, noise)))
         labels.update((html.key(panel), label) for panel, label in tabs.labels(content))
@@ -118,10 +121,20 @@ def _code_table(node: Node, page: Page) -> str:
 
 
 def _table(node: Node, page: Page) -> str:
-    if not is_frame(node):
-        return element(node, page)
-    cells = (cell for cell in html.outermost(node, "caption, td") if html.key(cell) not in page.dropped)
-    return "".join(f"<div>{inside(cell, page)}</div>" for cell in cells)
+    if is_frame(node):
+        cells = (cell for cell in html.outermost(node, "caption, td") if html.key(cell) not in page.dropped)
+        return "".join(f"<div>{inside(cell, page)}</div>" for cell in cells)
+    return element(node, page).replace("<tr>", f"{_empty_header(node)}<tr>", 1)
+
+
+def _empty_header(table: Node) -> str:
+    """A header for a table without one; the converter would make one of its first row."""
+    first = next((list(html.children(row)) for row in rows_of(table)), [])
+    cells = [cell for cell in first if html.tag(cell)]
+    if html.first(table, "thead") is not None or all(html.tag(cell) == "th" for cell in cells):
+        return ""
+    spans = (html.attribute(cell, "colspan") for cell in cells)
+    return f"<tr>{'<th></th>' * sum(int(span[:3]) if span.isdecimal() else 1 for span in spans)}</tr>"
 
 
 def _left_out(node: Node, page: Page) -> bool:
@@ -135,6 +148,11 @@ def _diagram(node: Node, page: Page) -> str:
 
 def _signature(node: Node, page: Page) -> str:
     return f"<p><code>{escape(words(node, page), quote=False)}</code></p>"
+
+
+def _classifier(node: Node, page: Page) -> str:
+    """A term's type in Sphinx; the theme's style sheet writes the colon."""
+    return f" : {inside(node, page)}"
 
 
 def _code(node: Node, page: Page) -> str:
@@ -194,7 +212,8 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("table", _table),
     (".mermaid:not(code)", _diagram),
     ("pre", _code_block),
-    (".autodoc-signature", _signature),
+    (".autodoc-signature, dt.sig", _signature),
+    (".classifier:not(.classifier-delimiter + .classifier)", _classifier),
     (TITLES, _title),
     ("code, tt, samp, kbd", _code),
     ("a", _link),

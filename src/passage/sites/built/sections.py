@@ -152,10 +152,8 @@ def _is_section(node: Node) -> bool:
 
 def _entry(node: Node, page: Page) -> Heading:
     depth = sum(html.tag(above) == "dl" for above in html.ancestors(node))
-    names = [
-        render.words(part, page) for part in html.select(node, ".sig-prename, .descclassname, .sig-name, .descname")
-    ]
-    title = "".join(names) or render.words(node, page)
+    names = html.select(node, ".sig-prename, .descclassname, .sig-name, .descname")
+    title = html.squeezed("".join(render.plain(part, page) for part in names)) or render.words(node, page)
     return Heading(_ENTRY_LEVEL + depth, title, html.attribute(node, "id"))
 
 
