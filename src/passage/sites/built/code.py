@@ -33,9 +33,11 @@ def language(pre: Node) -> str:
 
 def _named(node: Node) -> list[str]:
     attributes = [html.attribute(node, name) for name in ("data-lang", "data-language")]
+    classes = html.classes(node)
     return [
         *filter(None, attributes),
-        *(found[1] for each in html.classes(node) if (found := _LANGUAGE.fullmatch(each))),
+        *(found[1] for each in classes if (found := _LANGUAGE.fullmatch(each))),
+        *(classes[1:2] if classes[:1] in (["sourceCode"], ["hljs"]) and html.tag(node) in ("pre", "code") else ()),
     ]
 
 

@@ -72,8 +72,10 @@ EDITING = (
     ".last-updated",
     ".post-meta",
     ".page__meta",
+    ".quarto-title-meta",
     ".breadcrumb",
     ".breadcrumbs",
+    ".nextra-breadcrumb",
 )
 CODE_TOOLS = (
     ".expressive-code .copy",
@@ -89,6 +91,10 @@ CODE_TOOLS = (
     "pre .boring",
     "pre a[id^=__codelineno]:empty",
     "o-copy",
+    ".nbinput > .prompt",
+    ".nboutput > .prompt",
+    ".jp-InputPrompt",
+    ".jp-OutputPrompt",
 )
 FOOTNOTE_MARKS = (
     ".footnote-backref",
@@ -97,6 +103,7 @@ FOOTNOTE_MARKS = (
     ".footnote-ref",
     "[data-footnote-ref]",
     "a.footnote",
+    "sup.footnote",
     ".footnote-reference",
     "[role=doc-noteref]",
     "a.fn-backref:not(.citation a)",
@@ -109,6 +116,7 @@ HIDDEN = (
     ".visually-hidden:not(h1, h2, h3, h4, h5, h6)",
     ".visuallyhidden",
     ".screen-reader-text",
+    ".screen-reader-only",
     ".katex-html",
     ".MathJax_Preview",
 )

@@ -28,7 +28,9 @@ from passage.sites.html import Node
 TITLES = (
     ".admonition-title, .custom-block-title, [class*=admonitionHeading], .starlight-aside__title,"
     " .blockquote-tag-title, .markdown-alert-title, .notice-title, .alert-heading, [class*=codeBlockTitle],"
-    " p.rubric, .topic-title, .sidebar-title,"
+    " p.rubric, .topic-title, .sidebar-title, .callout-header,"
+    " .listingblock > .title, .literalblock > .title, .exampleblock > .title, .openblock > .title, .paragraph > .title,"
+    " .sidebarblock > .content > .title, .admonitionblock .title,"
     " .filename, figcaption .title, .code-block-caption, .sd-card-title, .card > .title, summary, label, dt,"
     " a h1, a h2, a h3, a h4, a h5, a h6, .VPFeature h2, .card h2.card-title, .card h3.card-title"
 )
@@ -150,6 +152,11 @@ def _signature(node: Node, page: Page) -> str:
     return f"<p><code>{escape(words(node, page), quote=False)}</code></p>"
 
 
+def _kind(node: Node, _: Page) -> str:
+    """The icon of an Asciidoctor note."""
+    return bold(html.attribute(node, "title"))
+
+
 def _classifier(node: Node, page: Page) -> str:
     """A term's type in Sphinx; the theme's style sheet writes the colon."""
     return f" : {inside(node, page)}"
@@ -213,6 +220,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (".mermaid:not(code)", _diagram),
     ("pre", _code_block),
     (".autodoc-signature, dt.sig", _signature),
+    (".admonitionblock .icon i[title]", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),
     (TITLES, _title),
     ("code, tt, samp, kbd", _code),
