@@ -18,7 +18,7 @@ from handler.config.payload_keys import Payload
 from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts import context
 from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block
-from handler.contracts.fields import clipped, has_web_address, json_safe, limited_count, limited_text, named, zulu
+from handler.contracts.fields import clipped, has_web_address, json_safe, limited_count, limited_text, renamed, zulu
 from handler.core.errors import BlankText, InvalidRequest
 from handler.core.model import LARGEST_WHOLE, Passage
 from unit.asking import NAMES, answered
@@ -295,15 +295,15 @@ def test_two_names_for_one_field_are_refused(fields: dict[str, Any]) -> None:
     given_names = {name: [alias for alias in aliases if alias in fields] for name, aliases in ALIASES.items()}
     if any(len(names) > 1 for names in given_names.values()):
         with pytest.raises(InvalidRequest, match="mean the same"):
-            named(fields, ALIASES)
+            renamed(fields, ALIASES)
         return
-    renamed = named(fields, ALIASES)
+    found = renamed(fields, ALIASES)
     for name, names in given_names.items():
-        assert (name in renamed) == bool(names)
+        assert (name in found) == bool(names)
         if names:
-            assert renamed[name] is fields[names[0]]
+            assert found[name] is fields[names[0]]
     others = {key: value for key, value in fields.items() if not any(key in names for names in ALIASES.values())}
-    assert {key: value for key, value in renamed.items() if key not in ALIASES} == others or "nan" in repr(others)
+    assert {key: value for key, value in found.items() if key not in ALIASES} == others or "nan" in repr(others)
 
 
 @given(value=anything)

@@ -337,7 +337,8 @@ def test_refused_rerank_warns_only_its_question(
 def test_failed_reranker_is_not_called_for_the_rest_of_a_batch(
     failure: Exception, retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deadlines, "RETRY_DELAY", 0.001)
+    for delay in ("RETRY_DELAY", "THROTTLED_DELAY"):
+        monkeypatch.setattr(deadlines, delay, 0.001)
     reranker.failures = [failure] * 1000
     answers = many(retriever, [question(number) for number in range(96)])
     assert all(answer.warnings and ids(answer) == [0, 1] for answer in answers)

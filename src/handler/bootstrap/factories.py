@@ -31,7 +31,7 @@ def _cohere_account(settings: Settings, keys: Keys) -> "Account":
     )
 
 
-def _cohere(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
+def _cohere_embedder(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
     _require_model(profile)
     require_key(settings, profile)
     from handler.adapters.cohere.embedder import CohereEmbedder  # noqa: PLC0415 - loads the SDK, only where it is used
@@ -41,7 +41,7 @@ def _cohere(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
     )
 
 
-def _bedrock(_: Settings, profile: Profile, __: Keys) -> Embedder:
+def _bedrock_embedder(_: Settings, profile: Profile, __: Keys) -> Embedder:
     _require_model(profile)
     from handler.adapters.bedrock.embedder import BedrockEmbedder  # noqa: PLC0415 - loads boto3, only where it is used
 
@@ -130,7 +130,10 @@ def _qdrant_edge(settings: Settings, profile: Profile, _: Keys) -> PassageStore:
     )
 
 
-EMBEDDERS: Mapping[str, Callable[[Settings, Profile, Keys], Embedder]] = {"cohere": _cohere, "bedrock": _bedrock}
+EMBEDDERS: Mapping[str, Callable[[Settings, Profile, Keys], Embedder]] = {
+    "cohere": _cohere_embedder,
+    "bedrock": _bedrock_embedder,
+}
 RERANKERS: Mapping[str, Callable[[Settings, Keys], Reranker]] = {
     "cohere": _cohere_reranker,
     "bedrock": _bedrock_reranker,

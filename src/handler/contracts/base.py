@@ -75,6 +75,7 @@ class Contract:
     """A shape of request, response and error.
 
     Attributes:
+        name: of its module, as a profile names it.
         request_model: the request, with the contract's own field names.
         response_model, error_model: the response. Only fields that are set are sent.
         results: the name of the answer's list of results, each `Expandable`.

@@ -16,7 +16,7 @@ from handler.contracts.fields import (
     has_web_address,
     limited_count,
     limited_text,
-    named,
+    renamed,
     validated,
     zulu,
 )
@@ -70,7 +70,7 @@ class ErrorResponse(BaseModel):
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
-    query = validated(named(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), QueryRequest)
+    query = validated(renamed(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), QueryRequest)
     return RetrievalRequest(
         text=limited_text(limits.text, query.query_text),
         search=Search(top_k=limited_count(limits.count, query.top_k), score_threshold=query.threshold),

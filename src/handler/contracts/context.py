@@ -7,7 +7,17 @@ from pydantic import BaseModel, Field, StrictInt
 
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
-from handler.contracts.fields import WHOLE, Integer, Score, Text, clipped, limited_count, limited_text, named, validated
+from handler.contracts.fields import (
+    WHOLE,
+    Integer,
+    Score,
+    Text,
+    clipped,
+    limited_count,
+    limited_text,
+    renamed,
+    validated,
+)
 from handler.core.errors import (
     BlankText,
     CollectionNotFound,
@@ -79,7 +89,7 @@ class RetrievalError(BaseModel):
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
-    query = validated(named(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
+    query = validated(renamed(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
     budgets = [query.max_chars, query.max_tokens and query.max_tokens * CHARACTERS_PER_TOKEN]
     return RetrievalRequest(
         text=limited_text(limits.text, query.text),

@@ -101,7 +101,7 @@ def validated(fields: Mapping[str, Any], model: type[Model], ours: Container[str
         raise InvalidRequest("; ".join(told[:MOST_FAULTS] + more)) from None
 
 
-def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def renamed(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """Rename `fields` to the contract's own names. A profile may allow others (`query` for `text`).
 
     Args:
@@ -110,15 +110,15 @@ def named(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> 
     Raises:
         InvalidRequest: a field was sent under two names.
     """
-    renamed: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for name, allowed in aliases.items():
         given = [alias for alias in allowed if alias in fields]
         if len(given) > 1:
             raise InvalidRequest(f"{' and '.join(repr(alias) for alias in given)} mean the same: send one of them")
         if given:
-            renamed[name] = fields[given[0]]
+            found[name] = fields[given[0]]
     taken = {alias for allowed in aliases.values() for alias in allowed}
-    return {**{name: value for name, value in fields.items() if name not in taken}, **renamed}
+    return {**{name: value for name, value in fields.items() if name not in taken}, **found}
 
 
 def limited_text(limit: TextLimit, text: str) -> str:

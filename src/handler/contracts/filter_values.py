@@ -48,7 +48,6 @@ def _condition(given: Mapping[Any, Any]) -> "Range | Prefix":
     """
     from handler.core.conditions import Prefix, Range  # noqa: PLC0415 - most filters are plain values
 
-    fault = ""
     if given.keys() == {"prefix"}:
         prefix = given["prefix"]
         if isinstance(prefix, str) and 1 <= len(prefix) <= PREFIX_CHARACTERS and _is_utf8(prefix):

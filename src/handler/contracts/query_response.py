@@ -8,7 +8,17 @@ from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
-from handler.contracts.fields import Integer, Score, Text, clipped, limited_count, limited_text, named, validated, zulu
+from handler.contracts.fields import (
+    Integer,
+    Score,
+    Text,
+    clipped,
+    limited_count,
+    limited_text,
+    renamed,
+    validated,
+    zulu,
+)
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 
@@ -48,7 +58,7 @@ class ErrorResponse(BaseModel):
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
-    query = validated(named(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
+    query = validated(renamed(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
     return RetrievalRequest(
         text=limited_text(limits.text, query.text), search=Search(top_k=limited_count(limits.count, query.k))
     )

@@ -18,7 +18,7 @@ from handler.contracts.fields import (
     has_web_address,
     limited_count,
     limited_text,
-    named,
+    renamed,
     validated,
 )
 from handler.core.errors import (
@@ -121,7 +121,7 @@ class RetrievalResponse(Answer):
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
-    query = validated(named(fields, {"text": limits.text.names, "top_k": limits.count.names}), Query)
+    query = validated(renamed(fields, {"text": limits.text.names, "top_k": limits.count.names}), Query)
     return RetrievalRequest(
         text=limited_text(limits.text, query.text),
         search=Search(top_k=limited_count(limits.count, query.top_k)),

@@ -17,7 +17,7 @@ from handler.contracts.fields import (
     json_safe,
     limited_count,
     limited_text,
-    named,
+    renamed,
     validated,
     zulu,
 )
@@ -99,7 +99,7 @@ class ErrorResponse(BaseModel):
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     limits = profile.query
     query = validated(
-        named(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), RetrievalQuery, profile.filters
+        renamed(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), RetrievalQuery, profile.filters
     )
     if (query.query_text is None) == (query.query_vector is None):
         raise InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")

@@ -13,7 +13,8 @@ from handler.core.errors import DeadlineExceeded, Upstream, UpstreamError, Upstr
 T = TypeVar("T")
 
 RETRY_DELAY = 0.1
-"""Seconds before the second attempt if the upstream gave no time."""
+THROTTLED_DELAY = 1.0
+"""Seconds before the second attempt if the upstream gave no time: after a failure, and after it limited requests."""
 
 
 @dataclass(frozen=True)
@@ -91,4 +92,4 @@ def _delay(error: UpstreamError) -> float:
     """Seconds to wait before the second attempt: the upstream's Retry-After, else a default."""
     if error.retry_after is not None:
         return error.retry_after
-    return RETRY_DELAY * 10 if isinstance(error, UpstreamThrottled) else RETRY_DELAY
+    return THROTTLED_DELAY if isinstance(error, UpstreamThrottled) else RETRY_DELAY

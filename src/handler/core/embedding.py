@@ -97,7 +97,9 @@ class QuestionEmbedder:
         new = [text for text in keys if text not in vectors]
         if new:
             made = with_one_retry(
-                lambda: validated(self.embedder.embed(new), self.embedder.model, self.dimension), deadline, "embedding"
+                lambda: validate_vectors(self.embedder.embed(new), self.embedder.model, self.dimension),
+                deadline,
+                "embedding",
             )
             for text, vector in zip(new, made, strict=True):
                 vectors[text] = vector
@@ -129,7 +131,7 @@ def has_direction(vector: Vector) -> bool:
     return SHORTEST <= math.hypot(*vector) <= LONGEST
 
 
-def validated(vectors: Sequence[Vector], model: str, dimension: int) -> Sequence[Vector]:
+def validate_vectors(vectors: Sequence[Vector], model: str, dimension: int) -> Sequence[Vector]:
     """The vectors, each `(dimension,)`, that a store can compare.
 
     Raises:

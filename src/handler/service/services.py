@@ -71,9 +71,8 @@ class Services(Protocol):
         """Whether Lambda's runtime writes responses in UTF-8, not in ASCII with escapes."""
         ...
 
-    @property
-    def served(self) -> Callable[[str | None], Served]:
-        """Finds a profile by name, the default one for None. Raises NotFound."""
+    def served(self, name: str | None, /) -> Served:
+        """A profile by name, the default one for None. Raises NotFound."""
         ...
 
     @property

@@ -9,7 +9,7 @@ import httpx
 
 from handler.config import models
 from handler.config.model_checks import model_refused
-from handler.core.embedding import validated
+from handler.core.embedding import validate_vectors
 from handler.core.errors import PassageError, UpstreamError, UpstreamThrottled
 from passage.local.provider import is_loopback, provider
 
@@ -105,11 +105,11 @@ class DocumentEmbedder:
 
     def _failure(self, error: Exception) -> EmbeddingError:
         """The function's error for an SDK error, with the service's message and without the key."""
-        from handler.adapters.cohere.account import failed  # noqa: PLC0415 - as the SDK
+        from handler.adapters.cohere.account import core_error  # noqa: PLC0415 - as the SDK
         from handler.adapters.cohere.embedder import SERVICE  # noqa: PLC0415
 
         refused = model_refused("cohere", self.model, self.dimension)
-        return _said(failed(error, SERVICE, refused), self._api_key)
+        return _said(core_error(error, SERVICE, refused), self._api_key)
 
 
 class BedrockDocumentEmbedder:
@@ -125,7 +125,7 @@ class BedrockDocumentEmbedder:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """See `DocumentEmbedder`."""
         try:
-            return list(map(list, validated(self._embedder.embed(texts), self.model, self.dimension)))
+            return list(map(list, validate_vectors(self._embedder.embed(texts), self.model, self.dimension)))
         except PassageError as error:
             raise _said(error) from error
 

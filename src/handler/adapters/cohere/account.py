@@ -57,7 +57,7 @@ FAILURES = (ApiError, httpx.HTTPError, ValueError, TypeError, AttributeError, Re
 """The exceptions of an SDK call. The last four mean that it could not parse an answer."""
 
 
-def failed(error: Exception, service: Service, refused: str) -> PassageError:
+def core_error(error: Exception, service: Service, refused: str) -> PassageError:
     """The core's error for one of `FAILURES`.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cohere.v2.client import V2Client
 
-from handler.adapters.cohere.account import FAILURES, Account, failed
+from handler.adapters.cohere.account import FAILURES, Account, core_error
 from handler.adapters.errors import Service
 from handler.config import models
 from handler.config.model_checks import check_dimension, model_refused
@@ -52,7 +52,7 @@ class CohereEmbedder:
             )
         except FAILURES as error:
             refused = model_refused("cohere", self.model, self._dimension)
-            raise failed(error, self._service, refused) from error
+            raise core_error(error, self._service, refused) from error
         return self._vectors(getattr(response, "embeddings", None), len(texts))
 
     def warm(self) -> None:

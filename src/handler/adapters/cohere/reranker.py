@@ -6,7 +6,7 @@ from functools import cached_property
 from cohere.v2.client import V2Client
 
 from handler.adapters import relevances
-from handler.adapters.cohere.account import FAILURES, Account, failed
+from handler.adapters.cohere.account import FAILURES, Account, core_error
 from handler.adapters.errors import Service
 
 SERVICE = Service("reranking", "reranking service", "COHERE_API_KEY", "COHERE_BASE_URL")
@@ -33,7 +33,7 @@ class CohereReranker:
             )
             found = [(result.index, result.relevance_score) for result in response.results]
         except FAILURES as error:
-            raise failed(error, self._service, relevances.model_refused("cohere", self.model)) from error
+            raise core_error(error, self._service, relevances.model_refused("cohere", self.model)) from error
         return relevances.validate_relevances(found, self._service, self.model, len(texts))
 
     def warm(self) -> None:

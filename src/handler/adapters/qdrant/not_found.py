@@ -16,7 +16,7 @@ LEAST_VERSION = (1, 10)
 """The first version with `/points/query` (Qdrant, release notes of 1.10)."""
 
 
-def is_collection(body: bytes) -> bool:
+def is_missing_collection(body: bytes) -> bool:
     """Whether Qdrant reports that the collection does not exist."""
     return _said(body).startswith("Not found: Collection")
 

@@ -169,7 +169,7 @@ class Connection:
         known = self._service.from_status(error.status_code or 0, error.headers, error.content)
         if error.status_code != 404:
             return known
-        if not_found.is_collection(error.content):
+        if not_found.is_missing_collection(error.content):
             return CollectionNotFound(
                 f"The vector store has no collection '{self.collection}': set COLLECTION_NAME, or index the site.",
                 upstream="store",
