@@ -50,7 +50,7 @@ def test_any_json_is_answered_or_refused_in_the_published_shape(name: str, data:
 
 @every_profile
 @given(data=st.data())
-@settings(bounded, max_examples=at_most(40), suppress_health_check=[HealthCheck.data_too_large])
+@settings(bounded, max_examples=at_most(40), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_body_of_any_bytes_is_answered_or_refused(name: str, data: st.DataObject) -> None:
     answer = post(name, data.draw(bodies(profiles.load(name))))
     assert answer.status in (200, 400, 404), answer.text

@@ -73,7 +73,9 @@ def ranking(passages: tuple[Passage, ...]) -> list[tuple[Any, float]]:
 
 
 @given(text=questions, top_k=st.integers(1, 60), threshold=st.sampled_from([None, 0.1, 0.3, 0.5]))
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 def test_both_stores_give_the_same_passages_in_the_same_order(
     edge: QdrantEdgeStore, server: QdrantServerStore, text: str, top_k: int, threshold: float | None
 ) -> None:
