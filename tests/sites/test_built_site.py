@@ -381,6 +381,18 @@ def test_text_after_details_belongs_to_the_heading_before(tmp_path: Path) -> Non
     assert sections[2].markdown == "Three."
 
 
+@pytest.mark.parametrize("question", ["<h3 id=b>B</h3>", "<section id=b><h3>B</h3></section>"])
+def test_a_heading_in_a_summary_is_for_the_text_of_its_details(tmp_path: Path, question: str) -> None:
+    details = f"<details><summary>{question}</summary><div>Two.</div></details>"
+    write(tmp_path, {"index.html": html(f"<h2 id=a>A</h2><p>One.</p>{details}<p>Three.</p>")})
+    sections = read(tmp_path)[0]["index"].sections
+    assert [(each.anchor, each.headings, each.markdown) for each in sections] == [
+        ("a", ("A",), "One."),
+        ("b", ("A", "B"), "Two."),
+        ("a", ("A",), "Three."),
+    ]
+
+
 def test_headings_in_quotes_and_lists_do_not_cut(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": html("<h2 id=a>A</h2><blockquote><h3>Said</h3><p>So.</p></blockquote><p>End.</p>")})
     (section,) = read(tmp_path)[0]["index"].sections

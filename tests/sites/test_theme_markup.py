@@ -1,4 +1,4 @@
-"""Markup of generators that are not recognised by name: Quarto, Asciidoctor and Antora, notebooks, Nextra."""
+"""Markup of generators that are not recognised by name: Quarto, Asciidoctor and Antora, notebooks, rustdoc, Nextra."""
 
 from pathlib import Path
 
@@ -47,6 +47,12 @@ from sites.reading import written
             '<div class="input_area highlight-ipython3"><div class="highlight"><pre>a = 1</pre></div></div></div>',
             "```ipython3\na = 1\n```",
         ),
+        (
+            '<div class="rustdoc"><div class="rustdoc-breadcrumbs">tide</div><rustdoc-toolbar>Copy</rustdoc-toolbar>'
+            '<span class="sub-heading">Source</span><p>One. <a href="#impl" class="anchor">\u00a7</a></p></div>',
+            "One.",
+        ),
+        ('<p>See <a href="#x"><code>+</code></a>.</p>', "See [`+`](https://tides.example/#x)."),
         ('<div class="nextra-breadcrumb">Guide</div><p>One.</p>', "One."),
     ],
 )  # fmt: skip

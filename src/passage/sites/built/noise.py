@@ -76,6 +76,11 @@ EDITING = (
     ".breadcrumb",
     ".breadcrumbs",
     ".nextra-breadcrumb",
+    ".rustdoc-breadcrumbs",
+    ".rustdoc .sub-heading",
+    ".rustdoc .rightside",
+    ".rustdoc summary.hideme",
+    "rustdoc-toolbar",
 )
 CODE_TOOLS = (
     ".expressive-code .copy",
@@ -148,8 +153,8 @@ MACHINERY = (
 )
 NOISE = ", ".join((*PERMALINKS, *NAVIGATION, *BADGES, *EDITING, *CODE_TOOLS, *FOOTNOTE_MARKS, *HIDDEN, *MACHINERY))
 
-BACK = re.compile("[\u21a9\u2191\u2934^\ufe0e\ufe0f\\s]+")
-"""The words of a footnote's link to its place in the text."""
+SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
+"""The words of a link within its page that only goes back from a footnote, or gives a place its address."""
 
 _COPIES = re.compile("copy|copied|clipboard", re.IGNORECASE)
 _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span", "strong", "u"})

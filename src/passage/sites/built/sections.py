@@ -89,7 +89,7 @@ class _Cutter:
         for child in html.children(node):
             self.visit(child)
         self.parts.append(_BOUNDARY)
-        if (label or html.tag(node) in _SCOPES) and self.path != before:
+        if (label or _is_scope(node)) and self.path != before:
             self.close()
             self.path = before or [heading for heading in self.path if heading.level == 1]
 
@@ -112,6 +112,11 @@ class _Cutter:
         if markdown:
             anchor = next((heading.anchor for heading in reversed(self.path) if heading.anchor), "")
             self.found.append(Section(tuple(each.title for each in self.path if each.title), markdown, anchor))
+
+
+def _is_scope(node: Node) -> bool:
+    """Whether the headings in an element are for its own text. Those in a `summary` are for the text after it."""
+    return html.tag(node) in _SCOPES and not any(html.tag(above) == "summary" for above in html.ancestors(node))
 
 
 def _heading(node: Node, page: Page) -> Heading:
