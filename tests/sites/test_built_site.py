@@ -381,6 +381,28 @@ def test_text_after_details_belongs_to_the_heading_before(tmp_path: Path) -> Non
     assert sections[2].markdown == "Three."
 
 
+def test_the_title_of_an_alert_begins_no_section(tmp_path: Path) -> None:
+    alert = '<div class="alert" role="alert"><h4 class="alert-heading">Warning</h4><p>Careful.</p></div>'
+    card = '<div class="card"><h2 class="card-title" id="b">B</h2><p>Three.</p></div>'
+    write(tmp_path, {"index.html": html(f"<h1>Mill</h1><h2 id=a>A</h2>{alert}<p>Two.</p>{card}")})
+    sections = read(tmp_path)[0]["index"].sections
+    assert [(each.anchor, each.headings, each.markdown) for each in sections] == [
+        ("a", ("Mill", "A"), "**Warning**\n\nCareful.\n\nTwo."),
+        ("b", ("Mill", "B"), "Three."),
+    ]
+
+
+def test_a_section_in_a_list_is_a_section(tmp_path: Path) -> None:
+    methods = "".join(f"<li><section id={name}()><h3>{name}</h3><p>Text.</p></section></li>" for name in ("a", "b"))
+    write(tmp_path, {"index.html": html(f"<h1>Mill</h1><h2>Methods</h2><ul>{methods}</ul><ul><li><h3>c</h3>D.</ul>")})
+    sections = read(tmp_path)[0]["index"].sections
+    assert [(each.anchor, each.headings, each.markdown) for each in sections] == [
+        ("a()", ("Mill", "Methods", "a"), "Text."),
+        ("b()", ("Mill", "Methods", "b"), "Text."),
+        ("", ("Mill", "Methods"), "- ### c\n  D."),
+    ]
+
+
 @pytest.mark.parametrize("question", ["<h3 id=b>B</h3>", "<section id=b><h3>B</h3></section>"])
 def test_a_heading_in_a_summary_is_for_the_text_of_its_details(tmp_path: Path, question: str) -> None:
     details = f"<details><summary>{question}</summary><div>Two.</div></details>"

@@ -1,4 +1,4 @@
-"""Markup of generators that are not recognised by name: Quarto, Asciidoctor and Antora, notebooks, rustdoc, Nextra."""
+"""Markup of further generators and themes: Quarto, Asciidoctor and Antora, notebooks, rustdoc, Docsy, Nextra."""
 
 from pathlib import Path
 
@@ -53,6 +53,11 @@ from sites.reading import written
             "One.",
         ),
         ('<p>See <a href="#x"><code>+</code></a>.</p>', "See [`+`](https://tides.example/#x)."),
+        (
+            '<header class="article-meta"><h5>Tags:</h5><a href="/tags/x">x</a></header><p class="reading-time">2</p>'
+            '<p>One.</p><p class="feedback--question">Helpful?</p><p class="feedback--response">Thanks.</p>',
+            "One.",
+        ),
         ('<div class="nextra-breadcrumb">Guide</div><p>One.</p>', "One."),
     ],
 )  # fmt: skip

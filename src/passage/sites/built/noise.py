@@ -55,6 +55,7 @@ BADGES = (
     ".sl-badge",
     ".doc-labels",
     ".rss-subscribe",
+    *(f"h{level} .label[class*=label-]" for level in range(1, 7)),
 )
 EDITING = (
     ".theme-doc-footer",
@@ -68,6 +69,10 @@ EDITING = (
     ".td-page-meta",
     ".td-page-meta__lastmod",
     ".feedback--title",
+    ".feedback--question",
+    ".feedback--response",
+    ".article-meta",
+    ".reading-time",
     f"#feedback{_NO_SECTION}",
     ".last-updated",
     ".post-meta",

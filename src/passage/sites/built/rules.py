@@ -32,7 +32,7 @@ TITLES = (
     " .listingblock > .title, .literalblock > .title, .exampleblock > .title, .openblock > .title, .paragraph > .title,"
     " .sidebarblock > .content > .title, .admonitionblock .title,"
     " .filename, figcaption .title, .code-block-caption, .sd-card-title, .card > .title, summary, label, dt,"
-    " a h1, a h2, a h3, a h4, a h5, a h6, .VPFeature h2, .card h2.card-title, .card h3.card-title"
+    " a h1, a h2, a h3, a h4, a h5, a h6, .VPFeature h2, .card .card-title"
 )
 """Titles that are not headings of sections: each becomes a bold line before the named element."""
 

@@ -15,8 +15,8 @@ _HEADINGS = ", ".join(HEADINGS)
 ENTRIES = "dt.sig[id], dl.glossary > dt[id], dl[class~=py] > dt[id], dl.function > dt[id], dl.class > dt[id]"
 """Sphinx' API entries and glossary terms: each has an id, as a heading has."""
 
-_NOT_CUT = "blockquote, li, table, a, pre, .VPFeature"
-"""A heading inside one of these elements is part of the text."""
+_NOT_CUT = "blockquote, table, a, pre, .VPFeature"
+"""A heading inside one of these elements is part of the text, as it is in the item of a list."""
 
 MARKS = "a[id], a[name], span[id]"
 """Empty elements that give a place of the page its address."""
@@ -56,8 +56,21 @@ def _points(content: Node, page: Page) -> Iterator[Node]:
     held = {html.key(node) for holder in html.select(content, _NOT_CUT) for node in html.select(holder, _HEADINGS)}
     for node in html.select(content, f"{_HEADINGS}, {ENTRIES}"):
         around = [node, *html.ancestors(node)]
+        if html.tag(node) in HEADINGS and (_is_title(node, page) or _is_in_item(node)):
+            continue
         if html.key(node) not in held and not any(html.key(each) in page.dropped for each in around):
             yield node
+
+
+def _is_title(heading: Node, page: Page) -> bool:
+    """Whether a heading without address is the title of an alert or a card."""
+    return html.key(heading) in page.rules and not html.attribute(heading, "id")
+
+
+def _is_in_item(heading: Node) -> bool:
+    """Whether a heading is a part of a list's item, not of a section in it, as Javadoc writes every method."""
+    around = (html.tag(above) for above in html.ancestors(heading))
+    return next((name for name in around if name in ("li", "section")), "") == "li"
 
 
 @dataclass(slots=True)
