@@ -183,8 +183,15 @@ def test_axe_finds_nothing(scheme: str, visit: Visit) -> None:
     assert found == []
 
 
-def test_theme_button_switches_page_and_widget(visit: Visit) -> None:
-    page = visit(color_scheme="light")
-    page.get_by_role("button", name="Switch between light and dark").click()
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    expect(page.locator("passage-chat .root")).to_have_attribute("data-theme", "dark")
+SURFACES = {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 25, 29)"}
+
+
+@pytest.mark.parametrize("scheme", SURFACES)
+def test_theme_button_switches_page_and_widget(scheme: str, visit: Visit) -> None:
+    page = visit(color_scheme=scheme)
+    expect(page.locator("body")).to_have_css("background-color", SURFACES[scheme])
+    other = next(each for each in SURFACES if each != scheme)
+    for theme in (other, scheme):
+        page.get_by_role("button", name="Switch between light and dark").click()
+        expect(page.locator("body")).to_have_css("background-color", SURFACES[theme])
+        expect(page.locator("passage-chat .root")).to_have_attribute("data-theme", theme)

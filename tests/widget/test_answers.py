@@ -45,7 +45,7 @@ def test_fit_is_shown_in_words(scores: list[float], fits: list[str], fake: Serve
     ("question", "marked"),
     [
         ("What is a digital twin?", ["twins", "digital"]),
-        ("How are cameras calibrated?", ["calibration", "camera"]),
+        ("How are cameras calibrated?", ["calibration", "camera", "camera"]),
         ("SKIP_BRIDGE in C++", ["SKIP_BRIDGE", "C++"]),
         ("assert_ x", ["assert_"]),
         ("机器人 传感器", ["机器"]),
@@ -53,6 +53,7 @@ def test_fit_is_shown_in_words(scores: list[float], fits: list[str], fake: Serve
 )
 def test_words_of_the_question_are_marked(question: str, marked: list[str], fake: Server, visit: Visit) -> None:
     text = "Twins are digital. The calibration of a camera. Set SKIP_BRIDGE in C++ code. Use assert_ here. 机器人。"
+    text += " Run cameracalibrator."
     fake.answer = lambda _: answer(passage(text))
     widget = visit({"endpoint": fake.url}).open().ask(question)
     widget.hits.first.wait_for()
@@ -91,7 +92,10 @@ SNIPPETS = {
     "without outer pipes": ("Kind | To\n--- | ---\ndigital twin | robot\nmodel | -", "digital twin · To: robot"),
     "cut, without a head": ("| model | none |\n| digital twin | manual |", "digital twin · manual"),
     "prose before a table": (f"A digital twin is a copy.\n\n{TABLE}", "A digital twin is a copy."),
-    "code": ("Says little.\n\n```\ndigital = twin()\nrun(digital)\n```", "digital = twin() run(digital)"),
+    "lines of code": (
+        "Says little.\n\n```\nimport x\ntwin(\n  digital)\n\n  run()\n```",
+        "twin(\n  digital)\n\n  run()",
+    ),
     "a sentence and the next": ("Less. A digital twin runs. It is a copy.", "… A digital twin runs. It is a copy."),
     "a bar in a sentence": ("A digital twin | a copy.", "A digital twin | a copy."),
 }

@@ -142,6 +142,15 @@ def test_right_to_left_page_mirrors_the_widget(fake: Server, visit: Visit) -> No
     assert _box(widget, ".head .icon >> nth=-1")["x"] < _box(widget, ".input")["x"]
 
 
+def test_path_reads_from_the_right_whatever_its_language(fake: Server, visit: Visit) -> None:
+    """The sign between two titles is the page's: inside a title in English, it would be at its wrong end."""
+    fake.answer = lambda _: answer(passage("A twin.", "https://example.com/outer/inner/last/"))
+    widget = visit({"endpoint": fake.url}, root="lang=he dir=rtl").open().ask("what is a twin")
+    widget.hits.first.wait_for()
+    outer, inner = (each.bounding_box() or {} for each in widget.hits.first.locator(".path bdi").all())
+    assert inner["x"] + inner["width"] + 5 < outer["x"]
+
+
 def test_reduced_motion_has_no_animation(fake: Server, visit: Visit) -> None:
     fake.answer = lambda _: answer(delay=2)
     widget = visit({"endpoint": fake.url}, context={"reduced_motion": "reduce"}).open().ask("what is a twin")

@@ -125,11 +125,11 @@ function link(label, address) {
 
 /**
  * A part of a passage that a snippet can begin with.
- * @typedef {{ shown: string, page?: string }} Part its text; of a row, also its words as the page has them
+ * @typedef {{ shown: string, page?: string, isCode?: boolean }} Part its text; of a row, also its words as the page has them
  */
 
 /**
- * The passage in parts: the sentences of its paragraphs and items, then the rows of tables and the code.
+ * The passage in parts: the sentences of its paragraphs and items, then the rows of tables and the lines of code.
  * @param {HTMLElement[]} blocks
  * @returns {{ prose: Part[], other: Part[] }}
  */
@@ -138,14 +138,19 @@ export function plain(blocks) {
   const parts = (selector) =>
     blocks
       .flatMap((block) => (block.matches(selector) ? [block] : [...block.querySelectorAll(selector)]))
-      .flatMap((each) => (each.matches('tr') ? row(each) : sentences(each)));
+      .flatMap((each) => (each.matches('tr') ? row(each) : each.matches('pre') ? code(each) : sentences(each)));
   return { prose: parts('p, li'), other: parts('tr:has(td), pre') };
 }
 
 /** @param {Element} element @returns {Part[]} */
 function sentences(element) {
   const text = element.textContent.replace(/\s+/g, ' ').trim();
-  return (text.match(/.+?(?:[.!?…](?=\s|$)|[。！？]|$)/gu) ?? []).map((shown) => ({ shown: shown.trim() }));
+  return (text.match(/.+?(?:[.!?…](?=\s|$)|[。！？]|$)/gu) ?? []).map((shown) => ({ shown: `${shown.trim()} ` }));
+}
+
+/** @param {Element} element @returns {Part[]} */
+function code(element) {
+  return element.textContent.split('\n').map((line) => ({ shown: `${line}\n`, isCode: true }));
 }
 
 /** Its cells, each after the name of its column; the first cell names the row. @param {Element} element @returns {Part} */

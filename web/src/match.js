@@ -30,7 +30,7 @@ function pattern(words) {
   const parts = words.map((word) => {
     const stem = word.length > 4 ? word.replace(/(ing|ies|ed|es|s|e)$/, '') : word;
     const literal = stem.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-    return UNSPACED.test(word) ? literal : `(?<![\\p{L}\\p{N}])${literal}\\p{L}{0,4}`;
+    return UNSPACED.test(word) ? literal : `(?<![\\p{L}\\p{N}])${literal}(\\p{L}{0,4}(?!\\p{L}))?`;
   });
   return parts.length ? new RegExp(parts.join('|'), 'giu') : null;
 }
@@ -51,7 +51,7 @@ export function places(text, words) {
  * these have the question's words.
  * @param {ReturnType<typeof import('./markdown.js').plain>} parts
  * @param {string[]} words
- * @returns {{ text: string, sentence: string }} what to show, and its first sentence or row, as the page has it
+ * @returns {{ text: string, isCode?: boolean, sentence: string }} what to show, and its first sentence, row or line, as the page has it
  */
 export function snippet({ prose, other }, words) {
   const found = [prose, other].map((parts) => best(parts, words));
@@ -70,13 +70,13 @@ function best(parts, words) {
   });
   const score = Math.max(0, ...scores);
   const at = Math.max(0, scores.indexOf(score));
-  const { shown: first, page } = parts[at] ?? { shown: '' };
+  const { shown: first, page, isCode } = parts[at] ?? { shown: '' };
   let text = first;
   for (const { shown } of page ? [] : parts.slice(at + 1)) {
     if (text.length + shown.length > SNIPPET) break;
-    text += ` ${shown}`;
+    text += shown;
   }
   const most = SNIPPET * 1.5;
-  const shown = text.length > most ? `${text.slice(0, most).trim()}…` : text;
-  return { text: `${at && !page ? '… ' : ''}${shown}`, sentence: page ?? first, score };
+  const shown = text.length > most ? `${text.slice(0, most).trim()}…` : text.trimEnd();
+  return { text: `${at && !page && !isCode ? '… ' : ''}${shown}`, isCode, sentence: (page ?? first).trim(), score };
 }

@@ -50,7 +50,7 @@ function hit(passage, fit, words, index, context) {
   const { prefix, say } = context;
   const blocks = render(passage.text);
   const shown = snippet(plain(blocks), words);
-  const text = h('div', { class: 'text', dir: 'auto' }, ...marked(shown.text, words));
+  const text = h(shown.isCode ? 'code' : 'div', { class: 'text', dir: shown.isCode ? 'ltr' : 'auto' }, ...marked(shown.text, words));
   const option = h(
     'a',
     {
@@ -62,7 +62,7 @@ function hit(passage, fit, words, index, context) {
       'aria-selected': false,
       click: (/** @type {MouseEvent} */ event) => context.follow(event, passage, shown.sentence),
     },
-    passage.path.length > 0 && h('div', { class: 'path' }, ...passage.path.map((each) => h('bdi', {}, each))),
+    passage.path.length > 0 && h('div', { class: 'path' }, ...passage.path.map((each) => h('span', {}, h('bdi', {}, each)))),
     h(
       'div',
       { class: 'line' },
