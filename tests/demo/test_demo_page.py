@@ -195,3 +195,19 @@ def test_theme_button_switches_page_and_widget(scheme: str, visit: Visit) -> Non
         page.get_by_role("button", name="Switch between light and dark").click()
         expect(page.locator("body")).to_have_css("background-color", SURFACES[theme])
         expect(page.locator("passage-chat .root")).to_have_attribute("data-theme", theme)
+
+
+def test_page_in_arabic_is_right_to_left_but_not_its_code(visit: Visit) -> None:
+    page = visit("/ros2/nodes/")
+    page.locator(".article").evaluate("article => article.prepend('مرحبا')")
+    expect(page.locator(".article")).to_have_css("direction", "rtl")
+    expect(page.locator(".article pre").first).to_have_css("direction", "ltr")
+    expect(page.locator("#panel")).to_have_css("direction", "ltr")
+
+
+def test_forced_colors_show_the_chosen_tab_and_the_times(visit: Visit) -> None:
+    page = ask(visit(forced_colors="active", **PHONE))
+    borders = "all => new Set(all.map(each => getComputedStyle(each).borderBottomColor)).size"
+    assert page.locator(".tabs button").evaluate_all(borders) == 2
+    colours = "all => new Set(all.map(each => getComputedStyle(each).backgroundColor)).size"
+    assert page.locator(".bar span").evaluate_all(colours) > 2
