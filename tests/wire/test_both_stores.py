@@ -68,6 +68,13 @@ def test_index_that_cannot_be_copied_is_500_and_names_tmp(
     assert not any(tmp_path.iterdir()), "the part that was copied is removed"
 
 
+@pytest.mark.parametrize("mode", ["dense", "hybrid"])
+def test_index_of_another_dimension_is_500_and_names_it(mode: str, start: Start, on_edge: OnEdge) -> None:
+    function = start(**on_edge, SEARCH_MODE=mode, EMBEDDING_DIMENSION="1024")
+    message = assert_error(function.ask(), 500, "INTERNAL_ERROR")
+    assert "EMBEDDING_DIMENSION to 768" in message
+
+
 @both_gateways
 def test_missing_index_is_500_and_never_an_empty_200(start: Start, on_edge: OnEdge, tmp_path: Path) -> None:
     message = assert_error(start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path)})).ask(), 500, "INTERNAL_ERROR")

@@ -69,7 +69,8 @@ class QdrantEdgeStore:
         """See `handler.core.ports.PassageStore`. The manifest says what a search has to know."""
 
     def _dense(self, vector: Vector, search: Search) -> SearchResult:
-        points = self._ask(lambda shard: shard.query(self._request(vector, search)))
+        request = self._request(vector, search)  # outside of `_ask`, which takes any error for the engine's
+        points = self._ask(lambda shard: shard.query(request))
         result = self._read(points, search)
         return replace(result, stages=payload.stages({"dense": points})) if search.explain else result
 
