@@ -201,7 +201,10 @@ def test_profile_is_read_from_the_openapi_document() -> None:
         ([reply(404, {"message": "Not Found"})], "Is it the URL of a Passage API, with its stage"),
         ([reply(200, "<html>")], "--target: GET /profiles gives HTTP 200: <html>."),
         ([reply(200, {"a": 1})], "are not those of Passage"),
-        ([reply(200, listed("other"))], "--profile: there is no profile 'query-response'; the target has other."),
+        (
+            [reply(200, listed("other"))],
+            "--profile: the target has no profile 'query-response', or no index for it. It has other.",
+        ),
         ([reply(200, listed("query-response")), reply(200, {"paths": {}})], "are not those of Passage"),
     ],
 )

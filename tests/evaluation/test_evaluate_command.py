@@ -212,7 +212,7 @@ def test_resume_without_a_folder_takes_the_newest_run(
     [
         (("--target", "http://127.0.0.1:9"), "--target: http://127.0.0.1:9 cannot be reached"),
         (("--target", "ftp://x"), "'ftp://x' must be local, a URL that begins with http, or lambda:NAME"),
-        (("--profile", "other"), "--profile: there is no profile 'other'; the target has chunks, context,"),
+        (("--profile", "other"), "--profile: the target has no profile 'other', or no index for it. It has chunks,"),
         (("--thresholds", "hits=1"), "--thresholds: 'hits' is not a figure of a run; allowed: SC-001"),
         (("--thresholds", "hit@5"), "--thresholds: 'hit@5' must be NAME=VALUE"),
         (

@@ -88,8 +88,17 @@ class Container:
         usable = []
         for name in profiles.names():
             with suppress(ConfigurationError):
-                usable.append(self.served(name))
+                if self._has_index(name):
+                    usable.append(self.served(name))
         return usable
+
+    def _has_index(self, profile: str) -> bool:
+        """Whether there is an index for a profile, as far as the function knows it without a request.
+
+        The default profile counts even without one: the error of its questions says what to do.
+        """
+        root = self.settings.edge_index_path if self.settings.store == "qdrant_edge" else None
+        return root is None or profile == self.settings.default_profile or (root / profile).is_dir()
 
     def broken_profiles(self) -> list[ConfigurationError]:
         """The errors of all profiles except the default one, whose errors every question gets anyway."""

@@ -96,5 +96,5 @@ class Services(Protocol):
         ...
 
     def usable_profiles(self) -> list[Served]:
-        """Every valid profile. An invalid one does not affect the others."""
+        """Every valid profile, without those that the folder of EDGE_INDEX_PATH has no index for."""
         ...

@@ -99,7 +99,11 @@ def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
         yield _other_service("profiles", "/profiles")
         return
     if asked.profile is not None and asked.profile not in names:
-        yield failed("profiles", f"There is no profile '{asked.profile}'.", f"Choose one of: {', '.join(names)}.")
+        yield failed(
+            "profiles",
+            f"There is no profile '{asked.profile}', or no index for it.",
+            f"Choose one of: {', '.join(names)}.",
+        )
         return
     without = []
     for name in names:

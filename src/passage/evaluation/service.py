@@ -55,7 +55,9 @@ def served(api: Api, name: str | None) -> Served:
         known = {profile["name"]: profile for profile in listed["profiles"]}
         wanted = name or listed["default"]
         if wanted not in known:
-            raise SetupError(f"--profile: there is no profile '{wanted}'; the target has {', '.join(known)}.")
+            raise SetupError(
+                f"--profile: the target has no profile '{wanted}', or no index for it. It has {', '.join(known)}."
+            )
         profile = known[wanted]
         document = _read(api, "/openapi.json")
         asked = document["paths"][f"/profiles/{wanted}/query"]["post"]["requestBody"]["content"]["application/json"]
