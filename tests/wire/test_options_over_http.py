@@ -279,3 +279,14 @@ def test_neighbors_without_positions_are_a_warning(tmp_path: Path, start: Start)
         answer = start(QDRANT_URL=running.url, COLLECTION_NAME="own").post({"text": QUESTION, "neighbors": 1})
         assert len(answer.results) == 3
         assert "have no position" in answer.json["warnings"][0]
+
+
+def test_neighbors_beyond_a_servers_limit_name_it_and_what_they_need(tmp_path: Path, start: Start) -> None:
+    with server(tmp_path) as (running, admin):
+        function = start(QDRANT_URL=running.url, COLLECTION_NAME="own", SEARCH_MODE="dense")
+        admin.update_collection("own", strict_mode_config={"enabled": True, "max_query_limit": 20})
+        message = assert_error(function.post({"text": QUESTION, "k": 3, "neighbors": 1}), 500, "INTERNAL_ERROR")
+        assert "allows searches for 20 points, and this one needs 36" in message
+        assert "ask for fewer passages or a smaller 'neighbors', or raise the collection's max_query_limit" in message
+        found = results(function, k=1, neighbors=2)  # as many as are allowed
+        assert found[0]["text_with_neighbors"].startswith("Part 0.\n\nPart 1.")

@@ -104,7 +104,7 @@ def explain(
 
 def _check_limit(error: RequestRefused, search: Search, profile: Profile, info: models.CollectionInfo) -> None:
     """Raise RequestRefused if strict mode allows fewer points than the search needs."""
-    most = getattr(info.config.strict_mode_config, "max_query_limit", None)
+    most = _most_points(info)
     each, wanted, shards = search.top_k, search.top_k, 1
     if search.text:
         each, wanted = payload.candidates(search, profile.search.candidates)
@@ -113,12 +113,30 @@ def _check_limit(error: RequestRefused, search: Search, profile: Profile, info: 
     if most is None or needed <= most:
         return
     fewer = f"set the profile's search.candidates to {most * each // needed} or less, " if search.text else ""
-    raise RequestRefused(
-        f"The collection '{profile.collection.name}' allows searches for {most} points, and this one needs {needed}: "
-        f"{fewer}ask for fewer passages, or raise the collection's max_query_limit.",
+    raise _over_limit(error, most, needed, f"{fewer}ask for fewer passages", profile.collection) from error
+
+
+def check_neighbors(error: RequestRefused, needed: int, collection: Collection, info: models.CollectionInfo) -> None:
+    """Raise RequestRefused if strict mode allows fewer points than the neighbors need."""
+    most = _most_points(info)
+    if most is not None and needed > most:
+        fewer = "ask for fewer passages or a smaller 'neighbors'"
+        raise _over_limit(error, most, needed, fewer, collection) from error
+
+
+def _most_points(info: models.CollectionInfo) -> int | None:
+    """How many points strict mode allows in a search; None without a limit."""
+    most: int | None = getattr(info.config.strict_mode_config, "max_query_limit", None)
+    return most
+
+
+def _over_limit(error: RequestRefused, most: int, needed: int, fewer: str, collection: Collection) -> RequestRefused:
+    return RequestRefused(
+        f"The collection '{collection.name}' allows searches for {most} points, and this one needs {needed}: {fewer}, "
+        "or raise the collection's max_query_limit.",
         upstream="store",
         detail=error.detail,
-    ) from error
+    )
 
 
 def indexes(info: models.CollectionInfo) -> dict[str, str]:

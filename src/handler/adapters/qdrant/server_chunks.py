@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from handler.adapters.qdrant import query
-from handler.adapters.qdrant.collection_info import index_kinds, indexes, matches_by_prefix
+from handler.adapters.qdrant.collection_info import check_neighbors, index_kinds, indexes, matches_by_prefix
 from handler.adapters.qdrant.filters import condition_json
 from handler.adapters.qdrant.neighborhoods import Neighborhood, most_neighbors, neighborhoods
 from handler.config.profiles import Profile
@@ -29,7 +29,7 @@ def around(
         wanted: passages, each with how many chunks before and after it to find.
 
     Raises:
-        RequestRefused: names the payload index that is missing, if one is.
+        RequestRefused: names the limit that is too small, or the payload index that is missing, if one is.
         PassageError: see `Connection.call`.
     """
     places = neighborhoods(wanted, profile)
@@ -39,9 +39,11 @@ def around(
     try:
         return _at(connection, profile, places, limit, sections=True)
     except RequestRefused as error:
+        info = connection.info()
+        check_neighbors(error, limit, profile.collection, info)
         if matches_by_prefix(connection.get):
             kinds = {place.url[0]: "keyword" for place in places} | {place.index[0]: "integer" for place in places}
-            check_indexes(profile.collection, kinds, indexes(connection.info()), error.detail)
+            check_indexes(profile.collection, kinds, indexes(info), error.detail)
             raise
     return _at(connection, profile, places, limit, sections=False)
 
