@@ -328,34 +328,6 @@ def test_new_version_with_another_model_is_not_used(
     assert "DIMENSION_MISMATCH" in {line.get("code") for line in output.logs}
 
 
-def test_fetching_a_version_takes_half_the_time_at_most(
-    published: Bucket,
-    begin: Start,
-    other_packed: bytes,
-    later: Callable[[float], None],
-    output: Output,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    function = begin(REQUEST_TIMEOUT_MS="8000")
-    assert function.ask().results
-    published.put_packed(other_packed)
-    later(61)
-    real = published_index.time.monotonic
-    monkeypatch.setattr(
-        published_index, "time", type("Clock", (), {"monotonic": staticmethod(lambda: real() + 61 + 4)})
-    )
-    assert not answers_from_other(function)
-    assert "DEADLINE_EXCEEDED" in {line.get("code") for line in output.logs}
-
-
-def test_the_first_fetch_ends_with_the_deadline(
-    published: Bucket, begin: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = published_index.time.monotonic
-    monkeypatch.setattr(published_index, "time", type("Clock", (), {"monotonic": staticmethod(lambda: real() + 60)}))
-    assert begin().ask().status == 504
-
-
 def test_open_version_answers_after_its_removal(
     published: Bucket, begin: Start, home: Path, other_packed: bytes, later: Callable[[float], None]
 ) -> None:

@@ -1,6 +1,5 @@
 """AWS services through boto3, which is part of Lambda's runtime. Imported only when one is used."""
 
-import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,10 +11,10 @@ from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadErro
 
 from handler.adapters.transport import for_client
 
-CONFIG = Config(connect_timeout=3, read_timeout=5, retries={"total_max_attempts": 1, "mode": "standard"})
+CONFIG = Config(retries={"total_max_attempts": 1, "mode": "standard"})
 """No retries in boto3: the core retries, within the request's deadline."""
 
-TIMEOUT = httpx.Timeout(60).as_dict()
+LONGEST_WAIT = 60.0
 """Seconds a wait may take without a deadline, as in `passage index`."""
 
 BUSY = frozenset(
@@ -39,20 +38,16 @@ BUSY = frozenset(
 """The error codes with which AWS services throttle."""
 
 
-def client(service: str, *, region: str | None = None) -> Any:
+def client(service: str, *, region: str | None = None, longest_wait: float = LONGEST_WAIT) -> Any:
     """A client with a separate session, so that discarding it also discards the credentials it found.
 
     botocore signs requests and reads answers, but the function's transport sends them: botocore's timeouts are fixed
     per client, while the transport ends every wait with the running deadline.
     """
     made = boto3.session.Session(region_name=region).client(service, config=CONFIG)
-    made.meta.events.register("before-send", lambda request, **_: _sent(request))
+    timeout = httpx.Timeout(longest_wait).as_dict()
+    made.meta.events.register("before-send", lambda request, **_: _sent(request, timeout))
     return made
-
-
-def plain_client(service: str) -> Any:
-    """A client with botocore's transport, which streams bodies that are too large for memory."""
-    return boto3.session.Session().client(service, config=CONFIG)
 
 
 def code(error: ClientError) -> str:
@@ -72,18 +67,25 @@ def passing(error: Exception) -> bool:
     return isinstance(error, httpx.HTTPError | HTTPClientError | IncompleteReadError)
 
 
-def _sent(request: AWSPreparedRequest) -> AWSResponse:
+def _sent(request: AWSPreparedRequest, timeout: dict[str, float | None]) -> AWSResponse:
     headers = {name: value.decode() if isinstance(value, bytes) else value for name, value in request.headers.items()}
     asked = httpx.Request(
-        request.method, request.url, headers=headers, content=request.body or b"", extensions={"timeout": TIMEOUT}
+        request.method, request.url, headers=headers, content=request.body or b"", extensions={"timeout": timeout}
     )
     answer = for_client().handle_request(asked)
-    answer.read()
-    return AWSResponse(request.url, answer.status_code, dict(answer.headers), _Body(answer.content))
+    return AWSResponse(request.url, answer.status_code, dict(answer.headers), _Body(answer))
 
 
-class _Body(io.BytesIO):
-    """A response body with the methods that botocore calls."""
+class _Body:
+    """A response body with the methods that botocore calls. It is read as it comes, so it may exceed the memory."""
+
+    def __init__(self, answer: httpx.Response) -> None:
+        self._parts = answer.iter_raw()
+        self.close = answer.close
 
     def stream(self, *_: object, **__: object) -> Iterator[bytes]:
-        yield self.read()
+        return self._parts
+
+    def read(self, most: int | None = None) -> bytes:
+        """The next part, of any size, and empty at the end; without `most` all of the rest."""
+        return b"".join(self._parts) if most is None else next(self._parts, b"")

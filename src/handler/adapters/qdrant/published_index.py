@@ -10,18 +10,19 @@ import shutil
 import stat
 import tarfile
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ConfigDict, Field
 
 from handler.adapters.aws import client as aws
 from handler.adapters.qdrant import holes
+from handler.core.deadline import Deadline, running
 from handler.core.errors import (
     CollectionNotFound,
     ConfigurationError,
@@ -32,6 +33,8 @@ from handler.core.errors import (
 
 FORMAT: Literal[1] = 1
 CHUNK = 1024 * 1024
+LONGEST_WAIT = 5.0
+"""Seconds that S3 may stay silent without a deadline: INIT has ten seconds for everything."""
 
 
 class Pointer(BaseModel):
@@ -65,36 +68,36 @@ class PublishedIndex:
 
     @cached_property
     def _client(self) -> Any:
-        return aws.plain_client("s3")
+        return aws.client("s3", longest_wait=LONGEST_WAIT)
 
     def forget_credentials(self) -> None:
         self.__dict__.pop("_client", None)
 
-    def pointer(self) -> Pointer:
+    def pointer(self, until: Deadline | None) -> Pointer:
         """The current version.
+
+        Args:
+            until: when to give up; None for never.
 
         Raises:
             CollectionNotFound: nothing is published for the profile.
             ConfigurationError: it may not be read, or cannot be understood.
             UpstreamUnavailable: S3 failed temporarily.
+            DeadlineExceeded: the time ran out.
         """
-        with self._errors():
+        with self._asking(until):
             text = self._get(pointer_name(self._profile)).read()
         try:
             return Pointer.model_validate_json(text)
         except ValueError as error:
             raise ConfigurationError(self._again("has a pointer that cannot be read"), upstream="store") from error
 
-    def unpack(self, pointer: Pointer, until: float | None) -> Path:
+    def unpack(self, pointer: Pointer, until: Deadline | None) -> Path:
         """The folder with that version. It is fetched if missing.
 
-        Args:
-            until: when to give up, on the monotonic clock.
-
-        Raises:
-            As `pointer`, and DeadlineExceeded.
+        Args, Raises: as `pointer`.
         """
-        with self._errors():
+        with self._asking(until):
             final = _home() / f"{self._profile}-{pointer.sha256[:16]}"
             if not final.is_dir():
                 part = final.with_name(f".{final.name}")
@@ -102,7 +105,7 @@ class PublishedIndex:
                 part.mkdir()
                 try:
                     packed = part / "packed"
-                    self._download(pointer, packed, until)
+                    self._download(pointer, packed)
                     extract(packed, part / self._profile)
                     packed.unlink()
                     part.rename(final)
@@ -119,13 +122,10 @@ class PublishedIndex:
             if folder != current:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _download(self, pointer: Pointer, to: Path, until: float | None) -> None:
-        body = self._get(pointer.object)
+    def _download(self, pointer: Pointer, to: Path) -> None:
         digest, size = hashlib.sha256(), 0
-        with to.open("wb") as file:
+        with closing(self._get(pointer.object)) as body, to.open("wb") as file:
             for chunk in body.iter_chunks(CHUNK):
-                if until is not None and time.monotonic() >= until:
-                    raise DeadlineExceeded("The request's time ran out while the index was fetched.", upstream="store")
                 size += len(chunk)
                 if size > pointer.bytes:
                     break
@@ -143,12 +143,18 @@ class PublishedIndex:
         return f"The published index for the profile '{self._profile}' {what}: run `passage index --publish` again."
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _asking(self, until: Deadline | None) -> Iterator[None]:
+        """Ends every wait for S3 with `until`, and maps errors."""
         try:
-            yield
+            with running(until) if until is not None else nullcontext():
+                yield
         except PassageError:
             raise
-        except (ClientError, BotoCoreError) as error:
+        except (ClientError, BotoCoreError, httpx.HTTPError) as error:
+            if until is not None and until.remaining() <= 0:
+                raise DeadlineExceeded(
+                    "The request's time ran out while the index was fetched.", upstream="store", detail=repr(error)
+                ) from error
             raise self._unreachable(error) from error
         except UnsafeArchive as error:
             raise ConfigurationError(self._again("cannot be unpacked"), upstream="store", detail=str(error)) from error
@@ -160,7 +166,7 @@ class PublishedIndex:
                 detail=repr(error),
             ) from error
 
-    def _unreachable(self, error: ClientError | BotoCoreError) -> PassageError:
+    def _unreachable(self, error: ClientError | BotoCoreError | httpx.HTTPError) -> PassageError:
         where = f"s3://{self._bucket}/{self._folder}"
         if isinstance(error, ClientError) and aws.code(error) in ("NoSuchKey", "404"):
             return CollectionNotFound(

@@ -12,6 +12,7 @@ from handler import telemetry
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.published_index import Pointer, PublishedIndex
 from handler.core import deadline as deadlines
+from handler.core.deadline import Deadline
 from handler.core.errors import DeadlineExceeded, PassageError, UpstreamError
 from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
 
@@ -73,16 +74,16 @@ class PublishedStore:
         """The open index, checked for a new version once every `every` seconds."""
         deadline = deadlines.current()
         if self._store is None:
-            store = self._replace(self._index.pointer(), deadline.at if deadline else None)
+            store = self._replace(self._index.pointer(deadline), deadline)
             self._due = time.monotonic() + self._every
             return store
         if time.monotonic() < self._due:
             return self._store
         self._due = time.monotonic() + self._every  # also after a failure, so that not every request tries again
         # The request that checks must still be answered, so fetching may take half of its time.
-        until = time.monotonic() + deadline.remaining() / 2 if deadline else None
+        until = Deadline.after(deadline.remaining() / 2) if deadline else None
         try:
-            pointer = self._index.pointer()
+            pointer = self._index.pointer(until)
             return self._store if pointer.sha256 == self._version else self._replace(pointer, until)
         except PassageError as error:
             telemetry.not_renewed(
@@ -90,7 +91,7 @@ class PublishedStore:
             )
             return self._store
 
-    def _replace(self, pointer: Pointer, until: float | None) -> QdrantEdgeStore:
+    def _replace(self, pointer: Pointer, until: Deadline | None) -> QdrantEdgeStore:
         """Fetch a version, open it, and delete the one before it."""
         folder = self._index.unpack(pointer, until)
         store = self._open_index(folder)
