@@ -236,6 +236,20 @@ def test_wrong_setting_exits_2_and_is_named(
     assert message in done.output
 
 
+def test_profile_that_a_question_names_is_refused_by_its_id(api_url: str, suite: Path) -> None:
+    suite.write_text(f'{SUITE}profile = "other"\n', encoding="utf-8")
+    done = evaluate(suite, "--target", api_url)
+    assert done.exit_code == 2
+    assert "question 'pizza': the target has no profile 'other', or no index for it. It has chunks," in done.output
+
+
+def test_summary_says_why_test_cases_failed(api_url: str, suite: Path, tmp_path: Path) -> None:
+    suite.write_text(SUITE.replace('"twin"]', '"twin", "xylophone"]'), encoding="utf-8")
+    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out")
+    assert "2 of 3 passed" in done.output
+    assert "  twin: RELEVANCE: The results do not contain: xylophone." in done.output
+
+
 def test_drafted_suite_in_a_missing_folder_exits_2(tmp_path: Path) -> None:
     file = tmp_path / "none" / "suite.toml"
     done = evaluate(file, "--make", 3, "--site", TEXTBOOK)
@@ -338,6 +352,7 @@ def test_missing_document_is_found_on_this_machine(textbook_index: Path, suite: 
     run = saved(tmp_path / "out")
     assert (run.missing, run.unchecked) == ({"pid": ("/no/such/page/",)}, 0)
     assert "1 expected documents are not in the collection (of pid): correct the suite." in done.stdout
+    assert "  pid: The collection has no document /no/such/page/: correct the suite" in done.stdout
     assert len(run.index) == 64
     assert done.stderr.splitlines() == ["Asking 3 questions …"]
 

@@ -16,6 +16,7 @@ from passage.evaluation.report.document import document
 from passage.evaluation.report.markup import element, joined, link
 from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.suite import Expected, Question, Suite
+from passage.evaluation.thresholds import Verdict
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(1)>&\"'\x00\ud800<svg/onload=x>"
 
@@ -129,6 +130,22 @@ def test_worst_question_comes_first_with_expected_and_found() -> None:
     assert "What is q0?" not in text[worst:]
     assert "/right/ (not found)" in text
     assert "/right/ (found at 2)" in text
+
+
+def test_failed_test_case_is_shown_though_its_page_is_first() -> None:
+    asked = Question("q", "q?", (Expected("/a/"),), keywords=("torque",))
+    found = Run(Suite("s", (asked,)), (Answer("q", (hit(1, "a"),), 1.0),), "local", "p", 5, 50)
+    text = Parsed(document(found, None, k=5)).text
+    assert "test cases passed0of 1" in text
+    assert "Test case: RELEVANCE: The results do not contain: torque." in text[text.index("Questions, worst first") :]
+
+
+def test_thresholds_are_shown_with_their_verdicts() -> None:
+    given = (Verdict("hit@5", 0.9, 0.95, met=False), Verdict("SC-001", None, 100.0, met=True))
+    text = Parsed(document(GOOD, None, k=5, verdicts=given)).text
+    assert "hit@50.900≥ 0.95missed" in text
+    assert "SC-001not measured< 100metretrieval by id, average ms" in text
+    assert "Thresholds" not in Parsed(document(GOOD, None, k=5)).text
 
 
 def test_unrated_wrong_and_right_passages_are_told_apart() -> None:

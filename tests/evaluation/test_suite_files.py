@@ -129,23 +129,46 @@ def test_same_judgment_twice_is_a_note(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("a.toml", "name = \nx = 1", "a.toml is not TOML: .*line 1"),
-        ("a.toml", TOML + '[[questions]]\ntext = " "\n', "a.toml:20: q3: query_text must not be empty"),
+        ("a.toml", TOML + '[[questions]]\ntext = " "\n', "a.toml:20: the question 'q3' has no 'text'"),
         ("a.toml", TOML + '[[questions]]\ntext = "x"\ncolour = 1\n', "a.toml:20: unknown field 'colour'; allowed: id,"),
         ("a.toml", TOML + '[[questions]]\nid = "install"\ntext = "x"\n', "a.toml:20: the id 'install' occurs twice"),
-        ("a.toml", '[thresholds]\n"hit@5" = "high"\n[[questions]]\ntext = "x"', "thresholds must be numbers by name"),
+        ("a.toml", '[thresholds]\n"hit@5" = "high"\n[[questions]]\ntext = "x"', "'hit@5' must be a number, not 'high'"),
+        (
+            "a.toml",
+            '[thresholds]\n"hit@5" = 95\n[[questions]]\ntext = "x"',
+            "a.toml: thresholds: 'hit@5' must be 0 to 1",
+        ),
+        ("a.toml", 'thresholds = 1\n[[questions]]\ntext = "x"', "a.toml: thresholds must be numbers by name"),
+        ("a.toml", 'threshold = 1\n[[questions]]\ntext = "x"', "unknown key 'threshold'; allowed: name, thresholds,"),
+        (
+            "a.toml",
+            '[questions]\ntext = "x"',
+            r"'questions' must be a list of questions, in TOML with \[\[questions\]\]",
+        ),
+        ("a.toml", "[[questions]]\ntext = 7", "a.toml:1: q1: text must be text, not 7"),
+        ("a.toml", '[[questions]]\ntext = "x"\ntop_k = "a"', "q1: top_k must be a whole number, not 'a'"),
+        ("a.toml", '[[questions]]\ntext = "x"\nid = 1.5', "a.toml:1: an id must be text or a whole number, not 1.5"),
+        (
+            "a.toml",
+            '[[questions]]\ntext = "x"\nanswerable = false\nexpected = ["/a"]',
+            "a.toml:1: 'q1' is not answerable, but '/a' answers it",
+        ),
         ("a.toml", "", "a.toml has no list of questions"),
-        ("a.json", "[", "a.json is not JSON"),
+        ("a.json", "[\n[", "a.json:2: is not JSON: expecting value at column 2"),
+        ("a.json", "[" * 100_000, "a.json: is not JSON that can be read: maximum recursion depth"),
+        ("a.json", f'[{{"text": {"1" * 5000}}}]', "a.json: is not JSON that can be read: Exceeds the limit"),
+        ("a.json", '{"questions": [], "tests": []}', r"has several lists of questions \(questions, tests\): keep one"),
         ("a.json", "7", "a.json must be a JSON object or a list"),
         ("a.json", "[]", "a.json has no questions"),
         ("a.json", '["x"]', "a.json, question 1: a question must be an object"),
-        ("a.json", '[{"id": "x"}]', "a.json, question 1: the question has no 'text'"),
+        ("a.json", '[{"id": "x"}]', "a.json, question 1: the question 'x' has no 'text'"),
         ("a.json", '[{"text": "x", "top_k": 0}]', "a.json, question 1: q1: top_k must be above 0, not 0"),
         ("a.json", '[{"text": "x", "relevance_threshold": 2}]', "relevance_threshold must be 0 to 1, not 2"),
         ("a.json", '[{"text": "x", "expected": [{"page": "a"}]}]', "has one of value, id, chunk, url"),
         ("a.json", '[{"text": "x", "expected": [1.5]}]', "must be a point id, a chunk id or a URL, not 1.5"),
         ("a.json", '[{"text": "x", "question": "y"}]', "'question' and another field both give the question's text"),
         ("a.jsonl", '{"text": "x"}\n\n[]\n', "a.jsonl:3: must be a JSON object"),
-        ("a.jsonl", '{"text": "x"}\n{\n', "a.jsonl:2: is not JSON"),
+        ("a.jsonl", '{"text": "x"}\n{\n', "a.jsonl:2: is not JSON: .* at column 2"),
         (
             "a.jsonl",
             lines({"id": "a", "text": "x"}, {"id": "a", "text": "y"}),
@@ -161,13 +184,21 @@ def test_same_judgment_twice_is_a_note(tmp_path: Path) -> None:
         ("a.csv", "text,url,grade\nx,/a,1001\n", "a.csv:2: q1: expected.0.grade: input should be less than or equal"),
         ("a.csv", "text,grade\nx,high\n", "a.csv:2: grade must be a number, not 'high'"),
         ("a.csv", "text,url\nx\n", "a.csv:2: the row and the header differ in their number of cells"),
-        ("a.csv", 'text\n"x\n', "a.csv:1: is not CSV"),
+        ("a.csv", 'text\ny\n"x\n', "a.csv:3: is not CSV: .* Is a quotation mark not closed"),
+        ("a.csv", "What is it?,/a\n", r"a.csv:1: unknown field 'What is it\?'; allowed: id, text"),
+        ("a.csv", "text,text\nx,y\n", "a.csv:1: the column 'text' occurs twice"),
+        ("a.csv", "text,answerable\nx,maybe\n", "a.csv:2: q1: answerable must be true or false, not 'maybe'"),
         ("a.yaml", "x", "a.yaml must be a folder, or end in one of .toml, .json"),
     ],
 )
 def test_wrong_suite_is_refused_by_place_and_fault(tmp_path: Path, name: str, content: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
         read_suite(written(tmp_path, name, content))
+
+
+def test_one_word_is_a_list_of_one_tag(tmp_path: Path) -> None:
+    (question,) = read_suite(written(tmp_path, "a.toml", '[[questions]]\ntext = "x"\ntags = "short"\n')).questions
+    assert question.tags == ("short",)
 
 
 def test_missing_suite_names_the_command_that_drafts_one(tmp_path: Path) -> None:
@@ -177,7 +208,7 @@ def test_missing_suite_names_the_command_that_drafts_one(tmp_path: Path) -> None
 
 def test_suite_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"text\n\xff\n")
-    with pytest.raises(SuiteError, match=r"a.csv is not UTF-8 \(byte 5\)"):
+    with pytest.raises(SuiteError, match=r"a\.csv:2: is not UTF-8"):
         read_suite(tmp_path / "a.csv")
 
 
@@ -185,7 +216,7 @@ def test_suite_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 def test_beir_file_that_is_not_utf8_is_refused(tmp_path: Path, name: str) -> None:
     with (beir(tmp_path, BEIR) / name).open("ab") as file:
         file.write(b"\xff")
-    with pytest.raises(SuiteError, match=rf"{name} is not UTF-8"):
+    with pytest.raises(SuiteError, match=rf"{name}:\d: is not UTF-8"):
         read_suite(tmp_path)
 
 
@@ -258,7 +289,9 @@ def test_query_without_judgment_is_not_asked_and_noted(tmp_path: Path) -> None:
         ("q1\td2\thigh\n", "test.tsv:1: the grade must be a whole number, not 'high'"),
         ("q1\td2\t8589934592\n", "test.tsv:1: the grade must be 1,000 or less, not 8589934592"),
         (BEIR + "q1\td 1\t1\n", "test.tsv:4: question 'q1' judges .* twice, with the grades 2 and 1"),
-        ("q9\td2\t1\n", "has none of the queries"),
+        ("q9\td2\t1\n", "has none of the queries that .* judges, such as 'q9'"),
+        ("query_id\tcorpus_id\tscore\n", "test.tsv:1: .* A header must be query-id, corpus-id, score"),
+        ("", "test.tsv has no judgments"),
     ],
 )
 def test_wrong_judgments_are_refused_by_line(tmp_path: Path, judgments: str, message: str) -> None:

@@ -283,8 +283,8 @@ def test_suite_result_in_json_is_read_unchanged() -> None:
     ("change", "message"),
     [
         ({"colour": "red"}, "a case: colour: unexpected"),
-        ({"top_k": "5"}, "a case: top_k: input should be a valid integer"),
-        ({"expected_doc_ids": [7]}, "a case: expected_doc_ids.0: input should be a valid string"),
+        ({"top_k": "5"}, "a case: top_k must be a whole number, not '5'"),
+        ({"expected_doc_ids": [7]}, "a case: expected_doc_ids.0 must be text, not 7"),
         ({"query_text": " "}, "a case: query_text must not be empty"),
     ],
 )

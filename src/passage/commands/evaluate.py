@@ -186,7 +186,7 @@ def _evaluated(request: Request) -> "Results":
     from passage.evaluation.suites.files import read_suite  # noqa: PLC0415
 
     suite = read_suite(request.suite)
-    limits = thresholds.read(request.thresholds) or thresholds.checked(suite.thresholds)
+    limits = thresholds.read(request.thresholds) or suite.thresholds
     baseline = _baseline(request)
     folder = _folder(request, suite)
     key = api_key.read(request.api_key_file)

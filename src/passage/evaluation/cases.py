@@ -15,6 +15,16 @@ class CaseError(ValueError):
     """A rule of the seed is broken; the message names the test case and the rule."""
 
 
+WRONG: Mapping[str, str] = {
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("tuple_type", "list_type"), "a list"),
+    "string_type": "text",
+}
+"""What a value must be, by pydantic's type of the error. The message of others says it well."""
+
+
 class TestStatus(Enum):
     """The five statuses. A test case moves from pending to running, and from there to one of the other three."""
 
@@ -139,4 +149,7 @@ def first_fault(error: ValidationError, name: str) -> str:
     if fault["type"] == "value_error":
         return str(fault["msg"]).removeprefix("Value error, ")
     field = ".".join(str(part) for part in fault["loc"])
-    return f"{name}: {field}: {fault['msg'][:1].lower()}{fault['msg'][1:]}."
+    what = WRONG.get(fault["type"])
+    if what is None:
+        return f"{name}: {field}: {fault['msg'][:1].lower()}{fault['msg'][1:]}."
+    return f"{name}: {field} must be {what}, not {fault['input']!r}."

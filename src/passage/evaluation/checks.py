@@ -10,7 +10,7 @@ from passage.evaluation.asking import JSON, Asker
 from passage.evaluation.documents import Documents, Known, fetch
 from passage.evaluation.run import Answer
 from passage.evaluation.service import Served
-from passage.evaluation.suite import Expected, Suite
+from passage.evaluation.suite import Expected, Question, Suite
 
 SAMPLE = 10
 """How many answered questions are asked again, and how many of their passages are fetched by id."""
@@ -38,12 +38,12 @@ def _refused(api: Api, method: str, path: str, status: int, body: bytes | None =
 
 
 def repeated(
-    asker: Asker, suite: Suite, answers: Sequence[Answer], find: Callable[[str | None], Served]
+    asker: Asker, suite: Suite, answers: Sequence[Answer], find: Callable[[Question], Served]
 ) -> Iterator[tuple[str, bool]]:
     """The first answered questions again, each with whether the passages and their order are the same."""
     answered = [pair for pair in zip(suite.questions, answers, strict=True) if pair[1].error is None]
     for question, before in answered[:SAMPLE]:
-        after = asker.ask(find(question.profile), question)
+        after = asker.ask(find(question), question)
         if after.error is None:  # a failed request has no order to compare
             yield question.id, _shown(before) == _shown(after)
 

@@ -52,7 +52,7 @@ def judge(run: Run, baseline: Run | None, thresholds: dict[str, float], folder: 
     results = Results(found, result, tuple(verdicts(run, result, thresholds)), folder, proposal)
     text = json.dumps(suite_result.to_json(result), ensure_ascii=False, indent=1)
     (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
-    report.write(folder / REPORT, run, baseline, k=K)
+    report.write(folder / REPORT, run, baseline, k=K, verdicts=results.verdicts)
     return results
 
 

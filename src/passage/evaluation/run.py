@@ -208,7 +208,7 @@ def read(path: Path) -> Run:
         values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RunError(f"{path} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RunError(f"{path} is not JSON: {error}.") from None
     if not isinstance(values, dict):
         raise RunError(f"{path} is not a run: it must be a JSON object.")

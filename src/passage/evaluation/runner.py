@@ -15,8 +15,11 @@ from passage.evaluation.progress import Progress
 from passage.evaluation.run import Answer, Run
 from passage.evaluation.saved_answers import SavedAnswers
 from passage.evaluation.service import Served, SetupError, served
-from passage.evaluation.suite import Suite
+from passage.evaluation.suite import Question, Suite
 from passage.indexing.pacing import Pace
+
+Find = Callable[[Question], Served]
+"""The profile of a question."""
 
 IN_A_ROW = 5
 """A run stops after this many questions in a row without an answer: the target is down, or refuses all of them."""
@@ -66,8 +69,8 @@ def run(plan: Plan, api: Api) -> Run:
     """
     began, started_at = time.monotonic(), datetime.now(UTC)
     find = _profiles(api, plan.served)
-    for name in {question.profile for question in plan.suite.questions}:
-        _check_pages(plan.pages, find(name))  # before the first question; so is an unknown profile
+    for question in plan.suite.questions:
+        _check_pages(plan.pages, find(question))  # before the first question; so is an unknown profile
     saved = SavedAnswers(plan.folder, _heading(plan), resume=plan.resume)
     with Progress(len(plan.suite.questions), len(saved.found)) as progress:
         pace = Pace(plan.per_minute, sleep=_sleep)
@@ -104,15 +107,13 @@ def _check_pages(pages: int, served: Served) -> None:
         )
 
 
-def _answers(
-    suite: Suite, asker: Asker, find: Callable[[str | None], Served], saved: SavedAnswers, progress: Progress
-) -> tuple[Answer, ...]:
+def _answers(suite: Suite, asker: Asker, find: Find, saved: SavedAnswers, progress: Progress) -> tuple[Answer, ...]:
     answers: list[Answer] = []
     failed = 0
     for question in suite.questions:
         answer = saved.found.get(question.id)
         if answer is None:
-            answer = asker.ask(find(question.profile), question)
+            answer = asker.ask(find(question), question)
             saved.add(answer)
             progress.answered()
             failed = failed + 1 if answer.error else 0
@@ -120,22 +121,23 @@ def _answers(
         # One question may be refused, for example as too long, while the others are answered.
         if failed >= IN_A_ROW and (answer.error_kind != "request" or len(answers) == failed):
             raise SetupError(
-                f"--target: {IN_A_ROW} questions in a row got no answer. The last error: {answer.error} Once that is "
-                "fixed, --resume continues from here."
+                f"--target: {IN_A_ROW} questions in a row got no answer. The last error, of '{question.id}': "
+                f"{answer.error} Once that is fixed, --resume continues from here."
             )
     if all(answer.error for answer in answers):
-        raise SetupError(f"--target: no question got an answer. The last error: {answers[-1].error}")
+        last = answers[-1]
+        raise SetupError(f"--target: no question got an answer. The last error, of '{last.question_id}': {last.error}")
     return tuple(answers)
 
 
-def _profiles(api: Api, default: Served) -> Callable[[str | None], Served]:
+def _profiles(api: Api, default: Served) -> Find:
     """Finds each profile once."""
     known = {None: default, default.profile: default}
 
-    def find(name: str | None) -> Served:
-        if name not in known:
-            known[name] = served(api, name)
-        return known[name]
+    def find(question: Question) -> Served:
+        if question.profile not in known:
+            known[question.profile] = served(api, question.profile, f"question '{question.id}'")
+        return known[question.profile]
 
     return find
 

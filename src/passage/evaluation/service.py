@@ -44,8 +44,11 @@ class Served:
         return self.most is not None
 
 
-def served(api: Api, name: str | None) -> Served:
+def served(api: Api, name: str | None, named_by: str = "--profile") -> Served:
     """A profile as the API serves it; its default one where `name` is None.
+
+    Args:
+        named_by: what names the profile, for the message.
 
     Raises:
         SetupError: the API cannot be read, or has no such profile.
@@ -56,7 +59,7 @@ def served(api: Api, name: str | None) -> Served:
         wanted = name or listed["default"]
         if wanted not in known:
             raise SetupError(
-                f"--profile: the target has no profile '{wanted}', or no index for it. It has {', '.join(known)}."
+                f"{named_by}: the target has no profile '{wanted}', or no index for it. It has {', '.join(known)}."
             )
         profile = known[wanted]
         document = _read(api, "/openapi.json")

@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Sequence
 
 from handler.config.models import Fusion
+from passage.evaluation.cases import TestStatus
 from passage.evaluation.intervals import estimate
 from passage.evaluation.measured_run import differences
 from passage.evaluation.report.facts import Facts, Outcome, worst_first
 from passage.evaluation.results import Results
 from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict
-from passage.evaluation.verdicts import CRITERIA, unachievable
+from passage.evaluation.verdicts import unachievable
 from passage.evaluation.weights import Proposal
 
 WORST = 5
-"""How many of the worst questions the summary shows."""
+"""How many of the worst questions, and of the test cases that did not pass, the summary shows."""
 
 CHARACTERS = 100
 
@@ -64,6 +65,11 @@ def _cases(result: TestSuiteResult) -> Iterator[str]:
         f"Test cases: {result.passed} of {result.total_tests} passed ({result.pass_rate:.1f} %), "
         f"{result.failed} failed, {result.errors} errors"
     )
+    wrong = [case for case in result.test_results if case.status is not TestStatus.PASSED]
+    wrong.sort(key=lambda case: case.status is not TestStatus.ERROR)
+    yield from (f"  {case.name}: {_cut(case.error_message or '')}" for case in wrong[:WORST])
+    if len(wrong) > WORST:
+        yield f"  … and {len(wrong) - WORST} more, in results.json"
     yield (
         f"Retrieval: {times.avg_retrieval_time_ms:,.0f} ms on average, 95 % within "
         f"{times.p95_retrieval_time_ms:,.0f} ms, {times.max_retrieval_time_ms:,.0f} ms at most"
@@ -158,9 +164,8 @@ def _question(outcome: Outcome) -> Iterator[str]:
 def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[str]:
     rows = [("threshold", "measured", "limit", "", "")]
     for each in verdicts:
-        what = CRITERIA[each.name][0] if each.name in CRITERIA else ""
-        value = "not measured" if each.value is None else f"{each.value:,.3f}"
-        rows.append((each.name, value, f"{each.relation} {each.limit:g}", "met" if each.met else "MISSED", what))
+        met = "met" if each.met else "MISSED"
+        rows.append((each.name, each.shown_value, f"{each.relation} {each.limit:g}", met, each.what))
     yield from table(rows)
 
 

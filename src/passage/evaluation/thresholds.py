@@ -37,6 +37,15 @@ class Verdict:
         """The sign between the value and the limit."""
         return "<" if is_upper(self.name) else "≥"
 
+    @property
+    def shown_value(self) -> str:
+        return "not measured" if self.value is None else f"{self.value:,.3f}"
+
+    @property
+    def what(self) -> str:
+        """What a success criterion measures; empty for another figure, whose name says it."""
+        return CRITERIA[self.name][0] if self.name in CRITERIA else ""
+
 
 def is_upper(name: str) -> bool:
     """Whether a figure must stay below its limit."""

@@ -1,5 +1,6 @@
 """The report's page, from top to bottom."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from passage.evaluation.intervals import estimate
@@ -7,15 +8,16 @@ from passage.evaluation.report.charts import panels
 from passage.evaluation.report.facts import Facts, facts, quantile
 from passage.evaluation.report.markup import Markup, element, joined
 from passage.evaluation.report.questions import changed, off_topic, worst
-from passage.evaluation.report.tables import comparison, measures, settings
+from passage.evaluation.report.tables import comparison, measures, settings, thresholds
 from passage.evaluation.run import Run
+from passage.evaluation.thresholds import Verdict
 
 STYLE = Path(__file__).with_name("style.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """A browser loads nothing, whatever a passage's text tries."""
 
 
-def document(run: Run, baseline: Run | None, *, k: int) -> str:
+def document(run: Run, baseline: Run | None, *, k: int, verdicts: Sequence[Verdict] = ()) -> str:
     """The whole page. Raises ComparisonError if the runs are not over the same questions."""
     found = facts(run, baseline, k=k)
     head = element(
@@ -32,6 +34,7 @@ def document(run: Run, baseline: Run | None, *, k: int) -> str:
             "main",
             _top(found),
             _cards(found),
+            thresholds(verdicts),
             comparison(found),
             panels(found),
             measures(found),
@@ -64,6 +67,8 @@ def _top(found: Facts) -> Markup:
 
 def _cards(found: Facts) -> Markup:
     cards = [_measure_card(found, each.name) for each in found.measures.measured] if found.measures else []
+    passed = sum(not outcome.failure for outcome in found.outcomes)
+    cards.append(_card("test cases passed", str(passed), f"of {len(found.outcomes)}"))
     times = found.times
     cards.append(_card("median time", f"{quantile(times, 0.5):,.0f} ms", f"95 %: {quantile(times, 0.95):,.0f} ms"))
     if found.errors:

@@ -10,6 +10,7 @@ from passage.evaluation.measures import MeasureError, Measures
 from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.suite import Question
 from passage.evaluation.threshold import Threshold
+from passage.evaluation.verdicts import judged
 
 
 @dataclass(frozen=True)
@@ -18,11 +19,13 @@ class Outcome:
 
     Args:
         value: nDCG@10; None for a question that is not measured.
+        failure: why its test case did not pass; empty if it passed.
     """
 
     question: Question
     answer: Answer
     value: float | None
+    failure: str
 
     @property
     def first_right(self) -> int | None:
@@ -108,5 +111,9 @@ def _of_one(run: Run, k: int) -> Facts:
     except MeasureError as error:
         why = str(error)
     values = measures["nDCG@10"].values if measures else {}
-    outcomes = tuple(Outcome(question, answer, values.get(question.id)) for question, answer in run.pairs())
+    failures = [case.error_message or "" for case in judged(run).test_results]
+    outcomes = tuple(
+        Outcome(question, answer, values.get(question.id), failure)
+        for (question, answer), failure in zip(run.pairs(), failures, strict=True)
+    )
     return Facts(run, k, outcomes, measures, why, proposed_threshold(run))

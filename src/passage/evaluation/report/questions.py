@@ -17,13 +17,13 @@ HITS = 10
 def worst(found: Facts) -> Markup:
     """The questions with the lowest nDCG@10, with what was expected and what came."""
     ordered = worst_first(found.outcomes)
-    poor = [each for each in ordered if (each.value or 0.0) < 1.0]
+    poor = [each for each in ordered if (each.value or 0.0) < 1.0 or each.failure]
     if not ordered:
         return joined()
     intro = (
-        f"{len(poor)} of {len(ordered)} questions have something to gain. A passage is right, wrong (judged and not "
-        "relevant) or unrated: nobody has judged it yet. An unrated passage that answers the question belongs in the "
-        "suite."
+        f"{len(poor)} of {len(ordered)} questions have something to gain, or failed as a test case. A passage is "
+        "right, wrong (judged and not relevant) or unrated: nobody has judged it yet. An unrated passage that answers "
+        "the question belongs in the suite."
     )
     return joined(
         element("h2", "Questions, worst first"),
@@ -102,8 +102,10 @@ def _asked(outcome: Outcome) -> Markup:
     question = outcome.question
     tags = [joined(" ", element("span", tag, class_="badge")) for tag in question.tags]
     whole = element("p", question.text) if len(question.text) > QUESTION else joined()
+    failure = element("p", f"Test case: {outcome.failure}") if outcome.failure else joined()
     return joined(
         whole,
+        failure,
         element("p", element("code", question.id), tags, f" {outcome.answer.milliseconds:,.0f} ms", class_="quiet"),
     )
 

@@ -8,6 +8,7 @@ from passage.evaluation.measured_run import differences
 from passage.evaluation.report.facts import Facts
 from passage.evaluation.report.markup import Content, Markup, element, joined
 from passage.evaluation.run import Run
+from passage.evaluation.thresholds import Verdict
 
 
 def measures(found: Facts) -> Markup:
@@ -33,6 +34,23 @@ def measures(found: Facts) -> Markup:
         ),
         table(("measure", "value", "95 % interval", "questions"), rows, numbers=(1, 2, 3)),
     )
+
+
+def thresholds(verdicts: Sequence[Verdict]) -> Markup:
+    """Whether each threshold is met. Empty without any."""
+    if not verdicts:
+        return joined()
+    rows = [
+        (
+            each.name,
+            each.shown_value,
+            f"{each.relation} {each.limit:g}",
+            element("span", "met" if each.met else "missed", class_=f"badge {'right' if each.met else 'wrong'}"),
+            each.what,
+        )
+        for each in verdicts
+    ]
+    return joined(element("h2", "Thresholds"), table(("threshold", "measured", "limit", "", ""), rows, numbers=(1, 2)))
 
 
 def comparison(found: Facts) -> Markup:

@@ -5,13 +5,11 @@ gives to its documents; without one, they are point ids, chunk ids or URLs of an
 `language`.
 """
 
-import json
 from pathlib import Path
-from typing import Any
 
 from passage.evaluation.suite import Expected, Question, Suite
 from passage.evaluation.suites import qrels
-from passage.evaluation.suites.records import Questions, SuiteError, text_of, with_documents
+from passage.evaluation.suites.records import Questions, SuiteError, json_of, text_of, with_documents
 from passage.sites.corpus import FILE as CORPUS
 from passage.sites.corpus import document_url
 
@@ -40,8 +38,9 @@ def read(path: Path) -> Suite:
     queries = _queries(file)
     in_corpus = (folder / CORPUS).is_file()
     questions, notes = Questions(), []
-    unknown = 0
+    unknown, judged = 0, None
     for judgment in qrels.read(_judgments(folder)):
+        judged = judgment.query
         if judgment.query not in queries:
             unknown += 1
             continue
@@ -50,8 +49,12 @@ def read(path: Path) -> Suite:
         questions.found[judgment.query] = with_documents(
             before, before.expected, (expected,), judgment.where, questions.notes
         )
+    if not queries:
+        raise SuiteError(f"{file} has no queries.")
+    if judged is None:
+        raise SuiteError(f"{_judgments(folder)} has no judgments.")
     if not questions.found:
-        raise SuiteError(f"{file} has none of the queries that {_judgments(folder)} judges.")
+        raise SuiteError(f"{file} has none of the queries that {_judgments(folder)} judges, such as '{judged}'.")
     if unknown:
         notes.append(f"{unknown} judgments are of queries that {file} does not have: they are left out.")
     if len(queries) > len(questions.found):
@@ -71,10 +74,7 @@ def _queries(file: Path) -> dict[str, Question]:
         if not line.strip():
             continue
         where = f"{file}:{number}"
-        try:
-            values: Any = json.loads(line)
-        except ValueError as error:
-            raise SuiteError(f"{where}: is not JSON: {error}.") from None
+        values = json_of(line, file, number)
         values = values if isinstance(values, dict) else {}
         identity, text, language = values.get("_id"), values.get("text"), values.get("language")
         if not isinstance(identity, str) or not isinstance(text, str) or not text.strip():

@@ -2,19 +2,22 @@
 
 import csv
 import io
-import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from passage.evaluation.suite import Suite
 from passage.evaluation.suites import beir
-from passage.evaluation.suites.records import Questions, SuiteError, text_of
+from passage.evaluation.suites.records import Questions, SuiteError, check_field, json_of, text_of
+from passage.evaluation.thresholds import ThresholdError, checked
 
 LIST_KEYS = ("questions", "test_cases", "test_results", "tests")
 """The keys under which a file may list its questions; the last but one is a TestSuiteResult of seed 001."""
+
+KEYS = ("name", "thresholds", "questions", "notes")
+"""The keys beside a list of `questions`; the last is a saved run's."""
 
 BETWEEN = "|"
 """Separates the documents of one cell of CSV: no URL has it unescaped."""
@@ -51,10 +54,7 @@ def _toml(path: Path, text: str) -> Suite:
 
 
 def _json(path: Path, text: str) -> Suite:
-    try:
-        values = json.loads(text)
-    except ValueError as error:
-        raise SuiteError(f"{path} is not JSON: {error}.") from None
+    values = json_of(text, path)
     if isinstance(values, dict) and isinstance(values.get("suite"), dict):  # a saved run
         values = values["suite"]
     if isinstance(values, list):
@@ -66,10 +66,20 @@ def _json(path: Path, text: str) -> Suite:
 
 def _object(path: Path, values: Mapping[str, Any], where: Callable[[int], str]) -> Suite:
     listed = [key for key in LIST_KEYS if key in values]
-    if len(listed) != 1 or not isinstance(values[listed[0]], list):
+    if not listed:
         raise SuiteError(f"{path} has no list of questions: name it 'questions'.")
+    if len(listed) > 1:
+        raise SuiteError(f"{path} has several lists of questions ({', '.join(listed)}): keep one.")
+    given = values[listed[0]]
+    if not isinstance(given, list):
+        raise SuiteError(
+            f"{path}: '{listed[0]}' must be a list of questions, in TOML with [[{listed[0]}]] before each."
+        )
+    unknown = [key for key in values if key not in KEYS]
+    if unknown and listed == ["questions"]:  # another key is another tool's, which has keys of its own
+        raise SuiteError(f"{path}: unknown key '{unknown[0]}'; allowed: name, thresholds, questions.")
     questions = Questions()
-    for number, record in enumerate(values[listed[0]]):
+    for number, record in enumerate(given):
         if not isinstance(record, Mapping):
             raise SuiteError(f"{where(number)}: a question must be an object with a 'text'.")
         questions.add(record, where(number))
@@ -81,10 +91,7 @@ def _jsonl(path: Path, text: str) -> Suite:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            raise SuiteError(f"{path}:{number}: is not JSON: {error}.") from None
+        record = json_of(line, path, number)
         if not isinstance(record, dict):
             raise SuiteError(f"{path}:{number}: must be a JSON object.")
         questions.add(record, f"{path}:{number}", repeats=True)
@@ -95,14 +102,23 @@ def _csv(path: Path, text: str) -> Suite:
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
     questions = Questions()
     try:
+        _check_header(rows.fieldnames or (), f"{path}:1")
         for row in rows:
             where = f"{path}:{rows.line_num}"
             if None in row or None in row.values():
                 raise SuiteError(f"{where}: the row and the header differ in their number of cells.")
             questions.add(_cells(row, where), where, repeats=True)
     except csv.Error as error:
-        raise SuiteError(f"{path}:{rows.line_num}: is not CSV: {error}.") from None
+        begins = rows.line_num + 1  # the row that cannot be read
+        raise SuiteError(f"{path}:{begins}: is not CSV: {error}. Is a quotation mark not closed?") from None
     return _suite(path, questions)
+
+
+def _check_header(names: Sequence[str], where: str) -> None:
+    for name in names:
+        check_field(name, where)
+        if names.count(name) > 1:
+            raise SuiteError(f"{where}: the column '{name}' occurs twice.")
 
 
 NUMBERS: Mapping[str, Callable[[str], Any]] = {
@@ -134,11 +150,16 @@ def _cells(row: Mapping[str, str], where: str) -> dict[str, Any]:
 
 def _suite(path: Path, questions: Questions, name: str | None = None, thresholds: Any = None) -> Suite:
     limits = thresholds or {}
-    if not isinstance(limits, dict) or any(
-        isinstance(value, bool) or not isinstance(value, int | float) for value in limits.values()
-    ):
+    if not isinstance(limits, dict):
         raise SuiteError(f'{path}: thresholds must be numbers by name, as in "hit@5" = 0.95.')
+    for key, value in limits.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise SuiteError(f"{path}: the threshold '{key}' must be a number, not {value!r}.")
     asked = {key: float(value) for key, value in limits.items()}
+    try:
+        checked(asked)
+    except ThresholdError as error:
+        raise SuiteError(f"{path}: thresholds: {error}") from None
     return Suite(name or path.stem, tuple(questions.found.values()), asked, tuple(questions.notes))
 
 

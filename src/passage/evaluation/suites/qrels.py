@@ -45,7 +45,9 @@ def _grade(text: str, where: str) -> int:
     try:
         grade = max(0, int(text))
     except ValueError:
-        raise SuiteError(f"{where}: the grade must be a whole number, not '{text}'.") from None
+        raise SuiteError(
+            f"{where}: the grade must be a whole number, not '{text}'. A header must be {', '.join(HEADER)}."
+        ) from None
     if grade > HIGHEST_GRADE:
         raise SuiteError(f"{where}: the grade must be {HIGHEST_GRADE:,} or less, not {text}.")
     return grade

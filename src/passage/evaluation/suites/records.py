@@ -1,5 +1,6 @@
 """Turns a record of a file (a table of TOML, a JSON object, a row of CSV) into a question."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -37,17 +38,34 @@ class SuiteError(Exception):
 
 
 def text_of(path: Path) -> str:
-    """A file's text.
+    """A file's text. Its lines end in a line feed.
 
     Raises:
         SuiteError: it cannot be read, or is not UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        raw = path.read_bytes()
+        return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         raise SuiteError(f"{path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError as error:
-        raise SuiteError(f"{path} is not UTF-8 (byte {error.start}).") from None
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise SuiteError(f"{path}:{line}: is not UTF-8: save the file in this encoding.") from None
+
+
+def json_of(text: str, path: Path, line: int | None = None) -> Any:
+    """The value of a JSON file, or of one of its lines.
+
+    Raises:
+        SuiteError: it is not JSON.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        what = f"{error.msg[:1].lower()}{error.msg[1:]}"
+        raise SuiteError(f"{path}:{line or error.lineno}: is not JSON: {what} at column {error.colno}.") from None
+    except (ValueError, RecursionError) as error:  # a number with too many digits, or too many brackets
+        raise SuiteError(f"{path}{f':{line}' if line else ''}: is not JSON that can be read: {error}.") from None
 
 
 @dataclass(slots=True)
@@ -106,15 +124,17 @@ def with_documents(
 def _read(record: Mapping[str, Any], where: str, number: int) -> Question:
     values = _named(record, where)
     grade = values.pop("grade", 1)
-    values["id"] = str(values.get("id", f"q{number}"))
+    values["id"] = _identity(values.get("id", f"q{number}"), where)
     if "expected" in values:
         values["expected"] = [_expected(item, grade, where) for item in _listed(values["expected"])]
-    if "keywords" in values:
-        values["keywords"] = _listed(values["keywords"])
+    for name in ("keywords", "tags"):
+        if name in values:
+            values[name] = _listed(values[name])
     if "query_text" in record and "expected_doc_ids" in record:  # seed 001's test case: all of them must be found
         values.setdefault("match", "all")
-    if "text" not in values:
-        raise SuiteError(f"{where}: the question has no 'text'.")
+    text = values.get("text", "")
+    if isinstance(text, str) and not text.strip():
+        raise SuiteError(f"{where}: the question '{values['id']}' has no 'text'.")
     try:
         question = _question.validate_python(values)
         pending(question, "any", top_k=1)
@@ -122,7 +142,24 @@ def _read(record: Mapping[str, Any], where: str, number: int) -> Question:
         raise SuiteError(f"{where}: {first_fault(error, values['id'])}") from None
     except CaseError as error:
         raise SuiteError(f"{where}: {error}") from None
+    if question.relevant and not question.answerable:
+        raise SuiteError(
+            f"{where}: '{question.id}' is not answerable, but '{question.relevant[0].value}' answers it: leave out one "
+            "of the two, or give the document the grade 0."
+        )
     return question
+
+
+def check_field(key: str, where: str) -> None:
+    """Raise SuiteError unless a question may have a field of this name."""
+    if key not in (*FIELDS, *IGNORED, "grade") and not any(key in names for names in ALIASES.values()):
+        raise SuiteError(f"{where}: unknown field '{key}'; allowed: {', '.join(FIELDS)}.")
+
+
+def _identity(value: Any, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise SuiteError(f"{where}: an id must be text or a whole number, not {value!r}.")
+    return str(value)
 
 
 def _named(record: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -133,8 +170,7 @@ def _named(record: Mapping[str, Any], where: str) -> dict[str, Any]:
         name = names.get(key, key)
         if value is None or key in IGNORED:
             continue
-        if name not in FIELDS and name != "grade":
-            raise SuiteError(f"{where}: unknown field '{key}'; allowed: {', '.join(FIELDS)}.")
+        check_field(key, where)
         if name in values:
             raise SuiteError(f"{where}: '{key}' and another field both give the question's {name}.")
         values[name] = value
