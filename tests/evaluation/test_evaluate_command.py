@@ -5,6 +5,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,7 @@ def test_every_contract_is_asked_over_http(api_url: str, suite: Path, tmp_path: 
     assert printed["measures"]["hit@5"] == 1.0
     result = suite_result.from_json(json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8")))
     assert result.total_tests == 3
+    assert datetime.fromisoformat(result.timestamp).tzinfo is UTC
     assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 

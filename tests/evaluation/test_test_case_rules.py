@@ -247,6 +247,11 @@ def test_pending_test_case_is_refused_in_a_result() -> None:
         TestSuiteResult.of([CASE], [], 1.0, "2026-11-28T00:00:00Z")
 
 
+def test_execution_time_and_timestamp_are_those_of_the_run() -> None:
+    result = judged(run_of((QUESTION, answer(HIT)), elapsed_ms=5432.1, started_at="2025-12-12T14:30:00Z"))
+    assert (result.execution_time_ms, result.timestamp) == (5432.1, "2025-12-12T14:30:00Z")
+
+
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=100))
 def test_average_p95_and_maximum_are_of_the_times(times: list[float]) -> None:
     metrics = PerformanceMetrics.of(times)

@@ -281,7 +281,7 @@ def test_neighbors_without_positions_are_a_warning(tmp_path: Path, start: Start)
         assert "have no position" in answer.json["warnings"][0]
 
 
-def test_neighbors_beyond_a_servers_limit_name_it_and_what_they_need(tmp_path: Path, start: Start) -> None:
+def test_neighbors_beyond_a_servers_limit_name_it(tmp_path: Path, start: Start) -> None:
     with server(tmp_path) as (running, admin):
         function = start(QDRANT_URL=running.url, COLLECTION_NAME="own", SEARCH_MODE="dense")
         admin.update_collection("own", strict_mode_config={"enabled": True, "max_query_limit": 20})
