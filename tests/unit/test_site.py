@@ -62,6 +62,22 @@ def test_an_alert_of_github_has_a_title(tmp_path: Path) -> None:
     assert markdown.count("[!NOTE]") == 2
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "// highlight-next-line\nmill()",
+        "# highlight-start\nmill()\n# highlight-end",
+        "<!-- highlight-next-line -->\nmill()",
+        "mill() // [!code highlight]",
+        "mill() # [!code ++]",
+        "mill() <!-- [!code focus:2] -->",
+    ],
+)
+def test_a_comment_that_only_marks_code_is_left_out(tmp_path: Path, code: str) -> None:
+    write(tmp_path, {"a.md": f"```js\n{code}\n```"})
+    assert markdown_of(pages_of(tmp_path)[0]) == "```js\nmill()\n```"
+
+
 def test_a_byte_order_mark_is_not_part_of_the_page(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes("﻿---\ntitle: Marked\n---\n# A\n\nText.\n".encode())
     (page,) = pages_of(tmp_path)

@@ -24,6 +24,13 @@ _ATTRIBUTES = re.compile(r"\{[^{}]*\}")
 _INFO = re.compile(r"([^\s{\[]*)")
 _TITLE = re.compile(r"""\btitle=(?:"([^"]*)"|'([^']*)'|(\S+))|\[([^\[\]]+)\]""")
 
+_MARKER = re.compile(
+    r"^[ \t]*(?://|#|--|/\*|<!--|\{/\*)[ \t]*highlight-(?:next-line|start|end)\b.*\n?"
+    r"|[ \t]*(?://|#|--|/\*|<!--)[ \t]*\[!code\b[^\]\n]*\].*$",
+    re.MULTILINE,
+)
+"""A comment that only marks lines of code, in Docusaurus and in VitePress; the build takes it out."""
+
 _ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][ \t]*(.*)$", re.MULTILINE)
 
 _UNTITLED = frozenset({"code-group", "raw", "v-pre", "tabs", "tab", "div", "cards", "steps"})
@@ -92,8 +99,9 @@ def _fence(_: RendererHTML, tokens: Sequence[Token], index: int, __: OptionsDict
     found = _TITLE.search(rest)
     title = next((part for part in found.groups() if part), "") if found else ""
     named = f' class="language-{escape(language)}"' if language else ""
+    source = _MARKER.sub("", tokens[index].content)
     shown = f'<p class="admonition-title">{escape(title)}</p>\n' if title else ""
-    return f"{shown}<pre><code{named}>{escape(tokens[index].content, quote=False)}</code></pre>\n"
+    return f"{shown}<pre><code{named}>{escape(source, quote=False)}</code></pre>\n"
 
 
 def _heading_ids(state: object) -> None:
