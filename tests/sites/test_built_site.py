@@ -642,6 +642,16 @@ def test_a_table_of_contents_is_left_out(tmp_path: Path, begin: str) -> None:
     assert text_of(read(tmp_path)[0]["index"]) == "Text."
 
 
+def test_a_list_of_nothing_but_links_within_the_page_is_left_out(tmp_path: Path) -> None:
+    links = "".join(f'<li><a href="#{name}">Part {name}</a></li>' for name in "abc")
+    nested = f'<ul><li><a href="#x">Part x</a><ol>{links}</ol></li></ul>'
+    kept = f'<p>One of:</p><ul>{links}</ul><ul>{links}<li><a href="#d">Part d</a> with words</li></ul>'
+    write(tmp_path, {"index.html": html(f"<h1>Mill</h1>{nested}<h2>Next</h2>{kept}")})
+    (section,) = read(tmp_path)[0]["index"].sections
+    assert section.headings == ("Mill", "Next")
+    assert re.findall(r"\[(.*?)\]", section.markdown) == [f"Part {name}" for name in "abcabcd"]
+
+
 def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) -> None:
     files = {
         f"{name}.html": html(f"<h2>Part</h2><p>{name}</p>", head=f"<title>{name.title()} - notes | Mill</title>")

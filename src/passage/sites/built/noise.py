@@ -161,6 +161,8 @@ NOISE = ", ".join((*PERMALINKS, *NAVIGATION, *BADGES, *EDITING, *CODE_TOOLS, *FO
 SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
 """The words of a link within its page that only goes back from a footnote, or gives a place its address."""
 
+_FEWEST_CONTENTS = 3
+
 _COPIES = re.compile("copy|copied|clipboard", re.IGNORECASE)
 _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span", "strong", "u"})
 _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
@@ -176,6 +178,17 @@ def is_tool(button: Node) -> bool:
     around = next((above for above in html.ancestors(button) if html.tag(above) not in _INLINE), button)
     alone = _letters(around) == sum(map(_letters, html.select(around, "button")))
     return html.tag(around) not in ("td", "th", *(_TITLES if alone else _SENTENCES))
+
+
+def is_contents(links: Node) -> bool:
+    """Whether a list is the page's table of contents: nothing but links within the page, and no end of a sentence."""
+    targets = html.select(links, "a[href^='#']")
+    before = links.prev
+    while before is not None and not html.text(before).strip():
+        before = before.prev
+    if before is not None and html.text(before).rstrip().endswith(":"):
+        return False
+    return len(targets) >= _FEWEST_CONTENTS and _letters(links) == sum(map(_letters, targets))
 
 
 def _letters(node: Node) -> int:

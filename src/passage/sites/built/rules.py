@@ -6,7 +6,7 @@ from urllib.parse import urljoin, urlsplit
 
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
-from passage.sites.built.noise import NOISE, SIGN, is_tool
+from passage.sites.built.noise import NOISE, SIGN, is_contents, is_tool
 from passage.sites.built.render import (
     HEADINGS,
     HOLDS_BLOCKS,
@@ -54,6 +54,7 @@ def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Pag
     for content in contents:
         dropped.update(map(html.key, html.select(content, NOISE)))
         dropped.update(html.key(button) for button in html.select(content, "button") if is_tool(button))
+        dropped.update(html.key(links) for links in html.outermost(content, "ul, ol") if is_contents(links))
         dropped.update(html.key(link) for link in html.select(content, _IN_HEADINGS) if _is_permalink(link))
         dropped.update(html.key(a) for a in html.select(content, "a[href^='#']") if SIGN.fullmatch(html.text(a)))
         if noise:
