@@ -140,6 +140,16 @@ def test_failed_test_case_is_shown_though_its_page_is_first() -> None:
     assert "Test case: RELEVANCE: The results do not contain: torque." in text[text.index("Questions, worst first") :]
 
 
+def test_failed_test_case_is_shown_before_questions_that_passed() -> None:
+    many = run({f"q{number:02}": ["x", "right"] for number in range(70)})
+    failed = replace(many.suite.questions[-1], keywords=("torque",))
+    first = replace(many.answers[-1], results=(hit(1, "right"),))
+    suite = replace(many.suite, questions=(*many.suite.questions[:-1], failed))
+    text = Parsed(document(replace(many, suite=suite, answers=(*many.answers[:-1], first)), None, k=5)).text
+    worst = text.index("Questions, worst first")
+    assert worst < text.index("What is q69?", worst) < text.index("What is q00?", worst)
+
+
 def test_thresholds_are_shown_with_their_verdicts() -> None:
     given = (Verdict("hit@5", 0.9, 0.95, met=False), Verdict("SC-001", None, 100.0, met=True))
     text = Parsed(document(GOOD, None, k=5, verdicts=given)).text

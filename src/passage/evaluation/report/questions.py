@@ -15,9 +15,10 @@ HITS = 10
 
 
 def worst(found: Facts) -> Markup:
-    """The questions with the lowest nDCG@10, with what was expected and what came."""
+    """Failed test cases, then the questions with the lowest nDCG@10, with what was expected and what came."""
     ordered = worst_first(found.outcomes)
     poor = [each for each in ordered if (each.value or 0.0) < 1.0 or each.failure]
+    poor.sort(key=lambda each: not each.failure)  # a failed test case may be at the end by nDCG
     if not ordered:
         return joined()
     intro = (
