@@ -25,11 +25,11 @@ def test_a_built_site_is_indexed_and_asked(passage: Passage, site: Path, tmp_pat
     out = str(tmp_path / "index")
     done = passage("index", str(site), "--out", out)
     assert done.returncode == 0, done.stderr
-    assert "1 page " in done.stderr
+    assert "2 pages " in done.stderr
     assert (
         "left out: error page (1), list of pages (1), other version (1), redirect (1), untranslated (1)" in done.stderr
     )
-    assert "Warning: docs/broken.html cannot be read" in done.stderr
+    assert "Warning: docs/broken.html is not utf-8 at byte 38" in done.stderr
     event = '{"text": "How do I start the mill with water?", "k": 5}'
     results = json.loads(passage("invoke", "--index", out, "-", stdin=event).stdout)["results"]
     texts = {result["url"]: result["chunk_text"] for result in results}
@@ -39,7 +39,7 @@ def test_a_built_site_is_indexed_and_asked(passage: Passage, site: Path, tmp_pat
 def test_strict_refuses_a_site_with_a_bad_page(passage: Passage, site: Path, tmp_path: Path) -> None:
     done = passage("index", str(site), "--strict", "--out", str(tmp_path / "index"))
     assert done.returncode == 1
-    assert "docs/broken.html cannot be read" in done.stderr
+    assert "docs/broken.html is not utf-8 at byte 38" in done.stderr
     assert not (tmp_path / "index" / "query-response" / "manifest.json").exists()
 
 
