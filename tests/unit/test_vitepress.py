@@ -111,6 +111,13 @@ def test_directives_in_code_stay_as_they_are(tmp_path: Path) -> None:
     assert "`{{ value }}`" in reading.told("a")
 
 
+def test_text_that_vue_does_not_read_is_kept(tmp_path: Path) -> None:
+    text = "One <span v-pre>{{ two }}</span> {{ gone }}\n\n::: v-pre\n{{ three }}\n:::\n\nFour {{ gone }}.\n"
+    reading = site(tmp_path, {"a.md": text})
+    assert reading.told("a") == "One {{ two }}\n\n{{ three }}\n\nFour ."
+    assert [each.what for each in reading.unresolved] == ["expression in Vue"] * 2
+
+
 def test_alerts_and_containers_keep_their_titles(tmp_path: Path) -> None:
     reading = site(tmp_path, {"a.md": "> [!WARNING]\n> Hot.\n\n::: tip Cold hands {open}\nWear gloves.\n:::\n"})
     told = reading.told("a")

@@ -20,6 +20,11 @@ _RANGE = re.compile(r"(\d*),(\d*)\Z")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_VERBATIM = re.compile(
+    r"<(\w+)\b[^>]*\sv-pre\b[^>]*>.*?</\1>|^:::[ \t]*v-pre[ \t]*\n.*?^:::[ \t]*$", re.DOTALL | re.MULTILINE
+)
+"""Vue reads nothing in an element with `v-pre`."""
+
 _TAG = re.compile(r"<(?=/?[A-Z])")
 _REGION = r"^\s*(?:\/\/|\/\*|<!--|#|--|REM|::|;)?\s*#?{mark}\s+{name}\s*(?:\*\/|-->)?\s*$"
 _SILENT = frozenset({"Badge"})
@@ -64,6 +69,14 @@ class _Flattener:
     def plain(self, piece: str) -> str:
         """A piece without comments, expressions and components."""
         piece = titled_alerts(_COMMENT.sub("", _TOC.sub("", piece)))
+        kept: list[str] = []
+        start = 0
+        for found in _VERBATIM.finditer(piece):
+            kept += [self._without_vue(piece[start : found.start()]), found[0]]
+            start = found.end()
+        return "".join([*kept, self._without_vue(piece[start:])])
+
+    def _without_vue(self, piece: str) -> str:
         without = _INTERPOLATION.sub("", piece)
         self.unresolved += ["expression in Vue"] * len(_INTERPOLATION.findall(piece))
         return "".join(self._without_components(without))
