@@ -7,10 +7,10 @@ again, and after the last try sends the event to the OnFailure destination.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from handler.core.errors import InternalError, InvalidRequest
-from handler.entrypoints.messaging.messages import Message, is_final, read, reply, unreadable, usable_id
-from handler.service.answering import answer, deadline
-from handler.service.failures import Failure, failure
+from handler.core.errors import InvalidRequest
+from handler.entrypoints.messaging.messages import Message, is_final, outcomes, read, reply, unreadable, usable_id
+from handler.service.answering import deadline
+from handler.service.failures import Failure
 from handler.service.services import Services
 
 
@@ -54,11 +54,8 @@ def _id_of(context: Any) -> str:
 
 
 def _replies(messages: Sequence[Message], context: Any, services: Services) -> list[Any]:
-    questions = [message.question for message in messages if message.question is not None]
-    answered = iter(answer(questions, services, deadline(services, context)))
     made = []
-    for message in messages:
-        outcome = failure(message.error or InternalError(), services) if message.question is None else next(answered)
+    for message, outcome in zip(messages, outcomes(messages, services, deadline(services, context)), strict=True):
         if isinstance(outcome, Failure) and not is_final(outcome):
             raise outcome.error
         made.append(reply(message, outcome).body())

@@ -11,8 +11,8 @@ from typing import Any
 from handler import telemetry
 from handler.core.deadline import Deadline
 from handler.core.errors import DeadlineExceeded, InvalidRequest
-from handler.entrypoints.messaging.messages import Message, is_final, read, reply, usable_id
-from handler.service.answering import Outcome, answer, deadline
+from handler.entrypoints.messaging.messages import Message, is_final, outcomes, read, reply, usable_id
+from handler.service.answering import Outcome, deadline
 from handler.service.failures import failure
 from handler.service.replies import ReplySink
 from handler.service.services import Services
@@ -69,11 +69,12 @@ def _answer(records: Sequence[Record], services: Services, until: Deadline, sink
     # If Lambda stopped the function while a reply is sent, the whole batch would return, including answered records.
     reserve = min(max(sink.seconds for sink in sinks), left / 2)
     last = Deadline(until.at - reserve)
-    outcomes = _outcomes(records, services, Deadline(last.at - reserve / 3))  # outcomes known by then can still be sent
+    answered_by = Deadline(last.at - reserve / 3)  # outcomes known by then can still be sent
+    found = outcomes([record.message for record in records], services, answered_by)
     returned: list[str] = []
     stopped: set[str] = set()
     sent: set[str] = set()
-    for record, outcome in zip(records, outcomes, strict=True):
+    for record, outcome in zip(records, found, strict=True):
         if record.message.reply_id in sent:
             continue  # a topic may deliver one message twice
         if record.group not in stopped and _settled(record, outcome, services, last, sinks):
@@ -83,16 +84,6 @@ def _answer(records: Sequence[Record], services: Services, until: Deadline, sink
         if record.group is not None:
             stopped.add(record.group)  # later records of a group must not be answered before a failed one
     return returned
-
-
-def _outcomes(records: Sequence[Record], services: Services, until: Deadline) -> list[Outcome]:
-    """Each record's outcome, in order. Records with a question share calls."""
-    questions = [record.message.question for record in records if record.message.question is not None]
-    answered = iter(answer(questions, services, until))
-    return [
-        next(answered) if record.message.error is None else failure(record.message.error, services)
-        for record in records
-    ]
 
 
 def _settled(record: Record, outcome: Outcome, services: Services, last: Deadline, sinks: Sequence[ReplySink]) -> bool:
