@@ -56,6 +56,7 @@ def test_tags_whose_text_only_the_build_writes_are_listed(tmp_path: Path) -> Non
     ("configuration", "source", "url"),
     [
         ("hugo.toml", "content/guide/sails.md", "guide/sails/"),
+        ("hugo.toml", "content/guide/_index.md", "guide/"),
         ("_config.yml", "guide/sails.md", "guide/sails.html"),
         ("book.toml", "src/guide/sails.md", "guide/sails.html"),
         ("conf.py", "guide/sails.md", "guide/sails.html"),

@@ -14,7 +14,7 @@ SUFFIXES = (".md", ".mdx")
 
 @dataclass(frozen=True, slots=True)
 class PlainFolder:
-    """Files and folders with a leading `_` or `.` are skipped; `index` and `README` are their folder's page.
+    """Files and folders with a leading `_` or `.` are skipped; `index`, `_index` and `README` are their folder's.
 
     Attributes:
         root: the sources; partials are read from it only.
@@ -42,7 +42,7 @@ class PlainFolder:
     def url(self, document: Document, _: Meta) -> str:
         """See `Convention`."""
         *folders, name = quoted(document.route)
-        home = name.lower() in ("index", "readme")
+        home = name.lower() in ("index", "_index", "readme")
         return "/".join([document.base, *folders, "" if home else name + self.ending])
 
     def links_from(self, _: Document, url: str) -> str:
@@ -63,8 +63,8 @@ def files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, PureP
     found = sorted(file for file in folder.rglob("*") if file.name.endswith(suffixes))
     for file in found:
         path = file.relative_to(folder).with_suffix("")
-        if any(part.startswith((".", "_")) or part == "node_modules" for part in path.parts):
-            continue  # generators exclude these as well
+        if any(part.startswith((".", "_")) or part == "node_modules" for part in path.parts if part != "_index"):
+            continue  # generators exclude these as well; `_index` is Hugo's page of a folder
         if file.is_file():  # no folder named like a page, no link to nowhere
             yield file, PurePosixPath(path.as_posix())
 
