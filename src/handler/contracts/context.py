@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, StrictInt
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
 from handler.contracts.fields import (
+    CHARACTERS_PER_TOKEN,
     WHOLE,
     Integer,
     Score,
@@ -37,9 +38,6 @@ RULE = "---"
 
 SEPARATOR = "\n\n" + "=" * 40 + "\n\n"
 """The text between two blocks."""
-
-CHARACTERS_PER_TOKEN = 4
-"""A rough average for English. The model that will read the context is unknown, so a token budget is an estimate."""
 
 
 class Query(BaseModel):

@@ -47,6 +47,9 @@ WHOLE = BeforeValidator(_whole)
 Integer = Annotated[StrictInt, WHOLE]
 """A whole number. Text and booleans are refused, not converted."""
 
+CHARACTERS_PER_TOKEN = 4
+"""A rough average for English: the model that will read the passages is unknown, so their tokens are an estimate."""
+
 MOST_FAULTS = 8
 """The most faults an error names. A long list could have one per item, too many for a response."""
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Expandable, Notice
 from handler.contracts.fields import (
+    CHARACTERS_PER_TOKEN,
     Integer,
     Score,
     Text,
@@ -51,9 +52,6 @@ SHORT_TEXT = 5
 SLOW_EMBEDDING_MS = 1000
 SLOW_TOTAL_MS = 2000
 LOW_SCORE = 0.3
-
-CHARACTERS_PER_TOKEN = 4
-"""A rough average for English, for chunks whose token count is not stored."""
 
 ECHOED = 10_000
 """The most characters of a refused question that its error repeats. Response size is limited."""

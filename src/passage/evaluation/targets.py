@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from handler.adapters.qdrant.manifest import MANIFEST
 from passage.api import Api, by_invocation, in_process, over_http
 from passage.evaluation import documents, service
 from passage.evaluation.documents import Known
@@ -76,8 +77,6 @@ def _local_target(api: Api, profile: str | None) -> Target:
 
 def _digest(root: Path, served: Served) -> str:
     """The digest of the index's content; empty where the function uses another store."""
-    from handler.adapters.qdrant.edge import MANIFEST  # noqa: PLC0415 - loads the engine
-
     try:
         return str(json.loads((root / served.profile / MANIFEST).read_bytes())["digest"])
     except (OSError, ValueError, KeyError, TypeError):

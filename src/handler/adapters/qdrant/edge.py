@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import qdrant_edge
 
 from handler.adapters.qdrant import manifest, payload, query
-from handler.adapters.qdrant.manifest import MANIFEST, SHARD, Manifest
+from handler.adapters.qdrant.manifest import SHARD, Manifest
 from handler.adapters.qdrant.text_search import TextSearch, language_keys, ranking_field
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors, distance_name
@@ -32,8 +32,6 @@ from handler.core.model import (
 
 if TYPE_CHECKING:
     from handler.core.conditions import Condition
-
-__all__ = ["MANIFEST", "QdrantEdgeStore"]  # `passage evaluate` takes the manifest's name from here
 
 NO_TEXT_INDEX = (
     "The index is searched by vectors only, because an earlier version of Passage wrote it without a text index: run "
