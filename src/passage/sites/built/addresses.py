@@ -30,7 +30,7 @@ class Addresses:
         base: the site's URL, with a slash at its end.
         published: the site's URL as its canonical links state it most often.
         listed: the sitemap's URLs relative to the site's, by the file they stand for.
-        spelling: which form the site's links use for folders (True) and for files (False).
+        spelling: the position, in `forms`, of the form that the site's links use for folders (True) and files (False).
     """
 
     base: str
@@ -49,8 +49,7 @@ class Addresses:
             return self.base + _quoted(stated)
         if file in self.listed:
             return self.base + _quoted(self.listed[file])
-        spelled = forms(file)
-        return self.base + _quoted(spelled[self.spelling.get(_is_folder(file), 0) % len(spelled)])
+        return self.base + _quoted(forms(file)[self.spelling[_is_folder(file)]])
 
     def folder_of(self, file: str) -> str:
         """The base of a page's relative links: its URL as a folder, with a slash."""

@@ -29,10 +29,8 @@ def formula(node: Node) -> tuple[str, bool]:
     found = _WRAPPED.match(written) or _DELIMITED.search(written)  # beside the number of an equation
     if found is None:
         return written.strip(), block
-    return next(part for part in found.groups() if part is not None).strip(), block or found[0].strip()[:2] in (
-        "\\[",
-        "$$",
-    )
+    tex = next(part for part in found.groups() if part is not None)
+    return tex.strip(), block or found[0].strip().startswith(("\\[", "$$"))
 
 
 def delimited(text: str) -> list[tuple[str, str, bool]]:

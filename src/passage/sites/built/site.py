@@ -161,5 +161,5 @@ def _edition(root: Node, file: str, survey: _Survey) -> Edition:
     found = editions.edition(root, file)
     folder = file.split("/", maxsplit=1)[0]
     if survey.versions is not None and folder in survey.versions.names:
-        return replace(found, version=survey.versions.names[folder], outdated=folder not in (survey.versions.current,))
+        return replace(found, version=survey.versions.names[folder], outdated=folder != survey.versions.current)
     return found if found.version else replace(found, version=survey.version)

@@ -5,11 +5,8 @@ from collections.abc import Iterator
 from passage.sites import html
 from passage.sites.html import Node
 
-# A theme's selectors of a set's labels, and of its panels in the same order.
-_BY_ORDER = (
-    (".tabbed-set", ":scope > .tabbed-labels", "label", ".tabbed-content > .tabbed-block"),
-    (".vp-code-group", ":scope > .tabs", "label", ".blocks > *"),
-)
+_BY_ORDER = ((".tabbed-set", "tabbed-labels", "tabbed-content"), (".vp-code-group", "tabs", "blocks"))
+"""A theme's selector of a set, the class of its row of labels, and the class of its panels' parent."""
 
 
 def labels(content: Node) -> Iterator[tuple[Node, str]]:
@@ -20,7 +17,7 @@ def labels(content: Node) -> Iterator[tuple[Node, str]]:
         around = bar.parent
         if around is None or _holds_panels(bar):
             continue
-        panels = [panel for panel in html.outermost(around, "[role=tabpanel]") if panel.mem_id != around.mem_id]
+        panels = [panel for panel in html.outermost(around, "[role=tabpanel]") if html.key(panel) != html.key(around)]
         unlabelled = [panel for panel in panels if not _own_label(panel, content)]
         for tab, panel in zip(html.select(bar, "[role=tab]"), unlabelled, strict=False):
             yield panel, html.squeezed(html.text(tab))
@@ -53,20 +50,12 @@ def _own_label(panel: Node, content: Node) -> str:
 
 
 def _ordered(content: Node) -> Iterator[tuple[Node, str]]:
-    for tab_set, bar, label, panels in _BY_ORDER:
-        for found in html.select(content, tab_set):
-            row = _child(found, bar.rpartition(".")[2])
-            if row is None:
-                continue
-            *above, last = panels.split(" > ")
-            holder = _child(found, above[0].lstrip(".")) if above else found
-            if holder is None:
-                continue
-            named = [html.squeezed(html.text(each)) for each in html.select(row, label)]
-            blocks = [child for child in html.children(holder) if html.tag(child)]
-            if last != "*":
-                blocks = [child for child in blocks if last.lstrip(".") in html.classes(child)]
-            yield from zip(blocks, named, strict=False)
+    for css, labels_class, panels_class in _BY_ORDER:
+        for tab_set in html.select(content, css):
+            row, holder = _child(tab_set, labels_class), _child(tab_set, panels_class)
+            if row is not None and holder is not None:
+                named = [html.squeezed(html.text(label)) for label in html.select(row, "label")]
+                yield from zip(filter(html.tag, html.children(holder)), named, strict=False)
 
 
 def _child(node: Node, name: str) -> Node | None:
