@@ -83,6 +83,14 @@ def children(node: Node) -> Iterator[Node]:
     return (child for child in node.iter(include_text=True) if not child.is_comment_node)
 
 
+def previous(node: Node) -> Node | None:
+    """The element or text before `node`, past comments and blank texts; None for the first."""
+    before = node.prev
+    while before is not None and (before.is_comment_node or (before.is_text_node and not own_text(before).strip())):
+        before = before.prev
+    return before
+
+
 def comments(node: Node) -> Iterator[str]:
     """The texts of the comments directly below `node`."""
     return (child.comment_content or "" for child in node.iter(include_text=True) if child.is_comment_node)
@@ -111,10 +119,6 @@ def text(node: Node) -> str:
 def attribute(node: Node, name: str) -> str:
     """An attribute's value, empty when it is absent or has none."""
     return node.attributes.get(name) or ""
-
-
-def has_attribute(node: Node, name: str) -> bool:
-    return name in node.attributes
 
 
 def set_attribute(node: Node, name: str, value: str) -> None:

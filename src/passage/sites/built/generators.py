@@ -1,10 +1,9 @@
 """Lists the recognised generators, each with its signs and the place of a page's text."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from passage.sites import html
-from passage.sites.built.noise import OUTSIDE
 from passage.sites.html import Node
 
 
@@ -18,7 +17,10 @@ class Generator:
         sign: a selector that matches on each of its pages.
         contents: selectors of the main content, best first. All outermost matches of one together are the content.
         title: selects a level-1 heading outside the content.
+        noise: selects elements of the content that are not part of its text, besides those of every theme.
         lists_all: its sitemap lists every page that was not excluded by hand.
+        taxonomies: it writes pages that list the pages of a tag, a category or an author.
+        left_out: its files that are no pages, with the reason.
     """
 
     name: str
@@ -27,7 +29,10 @@ class Generator:
     comment: str = ""
     sign: str = ""
     title: str = ""
+    noise: str = ""
     lists_all: bool = False
+    taxonomies: bool = False
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 GENERATORS = (
@@ -67,8 +72,15 @@ GENERATORS = (
         meta=("sphinx", "docutils"),
         comment="generated with sphinx",
         sign="html[data-content_root], script[src*='documentation_options.js'], script#documentation_options",
+        left_out=dict.fromkeys(("search.html", "search/index.html"), "search page"),
     ),
-    Generator("mdBook", ("#mdbook-content main", "#content main", "main"), meta=("mdbook",), comment="using mdbook"),
+    Generator(
+        "mdBook",
+        ("#mdbook-content main", "#content main", "main"),
+        meta=("mdbook",),
+        comment="using mdbook",
+        left_out={"print.html": "whole book on one page", "toc.html": "navigation"},
+    ),
     Generator(
         "Hugo",
         (
@@ -82,6 +94,7 @@ GENERATORS = (
         ),
         meta=("hugo",),
         title="main h1, article h1",
+        taxonomies=True,
     ),
     Generator(
         "Jekyll",
@@ -97,18 +110,24 @@ GENERATORS = (
         meta=("jekyll",),
         title="main h1, h1.post-title, h1.page__title",
         lists_all=True,
+        taxonomies=True,
     ),
 )
 
 UNKNOWN = Generator(
-    "an unknown generator", ("main article", "article", "main", "[role=main]", "body"), title="main h1, article h1, h1"
+    "an unknown generator",
+    ("main article", "article", "main", "[role=main]", "body"),
+    title="main h1, article h1, h1",
+    noise="nav, aside, footer, header:not(article header, main header),"
+    " [role=navigation], [role=search], [role=banner]",
+    taxonomies=True,
 )
 
 
 def recognise(pages: Iterable[Node]) -> Generator:
     """The generator that most of the pages name. Hugo names itself on the home page alone."""
     votes = [found for page in pages if (found := generator_of(page)) is not None]
-    return max(dict.fromkeys(votes), key=votes.count, default=UNKNOWN)
+    return max(votes, key=votes.count, default=UNKNOWN)
 
 
 def generator_of(root: Node) -> Generator | None:
@@ -135,18 +154,23 @@ def _comments(root: Node) -> Iterable[str]:
 
 
 def contents_of(root: Node, generator: Generator, selector: str | None) -> tuple[list[Node], str]:
-    """A page's main content, and a selector of further elements to leave out.
+    """A page's main content, and a selector of elements to leave out, besides those of every theme.
 
     Args:
         selector: as the owner states it; takes precedence.
     """
-    for css in (selector,) if selector else generator.contents:
-        found = [node for node in html.outermost(root, css) if html.text(node).strip()]
-        if found:
-            return found, "" if selector or generator is not UNKNOWN else OUTSIDE
-    if selector or generator is UNKNOWN:
-        return [], ""
-    return contents_of(root, UNKNOWN, None)
+    if selector:
+        return _filled(root, selector), ""
+    for each in (generator, UNKNOWN):
+        for css in each.contents:
+            if found := _filled(root, css):
+                return found, each.noise
+    return [], ""
+
+
+def _filled(root: Node, css: str) -> list[Node]:
+    """The outermost matches that have text."""
+    return [node for node in html.outermost(root, css) if html.text(node).strip()]
 
 
 def outside_title(root: Node, generator: Generator) -> Node | None:

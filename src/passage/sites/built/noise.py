@@ -1,10 +1,5 @@
 """Selectors of elements in the main content that are not part of its text, for all themes, in one table."""
 
-import re
-
-from passage.sites import html
-from passage.sites.html import Node
-
 _NO_SECTION = ":not(h1, h2, h3, h4, h5, h6, section, .section)"
 """Follows an id: a heading's id is made of its words, so a heading or section may have the same one."""
 
@@ -157,43 +152,3 @@ MACHINERY = (
     ".hero .actions",
 )
 NOISE = ", ".join((*PERMALINKS, *NAVIGATION, *BADGES, *EDITING, *CODE_TOOLS, *FOOTNOTE_MARKS, *HIDDEN, *MACHINERY))
-
-SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
-"""The words of a link within its page that only goes back from a footnote, or gives a place its address."""
-
-_FEWEST_CONTENTS = 3
-
-_COPIES = re.compile("copy|copied|clipboard", re.IGNORECASE)
-_INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span", "strong", "u"})
-_SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
-_TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"})
-
-
-def is_tool(button: Node) -> bool:
-    """Whether a `<button>` belongs to the theme. It is text in a table's cell, in a sentence, and as a whole title."""
-    words = html.text(button)
-    named = " ".join(html.attribute(button, name) for name in ("class", "title", "aria-label"))
-    if not _letters(button) or _COPIES.search(f"{words} {named}"):
-        return True
-    around = next((above for above in html.ancestors(button) if html.tag(above) not in _INLINE), button)
-    alone = _letters(around) == sum(map(_letters, html.select(around, "button")))
-    return html.tag(around) not in ("td", "th", *(_TITLES if alone else _SENTENCES))
-
-
-def is_contents(links: Node) -> bool:
-    """Whether a list is the page's table of contents: nothing but links within the page, and no end of a sentence."""
-    targets = html.select(links, "a[href^='#']")
-    before = links.prev
-    while before is not None and not html.text(before).strip():
-        before = before.prev
-    if before is not None and html.text(before).rstrip().endswith(":"):
-        return False
-    return len(targets) >= _FEWEST_CONTENTS and _letters(links) == sum(map(_letters, targets))
-
-
-def _letters(node: Node) -> int:
-    return sum(map(str.isalnum, html.text(node)))
-
-
-OUTSIDE = "nav, aside, footer, header:not(article header, main header), [role=navigation], [role=search], [role=banner]"
-"""Elements around the text on a page of an unknown theme."""

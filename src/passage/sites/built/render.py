@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from passage.sites import html
-from passage.sites.built import mathematics
+from passage.sites.built import mathematics, tables
 from passage.sites.html import Node
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -17,7 +17,7 @@ _KEPT = frozenset(
 _KEPT_INLINE = frozenset({"em", "strong", "i", "b", "del", "s", "strike"})
 _BLOCKS = frozenset(
     {"div", "section", "article", "header", "main", "aside", "figure", "figcaption", "details", "hgroup", "address"}
-    | {"center", "fieldset", "form", "dl", "dd", "footer", "body", "picture-frame", "menu", "legend"}
+    | {"center", "fieldset", "form", "dl", "dd", "footer", "body", "menu", "legend"}
 )
 _GAPS = dict.fromkeys(_BLOCKS | {"nav", "hr", "dialog"}, "<div></div>") | dict.fromkeys(
     ("button", "select", "video"), " "
@@ -31,9 +31,8 @@ _BLANKS = re.compile(r"[ \t\n\r\f\u00a0]+")
 
 _NUMBER = re.compile(r"[+\u2212-]?\d+")
 
-TEX_OPEN, TEX_CLOSE = "\ue000", "\ue001"
+_TEX_OPEN, _TEX_CLOSE = "\ue000", "\ue001"
 """Private characters around the number of a formula, which the converter would escape."""
-
 
 _APART = "\ue002"
 """A private character between two quotations, which the converter would make one."""
@@ -62,6 +61,10 @@ class Page:
     formulas: frozenset[int]
     tex: list[str] = field(default_factory=list)
 
+    def leaves_out(self, node: Node) -> bool:
+        """Whether an element is left out, by itself or with one around it."""
+        return any(html.key(each) in self.dropped for each in (node, *html.ancestors(node)))
+
 
 Rule = Callable[[Node, Page], str]
 
@@ -87,47 +90,21 @@ def element(node: Node, page: Page) -> str:
     name, content = html.tag(node), inside(node, page)
     if name in ("br", "hr"):
         return f"<{name}>"
-    if name == "p" and node.parent is not None and html.tag(node.parent) == "li" and in_cell(node):
+    if name == "p" and node.parent is not None and html.tag(node.parent) == "li" and tables.in_cell(node):
         return f"{content} "  # the converter indents a paragraph of an item, in a cell, too
     if name in _KEPT or name in HEADINGS:
         kept = "".join(
             f' {each}="{escape(value)}"' for each in _ATTRIBUTES.get(name, ()) if (value := html.attribute(node, each))
         )
-        apart = f"<p>{_APART}</p>" if name == "blockquote" and _follows_quotation(node) else ""
+        before = html.previous(node)
+        quotations = name == "blockquote" and before is not None and html.tag(before) == "blockquote"
+        apart = f"<p>{_APART}</p>" if quotations else ""
         return f"{apart}<{name}{kept}>{content}</{name}>"
     if name in _KEPT_INLINE:
         return f"<{name}>{content}</{name}>" if content.strip() else content
     if name in _BLOCKS or ("-" in name and html.first(node, HOLDS_BLOCKS)):
         return f"<div>{content}</div>"
     return content
-
-
-def _follows_quotation(node: Node) -> bool:
-    before = node.prev
-    while before is not None and (
-        before.is_comment_node or (before.is_text_node and not html.own_text(before).strip())
-    ):
-        before = before.prev
-    return before is not None and html.tag(before) == "blockquote"
-
-
-def in_cell(node: Node) -> bool:
-    """Whether a node stands in a table that Markdown can only write row by row."""
-    return any(html.tag(above) == "table" and not is_frame(above) for above in html.ancestors(node))
-
-
-def is_frame(table: Node) -> bool:
-    """Whether a table only lays out its contents, as Asciidoctor's notes do: one row without a header."""
-    return len(rows := rows_of(table)) == 1 and not any(html.tag(cell) == "th" for cell in html.children(rows[0]))
-
-
-def rows_of(table: Node) -> list[Node]:
-    """A table's own rows, without those of tables in its cells."""
-    return [row for row in html.select(table, "tr") if _table_of(row) == html.key(table)]
-
-
-def _table_of(row: Node) -> int:
-    return next(html.key(above) for above in html.ancestors(row) if html.tag(above) == "table")
 
 
 def plain(node: Node, page: Page) -> str:
@@ -158,7 +135,7 @@ def restore(markdown: str, page: Page) -> str:
     """Put the formulas back that `render` took out, and part quotations."""
     markdown = _APART_LINE.sub("", markdown).replace(f"{_APART}<br>", "")  # in a table's cell it has no line of its own
     for number, tex in enumerate(page.tex):
-        markdown = markdown.replace(f"{TEX_OPEN}{number}{TEX_CLOSE}", tex)
+        markdown = markdown.replace(f"{_TEX_OPEN}{number}{_TEX_CLOSE}", tex)
     return markdown
 
 
@@ -179,7 +156,7 @@ def _text(text: str, page: Page) -> str:
 def keep_tex(tex: str, block: bool, page: Page) -> str:
     """A formula's place in the HTML; `restore` puts it there."""
     page.tex.append(f"$$\n{tex}\n$$" if block else f"${tex}$")
-    number = f"{TEX_OPEN}{len(page.tex) - 1}{TEX_CLOSE}"
+    number = f"{_TEX_OPEN}{len(page.tex) - 1}{_TEX_CLOSE}"
     return f"<p>{number}</p>" if block else number
 
 
@@ -188,17 +165,6 @@ def words(node: Node, page: Page) -> str:
     return html.squeezed(plain(node, page))
 
 
-def heading_words(node: Node, page: Page) -> str:
-    """A heading's words, without the slogan that VitePress' home page keeps in the same heading."""
-    name = html.first(node, ".name") if _is_hero(node) else None
-    return words(name or node, page)
-
-
-def beside_heading(node: Node, page: Page) -> str:
-    """Elements inside a heading that are not part of its words."""
-    slogan = html.first(node, ".text") if _is_hero(node) and html.first(node, ".name") else None
-    return f"<p>{inside(slogan, page)}</p>" if slogan is not None else ""
-
-
-def _is_hero(node: Node) -> bool:
-    return any("VPHero" in html.classes(above) for above in html.ancestors(node))
+def signature(node: Node, page: Page) -> str:
+    """An API entry's signature, as code."""
+    return f"<p><code>{escape(words(node, page), quote=False)}</code></p>"

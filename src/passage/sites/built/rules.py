@@ -6,23 +6,21 @@ from urllib.parse import urljoin, urlsplit
 
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
-from passage.sites.built.noise import NOISE, SIGN, is_contents, is_tool
+from passage.sites.built.dropped import dropped
 from passage.sites.built.render import (
-    HEADINGS,
     HOLDS_BLOCKS,
     Page,
     Rule,
     bold,
     element,
-    in_cell,
     inside,
-    is_frame,
     keep_tex,
     plain,
     raised,
-    rows_of,
+    signature,
     words,
 )
+from passage.sites.built.tables import empty_header, in_cell, is_frame
 from passage.sites.html import Node
 
 TITLES = (
@@ -39,40 +37,23 @@ TITLES = (
 CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:has(td.code > pre)"
 
 
-_IN_HEADINGS = ", ".join(f"{heading} a[href*='#']" for heading in HEADINGS)
-
-
 def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Page:
     """Find the elements of `contents` that are left out and those with a rule, once for a page.
 
     Args:
-        noise: a selector of further elements to leave out.
+        noise: a selector of elements to leave out, besides those of every theme.
     """
-    dropped: set[int] = set()
+    left_out: set[int] = set()
     rules: dict[int, Rule] = {}
     labels: dict[int, str] = {}
     for content in contents:
-        dropped.update(map(html.key, html.select(content, NOISE)))
-        dropped.update(html.key(button) for button in html.select(content, "button") if is_tool(button))
-        dropped.update(html.key(links) for links in html.outermost(content, "ul, ol") if is_contents(links))
-        dropped.update(html.key(link) for link in html.select(content, _IN_HEADINGS) if _is_permalink(link))
-        dropped.update(html.key(a) for a in html.select(content, "a[href^='#']") if SIGN.fullmatch(html.text(a)))
-        if noise:
-            dropped.update(map(html.key, html.select(content, noise)))
+        left_out.update(map(html.key, dropped(content, noise)))
         labels.update((html.key(panel), label) for panel, label in tabs.labels(content))
-        dropped.update(map(html.key, tabs.lists(content)))
         for css, rule in RULES:
             for node in html.select(content, css):
                 rules.setdefault(html.key(node), rule)
     formulas = frozenset(identity for identity, rule in rules.items() if rule is _formula)
-    return Page(url, folder, frozenset(dropped), rules, labels, formulas)
-
-
-def _is_permalink(link: Node) -> bool:
-    """Whether a heading's link is only a sign (`#`, `\u00b6`) beside its words."""
-    sign = html.text(link).strip()
-    heading = next(above for above in html.ancestors(link) if html.tag(above) in HEADINGS)
-    return not any(map(str.isalnum, sign)) and html.text(heading).strip() != sign and html.first(link, "img") is None
+    return Page(url, folder, frozenset(left_out), rules, labels, formulas)
 
 
 def _formula(node: Node, page: Page) -> str:
@@ -89,11 +70,8 @@ def _title(node: Node, page: Page) -> str:
     if "<p>" in content or "<div>" in content:
         content = escape(words(node, page))
     content = content.replace("<strong>", "").replace("</strong>", "").strip()
-    return (
-        f'<p><strong><a href="{escape(target)}">{content}</a></strong></p>'
-        if target
-        else f"<p><strong>{content}</strong></p>"
-    )
+    linked = f'<a href="{escape(target)}">{content}</a>' if target else content
+    return f"<p><strong>{linked}</strong></p>"
 
 
 def _code_block(node: Node, page: Page) -> str:
@@ -101,12 +79,16 @@ def _code_block(node: Node, page: Page) -> str:
 
 
 def _fence(node: Node, page: Page) -> str:
-    source = code.source(node, page.dropped)
-    if not source.strip():
-        return ""
-    language = code.language(node)
+    return _fenced(code.source(node, page.dropped), code.language(node))
+
+
+def _diagram(node: Node, page: Page) -> str:
+    return _fenced(code.source(node, page.dropped).strip(), "mermaid")
+
+
+def _fenced(source: str, language: str) -> str:
     named = f' class="language-{escape(language)}"' if language else ""
-    return f"<pre><code{named}>{escape(source, quote=False)}</code></pre>"
+    return f"<pre><code{named}>{escape(source, quote=False)}</code></pre>" if source.strip() else ""
 
 
 def _lines(node: Node, page: Page) -> str:
@@ -118,7 +100,7 @@ def _lines(node: Node, page: Page) -> str:
 def _code_table(node: Node, page: Page) -> str:
     """A table with line numbers beside code: only its title and its code."""
     titles = [bold(words(title, page)) for title in html.select(node, ".filename")[-1:]]
-    blocks = [pre for pre in html.outermost(node, "pre") if not _left_out(pre, page)]
+    blocks = [pre for pre in html.outermost(node, "pre") if not page.leaves_out(pre)]
     written = _lines if in_cell(node) else _fence
     return "".join([*titles, *(written(pre, page) for pre in blocks)])
 
@@ -127,30 +109,7 @@ def _table(node: Node, page: Page) -> str:
     if is_frame(node):
         cells = (cell for cell in html.outermost(node, "caption, td") if html.key(cell) not in page.dropped)
         return "".join(f"<div>{inside(cell, page)}</div>" for cell in cells)
-    return element(node, page).replace("<tr>", f"{_empty_header(node)}<tr>", 1)
-
-
-def _empty_header(table: Node) -> str:
-    """A header for a table without one; the converter would make one of its first row."""
-    first = next((list(html.children(row)) for row in rows_of(table)), [])
-    cells = [cell for cell in first if html.tag(cell)]
-    if html.first(table, "thead") is not None or all(html.tag(cell) == "th" for cell in cells):
-        return ""
-    spans = (html.attribute(cell, "colspan") for cell in cells)
-    return f"<tr>{'<th></th>' * sum(int(span[:3]) if span.isdecimal() else 1 for span in spans)}</tr>"
-
-
-def _left_out(node: Node, page: Page) -> bool:
-    return html.key(node) in page.dropped or any(html.key(above) in page.dropped for above in html.ancestors(node))
-
-
-def _diagram(node: Node, page: Page) -> str:
-    source = code.source(node, page.dropped).strip()
-    return f'<pre><code class="language-mermaid">{escape(source, quote=False)}</code></pre>' if source.strip() else ""
-
-
-def _signature(node: Node, page: Page) -> str:
-    return f"<p><code>{escape(words(node, page), quote=False)}</code></p>"
+    return element(node, page).replace("<tr>", f"{empty_header(node)}<tr>", 1)
 
 
 def _kind(node: Node, _: Page) -> str:
@@ -172,7 +131,7 @@ def _code(node: Node, page: Page) -> str:
 
 def _link(node: Node, page: Page) -> str:
     content = inside(node, page)
-    target = "" if "header" in html.classes(node) else _address(node, page)  # mdBook's permalinks hold the words
+    target = _address(node, page)
     if not target or not content.strip():
         return content
     if html.first(node, HOLDS_BLOCKS):
@@ -220,11 +179,12 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("table", _table),
     (".mermaid:not(code)", _diagram),
     ("pre", _code_block),
-    (".autodoc-signature, dt.sig", _signature),
+    (".autodoc-signature, dt.sig", signature),
     (".admonitionblock .icon i[title]", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),
     (TITLES, _title),
     ("code, tt, samp, kbd", _code),
+    ("a.header", inside),  # mdBook's permalinks hold the words of the heading
     ("a", _link),
     ("sup", _superscript),
     ("img", _picture),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 
 from passage.sites import html
 from passage.sites.built import render
@@ -12,13 +11,16 @@ from passage.sites.model import Section
 
 _HEADINGS = ", ".join(HEADINGS)
 
-ENTRIES = "dt.sig[id], dl.glossary > dt[id], dl[class~=py] > dt[id], dl.function > dt[id], dl.class > dt[id]"
+_ENTRIES = "dt.sig[id], dl.glossary > dt[id], dl[class~=py] > dt[id], dl.function > dt[id], dl.class > dt[id]"
 """Sphinx' API entries and glossary terms: each has an id, as a heading has."""
 
 _NOT_CUT = "blockquote, table, a, pre, .VPFeature"
 """A heading inside one of these elements is part of the text, as it is in the item of a list."""
 
-MARKS = "a[id], a[name], span[id]"
+_NAME, _SLOGAN = ".VPHero .name", ".VPHero .name ~ .text"
+"""The heading of VitePress' home page holds a slogan beside the name."""
+
+_MARKS = "a[id], a[name], span[id]"
 """Empty elements that give a place of the page its address."""
 
 _SCOPES = frozenset({"section", "details", "dl", "dd", "aside"})
@@ -54,11 +56,10 @@ def cut(contents: list[Node], page: Page) -> tuple[list[Section], list[Heading]]
 def _points(content: Node, page: Page) -> Iterator[Node]:
     """The headings and entries that begin a section."""
     held = {html.key(node) for holder in html.select(content, _NOT_CUT) for node in html.select(holder, _HEADINGS)}
-    for node in html.select(content, f"{_HEADINGS}, {ENTRIES}"):
-        around = [node, *html.ancestors(node)]
+    for node in html.select(content, f"{_HEADINGS}, {_ENTRIES}"):
         if html.tag(node) in HEADINGS and (_is_title(node, page) or _is_in_item(node)):
             continue
-        if html.key(node) not in held and not any(html.key(each) in page.dropped for each in around):
+        if html.key(node) not in held and not page.leaves_out(node):
             yield node
 
 
@@ -115,7 +116,7 @@ class _Cutter:
         heading = _entry(node, self.page) if entry else _heading(node, self.page)
         self.path = [*(above for above in self.path if above.level < heading.level), heading]
         self.headings.append(heading)
-        self.parts.append(_signature(node, self.page) if entry else render.beside_heading(node, self.page))
+        self.parts.append(_signature(node, self.page) if entry else _slogan(node, self.page))
 
     def close(self) -> None:
         """End the section that is open."""
@@ -133,7 +134,13 @@ def _is_scope(node: Node) -> bool:
 
 
 def _heading(node: Node, page: Page) -> Heading:
-    return Heading(int(html.tag(node)[1]), render.heading_words(node, page), _anchor(node))
+    words = render.words(html.first(node, _NAME) or node, page)
+    return Heading(int(html.tag(node)[1]), words, _anchor(node))
+
+
+def _slogan(node: Node, page: Page) -> str:
+    slogan = html.first(node, _SLOGAN)
+    return f"<p>{render.inside(slogan, page)}</p>" if slogan is not None else ""
 
 
 def _anchor(node: Node) -> str:
@@ -145,23 +152,17 @@ def _anchor(node: Node) -> str:
         heading = html.first(section, _HEADINGS)
         if heading is not None and html.key(heading) == html.key(node):
             return html.attribute(section, "id")
-    mark = html.first(node, MARKS) or _mark_before(node)
+    mark = html.first(node, _MARKS) or _mark_before(node)
     return (html.attribute(mark, "id") or html.attribute(mark, "name")) if mark is not None else ""
 
 
 def _mark_before(node: Node) -> Node | None:
     """The mark before a heading: `<a id="part"></a>`, alone or in a paragraph of nothing else."""
-    before = node.prev
-    while before is not None and (before.is_comment_node or _is_blank(before)):
-        before = before.prev
+    before = html.previous(node)
     if before is None or html.tag(before) not in ("a", "span", "p") or html.text(before).strip():
         return None
-    marks = html.select(before, MARKS)
+    marks = html.select(before, _MARKS)
     return marks[-1] if marks and html.first(before, "img, svg, video, iframe") is None else None
-
-
-def _is_blank(node: Node) -> bool:
-    return node.is_text_node and not html.own_text(node).strip()
 
 
 def _is_section(node: Node) -> bool:
@@ -178,11 +179,9 @@ def _entry(node: Node, page: Page) -> Heading:
 def _signature(node: Node, page: Page) -> str:
     """An API entry's full signature; empty for a glossary term, whose title is complete."""
     named = html.first(node, ".sig-name, .descname")
-    return f"<p><code>{escape(render.words(node, page), quote=False)}</code></p>" if named is not None else ""
+    return render.signature(node, page) if named is not None else ""
 
 
 def _follows_entry(node: Node) -> bool:
-    before = node.prev
-    while before is not None and (before.is_text_node or before.is_comment_node):
-        before = before.prev
+    before = html.previous(node)
     return before is not None and html.tag(before) == "dt"

@@ -26,7 +26,6 @@ _LIST_FOLDERS = re.compile(
     r"([a-z]{2}(-[a-z]{2,4})?/)?(tags?|categor(y|ies)|authors?|series|archives?)(/.*|\.html)", re.IGNORECASE
 )
 _SEARCH = re.compile(r"([a-z]{2}(-[a-z]{2,4})?/)?search(\.html|/index\.html)", re.IGNORECASE)
-_WITH_TAXONOMIES = ("Hugo", "Jekyll", "an unknown generator")
 _OWN_HEADINGS = "main h2[id], main h3[id], article h2[id], article h3[id]"
 _OUT_OF_SEARCH = "main[data-pagefind-ignore], article[data-pagefind-ignore], body[data-pagefind-ignore]"
 _SEARCH_WORDS = 60
@@ -47,11 +46,9 @@ def skip_reason(file: str, root: Node, generator: Generator) -> str | None:
 
 
 def _listing(file: str, root: Node, generator: Generator) -> str | None:
-    if generator.name == "mdBook" and file in ("print.html", "toc.html"):
-        return "whole book on one page" if file == "print.html" else "navigation"
-    if generator.name == "Sphinx" and file in ("search.html", "search/index.html"):
-        return "search page"
-    if generator.name in _WITH_TAXONOMIES and _LIST_FOLDERS.fullmatch(file) and not _has_own_sections(root):
+    if file in generator.left_out:
+        return generator.left_out[file]
+    if generator.taxonomies and _LIST_FOLDERS.fullmatch(file) and not _has_own_sections(root):
         return "list of pages"
     if html.first(root, "h2[id^='tag:'], .md-post--excerpt") is not None:
         return "list of pages"

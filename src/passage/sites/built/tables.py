@@ -1,0 +1,33 @@
+"""What a table is: a grid that Markdown can write, or a frame that only lays out its contents."""
+
+from passage.sites import html
+from passage.sites.html import Node
+
+
+def in_cell(node: Node) -> bool:
+    """Whether a node stands in a table that Markdown can only write row by row."""
+    return any(html.tag(above) == "table" and not is_frame(above) for above in html.ancestors(node))
+
+
+def is_frame(table: Node) -> bool:
+    """Whether a table only lays out its contents, as Asciidoctor's notes do: one row without a header."""
+    return len(rows := _rows(table)) == 1 and not any(html.tag(cell) == "th" for cell in html.children(rows[0]))
+
+
+def empty_header(table: Node) -> str:
+    """A header for a table without one, in HTML: the converter would make one of its first row. Else empty."""
+    first = next((list(html.children(row)) for row in _rows(table)), [])
+    cells = [cell for cell in first if html.tag(cell)]
+    if html.first(table, "thead") is not None or all(html.tag(cell) == "th" for cell in cells):
+        return ""
+    spans = (html.attribute(cell, "colspan") for cell in cells)
+    return f"<tr>{'<th></th>' * sum(int(span[:3]) if span.isdecimal() else 1 for span in spans)}</tr>"
+
+
+def _rows(table: Node) -> list[Node]:
+    """A table's own rows, without those of tables in its cells."""
+    return [row for row in html.select(table, "tr") if _table_of(row) == html.key(table)]
+
+
+def _table_of(row: Node) -> int:
+    return next(html.key(above) for above in html.ancestors(row) if html.tag(above) == "table")
