@@ -1,16 +1,20 @@
 """Chooses among a site's pages: one version, the wanted language, and each text once."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from passage.sites.built.editions import Edition, named, speaks
 from passage.sites.model import Page, SiteError, Skip
 
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 
-SAME_TEXT = 0.8
+_SAME_TEXT = 0.8
 """A page that shares this much of its text with the original is not a translation."""
+
+_Reasons = Iterator[tuple[str, str]]
+"""Files that are left out, each with why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,52 +39,40 @@ def select(candidates: list[Candidate], language: str | None, version: str | Non
     Raises:
         SiteError: no page is in the requested language or version.
     """
-    reasons = dict(_reasons(candidates, language, version))
+    reasons: dict[str, str] = {}
+    for step in (
+        _not_in_pagefind,
+        partial(_other_version, version=version),
+        _stand_ins,
+        _copies,
+        _untranslated,
+        partial(_other_language, language=language),
+    ):
+        reasons |= dict(step([candidate for candidate in candidates if candidate.file not in reasons]))
     for candidate in candidates:
         reason = reasons.get(candidate.file)
         yield Skip(candidate.file, reason) if reason else candidate.page
 
 
-def _reasons(candidates: list[Candidate], language: str | None, version: str | None) -> Iterator[tuple[str, str]]:
-    """The files that are left out, each with why."""
-    left = candidates
-    for reason, leaves_out in (
-        ("left out of the site's search", _not_in_pagefind(left)),
-        ("other version", _other_version(left, version)),
-        ("untranslated", lambda candidate: candidate.edition.untranslated),
-    ):
-        yield from ((candidate.file, reason) for candidate in left if leaves_out(candidate))
-        left = [candidate for candidate in left if not leaves_out(candidate)]
-    copies = dict(_copies(left))
-    yield from copies.items()
-    left = [candidate for candidate in left if candidate.file not in copies]
-    untranslated = dict(_untranslated(left))
-    yield from untranslated.items()
-    left = [candidate for candidate in left if candidate.file not in untranslated]
-    if language is not None:
-        spoken = [candidate for candidate in left if speaks(candidate.edition.language, language)]
-        if left and not spoken:
-            languages = named(candidate.edition.language for candidate in left)
-            raise SiteError(f"No page is in the language {language}. The site's languages: {languages}.")
-        yield from ((each.file, "other language") for each in left if each not in spoken)
-
-
-def _not_in_pagefind(candidates: list[Candidate]) -> Callable[[Candidate], bool]:
+def _not_in_pagefind(candidates: list[Candidate]) -> _Reasons:
     marked = any(candidate.in_pagefind for candidate in candidates)
-    return lambda candidate: marked and not candidate.in_pagefind
+    yield from ((each.file, "left out of the site's search") for each in candidates if marked and not each.in_pagefind)
 
 
-def _other_version(candidates: list[Candidate], version: str | None) -> Callable[[Candidate], bool]:
+def _other_version(candidates: list[Candidate], version: str | None) -> _Reasons:
     if version is not None:
         if not any(candidate.edition.version == version for candidate in candidates):
             versions = named(candidate.edition.version for candidate in candidates)
             raise SiteError(f"No page is of the version {version}. The site's versions: {versions}.")
-        return lambda candidate: candidate.edition.version != version
+        yield from ((each.file, "other version") for each in candidates if each.edition.version != version)
+        return
     versioned = [candidate for candidate in candidates if candidate.edition.version]
+    newest = None
     if versioned and all(candidate.edition.outdated for candidate in versioned):
         newest = max((candidate.edition.version for candidate in versioned), key=_natural)
-        return lambda candidate: candidate.edition.outdated and candidate.edition.version != newest
-    return lambda candidate: candidate.edition.outdated
+    for candidate in candidates:
+        if candidate.edition.outdated and candidate.edition.version != newest:
+            yield candidate.file, "other version"
 
 
 def _natural(version: str) -> list[tuple[int, int, str]]:
@@ -88,7 +80,22 @@ def _natural(version: str) -> list[tuple[int, int, str]]:
     return [(int(part), 1, "") if part.isdigit() else (0, 0, part) for part in re.findall(r"\d+|[a-z]+", version)]
 
 
-def _copies(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
+def _stand_ins(candidates: list[Candidate]) -> _Reasons:
+    """Pages that say themselves that they stand in for a translation."""
+    yield from ((candidate.file, "untranslated") for candidate in candidates if candidate.edition.untranslated)
+
+
+def _other_language(candidates: list[Candidate], language: str | None) -> _Reasons:
+    if language is None:
+        return
+    spoken = [candidate for candidate in candidates if speaks(candidate.edition.language, language)]
+    if candidates and not spoken:
+        languages = named(candidate.edition.language for candidate in candidates)
+        raise SiteError(f"No page is in the language {language}. The site's languages: {languages}.")
+    yield from ((each.file, "other language") for each in candidates if each not in spoken)
+
+
+def _copies(candidates: list[Candidate]) -> _Reasons:
     """Duplicates of another page: by URL, by canonical link, or by the same title and words."""
     urls = {_bare(candidate.page.url) for candidate in candidates}
     taken: set[str] = set()
@@ -108,7 +115,7 @@ def _copies(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
             yield candidate.file, "duplicate" if same else "untranslated"
 
 
-def _untranslated(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
+def _untranslated(candidates: list[Candidate]) -> _Reasons:
     """Untranslated pages: those in a language's folder with the text of the default language's page.
 
     Titles of notes and links may be translated by the theme, so most lines count, not all.
@@ -118,7 +125,7 @@ def _untranslated(candidates: list[Candidate]) -> Iterator[tuple[str, str]]:
         folders = candidate.file.split("/")
         others = [by_file.get("/".join(folders[:at] + folders[at + 1 :])) for at in range(len(folders) - 1)]
         for original in filter(None, others):
-            if original.edition.language != candidate.edition.language and _shared(candidate, original) >= SAME_TEXT:
+            if original.edition.language != candidate.edition.language and _shared(candidate, original) >= _SAME_TEXT:
                 yield candidate.file, "untranslated"
                 break
 
