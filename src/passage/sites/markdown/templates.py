@@ -1,13 +1,16 @@
-"""Takes template tags out of Markdown: Hugo's shortcodes, and the tags of Jekyll, GitBook and Markdoc."""
+"""Takes template tags out of Markdown (Hugo's shortcodes; Jekyll's, GitBook's and Markdoc's tags), and attributes."""
 
 import re
+from dataclasses import dataclass, field
 
 from passage.sites.markdown.code_spans import outside
-from passage.sites.markdown.mdx import Flat
+from passage.sites.markdown.convention import Flat
 
 _OPEN, _CLOSE = r"\{(?:\{[<%](?!/\*)|%-?)\s*", r"\s*/?(?:[%>]\}\}|-?%\})"
 _TAG = re.compile(
-    rf"(^[ \t]*)?{_OPEN}(/?)\s*([\w.-]+)((?:(?!\{{[{{%]).)*?){_CLOSE}([ \t]*$)?", re.MULTILINE | re.DOTALL
+    rf"(?P<before>^[ \t]*)?{_OPEN}(?P<slash>/?)\s*(?P<name>[\w.-]+)(?P<arguments>(?:(?!\{{[{{%]).)*?){_CLOSE}"
+    r"(?P<after>[ \t]*$)?",
+    re.MULTILINE | re.DOTALL,
 )
 _HIGHLIGHT = re.compile(
     rf"{_OPEN}highlight\s+\"?([\w+#-]*)[^}}]*?{_CLOSE}\n?(.*?)\n?[ \t]*{_OPEN}(?:/\s*|end)highlight{_CLOSE}", re.DOTALL
@@ -18,6 +21,8 @@ _SHOWN_TAG = re.compile(r"\{\{([<%])/\*(.*?)\*/([>%])\}\}", re.DOTALL)
 
 _ADDRESS = re.compile(r"\{\{-?\s*[\"']([^\"'{}]*)[\"']\s*\|\s*(?:relative|absolute)_url\s*-?\}\}")
 _VALUE = re.compile(r"\{\{-?\s*(?:site|page|include|layout|theme)\.[^{}]*\}\}")
+
+# Attribute lists of kramdown, Jekyll's Markdown: `{: .note}`.
 _HEADING_ATTRIBUTES = re.compile(r"^(#{1,6} .*)\n(\{:[^{}\n]*\})[ \t]*$", re.MULTILINE)
 _NO_HEADING = re.compile(r"^(?!#).*\{:.*$", re.MULTILINE)
 _ATTRIBUTES = re.compile(r"\{:\s*(?:toc|[.#][\w-]+|[\w-]+=)[^{}]*\}")
@@ -34,32 +39,43 @@ _LOGIC = frozenset({"if", "unless", "case", "for", "capture", "tablerow"})
 def without_tags(text: str) -> Flat:
     """The text between a tag and its end stays; titles, captions and descriptions of tags become text."""
     text = _HIGHLIGHT.sub(r"````\1\n\2\n````", text)
-    reader = _Reader({found[3].removeprefix("end") for found in _TAG.finditer(text) if _ends(found)})
+    reader = _Reader({found["name"].removeprefix("end") for found in _TAG.finditer(text) if _ends(found)})
     text = outside(reader.read, text)
     return Flat(_SHOWN_TAG.sub(r"{{\1\2\3}}", text), tuple(reader.unresolved))
 
 
 def _ends(tag: re.Match[str]) -> bool:
-    return bool(tag[2]) or tag[3].startswith("end")
+    return bool(tag["slash"]) or tag["name"].startswith("end")
 
 
+def _without_attributes(piece: str) -> str:
+    """A piece without attributes and lists of contents; a heading's attributes stand on its own line."""
+    piece = _HEADING_ATTRIBUTES.sub(r"\1 \2", _CONTENTS.sub("", piece))
+    return _NO_HEADING.sub(lambda line: _ATTRIBUTES.sub("", line[0]), piece)
+
+
+@dataclass(slots=True)
 class _Reader:
-    """Attributes: `paired`: the names of tags that have an end."""
+    """Reads the pieces of a page outside code.
 
-    def __init__(self, paired: set[str]) -> None:
-        self.paired = paired
-        self.unresolved: list[str] = []
+    Attributes:
+        paired: the names of tags that have an end.
+        unresolved: the tags found so far that only the build resolves.
+    """
+
+    paired: set[str]
+    unresolved: list[str] = field(default_factory=list)
 
     def read(self, piece: str) -> str:
-        piece = _HEADING_ATTRIBUTES.sub(r"\1 \2", _CONTENTS.sub("", _COMMENT.sub("", piece)))
-        piece = _VALUE.sub("", _ADDRESS.sub(r"\1", piece))
-        return _NO_HEADING.sub(lambda line: _ATTRIBUTES.sub("", line[0]), _TAG.sub(self._tag, piece))
+        piece = _VALUE.sub("", _ADDRESS.sub(r"\1", _COMMENT.sub("", piece)))
+        return _without_attributes(_TAG.sub(self._tag, piece))
 
     def _tag(self, tag: re.Match[str]) -> str:
-        written = "" if _ends(tag) else self._words(tag[3], tag[4])
-        if tag[1] is None or tag[5] is None:  # words around it
-            return f"{tag[1] or ''}{written}{tag[5] or ''}"
-        return f"\n{tag[1]}{written.strip()}\n" if written else "\n"
+        before, after = tag["before"], tag["after"]
+        written = "" if _ends(tag) else self._words(tag["name"], tag["arguments"])
+        if before is None or after is None:  # words around it
+            return f"{before or ''}{written}{after or ''}"
+        return f"\n{before}{written.strip()}\n" if written else "\n"
 
     def _words(self, name: str, arguments: str) -> str:
         found = list(_ARGUMENT.finditer(arguments))
