@@ -106,6 +106,11 @@ class Site(Protocol):
         """
 
 
+def unreadable(path: str, error: Exception) -> Skip:
+    """The skip of a page that a library could not read."""
+    return Skip(path, f"cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:200]}", failed=True)
+
+
 def readable_name(path: str) -> str:
     """A title for a page that has none: the file's name in words, the folder's for an index page."""
     *folders, name = path.split("/")

@@ -8,9 +8,10 @@ from urllib.parse import quote, unquote, urlsplit
 
 from passage.sites import html
 from passage.sites.markdown import find_site, front_matter
-from passage.sites.markdown.convention import Convention, Document, Meta
+from passage.sites.markdown.convention import Convention, Document, Meta, unpublished
 from passage.sites.markdown.front_matter import PageError
 from passage.sites.markdown.page import link_pages
+from passage.sites.markdown.site import parts_of, source_of
 from passage.sites.model import readable_name
 
 _ALIGNED = re.compile(r"text-align:\s*(right|center)")
@@ -86,21 +87,15 @@ class Book:
         if leaf is None:
             return None
         document = leaf.document
-        _, text = front_matter.split(front_matter.read(document.file), multimarkdown=self.convention.multimarkdown)
+        _, text = parts_of(self.convention, document)
         body = self.convention.render(document, text, leaf.meta).html
         content = html.first(html.parse(f"<!doctype html><meta charset=utf-8><div>{body}</div>".encode()), "div")
         if content is None:
             return None
-        link_pages(content, self._source(document), {self._source(each.document): each.href for each in self._all})
+        sources = {source_of(self.convention, each.document): each.href for each in self.leaves.values()}
+        link_pages(content, source_of(self.convention, document), sources)
         _without_styles(content)
         return content.html or ""
-
-    @property
-    def _all(self) -> Iterator[Leaf]:
-        return iter(self.leaves.values())
-
-    def _source(self, document: Document) -> str:
-        return document.file.relative_to(self.convention.folder).as_posix()
 
 
 def _without_styles(content: html.Node) -> None:
@@ -118,10 +113,10 @@ def _pages(convention: Convention) -> Iterator[tuple[Document, Meta, str]]:
         if not isinstance(document, Document):
             continue
         try:
-            meta, _ = front_matter.split(front_matter.read(document.file), multimarkdown=convention.multimarkdown)
+            meta, _ = parts_of(convention, document)
         except PageError:
             continue  # `passage index` reports it
-        if not convention.left_out(meta):
+        if not unpublished(meta):
             yield document, meta, convention.url(document, meta)
 
 

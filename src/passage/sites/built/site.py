@@ -13,7 +13,7 @@ from passage.sites.built.generators import Generator
 from passage.sites.built.selection import Candidate, select
 from passage.sites.built.titles import page_title, title_suffix
 from passage.sites.html import Node
-from passage.sites.model import Flaw, Note, Page, SiteError, Skip
+from passage.sites.model import Flaw, Note, Page, SiteError, Skip, unreadable
 
 PAGES = ("*.html", "*.htm")
 
@@ -107,7 +107,7 @@ def _read(site: BuiltSite, file: str, survey: _Survey) -> Candidate | Skip:
     except html.SelectorError as error:
         raise SiteError(f"--content-selector: {error}.") from error
     except Exception as error:  # noqa: BLE001 - a converter may fail on one page in any way; the run reports it
-        return Skip(file, f"cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:200]}", failed=True)
+        return unreadable(file, error)
 
 
 def _flaw(site: BuiltSite, file: str) -> Flaw | None:

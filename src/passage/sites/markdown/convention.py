@@ -24,8 +24,6 @@ UNREAD: Mapping[str, tuple[str, str]] = {
 }
 """Configurations of generators whose sources are read as plain Markdown: the usual folder of pages and end of URLs."""
 
-YES = ("true", "yes", "on")
-
 Meta = Mapping[str, Any]
 """A page's front matter, with every scalar as its source text."""
 
@@ -50,6 +48,14 @@ class Document:
     language: str = ""
     kind: str = ""
     title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """Plain Markdown of a dialect, and the parts that only the build resolves."""
+
+    markdown: str
+    unresolved: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +84,6 @@ class Convention(Protocol):
     def documents(self) -> Iterator[Document | Skip | Unresolved]:
         """The files in a stable order, and the files that the configuration leaves out."""
 
-    def left_out(self, meta: Meta) -> str | None:
-        """The reason that front matter gives to leave a page out; None where the page must be indexed."""
-
     def url(self, document: Document, meta: Meta) -> str:
         """The URL of a page."""
 
@@ -91,13 +94,27 @@ class Convention(Protocol):
         """The HTML of a page's Markdown."""
 
 
-def said_yes(meta: Meta, key: str) -> bool:
-    return str(meta.get(key)).lower() in YES
+def unpublished(meta: Meta) -> str | None:
+    """The reason to leave a page out, by front matter that all generators understand."""
+    for key in ("draft", "unlisted"):
+        if _said_yes(meta, key):
+            return key
+    if str(meta.get("published")).lower() in ("false", "no", "off"):
+        return "draft"
+    search = meta.get("search")
+    excluded = isinstance(search, dict) and _said_yes(search, "exclude")
+    if excluded or str(search).lower() in ("false", "no", "off"):
+        return "left out of the site's search"
+    return "noindex" if _noindex(meta) else None
 
 
-def noindex(meta: Meta) -> bool:
+def _said_yes(meta: Meta, key: str) -> bool:
+    return str(meta.get(key)).lower() in ("true", "yes", "on")
+
+
+def _noindex(meta: Meta) -> bool:
     """Whether front matter asks search engines to leave the page out, in any generator's form."""
-    if "noindex" in str(meta.get("robots", "")).lower() or said_yes(meta, "noindex"):
+    if "noindex" in str(meta.get("robots", "")).lower() or _said_yes(meta, "noindex"):
         return True
     tags = meta.get("head")
     return isinstance(tags, list) and any(

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from passage.sites.markdown import front_matter, javascript, jsx
 from passage.sites.markdown.code_spans import fence_end, outside, span_end
+from passage.sites.markdown.convention import Flat
 from passage.sites.markdown.front_matter import PageError
 
 _DEEPEST = 8
 """The most levels of partials that import others."""
 
-_MODULE = re.compile(r"(?:import|export)\b[ \t]*[\w$*{\"'\[]")
+_MODULE = re.compile(r"^(?:import|export)\b[ \t]*[\w$*{\"'\[]", re.MULTILINE)
 _IMPORT = re.compile(r"""import\s+([\w$]+)\s+from\s+["']([^"']+\.mdx?)["']""")
 _COMMENT = re.compile(r"<!--.*?-->|\{\s*/\*.*?\*/\s*\}", re.DOTALL)
 _MATH = re.compile(r"\$\$.+?\$\$|\$(?!\s)[^$\n]*?[\\{][^$\n]*?(?<!\s)\$", re.DOTALL)
@@ -28,14 +29,6 @@ _KEPT_ATTRIBUTES = frozenset(["id", "href", "src", "alt", "colspan", "rowspan", 
 _SPACERS = frozenset({"Tabs", "Details", "Columns", "Column", "Steps", "Fragment", "React.Fragment"})
 _SILENT = frozenset({"DocCardList", "TOCInline", "Head", "BrowserOnly", "Badge"})
 """Components without text, or with another page's text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flat:
-    """Plain Markdown of a dialect, and the parts that only the build resolves."""
-
-    markdown: str
-    unresolved: tuple[str, ...]
 
 
 def flatten(text: str, file: Path, root: Path, given: Mapping[str, str] | None = None, depth: int = 0) -> Flat:
@@ -60,9 +53,8 @@ def without_comments(text: str) -> str:
 def _without_modules(piece: str) -> str:
     """Text without MDX statements; prose that begins with "import" is kept."""
     kept, position = [], 0
-    for found in re.compile(_MODULE.pattern, re.MULTILINE).finditer(piece):
-        begins_line = found.start() == 0 or piece[found.start() - 1] == "\n"
-        if begins_line and found.start() >= position and (statement := javascript.statement(piece[found.start() :])):
+    for found in _MODULE.finditer(piece):
+        if found.start() >= position and (statement := javascript.statement(piece[found.start() :])):
             kept.append(piece[position : found.start()])
             position = found.start() + len(statement)
     return "".join([*kept, piece[position:]])

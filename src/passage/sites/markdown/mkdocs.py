@@ -10,7 +10,6 @@ from pathspec import GitIgnoreSpec
 
 from passage.sites.markdown import mkdocs_config
 from passage.sites.markdown.convention import Document, Meta, Rendered, encodable, quoted
-from passage.sites.markdown.plain import unpublished
 from passage.sites.markdown.python_markdown import PythonMarkdown
 from passage.sites.model import SiteError, Skip, Unresolved
 
@@ -102,10 +101,6 @@ class MkDocs:
             else:
                 title = self.titles.get(source.as_posix(), "")
                 yield Document(file, name, path, self.address, self.language, title=title)
-
-    def left_out(self, meta: Meta) -> str | None:
-        """See `Convention`."""
-        return unpublished(meta)
 
     def url(self, document: Document, _: Meta) -> str:
         """See `Convention`."""

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from passage.sites.markdown import commonmark, mdx, templates
 from passage.sites.markdown.code_spans import outside
-from passage.sites.markdown.convention import Document, Meta, Rendered, encodable, noindex, quoted, said_yes
+from passage.sites.markdown.convention import Document, Meta, Rendered, encodable, quoted
 from passage.sites.model import Unresolved
 
 SUFFIXES = (".md", ".mdx")
@@ -34,10 +34,6 @@ class PlainFolder:
         yield from self.settings
         for file, path in files(self.folder, SUFFIXES):
             yield Document(file, encodable(path.as_posix()), path, self.address)
-
-    def left_out(self, meta: Meta) -> str | None:
-        """See `Convention`."""
-        return unpublished(meta)
 
     def url(self, document: Document, _: Meta) -> str:
         """See `Convention`."""
@@ -67,17 +63,3 @@ def files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, PureP
             continue  # generators exclude these as well; `_index` is Hugo's page of a folder
         if file.is_file():  # no folder named like a page, no link to nowhere
             yield file, PurePosixPath(path.as_posix())
-
-
-def unpublished(meta: Meta) -> str | None:
-    """The reason to leave a page out, by front matter that all generators understand."""
-    for key in ("draft", "unlisted"):
-        if said_yes(meta, key):
-            return key
-    if str(meta.get("published")).lower() in ("false", "no", "off"):
-        return "draft"
-    search = meta.get("search")
-    excluded = isinstance(search, dict) and said_yes(search, "exclude")
-    if excluded or str(search).lower() in ("false", "no", "off"):
-        return "left out of the site's search"
-    return "noindex" if noindex(meta) else None

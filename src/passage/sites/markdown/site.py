@@ -6,10 +6,10 @@ from pathlib import Path
 
 from passage.sites import encoding
 from passage.sites.markdown import front_matter
-from passage.sites.markdown.convention import Convention, Document, Meta, noindex_tag
+from passage.sites.markdown.convention import Convention, Document, Meta, noindex_tag, unpublished
 from passage.sites.markdown.front_matter import PageError
 from passage.sites.markdown.page import page_sections
-from passage.sites.model import Flaw, Note, Page, SiteError, Skip, Unresolved, readable_name
+from passage.sites.model import Flaw, Note, Page, SiteError, Skip, Unresolved, readable_name, unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class MarkdownSite:
             else:
                 yield entry
         owners = _owners(entries)
-        urls = {_source(self.convention, entry.document): entry.url for entry in entries}
+        urls = {source_of(self.convention, entry.document): entry.url for entry in entries}
         for entry in entries:
             if owners[entry.url] is entry:
                 yield from _page(self.convention, entry, urls)
@@ -53,6 +53,20 @@ def find_site(folder: Path, url: str | None = None) -> MarkdownSite:
     return MarkdownSite(convention_of(folder, url))
 
 
+def parts_of(convention: Convention, document: Document) -> tuple[Meta, str]:
+    """A document's front matter and the text after it.
+
+    Raises:
+        PageError: the file or its front matter cannot be read.
+    """
+    return front_matter.split(front_matter.read(document.file), multimarkdown=convention.multimarkdown)
+
+
+def source_of(convention: Convention, document: Document) -> str:
+    """A document's file, relative to the site's folder."""
+    return document.file.relative_to(convention.folder).as_posix()
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     """A page before its text is read."""
@@ -64,15 +78,11 @@ class _Entry:
 
 def _enter(convention: Convention, document: Document) -> _Entry | Skip:
     try:
-        meta, text = _parts(convention, document)
+        meta, text = parts_of(convention, document)
     except PageError as error:
         return Skip(document.path, str(error), failed=True)
-    reason = convention.left_out(meta) or noindex_tag(text)
+    reason = unpublished(meta) or noindex_tag(text)
     return Skip(document.path, reason) if reason else _Entry(document, meta, convention.url(document, meta))
-
-
-def _parts(convention: Convention, document: Document) -> tuple[Meta, str]:
-    return front_matter.split(front_matter.read(document.file), multimarkdown=convention.multimarkdown)
 
 
 def _owners(entries: list[_Entry]) -> Mapping[str, _Entry]:
@@ -91,21 +101,20 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
     """Read one page. An error in it does not affect other pages."""
     document = entry.document
     try:
-        _, text = _parts(convention, document)
+        _, text = parts_of(convention, document)
         rendered = convention.render(document, text, entry.meta)
         heading, sections = page_sections(
             rendered.html,
             url=entry.url,
             links_from=convention.links_from(document, entry.url),
-            file=_source(convention, document),
+            file=source_of(convention, document),
             urls=urls,
         )
     except PageError as error:
         yield Skip(document.path, str(error), failed=True)
         return
     except Exception as error:  # noqa: BLE001 - a parser may fail on one page in any way; the run reports it
-        words = " ".join(str(error).split())[:200]
-        yield Skip(document.path, f"cannot be read: {type(error).__name__}: {words}", failed=True)
+        yield unreadable(document.path, error)
         return
     if not sections:
         yield Skip(document.path, "no text")
@@ -121,7 +130,3 @@ def _flaw(document: Document) -> Flaw | None:
     content = document.file.read_bytes()
     what = encoding.flaw(content, encoding.of_text(content))
     return Flaw(document.path, what) if what else None
-
-
-def _source(convention: Convention, document: Document) -> str:
-    return document.file.relative_to(convention.folder).as_posix()

@@ -13,7 +13,6 @@ from pathspec import GitIgnoreSpec
 from passage.sites.markdown import commonmark, javascript, vue
 from passage.sites.markdown.convention import Document, Meta, Rendered, encodable, quoted
 from passage.sites.markdown.javascript import Unknown
-from passage.sites.markdown.plain import unpublished
 from passage.sites.model import SiteError, Skip, Unresolved
 
 _NAMES = ("config", "config/index")
@@ -83,10 +82,6 @@ class VitePress:
 
     def _rewritten(self, source: str) -> str:
         return next((path for rule in self.rewrites if (path := rule.apply(source)) is not None), source)
-
-    def left_out(self, meta: Meta) -> str | None:
-        """See `Convention`."""
-        return unpublished(meta)
 
     def url(self, document: Document, _: Meta) -> str:
         """See `Convention`."""

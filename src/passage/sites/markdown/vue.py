@@ -8,6 +8,7 @@ from pathlib import Path
 from passage.sites.markdown import front_matter, jsx
 from passage.sites.markdown.code_spans import outside
 from passage.sites.markdown.commonmark import titled_alerts
+from passage.sites.markdown.convention import Flat
 from passage.sites.markdown.front_matter import PageError
 
 _DEEPEST = 8
@@ -28,14 +29,6 @@ _VERBATIM = re.compile(
 _TAG = re.compile(r"<(?=/?[A-Z])")
 _REGION = r"^\s*(?:\/\/|\/\*|<!--|#|--|REM|::|;)?\s*#?{mark}\s+{name}\s*(?:\*\/|-->)?\s*$"
 _SILENT = frozenset({"Badge"})
-
-
-@dataclass(frozen=True, slots=True)
-class Flat:
-    """Markdown without VitePress' additions, and the parts that only the build resolves."""
-
-    markdown: str
-    unresolved: tuple[str, ...]
 
 
 def flatten(text: str, file: Path, root: Path) -> Flat:
