@@ -16,12 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.holm import compare_several
 from passage.api import Api, Reply, Request
 from passage.commands.evaluate import LOCAL
 from passage.evaluation import targets
 from passage.evaluation.compare import Comparison
 from passage.evaluation.intervals import estimate, share
-from passage.evaluation.measured_run import compared_several, measured
+from passage.evaluation.measured_run import measured, refuse_others
 from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.runner import Plan, run
 from passage.evaluation.suite import Suite
@@ -119,7 +120,10 @@ def comparison(runs: Mapping[str, Run]) -> str:
     """Each other search against the hybrid one, as Markdown. The p are corrected by Holm's method."""
     lines = ["| against hybrid, nDCG@10 | difference | better, same, worse | p | |", "|---|---|---|---|---|"]
     others = {name: one for name, one in runs.items() if name != BOTH}
-    for name, rows in compared_several(others, runs[BOTH], k=FIRST).items():
+    for one in others.values():
+        refuse_others(one, runs[BOTH])
+    measures = {name: measured(one, k=FIRST) for name, one in others.items()}
+    for name, rows in compare_several(measures, measured(runs[BOTH], k=FIRST)).items():
         row = next(each for each in rows if each.measure == "nDCG@10")
         lines.append(
             f"| {name} | {_difference(row)} | {row.wins}, {row.ties}, {row.losses} | {_p(row)} | {row.verdict} |"

@@ -3,16 +3,15 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passage.evaluation import report
 from passage.evaluation.compare import ComparisonError
 from passage.evaluation.measured_run import compared, differences, measured, proposed_threshold
 from passage.evaluation.report.document import document
+from passage.evaluation.report.facts import facts
 from passage.evaluation.report.markup import element, joined, link
 from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.suite import Expected, Question, Suite
@@ -81,21 +80,20 @@ def hostile_run() -> Run:
 
 
 def test_hostile_text_never_becomes_markup() -> None:
-    parsed = Parsed(document(hostile_run(), hostile_run(), k=5))
+    parsed = Parsed(document(facts(hostile_run(), hostile_run())))
     assert not {"script", "img", "iframe", "object", "link", "base", "form"} & set(parsed.tags)
     assert not [name for name, _ in parsed.attributes if name.startswith("on")]
     assert not [value for name, value in parsed.attributes if name == "href"]
     assert parsed.text.count("<script>alert(1)</script>") > 10
 
 
-def test_page_is_utf8_without_control_characters(tmp_path: Path) -> None:
-    report.write(tmp_path / "new" / "report.html", hostile_run())
-    text = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
+def test_page_is_utf8_without_control_characters() -> None:
+    text = document(facts(hostile_run())).encode().decode()
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", text)
 
 
 def test_page_loads_nothing() -> None:
-    page = document(GOOD, POOR, k=5)
+    page = document(facts(GOOD, POOR))
     assert any(value.startswith("default-src 'none'") for name, value in Parsed(page).attributes if name == "content")
     assert not re.search(r"\b(src|srcset|data|action|poster)=", page)
     assert not re.search(r"url\(|@import", page)
@@ -116,7 +114,7 @@ def test_only_http_addresses_become_links(url: str) -> None:
 
 
 def test_summary_shows_each_measure_with_its_interval() -> None:
-    text = Parsed(document(GOOD, None, k=5)).text
+    text = Parsed(document(facts(GOOD))).text
     for name in ("hit@5", "recall@5", "MRR", "nDCG@10"):
         assert f"{name}1.000" in text
     assert "8 questions are measured. 1 have no relevant page and are left out" in text
@@ -124,7 +122,7 @@ def test_summary_shows_each_measure_with_its_interval() -> None:
 
 def test_worst_question_comes_first_with_expected_and_found() -> None:
     mixed = run({"q0": ["right"], "q1": ["x", "right"], "q2": ["x", "y"]})
-    text = Parsed(document(mixed, None, k=5)).text
+    text = Parsed(document(facts(mixed))).text
     worst = text.index("Questions, worst first")
     assert text.index("What is q2?", worst) < text.index("What is q1?", worst)
     assert "What is q0?" not in text[worst:]
@@ -135,7 +133,7 @@ def test_worst_question_comes_first_with_expected_and_found() -> None:
 def test_failed_test_case_is_shown_though_its_page_is_first() -> None:
     asked = Question("q", "q?", (Expected("/a/"),), keywords=("torque",))
     found = Run(Suite("s", (asked,)), (Answer("q", (hit(1, "a"),), 1.0),), "local", "p", 5, 50)
-    text = Parsed(document(found, None, k=5)).text
+    text = Parsed(document(facts(found))).text
     assert "test cases passed0of 1" in text
     assert "Test case: RELEVANCE: The results do not contain: torque." in text[text.index("Questions, worst first") :]
 
@@ -145,28 +143,28 @@ def test_failed_test_case_is_shown_before_questions_that_passed() -> None:
     failed = replace(many.suite.questions[-1], keywords=("torque",))
     first = replace(many.answers[-1], results=(hit(1, "right"),))
     suite = replace(many.suite, questions=(*many.suite.questions[:-1], failed))
-    text = Parsed(document(replace(many, suite=suite, answers=(*many.answers[:-1], first)), None, k=5)).text
+    text = Parsed(document(facts(replace(many, suite=suite, answers=(*many.answers[:-1], first))))).text
     worst = text.index("Questions, worst first")
     assert worst < text.index("What is q69?", worst) < text.index("What is q00?", worst)
 
 
 def test_thresholds_are_shown_with_their_verdicts() -> None:
     given = (Verdict("hit@5", 0.9, 0.95, met=False), Verdict("SC-001", None, 100.0, met=True))
-    text = Parsed(document(GOOD, None, k=5, verdicts=given)).text
+    text = Parsed(document(facts(GOOD), given)).text
     assert "hit@50.900≥ 0.95missed" in text
     assert "SC-001not measured< 100metretrieval by id, average ms" in text
-    assert "Thresholds" not in Parsed(document(GOOD, None, k=5)).text
+    assert "Thresholds" not in Parsed(document(facts(GOOD))).text
 
 
 def test_unrated_wrong_and_right_passages_are_told_apart() -> None:
     asked = Question("q", "q?", (Expected("/a/", grade=2), Expected("/b/", grade=0)))
     answered = Answer("q", (hit(1, "c"), hit(2, "b"), hit(3, "a")), 1.0)
-    text = Parsed(document(Run(Suite("s", (asked,)), (answered,), "local", "p", 5, 50), None, k=5)).text
+    text = Parsed(document(facts(Run(Suite("s", (asked,)), (answered,), "local", "p", 5, 50)))).text
     assert text.index("unratedc") < text.index("wrongb") < text.index("right, 2a")
 
 
 def test_comparison_counts_better_and_worse_questions() -> None:
-    text = Parsed(document(GOOD, POOR, k=5)).text
+    text = Parsed(document(facts(GOOD, POOR))).text
     assert "search: mode hybrid, was mode dense" in text
     assert "7 better, 0 worse" in text
     assert "Questions that changed, losses first" in text
@@ -174,7 +172,7 @@ def test_comparison_counts_better_and_worse_questions() -> None:
 
 def test_error_is_shown_and_no_mean_is() -> None:
     failed = replace(GOOD.answers[0], results=(), error="HTTP 429", error_kind="rate_limit")
-    text = Parsed(document(replace(GOOD, answers=(failed, *GOOD.answers[1:])), None, k=5)).text
+    text = Parsed(document(facts(replace(GOOD, answers=(failed, *GOOD.answers[1:]))))).text
     assert "1 of 8 questions got an error" in text
     assert "Error: HTTP 429" in text
     assert "nDCG@101.000" not in text
@@ -182,7 +180,7 @@ def test_error_is_shown_and_no_mean_is() -> None:
 
 def test_comparison_with_a_failed_run_says_why() -> None:
     failed = replace(GOOD.answers[0], results=(), error="HTTP 429", error_kind="rate_limit")
-    text = Parsed(document(GOOD, replace(GOOD, answers=(failed, *GOOD.answers[1:])), k=5)).text
+    text = Parsed(document(facts(GOOD, replace(GOOD, answers=(failed, *GOOD.answers[1:]))))).text
     assert "Not compared: 1 of 8 questions got an error" in text
 
 
@@ -190,7 +188,7 @@ def test_threshold_table_counts_kept_and_rejected_questions() -> None:
     found = proposed_threshold(GOOD)
     assert found is not None
     assert (found.proposed.kept, found.proposed.rejected, found.off_topic) == (1.0, 1.0, 1)
-    assert "A score_threshold of 0.790 keeps 100.0% of 8 answerable questions" in Parsed(document(GOOD, None, k=5)).text
+    assert "A score_threshold of 0.790 keeps 100.0% of 8 answerable questions" in Parsed(document(facts(GOOD))).text
 
 
 def test_reranked_run_has_no_threshold() -> None:
@@ -199,7 +197,7 @@ def test_reranked_run_has_no_threshold() -> None:
     explained = replace(first, debug={"found": {"dense": 50, "rerank": 50}})
     for reranked in (replace(GOOD, search={"rerank": "cohere"}), replace(GOOD, answers=(explained, *others))):
         assert proposed_threshold(reranked) is None
-        assert "Score threshold" not in document(reranked, None, k=5)
+        assert "Score threshold" not in document(facts(reranked))
 
 
 def test_unanswered_own_question_counts_as_score_0() -> None:
@@ -218,7 +216,7 @@ def test_every_measured_question_has_a_place_in_the_plot(top_k: int) -> None:
     others = [f"page-{number}" for number in range(60)]
     places = (0, 4, 5, 9, 10, 49, 60)
     answers = {f"q{place}": [*others[:place], "right"] if place < 60 else others for place in places}
-    plot = document(run(answers, top_k=top_k), None, k=5).split("Place of the first right passage")[-1]
+    plot = document(facts(run(answers, top_k=top_k))).split("Place of the first right passage")[-1]
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", plot.partition("</svg>")[0])
     counts = dict(zip(texts[1::2], map(int, texts[::2]), strict=True))
     assert counts == {"1": 1, "2": 0, "3": 0, "4": 0, "5": 1, "6-10": 2, "&gt; 10": 2, "none": 1}
@@ -245,7 +243,7 @@ def test_other_questions_are_refused_in_words() -> None:
     with pytest.raises(ComparisonError, match=r"1 question only in the baseline \(q9\)"):
         compared(run({"q0": ["right"]}), fewer)
     with pytest.raises(ComparisonError, match=r"1 question changed \(q0\)"):
-        document(others, fewer, k=5)
+        document(facts(others, fewer))
 
 
 def test_settings_that_differ_are_named() -> None:

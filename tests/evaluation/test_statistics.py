@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.holm import compare_several, holm
 from passage.evaluation import intervals
-from passage.evaluation.compare import ComparisonError, compare, compare_several, holm, paired, randomisation
+from passage.evaluation.compare import ComparisonError, compare, paired, randomisation
+from passage.evaluation.cosine_threshold import threshold
 from passage.evaluation.intervals import bootstrap, estimate, share
 from passage.evaluation.measures import Measures, measure
-from passage.evaluation.threshold import threshold
 
 
 def measures(hits: str, k: int = 5) -> Measures:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from passage.evaluation import cases, suite_result
 from passage.evaluation.cases import CaseError, RetrievalResult, TestCase, TestStatus
+from passage.evaluation.judging import criteria, judged, unachievable
 from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.suite import Expected, Question, Suite
 from passage.evaluation.suite_result import PerformanceMetrics, TestSuiteResult
-from passage.evaluation.verdicts import criteria, judged, unachievable
 
 CASE = TestCase("a case", "What is ROS 2?", "textbook_embeddings", ("doc_a",), ("robot",), 0.7, 5)
 HIT = Hit(1, "7", "7_0", "https://site.example/a#x", "A", 0.8, "A robot operating system.")

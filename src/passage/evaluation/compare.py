@@ -1,7 +1,7 @@
 """Two runs over the same questions: mean difference, its interval, and a paired randomisation test."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from passage.evaluation.intervals import RESAMPLES, SEED, Estimate, batch, bootstrap
 from passage.evaluation.measures import MeasureError, Measures
@@ -22,7 +22,7 @@ class Comparison:
     Args:
         difference: the mean of the paired differences; positive if the run is better.
         wins, ties, losses: questions on which the run is better, equal, worse.
-        p: by the paired randomisation test, corrected if several runs were compared; None if too few questions differ.
+        p: by the paired randomisation test; None if too few questions differ.
     """
 
     measure: str
@@ -64,24 +64,6 @@ def compare(run: Measures, baseline: Measures) -> tuple[Comparison, ...]:
     return tuple(paired(measured.name, measured.values, baseline[measured.name].values) for measured in run.measured)
 
 
-def compare_several(runs: Mapping[str, Measures], baseline: Measures) -> dict[str, tuple[Comparison, ...]]:
-    """Several runs against one baseline. Each measure's p are corrected by Holm's method."""
-    compared = {name: compare(run, baseline) for name, run in runs.items()}
-    for place in range(len(baseline.measured)):
-        decided = {name: row[place].p for name, row in compared.items()}
-        corrected = dict(
-            zip(
-                (name for name, p in decided.items() if p is not None),
-                holm([p for p in decided.values() if p is not None]),
-                strict=True,
-            )
-        )
-        for name, row in compared.items():
-            changed = replace(row[place], p=corrected.get(name))
-            compared[name] = (*row[:place], changed, *row[place + 1 :])
-    return compared
-
-
 def paired(measure: str, values: Mapping[str, float], baseline: Mapping[str, float]) -> Comparison:
     """One measure's values of the same questions in two runs."""
     differences = [values[question] - baseline[question] for question in baseline]
@@ -102,8 +84,8 @@ def randomisation(differences: Sequence[float]) -> float:
     Under the null hypothesis, each difference is as likely to have the other sign. Smucker, Allan and Carterette
     (CIKM 2007) advise this test over Wilcoxon's and the sign test.
     """
-    import numpy  # noqa: PLC0415 - see above
-    from scipy.stats import permutation_test  # noqa: PLC0415 - a second, and only evaluation needs it
+    import numpy  # noqa: PLC0415 - a second with scipy, and only evaluation needs it
+    from scipy.stats import permutation_test  # noqa: PLC0415 - as above
 
     result = permutation_test(
         (differences,),
@@ -115,14 +97,3 @@ def randomisation(differences: Sequence[float]) -> float:
         rng=numpy.random.default_rng(SEED),
     )
     return float(result.pvalue)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction: the smallest p times n, the next times n - 1, none below an earlier one, at most 1."""
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    corrected = [0.0] * len(p_values)
-    highest = 0.0
-    for position, index in enumerate(order):
-        highest = max(highest, min(1.0, p_values[index] * (len(p_values) - position)))
-        corrected[index] = highest
-    return corrected

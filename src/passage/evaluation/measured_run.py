@@ -3,18 +3,24 @@
 from collections.abc import Iterable
 from itertools import chain
 
-from passage.evaluation.compare import Comparison, ComparisonError, compare, compare_several
+from passage.evaluation.compare import Comparison, ComparisonError, compare
+from passage.evaluation.cosine_threshold import Threshold, threshold
 from passage.evaluation.measures import Measures, measure
 from passage.evaluation.run import Run, documents
 from passage.evaluation.suite import Question
-from passage.evaluation.threshold import Threshold, threshold
+
+K = 5
+"""The usual cutoff of recall and hit."""
 
 SETTINGS = ("index", "collection", "profile", "model", "search", "target")
 """What may differ between comparable runs. Questions, judgments, top_k and passages may not."""
 
 
-def measured(run: Run, *, k: int = 5, tag: str | None = None) -> Measures:
+def measured(run: Run, *, k: int = K, tag: str | None = None) -> Measures:
     """The measures of a run's judged questions, or of those with a tag.
+
+    Args:
+        k: the cutoff of recall and hit.
 
     Raises:
         MeasureError: see `measure`.
@@ -50,7 +56,7 @@ def _is_reranked(run: Run) -> bool:
     return "rerank" in run.search or any("rerank" in (answer.debug or {}).get("found", {}) for answer in run.answers)
 
 
-def compared(run: Run, baseline: Run, *, k: int = 5) -> tuple[Comparison, ...]:
+def compared(run: Run, baseline: Run) -> tuple[Comparison, ...]:
     """Each measure of a run against a baseline over the same questions.
 
     Raises:
@@ -58,19 +64,7 @@ def compared(run: Run, baseline: Run, *, k: int = 5) -> tuple[Comparison, ...]:
         MeasureError: one of the runs cannot be measured.
     """
     refuse_others(run, baseline)
-    return compare(measured(run, k=k), measured(baseline, k=k))
-
-
-def compared_several(runs: dict[str, Run], baseline: Run, *, k: int = 5) -> dict[str, tuple[Comparison, ...]]:
-    """Several runs against a baseline, with Holm's correction.
-
-    Raises:
-        ComparisonError: the questions, their judgments, top_k or the number of passages differ.
-        MeasureError: one of the runs cannot be measured.
-    """
-    for run in runs.values():
-        refuse_others(run, baseline)
-    return compare_several({name: measured(run, k=k) for name, run in runs.items()}, measured(baseline, k=k))
+    return compare(measured(run), measured(baseline))
 
 
 def refuse_others(run: Run, baseline: Run) -> None:

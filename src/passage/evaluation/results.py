@@ -5,18 +5,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from passage.evaluation import report, suite_result
 from passage.evaluation import run as runs
+from passage.evaluation import suite_result
+from passage.evaluation.judging import judged
+from passage.evaluation.report.document import document
 from passage.evaluation.report.facts import Facts, facts
 from passage.evaluation.run import Run
 from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict, verdicts
-from passage.evaluation.verdicts import judged
 from passage.evaluation.weights import Proposal, propose
 
 RUN, RESULTS, REPORT = "run.json", "results.json", "report.html"
-K = 5
-"""The cutoff of recall and hit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +46,12 @@ def judge(run: Run, baseline: Run | None, thresholds: dict[str, float], folder: 
     """
     runs.write(run, folder / RUN)
     result = judged(run)
-    found = facts(run, baseline, k=K)
+    found = facts(run, baseline)
     proposal = propose(run) if found.measures else None
     results = Results(found, result, tuple(verdicts(run, result, thresholds)), folder, proposal)
     text = json.dumps(suite_result.to_json(result), ensure_ascii=False, indent=1)
     (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
-    report.write(folder / REPORT, run, baseline, k=K, verdicts=results.verdicts)
+    results.report.write_text(document(found, results.verdicts), encoding="utf-8")
     return results
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from handler.config.models import Fusion
 from passage.evaluation.cases import TestStatus
 from passage.evaluation.intervals import estimate
+from passage.evaluation.judging import unachievable
 from passage.evaluation.measured_run import differences
 from passage.evaluation.report.facts import Facts, Outcome, worst_first
 from passage.evaluation.results import Results
 from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict
-from passage.evaluation.verdicts import unachievable
 from passage.evaluation.weights import Proposal
 
 WORST = 5

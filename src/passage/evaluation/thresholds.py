@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from passage.evaluation.measured_run import measured
+from passage.evaluation.judging import CRITERIA, UPPER, criteria
+from passage.evaluation.measured_run import K, measured
 from passage.evaluation.measures import MeasureError
 from passage.evaluation.run import Run
 from passage.evaluation.suite_result import TestSuiteResult
-from passage.evaluation.verdicts import CRITERIA, UPPER, criteria
 
 TIMES: Mapping[str, Callable[[TestSuiteResult], float]] = {
     "avg_ms": lambda result: result.performance_metrics.avg_retrieval_time_ms,
@@ -112,7 +112,7 @@ def _verdict(name: str, limit: float, run: Run, result: TestSuiteResult) -> Verd
 def _measure(name: str, run: Run) -> float | None:
     """A measure's mean; None where a question has an error, or none has a relevant document."""
     matched = MEASURES.fullmatch(name)
-    k = int(matched[1]) if matched and matched[1] else 5
+    k = int(matched[1]) if matched and matched[1] else K
     try:
         measures = measured(run, k=k)
     except MeasureError:

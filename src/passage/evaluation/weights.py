@@ -85,7 +85,8 @@ def propose(run: Run) -> Proposal | None:
     current = _current(run)
     if current is None or len(lists) < FEWEST:
         return None
-    grid = {Fusion((1.0, weight), k): _values(lists, Fusion((1.0, weight), k)) for weight, k in _grid()}
+    tried = [Fusion((1.0, weight), k) for weight, k in product(WEIGHTS, CONSTANTS)]
+    grid = {fusion: _values(lists, fusion) for fusion in tried}
     before = grid.get(current) or _values(lists, current)
     names = list(before)
     halves = names[::2], names[1::2]
@@ -100,13 +101,9 @@ def propose(run: Run) -> Proposal | None:
         proposed=best,
         value=_mean(grid[best], names),
         was=_mean(before, names),
-        comparison=paired(MEASURE, {name: crossed[name] for name in names}, before),
+        comparison=paired(MEASURE, crossed, before),
         unknown=_unknown(lists),
     )
-
-
-def _grid() -> list[tuple[float, int]]:
-    return list(product(WEIGHTS, CONSTANTS))
 
 
 def _best(grid: Mapping[Fusion, Values], names: Sequence[str]) -> Fusion:

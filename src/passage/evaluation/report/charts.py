@@ -42,10 +42,12 @@ def _changes(found: Facts) -> Markup | None:
 
 
 def _tags(found: Facts) -> Markup | None:
-    rows = [(tag, str(number), value) for tag, value, number in by_tag(found)]
+    if found.measures is None:
+        return None
+    rows = [(tag, str(number), value) for tag, value, number in by_tag(found.outcomes, found.measures)]
     if not rows:
         return None
-    title = f"hit@{found.k} by kind of question"
+    title = f"hit@{found.measures.k} by kind of question"
     return _panel(title, estimates(rows, title), "The bar is the 95 % interval, the number counts questions.")
 
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from passage.evaluation.intervals import estimate
 from passage.evaluation.report.charts import panels
-from passage.evaluation.report.facts import Facts, facts, quantile
+from passage.evaluation.report.facts import Facts, quantile
 from passage.evaluation.report.markup import Markup, element, joined
 from passage.evaluation.report.questions import changed, off_topic, worst
 from passage.evaluation.report.tables import comparison, measures, settings, thresholds
-from passage.evaluation.run import Run
 from passage.evaluation.thresholds import Verdict
 
 STYLE = Path(__file__).with_name("style.css")
@@ -17,15 +16,18 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 """A browser loads nothing, whatever a passage's text tries."""
 
 
-def document(run: Run, baseline: Run | None, *, k: int, verdicts: Sequence[Verdict] = ()) -> str:
-    """The whole page. Raises ComparisonError if the runs are not over the same questions."""
-    found = facts(run, baseline, k=k)
+def document(found: Facts, verdicts: Sequence[Verdict] = ()) -> str:
+    """The whole page.
+
+    Args:
+        verdicts: the run's thresholds.
+    """
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
         element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("title", f"{run.suite.name}: retrieval quality"),
+        element("title", f"{found.run.suite.name}: retrieval quality"),
         element("style", Markup(STYLE.read_text(encoding="utf-8"))),
     )
     body = element(

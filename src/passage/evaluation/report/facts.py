@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from passage.evaluation.compare import Comparison
+from passage.evaluation.cosine_threshold import Threshold
 from passage.evaluation.intervals import Estimate, estimate
+from passage.evaluation.judging import judged
 from passage.evaluation.measured_run import compared, measured, proposed_threshold, refuse_others
 from passage.evaluation.measures import MeasureError, Measures
 from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.suite import Question
-from passage.evaluation.threshold import Threshold
-from passage.evaluation.verdicts import judged
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,6 @@ class Facts:
     """
 
     run: Run
-    k: int
     outcomes: tuple[Outcome, ...]
     measures: Measures | None
     unmeasured: str
@@ -70,23 +69,21 @@ def grade(question: Question, hit: Hit) -> int | None:
     return max((each.grade for each in question.expected if hit.matches(each)), default=None)
 
 
-def facts(run: Run, baseline: Run | None, *, k: int) -> Facts:
+def facts(run: Run, baseline: Run | None = None) -> Facts:
     """Raises ComparisonError if the runs are not over the same questions."""
     if baseline is None:
-        return _of_one(run, k)
+        return _of_one(run)
     refuse_others(run, baseline)
-    now, before = _of_one(run, k), _of_one(baseline, k)
-    comparison = compared(run, baseline, k=k) if now.measures and before.measures else ()
-    return Facts(run, k, now.outcomes, now.measures, now.unmeasured, now.threshold, before, comparison)
+    now, before = _of_one(run), _of_one(baseline)
+    comparison = compared(run, baseline) if now.measures and before.measures else ()
+    return Facts(run, now.outcomes, now.measures, now.unmeasured, now.threshold, before, comparison)
 
 
-def by_tag(found: Facts) -> list[tuple[str, Estimate, int]]:
+def by_tag(outcomes: Iterable[Outcome], measures: Measures) -> list[tuple[str, Estimate, int]]:
     """hit@k of each tag that at least one measured question has, with the number of questions."""
-    if found.measures is None:
-        return []
-    hits = found.measures[f"hit@{found.k}"].values
+    hits = measures[f"hit@{measures.k}"].values
     tagged: dict[str, list[float]] = {}
-    for outcome in found.outcomes:
+    for outcome in outcomes:
         if outcome.question.id in hits:
             for tag in outcome.question.tags:
                 tagged.setdefault(tag, []).append(hits[outcome.question.id])
@@ -104,10 +101,10 @@ def worst_first(outcomes: Iterable[Outcome]) -> list[Outcome]:
     return sorted(shown, key=lambda each: (each.value or 0.0, -(each.first_right or 10_000)))
 
 
-def _of_one(run: Run, k: int) -> Facts:
+def _of_one(run: Run) -> Facts:
     measures, why = None, ""
     try:
-        measures = measured(run, k=k)
+        measures = measured(run)
     except MeasureError as error:
         why = str(error)
     values = measures["nDCG@10"].values if measures else {}
@@ -116,4 +113,4 @@ def _of_one(run: Run, k: int) -> Facts:
         Outcome(question, answer, values.get(question.id), failure)
         for (question, answer), failure in zip(run.pairs(), failures, strict=True)
     )
-    return Facts(run, k, outcomes, measures, why, proposed_threshold(run))
+    return Facts(run, outcomes, measures, why, proposed_threshold(run))

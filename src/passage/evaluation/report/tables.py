@@ -27,8 +27,8 @@ def measures(found: Facts) -> Markup:
         element("h2", "Measures"),
         element(
             "p",
-            f"A page counts at its first passage: hit and recall look at the first {found.k} pages, nDCG at the first "
-            "ten, MRR at all. nDCG takes grades as they are (linear gain). "
+            f"A page counts at its first passage: hit and recall look at the first {found.measures.k} pages, nDCG at "
+            "the first ten, MRR at all. nDCG takes grades as they are (linear gain). "
             f"{len(found.measures.questions)} questions are measured.{rest}",
             class_="quiet",
         ),

@@ -127,7 +127,9 @@ NUMBERS: Mapping[str, Callable[[str], Any]] = {
     "top_k": int,
     "relevance_threshold": float,
 }
-LISTS = frozenset({"expected", "keywords", "tags", "url", "urls", "expected_doc_ids", "expected_keywords"})
+LISTS = frozenset(
+    {"expected", "keywords", "tags", "url", "urls", "expected_doc_ids", "relevant_doc_ids", "expected_keywords"}
+)
 
 
 def _cells(row: Mapping[str, str], where: str) -> dict[str, Any]:
@@ -136,7 +138,7 @@ def _cells(row: Mapping[str, str], where: str) -> dict[str, Any]:
     for name, cell in row.items():
         if not cell.strip():
             continue
-        if name in LISTS or name == "relevant_doc_ids":
+        if name in LISTS:
             values[name] = [part.strip() for part in cell.split(BETWEEN) if part.strip()]
         elif name in NUMBERS:
             try:

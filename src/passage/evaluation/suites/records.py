@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from passage.evaluation.cases import CaseError, first_fault
+from passage.evaluation.judging import pending
 from passage.evaluation.suite import Expected, Question
-from passage.evaluation.verdicts import pending
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("_id", "name", "query_id", "query-id"),
@@ -28,7 +28,7 @@ IGNORED = frozenset({"collection_name", "status", "actual_results", "error_messa
 """Fields of seed 001's test cases and of other tools that a suite does not need."""
 
 KINDS = ("value", "id", "chunk", "url")
-FIELDS = tuple(name for name in (each.name for each in fields(Question)))
+FIELDS = tuple(each.name for each in fields(Question))
 
 _question: TypeAdapter[Question] = TypeAdapter(Question)
 
@@ -117,8 +117,7 @@ def with_documents(
             )
         if other is not expected:
             notes.append(f"{where}: question '{question.id}' judges '{expected.value}' twice.")
-    values = {each.name: getattr(question, each.name) for each in fields(Question)}
-    return Question(**{**values, "expected": tuple(judged.values())})
+    return replace(question, expected=tuple(judged.values()))
 
 
 def _read(record: Mapping[str, Any], where: str, number: int) -> Question:
