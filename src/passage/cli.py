@@ -10,22 +10,13 @@ import click
 
 from passage.commands.doctor import doctor as doctor_command
 from passage.commands.evaluate import evaluate as evaluate_command
-from passage.commands.index import DEFAULT_INDEX
 from passage.commands.index import index as index_command
 from passage.commands.mcp import mcp as mcp_command
+from passage.commands.options import index_option
 from passage.commands.profile import profile as profile_command
 from passage.commands.rollback import rollback as rollback_command
 from passage.local.environment import LocalContext
 from passage.local.function import function, stdout_kept_clean
-
-index_option = click.option(
-    "--index",
-    "index",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_INDEX,
-    show_default=True,
-    help="The folder `passage index` wrote to.",
-)
 
 
 @click.group()
@@ -45,7 +36,7 @@ main.add_command(mcp_command)
 
 
 @main.command()
-@index_option
+@index_option()
 @click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
 @click.option(
     "--site",
@@ -61,7 +52,7 @@ def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...])
     book = None if site is None else find_book(site)
     os.environ.setdefault("DEBUG_ANSWERS", "true")  # the demo shows how an answer came about
     click.echo("Starting the function …", err=True)
-    with stdout_kept_clean() as result, function(index) as handler:
+    with stdout_kept_clean() as write, function(index) as handler:
         url = f"http://127.0.0.1:{port}"
 
         def ready() -> None:
@@ -69,7 +60,7 @@ def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...])
             body = json.dumps(
                 {"text": questions[0] if questions else "How do I get started?", "k": 3}, ensure_ascii=False
             )
-            result(f"curl -s {url}/query -H 'Content-Type: application/json' -d {shlex.quote(body)}\n")
+            write(f"curl -s {url}/query -H 'Content-Type: application/json' -d {shlex.quote(body)}\n")
             click.echo(
                 f"\nCoding assistants ask {url}/mcp, as in: claude mcp add --transport http docs {url}/mcp\n", err=True
             )
@@ -84,7 +75,7 @@ def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...])
 
 
 @main.command()
-@index_option
+@index_option()
 @click.argument("event", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
 def invoke(index: Path, event: Path) -> None:
     """Print the function's answer to EVENT, a JSON file (or - for stdin), as JSON on stdout."""
@@ -94,6 +85,6 @@ def invoke(index: Path, event: Path) -> None:
         raise click.ClickException(f"{event} is not JSON: {error}") from error
     except RecursionError:
         raise click.ClickException(f"{event} is nested too deeply to be read.") from None
-    with stdout_kept_clean() as result, function(index) as handler:
+    with stdout_kept_clean() as write, function(index) as handler:
         answer = handler(loaded, LocalContext())
-        result(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")
+        write(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")

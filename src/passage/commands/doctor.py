@@ -9,19 +9,13 @@ from pathlib import Path
 import click
 
 from passage.commands import api_key
-from passage.commands.index import DEFAULT_INDEX
+from passage.commands.options import CouldNotRun, index_option
 from passage.doctor.findings import CheckOptions, Finding, as_json, lines, passed, summary
 from passage.local.function import function, stdout_kept_clean
 
 QUIET = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true"}
 """The function's log would repeat each finding."""
 QUESTION = "How do I get started?"
-
-
-class CouldNotRun(click.ClickException):
-    """Nothing could be checked."""
-
-    exit_code = 2
 
 
 @click.command("doctor")
@@ -33,13 +27,7 @@ class CouldNotRun(click.ClickException):
 @click.option("--question", default=QUESTION, show_default=True, help="A question that your site answers.")
 @click.option("--origin", metavar="ORIGIN", help="Your site, for CORS: https://docs.example.com")
 @api_key.option
-@click.option(
-    "--index",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_INDEX,
-    show_default=True,
-    help="With local: the folder `passage index` wrote to.",
-)
+@index_option("With local: the folder `passage index` wrote to.")
 @click.option("--json", "as_json_", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def doctor(  # noqa: PLR0913 - one parameter for each option

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from passage.commands import api_key
-from passage.commands.index import DEFAULT_INDEX
+from passage.commands.options import CouldNotRun, index_option
 from passage.local.function import stdout_kept_clean
 
 if TYPE_CHECKING:
@@ -26,12 +26,6 @@ DEFAULT_OUT = Path(".passage/evaluation")
 EXTRA = ("ir_measures", "scipy", "numpy")
 LOCAL = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true", "DEBUG_ANSWERS": "true"}
 """Settings of the function in this process: no log, which would hide the progress, and `debug` is allowed."""
-
-
-class CouldNotRun(click.ClickException):
-    """Nothing was measured; the message names the setting."""
-
-    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +70,7 @@ class Rate(click.ParamType[int]):
     show_default=True,
     help="The function on this machine, an API, or a deployed function.",
 )
-@click.option(
-    "--index",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_INDEX,
-    show_default=True,
-    help="With --target local: the folder `passage index` wrote to.",
-)
+@index_option("With --target local: the folder `passage index` wrote to.")
 @click.option(
     "--compare",
     type=click.Path(exists=True, path_type=Path),

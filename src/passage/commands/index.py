@@ -2,14 +2,14 @@
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from passage.commands.options import DEFAULT_INDEX
 from passage.indexing.progress import Progress, say
 from passage.local.environment import LocalError, cohere_environment
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from passage.indexing.server.connection import Connection
     from passage.indexing.target import Target
 
-DEFAULT_INDEX = Path(".passage/index")
 DEFAULT_CACHE = Path(".passage/cache")
 
 
@@ -181,20 +180,21 @@ def index(**given: Any) -> None:
 def _run(request: Request) -> None:
     chosen = _profiles(request)
     with ExitStack() as stack:
-        connection = stack.enter_context(_server()) if request.to == "qdrant" or request.from_qdrant else None
+        uses_server = request.to == "qdrant" or request.from_qdrant
+        connection = stack.enter_context(closing(_server())) if uses_server else None
+        watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(request.out)))
+        targets = [(profile, _target(request, profile, connection, watch)) for profile in chosen]
         if request.source is None:
-            for profile in chosen:
-                _copy(request, profile, connection)
+            for profile, target in targets:
+                _copy(request, profile, target, connection, watch)
         else:
-            _index(request, request.source, chosen, connection, stack)
+            _index(request, request.source, targets, watch)
     if request.publish and not request.dry_run:
         for profile in chosen:
             _publish(request.publish, request.out / profile.name)
 
 
-def _index(
-    request: Request, source: str, chosen: "list[Profile]", connection: "Connection | None", stack: ExitStack
-) -> None:
+def _index(request: Request, source: str, targets: "list[tuple[Profile, Target]]", watch: Progress) -> None:
     from passage.indexing.embedding import document_embedder  # noqa: PLC0415 - see `index`
     from passage.indexing.embedding_process import EmbeddingProcess, Job  # noqa: PLC0415
     from passage.indexing.run import Options, index_site  # noqa: PLC0415
@@ -206,40 +206,37 @@ def _index(
     asked = (request.site_url, request.content_selector, request.language, request.version, request.strict)
     limits = Limits(request.max_pages, request.max_bytes, request.max_minutes, request.rate)
     site = open_source(source, SiteOptions(*asked), request.cache / "sites", limits)
-    environ = stack.enter_context(cohere_environment(os.environ))
-    cache = stack.enter_context(VectorCache(request.cache))
-    watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(request.out)))
-    process = stack.enter_context(
-        EmbeddingProcess(cache, {**os.environ, **environ}, waiting=watch.waiting, retrying=watch.retrying)
-    )
     options = Options(dry_run=request.dry_run, rebuild=request.rebuild)
-    for profile in chosen:
-        embedder = document_embedder(profile, environ, warn=lambda text: say(f"Warning: {text}"))
-        _real_vectors_for_a_server(request, embedder.provider)
-        job = Job.of(embedder, request.texts_per_minute)
-        started = time.monotonic()
-        plan = index_site(
-            site, profile, _target(request, profile, connection, watch), job.embedding(cache, process), watch, options
-        )
-        if not request.dry_run:
-            watch.done(plan, time.monotonic() - started)
+    with (
+        cohere_environment(os.environ) as environ,
+        VectorCache(request.cache) as cache,
+        EmbeddingProcess(cache, {**os.environ, **environ}, waiting=watch.waiting, retrying=watch.retrying) as process,
+    ):
+        for profile, target in targets:
+            embedder = document_embedder(profile, environ, warn=lambda text: say(f"Warning: {text}"))
+            _real_vectors_for_a_server(request, embedder.provider)
+            job = Job.of(embedder, request.texts_per_minute)
+            started = time.monotonic()
+            plan = index_site(site, profile, target, job.embedding(cache, process), watch, options)
+            if not request.dry_run:
+                watch.done(plan, time.monotonic() - started)
 
 
-def _copy(request: Request, profile: "Profile", connection: "Connection | None") -> None:
+def _copy(
+    request: Request, profile: "Profile", target: "Target", connection: "Connection | None", watch: Progress
+) -> None:
     from passage.indexing import copying  # noqa: PLC0415 - see `index`
 
     with ExitStack() as stack:
-        watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(request.out)))
-        target = _target(request, profile, connection, watch)
         if request.from_qdrant:
             assert connection is not None  # noqa: S101 - see `_run`
             source = copying.server_source(connection, request.from_qdrant, profile)
         else:
             assert request.from_edge is not None  # noqa: S101 - see `Request.check`
             source = stack.enter_context(copying.edge_source(request.from_edge, profile))
-        say(f"Copy {source.points:,} points from {source.where} to {target.where}")
+        watch.say(f"Copy {source.points:,} points from {source.where} to {target.where}")
         if not request.dry_run and not copying.copy(source, profile, target, watch):
-            say(f"Nothing to do: {target.where} is up to date.")
+            watch.say(f"Nothing to do: {target.where} is up to date.")
 
 
 def _profiles(request: Request) -> "list[Profile]":
@@ -260,15 +257,10 @@ def _profiles(request: Request) -> "list[Profile]":
     return chosen
 
 
-@contextmanager
-def _server() -> "Iterator[Connection]":
+def _server() -> "Connection":
     from passage.indexing.server.connection import Connection  # noqa: PLC0415 - loads the SDK
 
-    connection = Connection.from_env(os.environ)
-    try:
-        yield connection
-    finally:
-        connection.close()
+    return Connection.from_env(os.environ)
 
 
 def _target(request: Request, profile: "Profile", connection: "Connection | None", watch: Progress) -> "Target":

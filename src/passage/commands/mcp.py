@@ -7,18 +7,12 @@ from pathlib import Path
 import click
 
 from passage.commands import api_key
-from passage.commands.index import DEFAULT_INDEX
+from passage.commands.options import index_option
 from passage.local.function import function, stdout_kept_clean
 
 
 @click.command("mcp")
-@click.option(
-    "--index",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_INDEX,
-    show_default=True,
-    help="The folder `passage index` wrote to.",
-)
+@index_option()
 @click.option("--profile", help="Ask this profile.  [default: the default one]")
 @click.option(
     "--url", metavar="URL", help=f"Ask the deployment at this address. {api_key.VARIABLE} holds its key, if any."

@@ -1,6 +1,7 @@
 """`passage profile`: a profile's file for a collection that exists."""
 
 import os
+from contextlib import closing
 
 import click
 
@@ -25,11 +26,8 @@ def profile(collection: str, contract: str) -> None:
     if contract not in registry.NAMES:
         raise click.UsageError(f"--contract takes one of {', '.join(registry.NAMES)}.")
     try:
-        connection = Connection.from_env(os.environ)
-        try:
+        with closing(Connection.from_env(os.environ)) as connection:
             drafted = draft(connection, collection, contract)
-        finally:
-            connection.close()
     except (PassageError, TargetError) as error:
         raise click.ClickException(str(error)) from error
     for remark in drafted.remarks:

@@ -1,6 +1,7 @@
 """`passage rollback`: serve the previous collection again."""
 
 import os
+from contextlib import closing
 
 import click
 
@@ -24,8 +25,7 @@ def rollback(profile: str | None, to_collection: str | None, listed: bool) -> No
     try:
         settings = CollectionSettings.from_env(os.environ)
         chosen = profiles.deployed(profile or settings.default_profile, settings)
-        connection = Connection.from_env(os.environ)
-        try:
+        with closing(Connection.from_env(os.environ)) as connection:
             releases = Releases(connection, chosen.collection.name)
             if listed:
                 for line in releases.listed():
@@ -33,7 +33,5 @@ def rollback(profile: str | None, to_collection: str | None, listed: bool) -> No
                 return
             release = releases.roll_back(to_collection)
             say(f"Questions for '{releases.alias}' are answered from '{release.name}' now.")
-        finally:
-            connection.close()
     except (PassageError, TargetError) as error:
         raise click.ClickException(str(error)) from error

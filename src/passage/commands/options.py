@@ -1,0 +1,28 @@
+"""The option and the error that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+T = TypeVar("T", bound=Callable[..., object])
+
+DEFAULT_INDEX = Path(".passage/index")
+
+
+class CouldNotRun(click.ClickException):
+    """Nothing was checked or measured; the message names the setting."""
+
+    exit_code = 2
+
+
+def index_option(help_text: str = "The folder `passage index` wrote to.") -> Callable[[T], T]:
+    """`--index`, the folder of an index on this machine."""
+    return click.option(
+        "--index",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=DEFAULT_INDEX,
+        show_default=True,
+        help=help_text,
+    )
