@@ -19,15 +19,14 @@ from passage.local.function import function, stdout_kept_clean
 )
 def mcp(index: Path, profile: str | None, url: str | None) -> None:
     """Serve MCP on stdin and stdout, for coding assistants."""
+    from passage import api  # noqa: PLC0415 - it imports the HTTP client
     from passage.local import stdio  # noqa: PLC0415 - no other command needs it
 
     path = stdio.path(profile)
     with stdout_kept_clean() as write, ExitStack() as stack:
+        reached: api.Api
         if url is None:
-            post = stdio.in_process(stack.enter_context(function(index)), path)
+            reached = api.in_process(stack.enter_context(function(index)))
         else:
-            key = api_key.read(None)
-            base = url.rstrip("/").removesuffix(path)
-            client = stack.enter_context(stdio.client(base, {"x-api-key": key} if key else {}))
-            post = stdio.over_http(client, f"{base}{path}")
-        stdio.serve(sys.stdin.buffer, post, write)
+            reached = stack.enter_context(api.over_http(url.rstrip("/").removesuffix(path), api_key.read(None)))
+        stdio.serve(sys.stdin.buffer, reached, path, write)

@@ -5,37 +5,42 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-import httpx
-
 from handler.entrypoints.mcp.eras import METHOD_HEADER, NAME_HEADER, VERSION_HEADER, VERSION_KEY, encoded
 from handler.entrypoints.mcp.messages import INTERNAL_ERROR, failed, identity
-from passage.local.environment import LocalContext
-from passage.local.http_event import http_api_event
-from passage.local.provider import is_loopback
+from passage.api import Api, Request, Unreachable
 
-Post = Callable[[Mapping[str, str], bytes], str]
-"""Sends a message with its headers and returns the answer's body, empty for a notification. Raises Unanswered."""
-
-SECONDS = 60.0
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
-class Unanswered(Exception):
-    """The endpoint did not answer with an MCP message. The exception's message says why."""
+def serve(lines: Iterable[bytes], api: Api, path: str, write: Callable[[str], None]) -> None:
+    """Answer each line of `lines` until they end. Nothing but messages is written.
 
-
-def serve(lines: Iterable[bytes], post: Post, write: Callable[[str], None]) -> None:
-    """Answer each line of `lines` until they end. Nothing but messages is written."""
+    Args:
+        path: of the MCP endpoint; see `path`.
+    """
     for line in lines:
         if not line.strip():
             continue
         message = _parsed(line)
-        try:
-            answer = post(headers(message), line)
-        except Unanswered as error:
-            answer = json.dumps(failed(identity(message), INTERNAL_ERROR, str(error)))
         is_notification = isinstance(message.get("method"), str) and "id" not in message
+        answer = _answer(api, Request("POST", path, headers={**HEADERS, **headers(message)}, body=line), message)
         if answer and not is_notification:  # over HTTP, a wrong notification gets a body
             write(f"{answer}\n")
+
+
+def _answer(api: Api, request: Request, message: Mapping[str, Any]) -> str:
+    """The endpoint's answer on one line, empty for a notification; an MCP error where it gives none."""
+    try:
+        reply = api.ask(request)
+    except Unreachable as error:
+        return json.dumps(failed(identity(message), INTERNAL_ERROR, f"{error}: check --url."))
+    answer = reply.json()
+    if isinstance(answer, dict) and "jsonrpc" in answer:
+        return json.dumps(answer)
+    if not reply.text:
+        return ""
+    why = f"The server answered {reply.status} and no message of MCP: check --url and the API's key."
+    return json.dumps(failed(identity(message), INTERNAL_ERROR, why))
 
 
 def headers(message: Mapping[str, Any]) -> dict[str, str]:
@@ -58,42 +63,5 @@ def _parsed(line: bytes) -> dict[str, Any]:
 
 
 def path(profile: str | None) -> str:
+    """The path of the MCP endpoint: of one profile, or of the default one."""
     return "/mcp" if profile is None else f"/profiles/{profile}/mcp"
-
-
-def in_process(handler: Callable[[Any, Any], Any], path: str) -> Post:
-    """Posts to the function in this process."""
-
-    def post(sent: Mapping[str, str], body: bytes) -> str:
-        event = http_api_event("POST", path, headers=sent, body=body)
-        answer: str = handler(event, LocalContext())["body"]
-        return answer
-
-    return post
-
-
-def client(url: str, named: Mapping[str, str]) -> httpx.Client:
-    """A client that sends the headers `named` with each message. A proxy is not asked for a URL on this machine."""
-    fixed = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    return httpx.Client(headers={**fixed, **named}, timeout=SECONDS, trust_env=not is_loopback(url))
-
-
-def over_http(client: httpx.Client, url: str) -> Post:
-    """Posts to a deployment."""
-
-    def post(sent: Mapping[str, str], body: bytes) -> str:
-        try:
-            response = client.post(url, content=body, headers=sent)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unanswered(f"The MCP server cannot be reached ({type(error).__name__}): check --url.") from error
-        if not response.content:
-            return ""
-        with suppress(ValueError):
-            answer = response.json()
-            if isinstance(answer, dict) and "jsonrpc" in answer:
-                return json.dumps(answer)
-        raise Unanswered(
-            f"The server answered {response.status_code} and no message of MCP: check --url and the API's key."
-        )
-
-    return post
