@@ -21,7 +21,6 @@ OTHERS = [
     VectorKind("emulator", "embed-v4.0", 4),
     VectorKind("cohere", "embed-v4.", 4),
     VectorKind("cohere", "embed-v4.0", 5),
-    VectorKind("cohere", "embed-v4.0", 4, "search_query"),
 ]
 
 

@@ -15,11 +15,9 @@ from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors
 from passage.indexing.run import Watch
-from passage.indexing.server.connection import Connection, Refused
+from passage.indexing.server.connection import Connection
 from passage.indexing.target import Point, Target, TargetError, Wanted
 from passage.indexing.text_index import copied_indexes
-
-BATCH = 256
 
 Scroll = Callable[[bool], Iterator[list[Point]]]
 """Every point in batches. The argument says whether to read vectors; otherwise they are empty."""
@@ -123,34 +121,22 @@ def server_source(connection: Connection, collection: str, profile: Profile) -> 
     Raises:
         TargetError: there is none, or the server cannot be read.
     """
-    try:
-        info = connection.call(lambda client: client.get_collection(collection))
-    except Refused as refused:
-        if refused.status == 404:
-            raise TargetError(f"{connection.url} has no collection '{collection}'.") from refused
-        raise
+    info = connection.collection(collection)
+    if info is None:
+        raise TargetError(f"{connection.url} has no collection '{collection}'.")
     named: Any = info.config.params.vectors
     vectors = named if isinstance(named, dict) else {"": named}
     said = info.config.metadata or {}
     vector = profile.collection.vector
-    wants: Any = [vector] if vector else True
 
     def scroll(with_vectors: bool) -> Iterator[list[Point]]:
-        offset: Any = None
-        while True:
-            records, offset = connection.call(
-                lambda client, offset=offset: client.scroll(  # type: ignore[misc]
-                    collection, limit=BATCH, offset=offset, with_vectors=wants if with_vectors else False
-                )
-            )
-            yield [Point(record.id, _numbers(record.vector, vector), record.payload or {}) for record in records]
-            if offset is None:
-                return
+        for records in connection.scroll(collection, payload=True, vectors=with_vectors and (not vector or [vector])):
+            yield [Point(_id(record.id), _numbers(record.vector, vector), record.payload or {}) for record in records]
 
     first = next((point for batch in scroll(False) for point in batch), None)
     return Source(
         where=f"the collection '{collection}' at {connection.url}",
-        points=connection.call(lambda client: client.count(collection, exact=True).count),
+        points=connection.count(collection),
         model=str(
             said.get("embedding_model") or embedding_model(first.payload if first else {}, profile.payload) or ""
         ),
@@ -175,23 +161,19 @@ def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
     """
     import qdrant_edge  # noqa: PLC0415 - loads the engine
 
+    from passage.indexing import edge_engine  # noqa: PLC0415 - as above
+
     folder = root / profile.name
     try:
         manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
-        shard = qdrant_edge.EdgeShard.load(str(folder / SHARD))
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # on damaged files the engine may panic, which is not an Exception
+        with edge_engine.engine_errors():
+            shard = qdrant_edge.EdgeShard.load(str(folder / SHARD))
+    except (OSError, ValueError, edge_engine.EngineError) as error:
         raise TargetError(f"{folder} holds no index that can be read: run `passage index` again.") from error
 
     def scroll(with_vectors: bool) -> Iterator[list[Point]]:
-        offset: Any = None
-        while True:
-            request = qdrant_edge.ScrollRequest(offset=offset, limit=BATCH, with_payload=True, with_vector=with_vectors)
-            records, offset = shard.scroll(request)
+        for records in edge_engine.scroll(shard, payload=True, vectors=with_vectors):
             yield [Point(_id(one.id), _numbers(one.vector, manifest.vector), one.payload or {}) for one in records]
-            if offset is None:
-                return
 
     try:
         yield Source(

@@ -4,13 +4,11 @@ Beside a profile's folder lies a lock file. While an index is replaced, the new 
 names begin with a dot.
 """
 
-import fcntl
 import json
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from itertools import islice
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +17,9 @@ import qdrant_edge
 from handler.adapters.qdrant.manifest import FORMAT, MANIFEST, SHARD
 from handler.config.profiles import Profile
 from passage.indexing import stored
+from passage.indexing.batches import batched
+from passage.indexing.edge_engine import EngineError, engine_errors, scroll
+from passage.indexing.file_lock import file_lock
 from passage.indexing.stored import StoredPoint
 from passage.indexing.target import Held, Ids, Point, TargetError, Wanted, comparable
 
@@ -94,20 +95,10 @@ class EdgeIndex:
 
     def stored(self) -> Iterator[list[StoredPoint]]:
         """See `Target`. A damaged index holds nothing."""
-        with self._opened() as shard:
-            offset: Any = None
-            selector = qdrant_edge.PayloadSelector.Exclude(stored.unread_keys(self._profile))
-            while shard is not None:
-                request = qdrant_edge.ScrollRequest(offset=offset, limit=BATCH, with_payload=selector)
-                try:
-                    records, offset = shard.scroll(request)
-                except (KeyboardInterrupt, SystemExit):
-                    raise
-                except BaseException:  # noqa: BLE001 - see `_opened`
-                    return
+        selector = qdrant_edge.PayloadSelector.Exclude(stored.unread_keys(self._profile))
+        with self._opened() as shard, suppress(EngineError):
+            for records in scroll(shard, payload=selector, vectors=False) if shard is not None else ():
                 yield [StoredPoint(int(str(record.id)), record.payload or {}) for record in records]
-                if offset is None:
-                    return
 
     def vectors(self, ids: Sequence[int]) -> dict[int, list[float]]:
         """See `Target`."""
@@ -151,25 +142,18 @@ class EdgeIndex:
     def _asked(self, question: Callable[[qdrant_edge.EdgeShard], T], otherwise: T) -> T:
         """The engine's answer; `otherwise` where the index is missing or damaged."""
         with self._opened() as shard:
-            if shard is None:
-                return otherwise
-            try:
-                return question(shard)
-            except (KeyboardInterrupt, SystemExit):
-                raise
-            except BaseException:  # noqa: BLE001 - see `_opened`
-                return otherwise
+            if shard is not None:
+                with suppress(EngineError), engine_errors():
+                    return question(shard)
+        return otherwise
 
     @contextmanager
     def _opened(self) -> Iterator[qdrant_edge.EdgeShard | None]:
         """The shard that lies there; None when it is missing or cannot be opened."""
         folder = self._folder / SHARD
-        try:
+        shard = None
+        with suppress(EngineError), engine_errors():
             shard = qdrant_edge.EdgeShard.load(str(folder)) if folder.is_dir() else None
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException:  # noqa: BLE001 - on damaged files the engine may panic, which is not an Exception
-            shard = None
         try:
             yield shard
         finally:
@@ -185,8 +169,7 @@ class EdgeIndex:
             shard = qdrant_edge.EdgeShard.create(str(folder), self._config())
             for index in wanted.text_indexes:
                 shard.update(qdrant_edge.UpdateOperation.create_field_index(index.field, index.for_edge()))
-        remaining = iter(points)
-        while batch := list(islice(remaining, BATCH)):
+        for batch in batched(points, BATCH):
             with self._writing():
                 shard.update(
                     qdrant_edge.UpdateOperation.upsert_points(
@@ -210,12 +193,11 @@ class EdgeIndex:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Report the engine's failures, such as a full disk. Their class says nothing, so it wraps no other code."""
+        """Report the engine's failures, such as a full disk."""
         try:
-            yield
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:  # see `_opened`
+            with engine_errors():
+                yield
+        except EngineError as error:
             raise TargetError(f"The index cannot be written to {self.where}: {error}") from error
 
     def _config(self) -> qdrant_edge.EdgeConfig:
@@ -266,16 +248,9 @@ def _beside(folder: Path, what: str) -> Path:
     return folder.with_name(f".{folder.name}.{what}")
 
 
-@contextmanager
-def _lock(folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
+def _lock(folder: Path, waiting: Callable[[], None]) -> AbstractContextManager[None]:
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _beside(folder, "lock").open("w") as file:  # closing it releases the lock, as the end of a process does
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            waiting()
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    return file_lock(_beside(folder, "lock"), waiting)
 
 
 def _restore(folder: Path) -> None:

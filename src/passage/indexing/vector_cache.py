@@ -4,17 +4,19 @@ A vector is stored and found by its key alone. The order of texts is irrelevant,
 another one.
 """
 
-import fcntl
 import hashlib
 import sqlite3
 import threading
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from passage.indexing.batches import batched
+from passage.indexing.file_lock import file_lock
 
 Vector = Sequence[float]
 
@@ -35,13 +37,12 @@ class VectorKind:
     provider: str
     model: str
     dimension: int
-    input_type: str = "search_document"
 
     def key(self, text: str) -> bytes:
         """The text's key: sha256, 32 bytes."""
         hashed = hashlib.sha256()
         # A length before each part keeps ("ab", "c") and ("a", "bc") apart.
-        for part in (self.provider, self.model, str(self.dimension), self.input_type, text):
+        for part in (self.provider, self.model, str(self.dimension), "search_document", text):
             encoded = part.encode("utf-8", "surrogatepass")
             hashed.update(len(encoded).to_bytes(8, "big"))
             hashed.update(encoded)
@@ -78,7 +79,7 @@ class VectorCache:
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Vector]:
         """The cached vectors, each of shape `(dimension,)`, by key."""
         found: dict[bytes, Vector] = {}
-        for some in _batched(keys):
+        for some in batched(keys, ROWS):
             rows = self._select("key, numbers", some)
             found |= {bytes(key): array("f", numbers) for key, numbers in rows}
         return found
@@ -86,7 +87,7 @@ class VectorCache:
     def missing(self, keys: Iterable[bytes]) -> set[bytes]:
         """The keys without a cached vector."""
         wanted = list(keys)
-        there = {bytes(key) for some in _batched(wanted) for (key,) in self._select("key", some)}
+        there = {bytes(key) for some in batched(wanted, ROWS) for (key,) in self._select("key", some)}
         return set(wanted) - there
 
     def put(self, vectors: Mapping[bytes, Vector]) -> None:
@@ -100,29 +101,11 @@ class VectorCache:
         with self._lock:
             self._connection.close()
 
-    @contextmanager
-    def embedding(self, waiting: Callable[[], object]) -> Iterator[None]:
+    def embedding(self, waiting: Callable[[], object]) -> AbstractContextManager[None]:
         """Let one process at a time embed for this folder; `waiting` is called when another one must end first."""
-        with (self._folder / "embedding.lock").open("w") as file:  # the end of a process releases the lock
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                waiting()
-                fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+        return file_lock(self._folder / "embedding.lock", waiting)
 
     def _select(self, columns: str, keys: Sequence[bytes]) -> list[tuple[bytes, ...]]:
         marks = ",".join("?" * len(keys))
         with self._lock:
             return self._connection.execute(f"SELECT {columns} FROM vector WHERE key IN ({marks})", keys).fetchall()  # noqa: S608 - column names and question marks
-
-
-def _batched(keys: Iterable[bytes]) -> Iterator[list[bytes]]:
-    some: list[bytes] = []
-    for key in keys:
-        some.append(key)
-        if len(some) == ROWS:
-            yield some
-            some = []
-    if some:
-        yield some

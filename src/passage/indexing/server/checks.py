@@ -15,7 +15,7 @@ SAME = 0.99
 
 def check(connection: Connection, name: str, wanted: Wanted) -> None:
     """Raise TargetError for a collection that does not hold what was written or cannot be searched."""
-    count = connection.call(lambda client: client.count(name, exact=True).count)
+    count = connection.count(name)
     if count != wanted.points:
         raise _failed(name, f"it holds {count} points, not {wanted.points}")
     vector = wanted.profile.collection.vector

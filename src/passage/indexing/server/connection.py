@@ -2,12 +2,13 @@
 
 import random
 import time
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
-from qdrant_client import QdrantClient
+from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
@@ -21,6 +22,8 @@ T = TypeVar("T")
 VARIABLE = "QDRANT_URL"
 ANOTHER = f"is not what answered: check {VARIABLE}, and any proxy or firewall on the way"
 TIMEOUT_SECONDS = 120
+SCROLLED = 256
+"""Points in one answer of `Connection.scroll`: with their vectors some megabytes."""
 ATTEMPTS = 7
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds. All attempts together wait about a minute, in which a node restarts."""
@@ -98,22 +101,54 @@ class Connection:
                 wait, failure = getattr(error, "retry_after_s", None), self._failed(f"is limiting requests: {error}")
             except UnexpectedResponse as error:
                 status = error.status_code or 0
-                self._check_address(misaddressed.by_answer(status, error.content, VARIABLE), error)
-                self._check_address(ANOTHER if misaddressed.is_page(status, error.content) else None, error)
+                page = ANOTHER if misaddressed.is_page(status, error.content) else None
+                self._check_address(misaddressed.by_answer(status, error.content, VARIABLE) or page, error)
                 if status != 429 and status < 500:
                     raise self._refused(error) from error
                 wait, failure = None, self._failed(f"failed to answer (HTTP {error.status_code}: {_line(error)})")
             # The last three, and the first with one of them: an answer that the client could not parse.
             except (ResponseHandlingException, httpx.HTTPError, AssertionError, ValueError, RecursionError) as error:
                 cause = getattr(error, "source", error)
-                self._check_address(misaddressed.by_error(cause, VARIABLE), error)
-                self._check_address(ANOTHER if misaddressed.is_unreadable_page(cause) else None, error)
+                page = ANOTHER if misaddressed.is_unreadable_page(cause) else None
+                self._check_address(misaddressed.by_error(cause, VARIABLE) or page, error)
                 unheard = isinstance(cause, httpx.TransportError)
                 how = "could not be reached" if unheard else "gave an answer that could not be read"
                 wait, failure = None, self._failed(f"{how}: {_line(cause)}")
             if attempt < ATTEMPTS:
                 self._sleep(_wait(attempt, wait))
         raise failure
+
+    def collection(self, name: str) -> models.CollectionInfo | None:
+        """The description of a collection, by its name or alias; None where it does not exist."""
+        try:
+            return self.call(lambda client: client.get_collection(name))
+        except Refused as refused:
+            if refused.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+
+    def collections(self) -> list[str]:
+        """The names of all collections."""
+        return [one.name for one in self.call(lambda client: client.get_collections().collections)]
+
+    def count(self, collection: str) -> int:
+        """The exact number of points."""
+        return self.call(lambda client: client.count(collection, exact=True).count)
+
+    def scroll(
+        self, collection: str, *, payload: bool | models.PayloadSelector, vectors: bool | list[str]
+    ) -> Iterator[list[models.Record]]:
+        """Every point, in batches, with the given part of its payload and the given vectors."""
+        offset: Any = None
+        while True:
+            records, offset = self.call(
+                lambda client, offset=offset: client.scroll(  # type: ignore[misc]
+                    collection, limit=SCROLLED, offset=offset, with_payload=payload, with_vectors=vectors
+                )
+            )
+            yield records
+            if offset is None:
+                return
 
     def _check_address(self, wrong: str | None, error: Exception) -> None:
         if wrong is not None:

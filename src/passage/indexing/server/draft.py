@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from qdrant_client.models import PayloadIndexInfo
+
 from handler.adapters.qdrant.payload import shown
 from handler.config import models
 from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
 from handler.config.profiles import Profile
-from passage.indexing.server.connection import Connection, Refused
+from passage.indexing.server.connection import Connection
 from passage.indexing.target import TargetError
 
 SAMPLE = 50
@@ -35,32 +37,17 @@ def draft(connection: Connection, collection: str, contract: str) -> Draft:
     Raises:
         TargetError: the collection does not exist, or no profile can describe it.
     """
-    try:
-        info = connection.call(lambda client: client.get_collection(collection))
-    except Refused as refused:
-        if refused.status == 404:
-            names = connection.call(lambda client: [one.name for one in client.get_collections().collections])
-            there = ", ".join(names) or "none"
-            raise TargetError(f"There is no collection '{collection}'. There are: {there}.") from None
-        raise
+    info = connection.collection(collection)
+    if info is None:
+        there = ", ".join(connection.collections()) or "none"
+        raise TargetError(f"There is no collection '{collection}'. There are: {there}.")
     records, _ = connection.call(lambda client: client.scroll(collection, limit=SAMPLE))
     payloads = [_flat(shown(record.payload or {})) for record in records]
     name, size, distance, others = _vector(info.config.params.vectors, collection)
     remarks = [f"other vectors: {', '.join(others)}"] if others else []
     said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, KNOWN_KEYS["model"])
-    keys = _keys(payloads)
-    for meaning in ("text", "url"):
-        if not keys.get(meaning):
-            raise TargetError(
-                f"In {len(payloads)} points of '{collection}', no payload key holds a {meaning}: keys are "
-                f"{', '.join(sorted({key for payload in payloads for key in payload})) or 'none'}. "
-                "A profile cannot answer from such points."
-            )
+    keys = _required_keys(payloads, collection)
     model, provider = _model(said, size, remarks)
-    filters: defaultdict[str, list[str]] = defaultdict(list)
-    for key, index in info.payload_schema.items():
-        if index.data_type.value in FILTERED:
-            filters[key.rpartition(".")[2]].append(key)
     lines = [
         f"# Drafted from the collection {collection}: {info.points_count or 0:,} points, {len(payloads)} of them read.",
         *(f"# Look at: {remark}." for remark in remarks),
@@ -82,12 +69,38 @@ def draft(connection: Connection, collection: str, contract: str) -> Draft:
         "[query]",
         'text = { names = ["text", "query", "question"], max = 10000 }',
         'count = { names = ["k", "top_k"], default = 5, max = 100 }',
+        *_filters(info.payload_schema),
     ]
-    if filters:
-        lines += ["", "[filters]", *(f"{_text(name)} = {_texts(found)}" for name, found in filters.items())]
     toml = "\n".join(lines) + "\n"
     Profile.model_validate({**tomllib.loads(toml), "name": "draft"})
     return Draft(toml, tuple(remarks))
+
+
+def _required_keys(payloads: Payloads, collection: str) -> dict[str, list[str]]:
+    """The keys of each meaning; see `_keys`.
+
+    Raises:
+        TargetError: no key holds a text, or none a URL.
+    """
+    keys = _keys(payloads)
+    for meaning in ("text", "url"):
+        if not keys[meaning]:
+            raise TargetError(
+                f"In {len(payloads)} points of '{collection}', no payload key holds a {meaning}: keys are "
+                f"{', '.join(sorted({key for payload in payloads for key in payload})) or 'none'}. "
+                "A profile cannot answer from such points."
+            )
+    return keys
+
+
+def _filters(schema: Mapping[str, PayloadIndexInfo]) -> Iterator[str]:
+    """The lines of `[filters]`: indexed keys by their last part; none without an index."""
+    filters: defaultdict[str, list[str]] = defaultdict(list)
+    for key, index in schema.items():
+        if index.data_type.value in FILTERED:
+            filters[key.rpartition(".")[2]].append(key)
+    if filters:
+        yield from ("", "[filters]", *(f"{_text(name)} = {_texts(found)}" for name, found in filters.items()))
 
 
 def _vector(vectors: Any, collection: str) -> tuple[str, int, str, list[str]]:
@@ -122,17 +135,10 @@ def _keys(payloads: Payloads) -> dict[str, list[str]]:
     """For each meaning, the keys that hold it, the most frequent first."""
     found: dict[str, list[str]] = {}
     taken: set[str] = set()
-    for meaning in (
-        "text",
-        "url",
-        "chunk_id",
-        *(each for each in KNOWN_KEYS if each not in ("text", "url", "chunk_id")),
-    ):
+    for meaning in dict.fromkeys(("text", "url", "chunk_id", *KNOWN_KEYS)):  # these three choose their keys first
         fits = _FITS.get(meaning, _is_text)
-        candidates = [
-            *KNOWN_KEYS[meaning],
-            *(f"{outer}.{key}" for outer in NESTED_OBJECTS for key in KNOWN_KEYS[meaning]),
-        ]
+        known = KNOWN_KEYS[meaning]
+        candidates = [*known, *(f"{outer}.{key}" for outer in NESTED_OBJECTS for key in known)]
         counts = _counted(payloads, candidates, fits)
         if not counts and meaning in _GUESSES:
             counts = Counter(_GUESSES[meaning](payloads))

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from qdrant_client import models
 
 from handler.config.profiles import Profile
 from passage.indexing import stored
+from passage.indexing.batches import batched
 from passage.indexing.server.checks import check
 from passage.indexing.server.collection import Shape, create_arguments, metadata, shape
 from passage.indexing.server.connection import SCORING, Connection
@@ -27,7 +27,6 @@ BATCH = 128
 """Points in one request; Qdrant's documentation recommends 64 to 256 and two to four streams."""
 
 STREAMS = 4
-SCROLLED = 500
 POLL_SECONDS = 2.0
 LONGEST_BUILD_SECONDS = 3_600.0
 
@@ -71,7 +70,7 @@ class ServerIndex:
         goal = metadata(wanted, self._shape(wanted), "ready")
         said = {**current.metadata, **current.passage}
         same_vectors = comparable(said, {**goal, **goal["passage"]})
-        count = self._count(current.name)
+        count = self._connection.count(current.name)
         if current.says(goal) and count == wanted.points:
             return Held(complete=True, comparable=True)
         moving = {"digest": "", "points": 0}
@@ -90,7 +89,7 @@ class ServerIndex:
         if self._current is None:
             return
         selector = models.PayloadSelectorExclude(exclude=stored.unread_keys(self._profile))
-        for records in self._scroll(self._current.name, selector):
+        for records in self._connection.scroll(self._current.name, payload=selector, vectors=False):
             ours = [record for record in records if isinstance(record.id, int)]
             yield [StoredPoint(int(record.id), record.payload or {}) for record in ours]
 
@@ -111,7 +110,7 @@ class ServerIndex:
         self._begun = next((one for one in self._releases.all() if one.says(goal)), None)
         if self._begun is not None:
             self._note(f"An earlier run began the collection '{self._begun.name}'; this one completes it.")
-            for records in self._scroll(self._begun.name, False):
+            for records in self._connection.scroll(self._begun.name, payload=False, vectors=False):
                 yield [int(record.id) for record in records]
 
     def replace(
@@ -141,7 +140,7 @@ class ServerIndex:
         # Until the edit is done, no run may take the collection for complete.
         self._describe(current.name, {**goal, "passage": {**goal["passage"], "digest": ""}})
         # Requests are sequential, so that a repeated edit gives new chunks the same numbers.
-        for batch in _batched(points, BATCH):
+        for batch in batched(points, BATCH):
             self._upsert(current.name, batch)
             progress(len(batch))
         for ids in gone:
@@ -188,7 +187,7 @@ class ServerIndex:
             return len(batch)
 
         with ThreadPoolExecutor(STREAMS, thread_name_prefix="upload") as pool:
-            for batch in _batched(points, BATCH):
+            for batch in batched(points, BATCH):
                 if len(running) == STREAMS:
                     done, running = wait(running, return_when=FIRST_COMPLETED)
                     progress(sum(one.result() for one in done))
@@ -211,9 +210,6 @@ class ServerIndex:
     def _describe(self, name: str, said: dict[str, Any]) -> None:
         self._connection.call(lambda client: client.update_collection(name, metadata=said))
 
-    def _count(self, name: str) -> int:
-        return self._connection.call(lambda client: client.count(name, exact=True).count)
-
     def _wait_until_searchable(self, name: str) -> None:
         """Wait for the search graph: without it, each question would be compared with every point."""
         until = time.monotonic() + LONGEST_BUILD_SECONDS
@@ -230,24 +226,6 @@ class ServerIndex:
                 )
             time.sleep(POLL_SECONDS)
 
-    def _scroll(self, name: str, payload: Any) -> Iterator[list[models.Record]]:
-        offset: Any = None
-        while True:
-            records, offset = self._connection.call(
-                lambda client, offset=offset: client.scroll(  # type: ignore[misc]
-                    name, limit=SCROLLED, offset=offset, with_payload=payload, with_vectors=False
-                )
-            )
-            yield records
-            if offset is None:
-                return
-
 
 def _numbers(vector: Any, name: str) -> list[float]:
     return list(vector[name] if isinstance(vector, dict) else vector)
-
-
-def _batched(points: Iterable[Point], size: int) -> Iterator[list[Point]]:
-    remaining = iter(points)
-    while batch := list(islice(remaining, size)):
-        yield batch

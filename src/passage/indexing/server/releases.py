@@ -7,12 +7,11 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from http import HTTPStatus
 from typing import Any
 
 from qdrant_client import models
 
-from passage.indexing.server.connection import Connection, Refused
+from passage.indexing.server.connection import Connection
 from passage.indexing.target import TargetError
 
 TIME = "%Y%m%dT%H%M%S%f"
@@ -66,8 +65,8 @@ class Releases:
         aliases = self._connection.call(lambda client: client.get_aliases().aliases)
         target = next((one.collection_name for one in aliases if one.alias_name == self.alias), None)
         if target is not None:
-            return self.find(target)
-        if self.alias in self._names():
+            return self._find(target)
+        if self.alias in self._connection.collections():
             raise TargetError(
                 f"The server has a collection named '{self.alias}' that `passage index` did not make. Questions reach "
                 "an index by an alias of that name, which a collection stands in the way of. Set COLLECTION_NAME to "
@@ -77,8 +76,8 @@ class Releases:
 
     def all(self) -> list[Release]:
         """Every release, the newest first."""
-        names = [name for name in self._names() if _made(self.alias, name) is not None]
-        found = [release for name in names if (release := self.find(name)) is not None]
+        names = [name for name in self._connection.collections() if _made(self.alias, name) is not None]
+        found = [release for name in names if (release := self._find(name)) is not None]
         return sorted(found, key=lambda release: (release.made, release.name), reverse=True)
 
     def new_name(self) -> str:
@@ -132,17 +131,11 @@ class Releases:
             self._connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
         return names
 
-    def _names(self) -> list[str]:
-        return [one.name for one in self._connection.call(lambda client: client.get_collections().collections)]
-
-    def find(self, name: str) -> Release | None:
+    def _find(self, name: str) -> Release | None:
         """A collection by its name; None where it does not exist."""
-        try:
-            info = self._connection.call(lambda client: client.get_collection(name))
-        except Refused as refused:
-            if refused.status == HTTPStatus.NOT_FOUND:
-                return None
-            raise
+        info = self._connection.collection(name)
+        if info is None:
+            return None
         return Release(name, _made(self.alias, name) or datetime.min.replace(tzinfo=UTC), info.config.metadata or {})
 
 
