@@ -3,10 +3,10 @@
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from passage.indexing.blocks import Measure, blocks, has_words, trimmed, without_addresses
+from passage.indexing.blocks import Block, Measure, blocks, has_words, trimmed, without_addresses
 from passage.indexing.oversize import fitting
 from passage.indexing.packing import pack
 from passage.indexing.tokens import Limits, limits_for
@@ -124,11 +124,16 @@ def _pieces(section: Section, title: str, limits: Limits) -> list[str]:
     if not whole:
         return []
     if measure(whole) <= room:
-        return [passage for passage in [_worded(whole)] if passage]
-    parts = [part for block in blocks(whole, measure) for part in fitting(block, room - JOINT_TOKENS, measure)]
-    packed = [parts[begin:end] for begin, end in pack(parts, room)]
-    texts = (trimmed(parts[0].text + "".join(part.joint + part.text for part in parts[1:])) for parts in packed)
+        texts = [whole]
+    else:
+        parts = [part for block in blocks(whole, measure) for part in fitting(block, room - JOINT_TOKENS, measure)]
+        texts = [_joined(parts[begin:end]) for begin, end in pack(parts, room)]
     return [passage for text in texts if (passage := _worded(text))]
+
+
+def _joined(parts: Sequence[Block]) -> str:
+    first, *others = parts
+    return trimmed(first.text + "".join(part.joint + part.text for part in others))
 
 
 def _worded(text: str) -> str:

@@ -1,7 +1,7 @@
 """Cuts a block that is too large for a passage: code at lines, tables at rows, lists at items, text at sentences."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,7 +17,8 @@ _FENCE_LINE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|$)")
 _CELL = re.compile(r"(?<!\\)\|")
 _DEEPEST = 8
-"""Lists and quotes nested deeper are cut as text."""
+"""Blocks nested deeper in lists and quotes are cut as text."""
+_Cutter = Callable[[Block, int, Measure], Iterator[Block]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +35,25 @@ def fitting(block: Block, limit: int, measure: Measure, depth: int = 0) -> Itera
     if block.size <= limit:
         yield block
         return
-    cutters = {"code": _code, "table": _table, "list": _list, "quote": _quote}
+    cutters: dict[str, _Cutter] = {
+        "code": _code,
+        "table": _table,
+        "list": partial(_list, depth=depth),
+        "quote": partial(_quote, depth=depth),
+    }
     cutter = cutters.get(block.kind, _text) if depth < _DEEPEST else _text
-    for number, part in enumerate(cutter(block, limit, measure, depth)):
+    for number, part in enumerate(cutter(block, limit, measure)):
         yield replace(part, joint=block.joint) if number == 0 else part
 
 
-def _code(block: Block, limit: int, measure: Measure, _: int) -> Iterator[Block]:
+def _code(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
     """Pieces of code, each in a separate fence with the language."""
     first, *lines = block.text.split("\n")
     fence = _FENCE_LINE.match(first)
     if fence is None:
-        yield from _text(block, limit, measure, _)
+        yield from _text(block, limit, measure)
         return
-    indent, marks, _info = fence.groups()
+    indent, marks = fence[1], fence[2]
     if lines and lines[-1].strip().startswith(marks):
         lines.pop()
     room = max(1, limit - measure(f"{first}\n{indent}{marks}\n"))
@@ -66,13 +72,13 @@ def _long_line(line: str, room: int, measure: Measure) -> Iterator[_Line]:
             yield _Line(piece, measure(f"{piece}\n", verbatim=True))
 
 
-def _table(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
+def _table(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
     """Pieces of a table, each with the header. A row that does not fit becomes text, one line for each cell."""
     lines = block.text.split("\n")
     header, rows = lines[:2], lines[2:]
     room = limit - measure("\n".join([*header, ""]))
     if room <= limit // 4:  # a header that fills the passage by itself
-        yield from _text(block, limit, measure, depth)
+        yield from _text(block, limit, measure)
         return
     pending: list[_Line] = []
     for row in rows:
@@ -83,7 +89,7 @@ def _table(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[B
         yield from _rows(header, pending, room, measure)
         pending = []
         cells = "\n\n".join(_named_cells(header[0], row))
-        yield from _text(Block("text", cells, measure(cells)), limit, measure, depth)
+        yield from _text(Block("text", cells, measure(cells)), limit, measure)
     yield from _rows(header, pending, room, measure)
 
 
@@ -159,10 +165,10 @@ def _quote(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[B
         for part in fitting(each, room, measure, depth + 1):
             text = "\n".join(f"> {line}".rstrip() for line in part.text.split("\n"))
             quoted = Block("quote", text, measure(text))
-            yield from [quoted] if quoted.size <= limit else _text(part, limit, measure, depth)
+            yield from [quoted] if quoted.size <= limit else _text(part, limit, measure)
 
 
-def _text(block: Block, limit: int, measure: Measure, _: int) -> Iterator[Block]:
+def _text(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
     """Text at its sentences, long sentences at words, long words anywhere."""
     for number, piece in enumerate(_pieces(block.text, limit, measure)):
         yield Block("text", piece, measure(piece), " " if number else block.joint)

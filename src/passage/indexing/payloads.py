@@ -2,13 +2,16 @@
 
 import hashlib
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from handler.config.payload_keys import RANKED_KEY, ChunkField, Payload, ranked_key
 from handler.config.profiles import Profile
 from passage.indexing.chunks import Chunk
+
+Path = tuple[str, ...]
+"""The keys that lead to a value, from the outermost object inwards."""
 
 FIRST: Mapping[str, ChunkField] = {
     "text": "text",
@@ -47,19 +50,23 @@ def payload(
         filled = {key: fill(part) if isinstance(part, dict) else parts[part] for key, part in keys.items()}
         return {key: value for key, value in filled.items() if value not in ("", {})}
 
-    keys = layout(profile)
-    texts = [RANKED_KEY] if _has_text(keys) else []
+    texts = [RANKED_KEY] if any(part == "text" for _, part in paths(profile)) else []
     texts += [key for key in [ranked_key(chunk.language)] if key in ranked]
-    return {**fill(keys), **dict.fromkeys(texts, chunk.embedded_text)}
-
-
-def _has_text(keys: Mapping[str, ChunkField | dict[str, ChunkField]]) -> bool:
-    return any(part == "text" or (isinstance(part, dict) and "text" in part.values()) for part in keys.values())
+    return {**fill(layout(profile)), **dict.fromkeys(texts, chunk.embedded_text)}
 
 
 def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:
     """The payload's keys, nested ones included, each with its chunk field."""
     return profile.written_payload or _layout(profile.payload)
+
+
+def paths(profile: Profile) -> Iterator[tuple[Path, ChunkField]]:
+    """The path of each of the payload's values, with its chunk field."""
+    for key, part in layout(profile).items():
+        if isinstance(part, dict):
+            yield from (((key, inner), field) for inner, field in part.items())
+        else:
+            yield (key,), part
 
 
 def _layout(payload: Payload) -> dict[str, ChunkField | dict[str, ChunkField]]:

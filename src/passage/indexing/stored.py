@@ -1,6 +1,6 @@
 """Reads back what `payloads.payload` wrote, by the same layout."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,8 +9,7 @@ from handler.config.payload_keys import RANKED_KEY, ChunkField, is_ranked, ranke
 from handler.config.profiles import Profile
 from passage.indexing import payloads
 from passage.indexing.languages import STEMMED
-
-Path = tuple[str, ...]
+from passage.indexing.payloads import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class StoredPoint:
 
 def keys(profile: Profile) -> dict[str, ChunkField]:
     """The payload's keys (with dots into nested objects), each with its chunk field."""
-    return {".".join(path): part for path, part in _paths(payloads.layout(profile))}
+    return {".".join(path): part for path, part in payloads.paths(profile)}
 
 
 def text_keys(profile: Profile) -> list[str]:
@@ -38,7 +37,7 @@ def unread_keys(profile: Profile) -> list[str]:
 
 def without_text(payload: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     """The payload without the texts."""
-    left_out = {path for path, part in _paths(payloads.layout(profile)) if part == "text"}
+    left_out = {path for path, part in payloads.paths(profile) if part == "text"}
     left_out |= {(key,) for key in payload if is_ranked(key)}
 
     def kept(values: Mapping[str, Any], above: Path) -> dict[str, Any]:
@@ -74,18 +73,10 @@ def first_indexed(payload: Mapping[str, Any], profile: Profile) -> int | None:
 
 
 def _value(payload: Mapping[str, Any], profile: Profile, part: ChunkField) -> Any:
-    for path, held in _paths(payloads.layout(profile)):
+    for path, held in payloads.paths(profile):
         if held == part:
             value: Any = payload
             for key in path:
                 value = value.get(key) if isinstance(value, Mapping) else None
             return value
     return None
-
-
-def _paths(layout: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, ChunkField]]:
-    for key, part in layout.items():
-        if isinstance(part, Mapping):
-            yield from _paths(part, (*above, key))
-        else:
-            yield (*above, key), part

@@ -11,7 +11,6 @@ from passage.indexing.text_index import TextIndex
 
 Ids = Iterator[list[int]]
 
-FORMAT = 1
 COMPARABLE = ("vector", "dimension", "distance", "embedding_model", "embedded_by")
 """Values that must be equal before one index's vectors are used in another."""
 

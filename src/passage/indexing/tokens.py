@@ -66,8 +66,8 @@ def bound(text: str) -> int:
         sum(map(len, keys))
         + sum(map(_WORD_COSTS.__getitem__, map(len, words)))
         + sum(map(_blank, _BLANKS.findall(text)))
+        + sum(map(len, _UNSPEAKABLE.findall(text)))
     )
-    total += sum(map(len, _UNSPEAKABLE.findall(text)))
     if signs.isascii():
         return total + len(signs)
     others = _NOT_ASCII.findall(signs)

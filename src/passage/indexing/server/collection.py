@@ -10,7 +10,10 @@ from handler.config import models as model_table
 from handler.config.payload_keys import ChunkField
 from passage.indexing import stored
 from passage.indexing.server.connection import SCORING
-from passage.indexing.target import FORMAT, Wanted
+from passage.indexing.target import Wanted
+
+FORMAT = 1
+"""Of the collection metadata. An index of another format is written whole."""
 
 FLOAT_BYTES = 4
 LARGE_BYTES = 256 * 1024 * 1024
