@@ -13,8 +13,7 @@ import pytest
 from handler import app
 from handler.bootstrap.container import Container
 from handler.entrypoints.detect import Source
-from passage.emulators import EmulatorServer
-from passage.emulators.server import RecordedRequest
+from passage.emulators import EmulatorServer, RecordedRequest
 from passage.local.http_event import http_api_event
 
 EVENTS = Path(__file__).parents[2] / "events"

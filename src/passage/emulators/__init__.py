@@ -7,7 +7,8 @@ from passage.emulators.bedrock.emulator import bedrock_emulator
 from passage.emulators.cohere.emulator import cohere_emulator
 from passage.emulators.faults import Fault, FaultPlan
 from passage.emulators.qdrant.emulator import qdrant_emulator
-from passage.emulators.server import EmulatorServer, RecordedRequest
+from passage.emulators.recording import RecordedRequest
+from passage.emulators.server import EmulatorServer
 
 __all__ = [
     "EmulatorServer",

@@ -17,14 +17,15 @@ CUT_OFF_JSON = '{"id": "0", "result'
 class Fault:
     """One fault and the requests it hits.
 
-    kind: "status" answers with `status` (and `body`, when given, in place of the service's own error body);
-        "drop" closes the connection; "slow" waits `delay_ms` and then answers normally;
-        "malformed" answers 200 with a JSON content type and `body` (cut-off JSON when none is given).
-    retry_after: seconds, sent as Retry-After with kind "status".
-    delay_ms: milliseconds to wait first, for any kind.
-    at: when a "drop" happens: before any byte of the answer, or after the headers and half of the body.
-    times: how many requests it hits; 0 means all until the plan is cleared.
-    path: hits only request paths that contain this.
+    Attributes:
+        kind: "status" answers with `status` (and `body`, when given, in place of the service's own error body);
+            "drop" closes the connection; "slow" waits `delay_ms` and then answers normally;
+            "malformed" answers 200 with a JSON content type and `body` (cut-off JSON when none is given).
+        retry_after: seconds, sent as Retry-After with kind "status".
+        delay_ms: milliseconds to wait first, for any kind.
+        at: when a "drop" happens: before any byte of the answer, or after the headers and half of the body.
+        times: how many requests it hits; 0 means all until the plan is cleared.
+        path: hits only request paths that contain this.
     """
 
     kind: Kind

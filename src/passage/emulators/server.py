@@ -18,38 +18,37 @@ from passage.emulators.injection import ErrorBody, inject
 from passage.emulators.recording import RecordedRequest, Recorder
 from passage.emulators.replies import ApiError, json_response
 
-__all__ = ["EmulatorServer", "RecordedRequest", "Service"]
-
 HOST = "127.0.0.1"
 MAX_BODY_BYTES = 256 * 1024 * 1024
 _LOG = logging.getLogger(__name__)
-
-
-def _nothing() -> None:
-    return None
 
 
 @dataclass(frozen=True)
 class Service:
     """The parts of an emulated service. The server adds faults, latency, recording and the control routes.
 
-    error_body: the service's error body for a status and a message.
-    authorize: returns an error for a request without the right key, None to accept it.
-    open, close: called before the first request and after the last, in a worker thread.
+    Attributes:
+        error_body: gives the service's error body for a status and a message.
+        authorize: returns an error for a request without the right key, None to accept it.
+        open: called before the first request, in a worker thread.
+        close: called after the last request, in a worker thread.
     """
 
     name: str
     routes: Sequence[web.RouteDef]
     error_body: ErrorBody
     authorize: Callable[[web.Request], web.Response | None]
-    open: Callable[[], None] = _nothing
-    close: Callable[[], None] = _nothing
+    open: Callable[[], None] = lambda: None
+    close: Callable[[], None] = lambda: None
 
 
 class EmulatorServer:
-    """One service on one port. `latency_ms` is added to every answer and may be changed while it runs.
+    """One service on one port.
 
-    host: the address to listen on; another than loopback is for callers in containers.
+    Args:
+        host: the address to listen on; another than loopback is for callers in containers.
+        port: 0 picks a free one.
+        latency_ms: milliseconds added to every answer; may be changed while it runs.
     """
 
     def __init__(self, service: Service, *, host: str = HOST, port: int = 0, latency_ms: float = 0) -> None:

@@ -23,8 +23,9 @@ def cohere_emulator(
 ) -> EmulatorServer:
     """A Cohere emulator, not yet started.
 
-    api_key: the only accepted key; None accepts any bearer token that is not empty.
-    host: the address to listen on. port: 0 picks a free one. latency_ms: milliseconds added to each answer.
+    Args:
+        api_key: the only accepted key; None accepts any bearer token that is not empty.
+        host: as port and latency_ms, see `EmulatorServer`.
     """
     routes = [
         web.post("/v2/embed", _embed_v2),

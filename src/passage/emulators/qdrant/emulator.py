@@ -24,11 +24,13 @@ def qdrant_emulator(  # noqa: PLR0913 - all but the first are options, by name
 ) -> EmulatorServer:
     """A Qdrant emulator, not yet started.
 
-    storage: a folder of collections, one shard each. It is created if missing.
-    api_key: the only accepted key; None needs no key. strict: filters need a payload index, as on Qdrant Cloud.
-    version: of an older server, as in "1.16.3"; None for the newest. Before 1.20, indexes do not score and text
-        queries are refused. Before 1.17, the weights of a fusion are ignored without an error.
-    host: the address to listen on. port: 0 picks a free one. latency_ms: milliseconds added to each answer.
+    Args:
+        storage: a folder of collections, one shard each. It is created if missing.
+        api_key: the only accepted key; None needs no key.
+        strict: filters need a payload index, as on Qdrant Cloud.
+        version: of an older server, as in "1.16.3"; None for the newest. Before 1.20, indexes do not score and text
+            queries are refused. Before 1.17, the weights of a fusion are ignored without an error.
+        host: as port and latency_ms, see `EmulatorServer`.
     """
     collections = Collections(storage, version)
     service = Service(

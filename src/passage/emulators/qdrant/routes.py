@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -41,8 +42,8 @@ class Routes:
             web.get(one, self._on_name(self._info)),
             web.get(one + "/exists", self._on_name(self._exists)),
             web.delete(one, self._on_name(self._collections.delete)),
-            web.put(one, self._create),
-            web.patch(one, self._change(self._collections.update)),
+            web.put(one, self._on_body(self._collections.create)),
+            web.patch(one, self._on_body(self._collections.update)),
             web.post("/collections/aliases", self._aliases_changed),
             web.get("/aliases", self._aliases),
             web.get(one + "/aliases", self._on_name(self._aliases_of)),
@@ -68,11 +69,7 @@ class Routes:
         return handler
 
     def _read(self, work: Work) -> Handler:
-        async def handler(request: web.Request) -> web.Response:
-            name, body = request.match_info["name"], await _read_object(request)
-            return await _timed(lambda: self._work(work, name, body))
-
-        return handler
+        return self._on_body(partial(self._work, work))
 
     def _write(self, work: Work) -> Handler:
         async def handler(request: web.Request) -> web.Response:
@@ -81,7 +78,7 @@ class Routes:
 
         return handler
 
-    def _change(self, work: Callable[[str, dict[str, Any]], object]) -> Handler:
+    def _on_body(self, work: Callable[[str, dict[str, Any]], object]) -> Handler:
         async def handler(request: web.Request) -> web.Response:
             name, body = request.match_info["name"], await _read_object(request)
             return await _timed(lambda: work(name, body))
@@ -122,10 +119,6 @@ class Routes:
     async def _aliases_changed(self, request: web.Request) -> web.Response:
         body = await _read_object(request)
         return await _timed(lambda: self._collections.change_aliases(body))
-
-    async def _create(self, request: web.Request) -> web.Response:
-        name, body = request.match_info["name"], await _read_object(request)
-        return await _timed(lambda: self._collections.create(name, body))
 
     async def _drop_index(self, request: web.Request) -> web.Response:
         name, field = request.match_info["name"], request.match_info["field"]

@@ -30,7 +30,8 @@ _VECTOR_OPTIONS = ("on_disk", "datatype", "memory", "hnsw_config", "quantization
 class Settings:
     """The options of one collection, with the API's names.
 
-    vectors: each dense vector's options beside size and distance, by the vector's name.
+    Attributes:
+        vectors: each dense vector's options beside size and distance, by the vector's name.
     """
 
     metadata: dict[str, Any] | None = None

@@ -16,8 +16,8 @@ def require_indexes(collection: Collection, body: Mapping[str, Any]) -> None:
     """Refuse a filter on a field without an index, or with an index of a type that does not support it."""
     with collection.engine() as shard:
         schema = payload_schema(shard, collection.version)
-    for given in _filters(body):
-        for field, types in _fields(given):
+    for query in _queries(body):
+        for field, types in _fields(query.get("filter")):
             if field in schema and schema[field]["data_type"] in types:
                 continue
             raise ApiError(
@@ -35,10 +35,10 @@ def require_limits(options: Mapping[str, Any], body: Mapping[str, Any]) -> None:
     """
     if not options.get("enabled"):
         return
-    searches = _as_list(body.get("searches"))
+    limits = [query["limit"] for query in _queries(body) if isinstance(query.get("limit"), int)]
     for name, value in (
-        ("search_max_batchsize", len(searches)),
-        ("max_query_limit", max(_limits(body), default=0)),
+        ("search_max_batchsize", len(_as_list(body.get("searches")))),
+        ("max_query_limit", max(limits, default=0)),
     ):
         most = options.get(name)
         if most is not None and value > most:
@@ -47,23 +47,13 @@ def require_limits(options: Mapping[str, Any], body: Mapping[str, Any]) -> None:
             raise ApiError(400, f'Bad request: Limit exceeded {value} > {most} for "{given}". Help: {help_text}')
 
 
-def _limits(body: object) -> Iterator[int]:
-    """Every limit of a request, including those of batches and prefetches."""
+def _queries(body: object) -> Iterator[Mapping[str, Any]]:
+    """A request, and every query in its batch and its prefetches."""
     if isinstance(body, Mapping):
-        if isinstance(body.get("limit"), int):
-            yield body["limit"]
+        yield body
         for key in ("searches", "prefetch"):
             for part in _as_list(body.get(key)):
-                yield from _limits(part)
-
-
-def _filters(body: object) -> Iterator[object]:
-    """Every filter of a request, including those of batches and prefetches."""
-    if isinstance(body, Mapping):
-        yield body.get("filter")
-        for key in ("searches", "prefetch"):
-            for part in _as_list(body.get(key)):
-                yield from _filters(part)
+                yield from _queries(part)
 
 
 def _fields(given: object, prefix: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
