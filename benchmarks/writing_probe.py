@@ -19,10 +19,10 @@ from handler.config import profiles
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.filling import Text
 from passage.indexing.plan import Plan
-from passage.indexing.run import Advance, Embedding, Options, index_site
+from passage.indexing.run import Embedding, Options, index_site
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
-from passage.indexing.target import Target
+from passage.indexing.target import Advance, Target
 from passage.indexing.vector_cache import VectorCache, VectorKind
 from passage.sites.model import Page, Section, Skip
 

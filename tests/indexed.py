@@ -10,8 +10,8 @@ from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.embedding import BedrockDocumentEmbedder, DocumentEmbedder
 from passage.indexing.filling import Filler, Text, batches
 from passage.indexing.plan import Plan
-from passage.indexing.run import Advance, Embedding, Options, Watch, index_site
-from passage.indexing.target import Target
+from passage.indexing.run import Embedding, Options, Watch, index_site
+from passage.indexing.target import Advance, Target
 from passage.indexing.vector_cache import VectorCache, VectorKind
 from passage.sites.model import Site
 

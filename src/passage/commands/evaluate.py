@@ -29,7 +29,7 @@ LOCAL = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true", "DEBUG_
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Arguments:
     """The arguments of the command line."""
 
     suite: Path
@@ -114,19 +114,19 @@ def evaluate(context: click.Context, /, **given: Any) -> None:
 
     Exit codes: 0 passed, 1 a threshold was missed or a question got an error, 2 could not run.
     """
-    request = Request(**given)
-    if request.make is not None:
-        _draft(request)
+    args = Arguments(**given)
+    if args.make is not None:
+        _draft(args, args.make)
         return
-    if request.site is not None or request.site_url is not None:
+    if args.site is not None or args.site_url is not None:
         raise click.UsageError("--site and --site-url are for --make: the questions are asked of --target.")
     _check_extra()
-    local = request.target == "local"
+    local = args.target == "local"
     for variable, value in LOCAL.items() if local else ():  # before the function is imported, which reads them
         os.environ.setdefault(variable, value)
     with _could_not_run(), stdout_kept_clean() if local else nullcontext():
-        results = _evaluated(request)
-    click.echo(_shown(results, as_json=request.as_json))
+        results = _evaluated(args)
+    click.echo(_shown(results, as_json=args.as_json))
     context.exit(0 if results.passed else 1)
 
 
@@ -166,36 +166,36 @@ def _check_extra() -> None:
         )
 
 
-def _evaluated(request: Request) -> "Results":
+def _evaluated(args: Arguments) -> "Results":
     from passage.evaluation import targets, thresholds  # noqa: PLC0415 - see `_could_not_run`
     from passage.evaluation.measured_run import refuse_others  # noqa: PLC0415
     from passage.evaluation.results import judge  # noqa: PLC0415
     from passage.evaluation.runner import Plan, run  # noqa: PLC0415
     from passage.evaluation.suites.files import read_suite  # noqa: PLC0415
 
-    suite = read_suite(request.suite)
-    limits = thresholds.read(request.thresholds) or suite.thresholds
-    baseline = _baseline(request)
-    folder = _folder(request, suite)
-    key = api_key.read(request.api_key_file)
-    with targets.opened(request.target, request.profile, index=request.index, key=key) as target:
+    suite = read_suite(args.suite)
+    limits = thresholds.read(args.thresholds) or suite.thresholds
+    baseline = _baseline(args)
+    folder = _folder(args, suite)
+    key = api_key.read(args.api_key_file)
+    with targets.opened(args.target, args.profile, index=args.index, key=key) as target:
         plan = Plan(
             suite=suite,
             target=target.name,
             served=target.served,
-            top_k=request.top_k,
+            top_k=args.top_k,
             pages=thresholds.most_pages(limits),
-            per_minute=request.rate,
+            per_minute=args.rate,
             folder=folder,
-            resume=request.resume,
+            resume=args.resume,
             search=target.search,
             index=target.index,
             known=target.known,
-            explain=request.explain,
+            explain=args.explain,
         )
         if baseline is not None:  # before any question is asked
             asked = target.served.allowed(plan.passages)
-            refuse_others(replace(baseline, suite=suite, top_k=request.top_k, passages=asked), baseline)
+            refuse_others(replace(baseline, suite=suite, top_k=args.top_k, passages=asked), baseline)
         finished = run(plan, target.api)
     return judge(finished, baseline, limits, folder)
 
@@ -209,40 +209,40 @@ def _shown(results: "Results", *, as_json: bool) -> str:
     return "\n".join(lines(results))
 
 
-def _baseline(request: Request) -> "Run | None":
+def _baseline(args: Arguments) -> "Run | None":
     from passage.evaluation import run as runs  # noqa: PLC0415 - see `_could_not_run`
     from passage.evaluation.results import RUN  # noqa: PLC0415 - as above
 
-    if request.compare is None:
+    if args.compare is None:
         return None
-    return runs.read(request.compare / RUN if request.compare.is_dir() else request.compare)
+    return runs.read(args.compare / RUN if args.compare.is_dir() else args.compare)
 
 
-def _folder(request: Request, suite: "Suite") -> Path:
+def _folder(args: Arguments, suite: "Suite") -> Path:
     """The run's folder: the given one, the newest one to resume, or a new one."""
-    if request.out is not None:
-        return request.out
+    if args.out is not None:
+        return args.out
     home = DEFAULT_OUT / (re.sub(r"[^\w.-]+", "-", suite.name).strip("-.") or "suite")
-    if request.resume:
+    if args.resume:
         before = sorted(path.parent for path in home.glob("*/answers.jsonl"))
         if before:
             return before[-1]
     return home / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
 
 
-def _draft(request: Request) -> None:
+def _draft(args: Arguments, questions: int) -> None:
     from passage.evaluation.drafting import WARNING, draft  # noqa: PLC0415 - see `_could_not_run`
     from passage.sites.source import Options, open_source  # noqa: PLC0415
     from passage.sites.web.fetch import Limits  # noqa: PLC0415
 
-    if request.site is None or request.make is None:
+    if args.site is None:
         raise click.UsageError("--make needs --site SOURCE: the folder or URL of the site that `passage index` takes.")
-    if request.suite.suffix != ".toml":
+    if args.suite.suffix != ".toml":
         raise click.UsageError("--make writes TOML: SUITE must end in .toml.")
-    if request.suite.exists():
-        raise click.UsageError(f"{request.suite} exists: delete it, or name another file.")
+    if args.suite.exists():
+        raise click.UsageError(f"{args.suite} exists: delete it, or name another file.")
     with _could_not_run():
-        site = open_source(request.site, Options(url=request.site_url), Path(".passage/cache/sites"), Limits())
-        drafted = draft(site, request.make, request.suite.stem)
-        request.suite.write_text(drafted.toml, encoding="utf-8")
-    click.echo(f"{request.suite}: {drafted.questions} questions. {WARNING}", err=True)
+        site = open_source(args.site, Options(url=args.site_url), Path(".passage/cache/sites"), Limits())
+        drafted = draft(site, questions, args.suite.stem)
+        args.suite.write_text(drafted.toml, encoding="utf-8")
+    click.echo(f"{args.suite}: {drafted.questions} questions. {WARNING}", err=True)

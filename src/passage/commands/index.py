@@ -22,7 +22,7 @@ DEFAULT_CACHE = Path(".passage/cache")
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Arguments:
     """The arguments of the command line."""
 
     source: str | None
@@ -162,39 +162,39 @@ def index(**given: Any) -> None:
     from passage.indexing.target import TargetError  # noqa: PLC0415
     from passage.sites.model import SiteError  # noqa: PLC0415
 
-    request = Request(**given)
-    request.check()
+    args = Arguments(**given)
+    args.check()
     try:
-        _run(request)
+        _run(args)
     except (SiteError, PassageError, EmbeddingError, LocalError, TargetError) as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(f"The index cannot be written: {error}") from error
     except sqlite3.Error as error:
         raise click.ClickException(
-            f"The cache in {request.cache}, or the database in the folder for temporary files, failed: {error}. If "
+            f"The cache in {args.cache}, or the database in the folder for temporary files, failed: {error}. If "
             "there is room in both, delete the cache's vectors.sqlite: all texts are then embedded again."
         ) from error
 
 
-def _run(request: Request) -> None:
-    chosen = _profiles(request)
+def _run(args: Arguments) -> None:
+    chosen = _profiles(args)
     with ExitStack() as stack:
-        uses_server = request.to == "qdrant" or request.from_qdrant
+        uses_server = args.to == "qdrant" or args.from_qdrant
         connection = stack.enter_context(closing(_server())) if uses_server else None
-        watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(request.out)))
-        targets = [(profile, _target(request, profile, connection, watch)) for profile in chosen]
-        if request.source is None:
+        watch = stack.enter_context(Progress(quiet=bool(os.environ.get("CI")), waits_for=str(args.out)))
+        targets = [(profile, _target(args, profile, connection, watch)) for profile in chosen]
+        if args.source is None:
             for profile, target in targets:
-                _copy(request, profile, target, connection, watch)
+                _copy(args, profile, target, connection, watch)
         else:
-            _index(request, request.source, targets, watch)
-    if request.publish and not request.dry_run:
+            _index(args, args.source, targets, watch)
+    if args.publish and not args.dry_run:
         for profile in chosen:
-            _publish(request.publish, request.out / profile.name)
+            _publish(args.publish, args.out / profile.name)
 
 
-def _index(request: Request, source: str, targets: "list[tuple[Profile, Target]]", watch: Progress) -> None:
+def _index(args: Arguments, source: str, targets: "list[tuple[Profile, Target]]", watch: Progress) -> None:
     from passage.indexing.embedding import document_embedder  # noqa: PLC0415 - see `index`
     from passage.indexing.embedding_process import EmbeddingProcess, Job  # noqa: PLC0415
     from passage.indexing.run import Options, index_site  # noqa: PLC0415
@@ -203,51 +203,51 @@ def _index(request: Request, source: str, targets: "list[tuple[Profile, Target]]
     from passage.sites.source import open_source  # noqa: PLC0415
     from passage.sites.web.fetch import Limits  # noqa: PLC0415
 
-    asked = (request.site_url, request.content_selector, request.language, request.version, request.strict)
-    limits = Limits(request.max_pages, request.max_bytes, request.max_minutes, request.rate)
-    site = open_source(source, SiteOptions(*asked), request.cache / "sites", limits)
-    options = Options(dry_run=request.dry_run, rebuild=request.rebuild)
+    asked = (args.site_url, args.content_selector, args.language, args.version, args.strict)
+    limits = Limits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
+    site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits)
+    options = Options(dry_run=args.dry_run, rebuild=args.rebuild)
     with (
         cohere_environment(os.environ) as environ,
-        VectorCache(request.cache) as cache,
+        VectorCache(args.cache) as cache,
         EmbeddingProcess(cache, {**os.environ, **environ}, waiting=watch.waiting, retrying=watch.retrying) as process,
     ):
         for profile, target in targets:
             embedder = document_embedder(profile, environ, warn=lambda text: say(f"Warning: {text}"))
-            _real_vectors_for_a_server(request, embedder.provider)
-            job = Job.of(embedder, request.texts_per_minute)
+            _require_real_vectors(args, embedder.provider)
+            job = Job.of(embedder, args.texts_per_minute)
             started = time.monotonic()
             plan = index_site(site, profile, target, job.embedding(cache, process), watch, options)
-            if not request.dry_run:
+            if not args.dry_run:
                 watch.done(plan, time.monotonic() - started)
 
 
 def _copy(
-    request: Request, profile: "Profile", target: "Target", connection: "Connection | None", watch: Progress
+    args: Arguments, profile: "Profile", target: "Target", connection: "Connection | None", watch: Progress
 ) -> None:
     from passage.indexing import copying  # noqa: PLC0415 - see `index`
 
     with ExitStack() as stack:
-        if request.from_qdrant:
+        if args.from_qdrant:
             assert connection is not None  # noqa: S101 - see `_run`
-            source = copying.server_source(connection, request.from_qdrant, profile)
+            source = copying.server_source(connection, args.from_qdrant, profile)
         else:
-            assert request.from_edge is not None  # noqa: S101 - see `Request.check`
-            source = stack.enter_context(copying.edge_source(request.from_edge, profile))
+            assert args.from_edge is not None  # noqa: S101 - see `Arguments.check`
+            source = stack.enter_context(copying.edge_source(args.from_edge, profile))
         watch.say(f"Copy {source.points:,} points from {source.where} to {target.where}")
-        if not request.dry_run and not copying.copy(source, profile, target, watch):
+        if not args.dry_run and not copying.copy(source, profile, target, watch):
             watch.say(f"Nothing to do: {target.where} is up to date.")
 
 
-def _profiles(request: Request) -> "list[Profile]":
+def _profiles(args: Arguments) -> "list[Profile]":
     from handler.config import profiles  # noqa: PLC0415 - see `index`
     from handler.config.settings import CollectionSettings  # noqa: PLC0415
 
     settings = CollectionSettings.from_env(os.environ)
-    names = profiles.names() if request.all_profiles else dict.fromkeys(request.profiles or (settings.default_profile,))
+    names = profiles.names() if args.all_profiles else dict.fromkeys(args.profiles or (settings.default_profile,))
     chosen = [profiles.deployed(name, settings) for name in names]
     collections: dict[str, str] = {}
-    for profile in chosen if request.to == "qdrant" else ():
+    for profile in chosen if args.to == "qdrant" else ():
         other = collections.setdefault(profile.collection.name, profile.name)
         if other != profile.name:
             raise click.UsageError(
@@ -263,20 +263,20 @@ def _server() -> "Connection":
     return Connection.from_env(os.environ)
 
 
-def _target(request: Request, profile: "Profile", connection: "Connection | None", watch: Progress) -> "Target":
-    if request.to == "edge":
+def _target(args: Arguments, profile: "Profile", connection: "Connection | None", watch: Progress) -> "Target":
+    if args.to == "edge":
         from passage.indexing.edge_index import EdgeIndex  # noqa: PLC0415 - loads the engine
 
-        return EdgeIndex(request.out, profile)
+        return EdgeIndex(args.out, profile)
     from passage.indexing.server.index import ServerIndex  # noqa: PLC0415 - loads the SDK
 
     assert connection is not None  # noqa: S101 - see `_run`
-    return ServerIndex(connection, profile, keep=request.keep, note=watch.say)
+    return ServerIndex(connection, profile, keep=args.keep, note=watch.say)
 
 
-def _real_vectors_for_a_server(request: Request, provider: str) -> None:
+def _require_real_vectors(args: Arguments, provider: str) -> None:
     """The emulator's vectors are not comparable with Cohere's, which a deployed function asks with."""
-    if request.to == "qdrant" and provider == "emulator" and not os.environ.get("COHERE_API_KEY", "").strip():
+    if args.to == "qdrant" and provider == "emulator" and not os.environ.get("COHERE_API_KEY", "").strip():
         raise LocalError(
             "QDRANT_URL is set, but COHERE_API_KEY is not: a real collection needs the real key, the emulator's "
             "vectors are not comparable with Cohere's. Set it, or leave out --to qdrant for an index on this machine."

@@ -17,11 +17,11 @@ import qdrant_edge
 from handler.adapters.qdrant.manifest import FORMAT, MANIFEST, SHARD
 from handler.config.profiles import Profile
 from passage.indexing import stored
-from passage.indexing.batches import batched
+from passage.indexing.batching import batched
 from passage.indexing.edge_engine import EngineError, engine_errors, scroll
 from passage.indexing.file_lock import file_lock
 from passage.indexing.stored import StoredPoint
-from passage.indexing.target import Held, Ids, Point, TargetError, Wanted, comparable
+from passage.indexing.target import Advance, Held, Ids, Point, TargetError, Wanted, comparable
 
 T = TypeVar("T")
 
@@ -113,9 +113,7 @@ class EdgeIndex:
         """See `Target`: a half-written index is never completed, only written again."""
         return iter(())
 
-    def replace(
-        self, wanted: Wanted, points: Iterable[Point], progress: Callable[[int], None] = lambda _: None
-    ) -> None:
+    def replace(self, wanted: Wanted, points: Iterable[Point], progress: Advance = lambda _: None) -> None:
         """Write a new index beside the old one and put it in its place: a reader sees the old one or the new one."""
         new, old = _beside(self._folder, f"new-{uuid.uuid4().hex}"), _beside(self._folder, "old")
         new.mkdir(parents=True)
@@ -131,7 +129,7 @@ class EdgeIndex:
             _remove(new)
         _remove(old)
 
-    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Callable[[int], None]) -> None:
+    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Advance) -> None:
         raise NotImplementedError("an Edge index is replaced whole: see `held`")
 
     def _has_vectors(self, shard: qdrant_edge.EdgeShard) -> bool:
@@ -160,9 +158,7 @@ class EdgeIndex:
             if shard is not None:
                 shard.close()
 
-    def _write_shard(
-        self, folder: Path, wanted: Wanted, points: Iterable[Point], progress: Callable[[int], None]
-    ) -> None:
+    def _write_shard(self, folder: Path, wanted: Wanted, points: Iterable[Point], progress: Advance) -> None:
         folder.mkdir()
         vector = self._profile.collection.vector
         with self._writing():

@@ -139,9 +139,12 @@ class BedrockDocumentEmbedder:
         return BedrockEmbedder(model=self.model, dimension=self.dimension, texts_are="search_document")
 
 
+Embedder = DocumentEmbedder | BedrockDocumentEmbedder
+
+
 def document_embedder(
     profile: "Profile", environ: Mapping[str, str], warn: Callable[[str], None] = lambda _: None
-) -> DocumentEmbedder | BedrockDocumentEmbedder:
+) -> Embedder:
     """The embedder of a profile's texts, with the profile's document model.
 
     Args:

@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from handler.config import models
-from passage.indexing.embedding import BedrockDocumentEmbedder, DocumentEmbedder, EmbeddingError
+from passage.indexing.embedding import Embedder, EmbeddingError
 from passage.indexing.filling import CONCURRENT, Text, batches
 from passage.indexing.run import Embedding
+from passage.indexing.target import Advance
 from passage.indexing.vector_cache import VectorCache, VectorKind
 
 COHERE_TEXTS_PER_MINUTE = 2_000
@@ -37,7 +38,7 @@ class Job:
     texts_per_minute: int | None = None
 
     @classmethod
-    def of(cls, embedder: DocumentEmbedder | BedrockDocumentEmbedder, texts_per_minute: int | None) -> "Job":
+    def of(cls, embedder: Embedder, texts_per_minute: int | None) -> "Job":
         """The job for an embedder.
 
         Args:
@@ -95,10 +96,11 @@ class EmbeddingProcess:
             return
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
-                _closed(stream)
+                with suppress(OSError):  # the worker has ended: the unsent bytes are dropped
+                    stream.close()
         self._process.wait()
 
-    def fill(self, job: Job, texts: Iterable[Text], progress: Callable[[int], None]) -> None:
+    def fill(self, job: Job, texts: Iterable[Text], progress: Advance) -> None:
         """Put a vector for each text into the cache; `progress` gets the number of newly embedded texts.
 
         Raises:
@@ -130,7 +132,8 @@ class EmbeddingProcess:
             process.stdin.write(json.dumps(words) + "\n")
             process.stdin.flush()
         except OSError:  # it ended; its last message gives the reason
-            self._read_until_the_end()
+            while True:
+                self._read()
 
     def _embedded(self) -> int:
         return int(self._read()["embedded"])
@@ -151,10 +154,6 @@ class EmbeddingProcess:
                 return words
         raise EmbeddingError(f"The process that embeds ended with exit code {process.wait()}. Run it again.")
 
-    def _read_until_the_end(self) -> None:
-        while True:
-            self._read()
-
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None:
             self._process = subprocess.Popen(  # noqa: S603 - our own module
@@ -167,8 +166,3 @@ class EmbeddingProcess:
                 start_new_session=True,  # Ctrl-C and the end of a terminal's session do not stop it
             )
         return self._process
-
-
-def _closed(stream: Any) -> None:
-    with suppress(OSError):  # the worker has ended: the unsent bytes are dropped
-        stream.close()

@@ -15,11 +15,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from passage.indexing.embedding import BedrockDocumentEmbedder, DocumentEmbedder, EmbeddingError
+from passage.indexing.embedding import BedrockDocumentEmbedder, DocumentEmbedder, Embedder, EmbeddingError
 from passage.indexing.filling import Filler, Texts
 from passage.indexing.vector_cache import VectorCache
-
-Embedder = DocumentEmbedder | BedrockDocumentEmbedder
 
 
 class Speaker:

@@ -12,14 +12,11 @@ from passage.indexing.chunks import cut
 from passage.indexing.cost import cost
 from passage.indexing.filling import Text
 from passage.indexing.plan import Action, Plan, choose
-from passage.indexing.target import Held, Point, Target, TargetError, Wanted
+from passage.indexing.target import Advance, Held, Point, Target, TargetError, Wanted
 from passage.indexing.text_index import text_indexes
 from passage.indexing.tokens import Limits, limits_for
 from passage.indexing.vector_cache import VectorCache, VectorKind
 from passage.sites.model import Note, Page, Site, SiteError
-
-Advance = Callable[[int], None]
-"""Called with the number of newly finished items."""
 
 
 class Watch(Protocol):

@@ -10,6 +10,8 @@ from passage.indexing.stored import StoredPoint
 from passage.indexing.text_index import TextIndex
 
 Ids = Iterator[list[int]]
+Advance = Callable[[int], None]
+"""Called with the number of newly finished items."""
 
 COMPARABLE = ("vector", "dimension", "distance", "embedding_model", "embedded_by")
 """Values that must be equal before one index's vectors are used in another."""
@@ -84,14 +86,14 @@ class Target(Protocol):
     def written(self, wanted: Wanted) -> Ids:
         """The points that an earlier, unfinished run wrote and `replace` would complete."""
 
-    def replace(self, wanted: Wanted, points: Iterable[Point], progress: Callable[[int], None]) -> None:
+    def replace(self, wanted: Wanted, points: Iterable[Point], progress: Advance) -> None:
         """Write the whole index and replace the old one in one step.
 
         Args:
             points: all points of the index except those of `written`.
         """
 
-    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Callable[[int], None]) -> None:
+    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Advance) -> None:
         """Edit the existing index: write `points` first and delete `gone` afterwards."""
 
 

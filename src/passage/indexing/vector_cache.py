@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from passage.indexing.batches import batched
+from passage.indexing.batching import batched
 from passage.indexing.file_lock import file_lock
 
 Vector = Sequence[float]

@@ -43,8 +43,9 @@ class BuildFailed(Exception):
 class Artefact:
     """Folders of a deployment, and the interpreter that runs it.
 
-    python: an interpreter without installed packages.
-    runtime: the packages of Lambda's runtime.
+    Attributes:
+        python: an interpreter without installed packages.
+        runtime: the packages of Lambda's runtime.
     """
 
     python: Path

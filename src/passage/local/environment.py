@@ -16,6 +16,14 @@ from passage.local.provider import provider
 LOCAL_KEY = "local"
 COHERE_URL = "https://api.cohere.com"
 
+_NAMES = {"cohere": "Cohere", "emulator": "the emulator", "bedrock": "Bedrock"}
+_AGAIN = {
+    "cohere": "with COHERE_API_KEY set",
+    "emulator": "without COHERE_API_KEY",
+    "bedrock": "with EMBEDDING_PROVIDER=bedrock",
+}
+"""How to index again for each provider."""
+
 
 class LocalError(Exception):
     """The variables or the index conflict. The message says what to change."""
@@ -28,13 +36,13 @@ def cohere_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
     Raises:
         LocalError: the address has no key, or one of the two is wrong.
     """
-    key, base_url = _set(environ, "COHERE_API_KEY"), _set(environ, "COHERE_BASE_URL")
+    key, base_url = value_of(environ, "COHERE_API_KEY"), value_of(environ, "COHERE_BASE_URL")
     base_url = _checked("COHERE_BASE_URL", values.cohere_url, base_url)
     if key:
         key = _checked("COHERE_API_KEY", values.usable_key, key)
         yield {"COHERE_API_KEY": key, "COHERE_BASE_URL": base_url or COHERE_URL}
         return
-    if _set(environ, "COHERE_API_KEY_SECRET"):  # the function reads the key from there
+    if value_of(environ, "COHERE_API_KEY_SECRET"):  # the function reads the key from there
         yield {"COHERE_BASE_URL": base_url or COHERE_URL}
         return
     if base_url:
@@ -61,11 +69,11 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
         LocalError: there is no index, or questions and texts would be embedded by different services.
     """
     store = {}
-    if _set(environ, "EDGE_INDEX_URI") and _set(environ, "STORE") == "qdrant_edge":
+    if value_of(environ, "EDGE_INDEX_URI") and value_of(environ, "STORE") == "qdrant_edge":
         pass  # published: the function fetches it
-    elif not _set(environ, "QDRANT_URL"):
+    elif not value_of(environ, "QDRANT_URL"):
         store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index.resolve())}
-    elif not any(_set(environ, name) for name in ("COHERE_API_KEY", "COHERE_API_KEY_SECRET", "EMBEDDING_PROVIDER")):
+    elif not any(value_of(environ, name) for name in ("COHERE_API_KEY", "COHERE_API_KEY_SECRET", "EMBEDDING_PROVIDER")):
         raise LocalError(
             "QDRANT_URL is set, but COHERE_API_KEY is not. A real collection needs the real key: the emulator's "
             "vectors are not comparable with Cohere's. Set it, or unset QDRANT_URL to use the index on this machine."
@@ -74,25 +82,25 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
         merged = {"DEBUG_ANSWERS": "true", **environ, **store, **embedding}
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
             check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]), merged)
-        if store and not _has_index(index):
+        if store and not any(index.glob(f"*/{MANIFEST}")):
             raise LocalError(f"There is no index in {index}: run `passage index` with --out {index}, or name another.")
         yield merged
 
 
-def _set(environ: Mapping[str, str], name: str) -> str:
+def value_of(environ: Mapping[str, str], name: str) -> str:
     """A variable's value. White space counts as not set, as in the function."""
     return environ.get(name, "").strip()
-
-
-def _has_index(root: Path) -> bool:
-    return any(root.glob(f"*/{MANIFEST}"))
 
 
 def check_index(root: Path, cohere: str, environ: Mapping[str, str] = MappingProxyType({})) -> None:
     """Check that the same service embeds questions and texts.
 
-    cohere: who that is for a profile that asks Cohere's API; see `provider`.
-    environ: the function's, which may set another provider for its default profile.
+    Args:
+        cohere: who that is for a profile that asks Cohere's API; see `provider`.
+        environ: the function's, which may set another provider for its default profile.
+
+    Raises:
+        LocalError: they are different services.
     """
     from passage.indexing import edge_index  # noqa: PLC0415 - only a local index needs the engine
 
@@ -100,11 +108,10 @@ def check_index(root: Path, cohere: str, environ: Mapping[str, str] = MappingPro
     for profile, embedded_by in edge_index.embedders(root).items():
         asking = "bedrock" if _on_bedrock(profile, environ) else cohere
         if embedded_by != asking:
-            key = _AGAIN[asking]
             made = f"embedded by {_NAMES.get(embedded_by, 'an earlier version of `passage index`')}"
             raise LocalError(
                 f"{root / profile} was {made}, but questions would be embedded by {_NAMES[asking]}, and the vectors of "
-                f"the two are not comparable: run `passage index --profile {profile}` again {key}."
+                f"the two are not comparable: run `passage index --profile {profile}` again {_AGAIN[asking]}."
             )
 
 
@@ -118,14 +125,6 @@ def _on_bedrock(name: str, environ: Mapping[str, str]) -> bool:
         return profile.embedding.provider == "bedrock"
     except PassageError:
         return False  # the function says what is wrong with it
-
-
-_NAMES = {"cohere": "Cohere", "emulator": "the emulator", "bedrock": "Bedrock"}
-_AGAIN = {
-    "cohere": "with COHERE_API_KEY set",
-    "emulator": "without COHERE_API_KEY",
-    "bedrock": "with EMBEDDING_PROVIDER=bedrock",
-}
 
 
 @dataclass(frozen=True, slots=True)

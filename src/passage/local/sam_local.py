@@ -29,7 +29,7 @@ from handler.config.settings import CollectionSettings
 from handler.core.errors import PassageError
 from passage.emulators import cohere_emulator, qdrant_emulator
 from passage.local.docker_bridge import reachable_address
-from passage.local.environment import LOCAL_KEY, LocalError, check_index
+from passage.local.environment import LOCAL_KEY, LocalError, check_index, value_of
 from passage.local.runtime import architecture
 
 FUNCTION = "RetrievalFunction"
@@ -90,7 +90,7 @@ def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: s
             raise LocalError(
                 f"{template} gives the function no {', '.join(sorted(unknown))}: SAM would not pass it on."
             )
-        given = {name: environ[name] for name in sorted(declared) if environ.get(name, "").strip()}
+        given = {name: environ[name] for name in sorted(declared) if value_of(environ, name)}
         variables = Path(folder) / "variables.json"
         variables.touch(mode=0o600)  # the file may hold keys
         variables.write_text(json.dumps({"Parameters": {**given, **services}}), encoding="utf-8")
@@ -99,7 +99,7 @@ def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: s
 
 @contextmanager
 def _services(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str]]:
-    real = [bool(environ.get(name, "").strip()) for name in ("COHERE_API_KEY", "QDRANT_URL")]
+    real = [bool(value_of(environ, name)) for name in ("COHERE_API_KEY", "QDRANT_URL")]
     if all(real):
         yield {}
         return

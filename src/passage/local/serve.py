@@ -72,7 +72,7 @@ async def _event(request: web.Request) -> dict[str, Any]:
 
 
 def runner(handler: Handler, extend: Extend = lambda _: None, **options: Any) -> web.AppRunner:
-    """What serves `handler`. A body is passed on as it was sent, compressed or not, as a gateway does."""
+    """An aiohttp server of `application`. A body is passed on as it was sent, compressed or not, as a gateway does."""
     return web.AppRunner(application(handler, extend), access_log=None, auto_decompress=False, **options)
 
 

@@ -15,13 +15,13 @@ from qdrant_client import models
 
 from handler.config.profiles import Profile
 from passage.indexing import stored
-from passage.indexing.batches import batched
+from passage.indexing.batching import batched
 from passage.indexing.server.checks import check
 from passage.indexing.server.collection import Shape, create_arguments, metadata, shape
 from passage.indexing.server.connection import SCORING, Connection
 from passage.indexing.server.releases import Release, Releases
 from passage.indexing.stored import StoredPoint
-from passage.indexing.target import Held, Ids, Point, TargetError, Wanted, comparable
+from passage.indexing.target import Advance, Held, Ids, Point, TargetError, Wanted, comparable
 
 BATCH = 128
 """Points in one request; Qdrant's documentation recommends 64 to 256 and two to four streams."""
@@ -113,9 +113,7 @@ class ServerIndex:
             for records in self._connection.scroll(self._begun.name, payload=False, vectors=False):
                 yield [int(record.id) for record in records]
 
-    def replace(
-        self, wanted: Wanted, points: Iterable[Point], progress: Callable[[int], None] = lambda _: None
-    ) -> None:
+    def replace(self, wanted: Wanted, points: Iterable[Point], progress: Advance = lambda _: None) -> None:
         """See `Target`."""
         target_shape = self._shape(wanted)
         if wanted.text_indexes and self._version < SCORING:
@@ -132,7 +130,7 @@ class ServerIndex:
         self._releases.switch(name)
         self.prune()
 
-    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Callable[[int], None]) -> None:
+    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Advance) -> None:
         """See `Target`. New chunks are written before old ones are deleted, so every question finds the page."""
         current = self._current
         assert current is not None  # noqa: S101 - `held` found it editable
@@ -179,7 +177,7 @@ class ServerIndex:
     def _index(self, name: str, key: str, index: models.PayloadSchemaType | models.TextIndexParams) -> None:
         self._connection.call(lambda client: client.create_payload_index(name, key, index))
 
-    def _upload(self, name: str, points: Iterable[Point], progress: Callable[[int], None]) -> None:
+    def _upload(self, name: str, points: Iterable[Point], progress: Advance) -> None:
         running: set[Future[int]] = set()
 
         def send(batch: list[Point]) -> int:

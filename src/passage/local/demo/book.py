@@ -28,7 +28,6 @@ class Leaf:
 
     document: Document
     meta: Meta
-    url: str
     path: str
     title: str
     chapter: str
@@ -132,4 +131,4 @@ def _leaf(document: Document, meta: Meta, url: str, address: str) -> Leaf:
     folder = document.path.rpartition("/")[0]
     chapter = readable_name(folder) if folder else ""
     path = unquote(urlsplit(url.removeprefix(address)).path)
-    return Leaf(document, meta, url, path, title, chapter)
+    return Leaf(document, meta, path, title, chapter)
