@@ -39,6 +39,11 @@ print([name for name in {SDKS} if name in sys.modules])
     assert python(code, **environment).splitlines()[-1] == "[]"
 
 
+def test_importing_the_command_loads_no_sdk_and_no_emulator() -> None:
+    names = (*SDKS, "aiohttp", "passage.emulators")
+    assert python(f"import sys, passage.cli; print([name for name in {names} if name in sys.modules])") == "[]"
+
+
 def test_reading_the_environment_waits_for_the_first_event() -> None:
     assert python("import handler.app; print('imported')", COHERE_API_KEY="", QDRANT_URL="not a url") == "imported"
 

@@ -10,7 +10,6 @@ from uuid import uuid4
 
 from handler.adapters.qdrant.manifest import MANIFEST
 from handler.config import values
-from passage.emulators import cohere_emulator
 from passage.local.provider import provider
 
 LOCAL_KEY = "local"
@@ -47,6 +46,8 @@ def cohere_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
         return
     if base_url:
         raise LocalError("COHERE_BASE_URL is set, but COHERE_API_KEY is not: set both, or neither for the emulator.")
+    from passage.emulators import cohere_emulator  # noqa: PLC0415 - loads numpy and aiohttp
+
     with cohere_emulator() as emulator:
         yield {"COHERE_API_KEY": LOCAL_KEY, "COHERE_BASE_URL": emulator.url}
 
