@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 from conftest import TEXTBOOK
 from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
-from passage.indexing.tokens import PASSAGE_TOKENS, bound, limits_for
+from passage.indexing.tokens import PASSAGE_TOKENS, bound
 from passage.sites.model import Page, Section
 from sites.facts import code_blocks
 from unit.strategies import at_most
@@ -41,7 +41,7 @@ SECTIONS = st.lists(SENTENCES | CODE | TABLES | LISTS | QUOTES, min_size=1, max_
 
 def passages(markdown: str, *, title: str = "Page", model: str = SMALL_MODEL) -> list[Chunk]:
     page = Page("page", "https://example.com/page/", title, (Section(("Part",), markdown, "part"),))
-    return list(cut([page], limits_for(model)))
+    return list(cut([page], model))
 
 
 @cache

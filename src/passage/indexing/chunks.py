@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from passage.indexing.blocks import Block, Measure, blocks, has_words, trimmed, without_addresses
 from passage.indexing.oversize import fitting
 from passage.indexing.packing import pack
-from passage.indexing.tokens import Limits, limits_for
+from passage.indexing.tokens import bound, most_tokens
 from passage.sites.model import Page, Section
 
 MAX_CHARACTERS = 640
@@ -28,8 +28,6 @@ JOINT_TOKENS = 2
 
 DESCRIBING_WORDS = 3
 """A picture's description with fewer words is a name or a label. It makes no passage by itself."""
-
-UNKNOWN_MODEL = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +63,25 @@ class Chunk:
     version: str = ""
 
 
-def cut(pages: Iterable[Page], limits: Limits | None = None) -> Iterator[Chunk]:
+def cut(pages: Iterable[Page], model: str = "") -> Iterator[Chunk]:
     """The chunks of `pages`, page by page, in reading order.
 
     Args:
-        limits: the largest passage; a size that every model reads where None.
+        model: that embeds them; empty for chunks that every model reads whole.
     """
-    limits = limits or limits_for(UNKNOWN_MODEL)
+    limit = most_tokens(model)
     for page in pages:
-        yield from _chunks(page, limits)
+        yield from _chunks(page, limit)
 
 
-def _chunks(page: Page, limits: Limits) -> Iterator[Chunk]:
-    pieces = [(section, text) for section in page.sections for text in _pieces(section, page.title, limits)]
+def _chunks(page: Page, limit: int) -> Iterator[Chunk]:
+    pieces = [(section, text) for section in page.sections for text in _pieces(section, page.title, limit)]
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     for index, (section, text) in enumerate(pieces):
         headings = _path(page.title, section)
         occurrence = seen[headings, text]
         seen[headings, text] += 1
-        embedded = f"{_context(headings, limits)}\n{without_addresses(text)}"
+        embedded = f"{_context(headings, limit)}\n{without_addresses(text)}"
         yield Chunk(
             id=_identity(page.url, headings, text, embedded, occurrence),
             path=page.path,
@@ -94,7 +92,7 @@ def _chunks(page: Page, limits: Limits) -> Iterator[Chunk]:
             headings=headings,
             text=text,
             embedded_text=embedded,
-            tokens=limits.count(text),
+            tokens=bound(text),
             language=page.language,
             version=page.version,
         )
@@ -104,22 +102,22 @@ def _path(title: str, section: Section) -> tuple[str, ...]:
     return section.headings if section.headings and section.headings[0] == title else (title, *section.headings)
 
 
-def _context(headings: tuple[str, ...], limits: Limits) -> str:
+def _context(headings: tuple[str, ...], limit: int) -> str:
     """The titles above a text on one line. If all are too long, only the nearest ones."""
-    room = limits.tokens // HEADINGS_SHARE
+    room = limit // HEADINGS_SHARE
     kept = list(headings)
-    while len(kept) > 1 and limits.count(" > ".join(kept)) > room:
+    while len(kept) > 1 and bound(" > ".join(kept)) > room:
         kept.pop(0)
     line = " > ".join(kept)
-    while limits.count(line) > room:
+    while bound(line) > room:
         line = line[: len(line) * 3 // 4]
     return line
 
 
-def _pieces(section: Section, title: str, limits: Limits) -> list[str]:
+def _pieces(section: Section, title: str, limit: int) -> list[str]:
     """A section's text in passages. A text without words (a rule, an undescribed picture) gives none."""
-    room = limits.tokens - limits.count(f"{_context(_path(title, section), limits)}\n")
-    measure = _measure(limits, room)
+    room = limit - bound(f"{_context(_path(title, section), limit)}\n")
+    measure = _measure(room)
     whole = trimmed(section.markdown)
     if not whole:
         return []
@@ -144,14 +142,14 @@ def _worded(text: str) -> str:
     return shown if "![" in text and len(shown.split()) >= DESCRIBING_WORDS else ""
 
 
-def _measure(limits: Limits, room: int) -> Measure:
+def _measure(room: int) -> Measure:
     """The size of a text: its embedded tokens, or its share of the characters that a passage may have."""
 
     def measure(text: str, *, verbatim: bool = False) -> int:
         share = math.ceil((len(text) + 2) * room / MAX_CHARACTERS)
         if share > room * HOPELESS:
             return share  # it is cut anyway, and its pieces are counted
-        return max(limits.count(text if verbatim else without_addresses(text)) + JOINT_TOKENS, share)
+        return max(bound(text if verbatim else without_addresses(text)) + JOINT_TOKENS, share)
 
     return measure
 

@@ -14,7 +14,6 @@ from passage.indexing.filling import Text
 from passage.indexing.plan import Action, Plan, choose
 from passage.indexing.target import Advance, Held, Point, Target, TargetError, Wanted
 from passage.indexing.text_index import text_indexes
-from passage.indexing.tokens import Limits, limits_for
 from passage.indexing.vector_cache import VectorCache, VectorKind
 from passage.sites.model import Note, Page, Site, SiteError
 
@@ -77,7 +76,7 @@ def index_site(
         OSError: the index on disk could not be written.
     """
     with target.locked(watch.waiting), Catalogue(profile, embedding.kind) as catalogue:
-        skipped = tuple(_read(site, catalogue, limits_for(profile.embedding.for_texts)))
+        skipped = tuple(_read(site, catalogue, profile.embedding.for_texts))
         if not len(catalogue):
             raise SiteError(site.nothing_found)
         wanted = Wanted(
@@ -95,11 +94,11 @@ def index_site(
     return plan
 
 
-def _read(site: Site, catalogue: Catalogue, limits: Limits) -> Iterator[Note]:
+def _read(site: Site, catalogue: Catalogue, model: str) -> Iterator[Note]:
     """Put the site's chunks into the catalogue; gives the skipped files and parts."""
     for read in site.read():
         if isinstance(read, Page):
-            for chunk in cut([read], limits):
+            for chunk in cut([read], model):
                 catalogue.add(chunk)
         else:
             yield read

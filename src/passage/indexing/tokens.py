@@ -6,13 +6,8 @@ most scripts other than Latin into bytes. Prose then has 0.6 to 0.8 of the bound
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from handler.config.models import tokens_per_text
-
-Count = Callable[[str], int]
-"""Tokens of a text: the model's count, or an upper bound of it."""
 
 PASSAGE_TOKENS = 700
 """The most tokens of a passage by the bound, for every model: about 1,500 characters of English. A longer passage
@@ -36,22 +31,9 @@ _LONGEST_WORD = 64
 _WORD_COSTS = [-(-length // LETTERS_PER_TOKEN) for length in range(_LONGEST_WORD + 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The size limits of a passage for a model.
-
-    Attributes:
-        tokens: the model's input limit, or the most tokens of a passage if that is lower.
-        count: the tokens of a text.
-    """
-
-    tokens: int
-    count: Count
-
-
-def limits_for(model: str) -> Limits:
-    """The limits of a passage that `model` embeds."""
-    return Limits(min(PASSAGE_TOKENS, tokens_per_text(model)) - RESERVED_TOKENS, bound)
+def most_tokens(model: str) -> int:
+    """The most tokens of a passage, by `bound`: the model's input limit, or `PASSAGE_TOKENS` if that is lower."""
+    return min(PASSAGE_TOKENS, tokens_per_text(model)) - RESERVED_TOKENS
 
 
 def bound(text: str) -> int:
