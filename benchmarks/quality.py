@@ -8,7 +8,6 @@ gives the lists by vectors and by words, because its answers explain themselves.
 
 import json
 import logging
-import os
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -18,7 +17,6 @@ from typing import Any
 
 from benchmarks.holm import compare_several
 from passage.api import Api, Reply, Request
-from passage.commands.evaluate import LOCAL
 from passage.evaluation import targets
 from passage.evaluation.compare import Comparison
 from passage.evaluation.intervals import estimate, share
@@ -27,6 +25,7 @@ from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.runner import Plan, run
 from passage.evaluation.suite import Suite
 from passage.evaluation.suites.files import read_suite
+from passage.local.function import silence_log
 
 TOP_K = 100
 """Deep enough for the first ten pages of both lists: an explanation names the pages of an answer's passages only."""
@@ -153,7 +152,7 @@ def kinds(of: Run) -> str:
 
 def main() -> None:
     suite, index = read_suite(Path(sys.argv[1])), Path(sys.argv[2])
-    os.environ.update(LOCAL)
+    silence_log()
     logging.getLogger("passage").setLevel(logging.CRITICAL)
     explained = asked(suite, index, {})
     runs = {name: by_stage(explained, stage) for name, stage in LISTS.items()} | {BOTH: explained}

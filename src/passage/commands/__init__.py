@@ -1,1 +1,1 @@
-"""The commands that have more to say than `passage.cli` has room for, one module each."""
+"""The commands of `passage.cli`, one module each."""

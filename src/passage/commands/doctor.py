@@ -11,10 +11,8 @@ import click
 from passage.commands import api_key
 from passage.commands.options import CouldNotRun, index_option
 from passage.doctor.findings import CheckOptions, Finding, as_json, lines, passed, summary
-from passage.local.function import function, stdout_kept_clean
+from passage.local.function import function, silence_log, stdout_kept_clean
 
-QUIET = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true"}
-"""The function's log would repeat each finding."""
 QUESTION = "How do I get started?"
 
 
@@ -107,8 +105,7 @@ def _local(index: Path, asked: CheckOptions) -> Iterator[Finding]:
     from passage import api  # noqa: PLC0415 - as above
     from passage.doctor import api_checks, settings_checks  # noqa: PLC0415 - as above
 
-    for variable, quiet in QUIET.items():
-        os.environ.setdefault(variable, quiet)
+    silence_log()
     with stdout_kept_clean(), function(index) as handler:
         found = [*settings_checks.checks(os.environ), *api_checks.checks(api.in_process(handler), asked)]
     yield from found  # printed once stdout is the terminal's again

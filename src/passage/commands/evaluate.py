@@ -1,7 +1,6 @@
 """`passage evaluate`: asks a suite of questions, measures the answers, and says whether they are good enough."""
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -15,7 +14,7 @@ import click
 
 from passage.commands import api_key
 from passage.commands.options import CouldNotRun, index_option
-from passage.local.function import stdout_kept_clean
+from passage.local.function import silence_log, stdout_kept_clean
 
 if TYPE_CHECKING:
     from passage.evaluation.results import Results
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 DEFAULT_OUT = Path(".passage/evaluation")
 EXTRA = ("ir_measures", "scipy", "numpy")
-LOCAL = {"LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true", "DEBUG_ANSWERS": "true"}
-"""Settings of the function in this process: no log, which would hide the progress, and `debug` is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +119,8 @@ def evaluate(context: click.Context, /, **given: Any) -> None:
         raise click.UsageError("--site and --site-url are for --make: the questions are asked of --target.")
     _check_extra()
     local = args.target == "local"
-    for variable, value in LOCAL.items() if local else ():  # before the function is imported, which reads them
-        os.environ.setdefault(variable, value)
+    if local:
+        silence_log()
     with _could_not_run(), stdout_kept_clean() if local else nullcontext():
         results = _evaluated(args)
     click.echo(_shown(results, as_json=args.as_json))

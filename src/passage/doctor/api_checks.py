@@ -1,6 +1,6 @@
 """Checks of an API: reachable, keyed, ready, its collections, CORS as a browser sees it, and a question end to end."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from passage.api import Api, HttpApi, Reply, Request, Unreachable
@@ -111,18 +111,22 @@ def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
         described = api.ask(Request("GET", f"/profiles/{name}/collection"))
         body = described.json()
         if described.status == 200 and isinstance(body, Mapping):
-            problems = body.get("problems", [])
-            for problem in problems:
-                state = failed if wanted else warning
-                yield state("collection", f"{name}: {problem}", "Index the site again for this profile, or change it.")
-            if not problems and wanted:
-                yield ok("collection", f"{name}: its collection fits the profile.")
+            yield from _fit(name, body.get("problems", []), wanted=wanted)
         elif wanted:
             yield _refused("collection", described)
         else:
             without.append(name)
     if without:
         yield ok("profiles", f"Without a collection, so they cannot be asked: {', '.join(without)}.")
+
+
+def _fit(name: str, problems: Sequence[str], *, wanted: bool) -> Iterator[Finding]:
+    """Whether a collection fits its profile. A profile that is not `wanted` only warns."""
+    state = failed if wanted else warning
+    for problem in problems:
+        yield state("collection", f"{name}: {problem}", "Index the site again for this profile, or change it.")
+    if wanted and not problems:
+        yield ok("collection", f"{name}: its collection fits the profile.")
 
 
 def _cors(api: Api, asked: CheckOptions) -> Iterator[Finding]:

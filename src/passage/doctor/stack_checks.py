@@ -61,7 +61,7 @@ def clients(region: str | None) -> Client:
     try:
         client: Client = boto3.Session(region_name=region).client
     except BotoCoreError as error:
-        raise _unasked(error) from error
+        raise _not_asked(error) from error
     return client
 
 
@@ -79,7 +79,7 @@ def read(client: Client, name: str) -> Stack:
             f"The stack '{name}' cannot be read: {said}. Check --stack, --region and AWS_PROFILE."
         ) from error
     except BotoCoreError as error:
-        raise _unasked(error) from error
+        raise _not_asked(error) from error
     return Stack(
         name=name,
         status=described["StackStatus"],
@@ -89,7 +89,7 @@ def read(client: Client, name: str) -> Stack:
     )
 
 
-def _unasked(error: BotoCoreError) -> StackError:
+def _not_asked(error: BotoCoreError) -> StackError:
     said = str(error).rstrip(".")
     return StackError(f"AWS cannot be asked: {said}. Sign in (aws login or AWS_PROFILE) and set --region.")
 
@@ -159,7 +159,7 @@ def _secrets(client: Client, stack: Stack) -> Iterator[Finding]:
 
 
 def _alarms(client: Client, stack: Stack) -> Iterator[Finding]:
-    alarms = list(_described(client, stack))
+    alarms = list(_stack_alarms(client, stack))
     if not alarms:
         yield warning("alarms", "There is no alarm.", "Deploy with Alarms=true and AlarmEmail, or watch it yourself.")
         return
@@ -176,7 +176,7 @@ def _alarms(client: Client, stack: Stack) -> Iterator[Finding]:
         yield ok("alarms", f"{len(alarms)} alarms, none is on.")
 
 
-def _described(client: Client, stack: Stack) -> Iterator[Mapping[str, Any]]:
+def _stack_alarms(client: Client, stack: Stack) -> Iterator[Mapping[str, Any]]:
     pages = client("cloudwatch").get_paginator("describe_alarms").paginate(AlarmNamePrefix=f"{stack.name}-")
     for page in pages:
         yield from page.get("MetricAlarms", ())
@@ -186,7 +186,10 @@ def _described(client: Client, stack: Stack) -> Iterator[Mapping[str, Any]]:
 def _confirmations(client: Client, stack: Stack) -> Iterator[Finding]:
     """An e-mail address gets alarms only after its owner has followed the link in AWS's first message."""
     topics = {
-        action for alarm in _described(client, stack) for action in alarm.get("AlarmActions", ()) if ":sns:" in action
+        action
+        for alarm in _stack_alarms(client, stack)
+        for action in alarm.get("AlarmActions", ())
+        if ":sns:" in action
     }
     for topic in sorted(topics):
         subscriptions = client("sns").list_subscriptions_by_topic(TopicArn=topic)["Subscriptions"]
@@ -204,10 +207,8 @@ def _dead_letters(client: Client, stack: Stack) -> Iterator[Finding]:
         url = stack.outputs.get(output)
         if not url:
             continue
-        attributes = client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=["ApproximateNumberOfMessages"])[
-            "Attributes"
-        ]
-        count = int(attributes["ApproximateNumberOfMessages"])
+        described = client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=["ApproximateNumberOfMessages"])
+        count = int(described["Attributes"]["ApproximateNumberOfMessages"])
         if count:
             yield warning(
                 "dead letters",

@@ -109,7 +109,7 @@ class DocumentEmbedder:
         from handler.adapters.cohere.embedder import SERVICE  # noqa: PLC0415
 
         refused = model_refused("cohere", self.model, self.dimension)
-        return _said(core_error(error, SERVICE, refused), self._api_key)
+        return _embedding_error(core_error(error, SERVICE, refused), self._api_key)
 
 
 class BedrockDocumentEmbedder:
@@ -127,7 +127,7 @@ class BedrockDocumentEmbedder:
         try:
             return list(map(list, validate_vectors(self._embedder.embed(texts), self.model, self.dimension)))
         except PassageError as error:
-            raise _said(error) from error
+            raise _embedding_error(error) from error
 
     def close(self) -> None:
         """See `DocumentEmbedder`; the function's adapter shares one pool of connections a process."""
@@ -168,7 +168,7 @@ def document_embedder(
     )
 
 
-def _said(error: PassageError, key: str = "") -> EmbeddingError:
+def _embedding_error(error: PassageError, key: str = "") -> EmbeddingError:
     """The function's error in one line, with the service's message. The key is removed."""
     detail = _line(error.detail or "")
     message = f"{error} ({detail.replace(key, '…') if key else detail})"

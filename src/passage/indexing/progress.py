@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
@@ -22,7 +21,6 @@ class Progress:
     def __init__(self, *, quiet: bool, waits_for: str) -> None:
         self._quiet = quiet or not sys.stderr.isatty()
         self._waits_for = waits_for
-        self._bars = ExitStack()
         self._bar: Any = None
 
     def __enter__(self) -> Self:
@@ -31,7 +29,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bars.close()
+        self._end_bar()
 
     def planned(self, plan: Plan) -> None:
         for line in plan.lines():
@@ -52,8 +50,7 @@ class Progress:
 
     def done(self, plan: Plan, seconds: float) -> None:
         """The run is over."""
-        self._bars.close()
-        self._bar = None
+        self._end_bar()
         if plan.action != "nothing":
             self.say(f"Done: {plan.texts:,} embedded, {plan.to_write:,} written, {seconds:.1f} s")
 
@@ -65,19 +62,23 @@ class Progress:
             self._bar.write(line, file=sys.stderr)
 
     def _step(self, verb: str, total: int, unit: str) -> Callable[[int], None]:
-        self._bars.close()
-        self._bar = None
+        self._end_bar()
         if self._quiet:
             say(f"{verb} {total:,} {unit} …")
             return lambda _: None
         from tqdm import tqdm  # noqa: PLC0415 - for a terminal alone
 
-        bar = self._bar = self._bars.enter_context(tqdm(total=total, desc=verb, unit=f" {unit}", file=sys.stderr))
+        bar = self._bar = tqdm(total=total, desc=verb, unit=f" {unit}", file=sys.stderr)
 
         def advance(more: int) -> None:
             bar.update(more)
 
         return advance
+
+    def _end_bar(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
 
 
 def say(line: str) -> None:

@@ -31,6 +31,15 @@ def function(index: Path) -> Iterator[Callable[[Any, Any], Any]]:
         yield app.lambda_handler
 
 
+def silence_log() -> None:
+    """Keep the function's log and metrics from hiding a command's own output, unless the environment sets them.
+
+    The function reads the variables when it is imported: call this before `function`.
+    """
+    os.environ.setdefault("LOG_LEVEL", "CRITICAL")
+    os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
+
+
 @contextmanager
 def stdout_kept_clean() -> Iterator[Callable[[str], None]]:
     """Redirect all output to stderr, including logs and metrics. Yields a function that writes to stdout."""

@@ -73,10 +73,10 @@ class ServerIndex:
         count = self._connection.count(current.name)
         if current.says(goal) and count == wanted.points:
             return Held(complete=True, comparable=True)
-        moving = {"digest": "", "points": 0}
+        content = {"digest": "", "points": 0}  # changes with each run; the rest is the collection's shape
         if not same_vectors:
             why = "its vectors are of another model or provider"
-        elif {**current.passage, **moving} != {**goal["passage"], **moving}:
+        elif {**current.passage, **content} != {**goal["passage"], **content}:
             why = "the collection's shape changes"
         elif current.passage["digest"] and current.passage["points"] != count:  # without a digest: an unfinished edit
             why = "points were added or removed by someone else"

@@ -1,0 +1,48 @@
+"""`passage serve`: serves the API and a demo page on this machine."""
+
+import json
+import shlex
+from pathlib import Path
+
+import click
+
+from passage.commands.options import index_option
+from passage.local.function import function, stdout_kept_clean
+
+
+@click.command("serve")
+@index_option()
+@click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
+@click.option(
+    "--site",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder of Markdown whose pages the demo shows.",
+)
+@click.option("--question", "questions", multiple=True, help="A question that the demo suggests; may be repeated.")
+def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...]) -> None:
+    """Serve the API on 127.0.0.1, and a demo page at `/`."""
+    # Imported here so that other commands start fast.
+    from passage.local.demo import add_demo, find_book  # noqa: PLC0415
+    from passage.local.serve import serve as run  # noqa: PLC0415
+
+    book = None if site is None else find_book(site)
+    click.echo("Starting the function …", err=True)
+    with stdout_kept_clean() as write, function(index) as handler:
+        url = f"http://127.0.0.1:{port}"
+
+        def ready() -> None:
+            click.echo(f"Open {url} (Ctrl-C stops it). Or ask in a second terminal:\n", err=True)
+            question = questions[0] if questions else "How do I get started?"
+            body = json.dumps({"text": question, "k": 3}, ensure_ascii=False)
+            write(f"curl -s {url}/query -H 'Content-Type: application/json' -d {shlex.quote(body)}\n")
+            click.echo(
+                f"\nCoding assistants ask {url}/mcp, as in: claude mcp add --transport http docs {url}/mcp\n", err=True
+            )
+
+        try:
+            run(handler, port, ready, lambda app: add_demo(app, book, questions))
+        except OSError as error:
+            raise click.ClickException(
+                f"Port {port} cannot be used ({error.strerror}): choose another (--port, or PORT=… with make)."
+            ) from error
+        click.echo("Stopped.", err=True)
