@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Self
 
 import click
@@ -26,9 +25,7 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end_bar()
 
     def planned(self, plan: Plan) -> None:
