@@ -14,6 +14,7 @@ from handler.config import models
 from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors
+from passage.indexing import stored
 from passage.indexing.run import Watch
 from passage.indexing.server.connection import Connection
 from passage.indexing.target import Point, Target, TargetError, Wanted
@@ -131,7 +132,7 @@ def server_source(connection: Connection, collection: str, profile: Profile) -> 
 
     def scroll(with_vectors: bool) -> Iterator[list[Point]]:
         for records in connection.scroll(collection, payload=True, vectors=with_vectors and (not vector or [vector])):
-            yield [Point(_id(record.id), _numbers(record.vector, vector), record.payload or {}) for record in records]
+            yield [_point(record, vector) for record in records]
 
     first = next((point for batch in scroll(False) for point in batch), None)
     return Source(
@@ -173,7 +174,7 @@ def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
 
     def scroll(with_vectors: bool) -> Iterator[list[Point]]:
         for records in edge_engine.scroll(shard, payload=True, vectors=with_vectors):
-            yield [Point(_id(one.id), _numbers(one.vector, manifest.vector), one.payload or {}) for one in records]
+            yield [_point(record, manifest.vector) for record in records]
 
     try:
         yield Source(
@@ -190,11 +191,7 @@ def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
         shard.close()
 
 
-def _numbers(vector: Any, name: str) -> list[float]:
-    """A vector's numbers; empty for a point that was requested without its vector."""
-    found = vector.get(name) if isinstance(vector, dict) else vector
-    return list(found or ())
-
-
-def _id(identity: object) -> int | str:
-    return identity if isinstance(identity, int) else str(identity)
+def _point(record: Any, vector: str) -> Point:
+    """A record of either store."""
+    identity = record.id if isinstance(record.id, int) else str(record.id)
+    return Point(identity, stored.numbers(record.vector, vector), record.payload or {})

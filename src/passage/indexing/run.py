@@ -167,6 +167,6 @@ def _points(entries: Iterable[list[Entry]], target: Target, cache: VectorCache) 
         stored = target.vectors(others) if others else {}
         for entry in batch:
             vector = cached.get(entry.key) or stored.get(entry.point)
-            if vector is None:
+            if not vector:
                 raise TargetError(f"The vector of point {entry.point} in {target.where} cannot be read. Run it again.")
             yield Point(entry.point, vector, entry.payload)

@@ -72,6 +72,12 @@ def first_indexed(payload: Mapping[str, Any], profile: Profile) -> int | None:
         return None
 
 
+def numbers(vector: Any, name: str) -> list[float]:
+    """The numbers `(dimension,)` of a point's vector by its name; empty for a point that was read without it."""
+    found = vector.get(name) if isinstance(vector, dict) else vector
+    return list(found or ())
+
+
 def _value(payload: Mapping[str, Any], profile: Profile, part: ChunkField) -> Any:
     for path, held in payloads.paths(profile):
         if held == part:

@@ -102,7 +102,7 @@ class ServerIndex:
         records = self._connection.call(
             lambda client: client.retrieve(name, list(ids), with_payload=False, with_vectors=wants)
         )
-        return {int(record.id): _numbers(record.vector, vector) for record in records}
+        return {int(record.id): stored.numbers(record.vector, vector) for record in records}
 
     def written(self, wanted: Wanted) -> Ids:
         """See `Target`: points of an earlier run with the same content that was killed while it wrote."""
@@ -223,7 +223,3 @@ class ServerIndex:
                     "from the index before it. Run it again later: nothing is embedded or written twice."
                 )
             time.sleep(POLL_SECONDS)
-
-
-def _numbers(vector: Any, name: str) -> list[float]:
-    return list(vector[name] if isinstance(vector, dict) else vector)
