@@ -25,7 +25,7 @@ def cohere_emulator(
 
     Args:
         api_key: the only accepted key; None accepts any bearer token that is not empty.
-        host: as port and latency_ms, see `EmulatorServer`.
+        host, port, latency_ms: see `EmulatorServer`.
     """
     routes = [
         web.post("/v2/embed", _embed_v2),

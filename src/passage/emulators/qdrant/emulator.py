@@ -30,7 +30,7 @@ def qdrant_emulator(  # noqa: PLR0913 - all but the first are options, by name
         strict: filters need a payload index, as on Qdrant Cloud.
         version: of an older server, as in "1.16.3"; None for the newest. Before 1.20, indexes do not score and text
             queries are refused. Before 1.17, the weights of a fusion are ignored without an error.
-        host: as port and latency_ms, see `EmulatorServer`.
+        host, port, latency_ms: see `EmulatorServer`.
     """
     collections = Collections(storage, version)
     service = Service(

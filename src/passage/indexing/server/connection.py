@@ -36,7 +36,7 @@ SCORING = (1, 20)
 
 
 class Connection:
-    """One server.
+    """One server. Its methods raise TargetError where the server refuses a request or cannot be reached.
 
     Args:
         url: with an explicit port.
