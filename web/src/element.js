@@ -102,7 +102,6 @@ export class PassageChat extends Base {
     const { say, language: spoken, direction } = words(language, this.getAttribute('strings'));
     const asked = session(`${options.endpoint}/${options.profile}`);
     const keys = shortcut(this.getAttribute('shortcut'));
-    const shown = keys ? names(keys) : [];
 
     /** The question that the reader asked for, not only paused at. */
     let wanted = '';
@@ -158,27 +157,11 @@ export class PassageChat extends Base {
     this.#panel = panel;
     this.#search = search;
 
-    const launcher =
-      this.getAttribute('button') !== 'none' &&
-      button({ class: 'launcher', 'aria-haspopup': 'dialog', 'data-position': this.getAttribute('position'),
-          'aria-keyshortcuts': shown[1], click: () => this.open(),
-        },
-        icon('chat'),
-        h('span', {}, say('ask')),
-        keys && h('kbd', { 'aria-hidden': true }, shown[0]),
-      );
     const root = h('div', {
       class: 'root', lang: spoken,
       dir: direction === 'rtl' ? 'rtl' : this.hasAttribute('language') ? 'ltr' : null,
-    }, launcher, panel.dialog);
-    const shadow = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
-    if (!sheet) {
-      sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
-    }
-    shadow.adoptedStyleSheets = [sheet];
-    shadow.replaceChildren(root);
-
+    }, this.getAttribute('button') !== 'none' && launcher(this, say, keys), panel.dialog);
+    show(this, root);
     const theme = this.getAttribute('theme');
     if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
     else follow((dark) => (root.dataset.theme = dark ? 'dark' : 'light'), life.signal);
@@ -254,4 +237,32 @@ export class PassageChat extends Base {
   #tell(name, detail = {}, cancelable = false) {
     return this.dispatchEvent(new CustomEvent(`passage-${name}`, { detail, bubbles: true, composed: true, cancelable }));
   }
+}
+
+/**
+ * The button in a corner of the page.
+ * @param {PassageChat} element
+ * @param {import('./strings.js').Say} say
+ * @param {import('./shortcut.js').Shortcut | null} keys
+ */
+function launcher(element, say, keys) {
+  const [shown, aria] = keys ? names(keys) : [];
+  return button({ class: 'launcher', 'aria-haspopup': 'dialog', 'data-position': element.getAttribute('position'),
+      'aria-keyshortcuts': aria, click: () => element.open(),
+    },
+    icon('chat'),
+    h('span', {}, say('ask')),
+    keys && h('kbd', { 'aria-hidden': true }, shown),
+  );
+}
+
+/** Puts the root into the element's shadow, with the style sheet. @param {PassageChat} element @param {HTMLElement} root */
+function show(element, root) {
+  const shadow = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+  }
+  shadow.adoptedStyleSheets = [sheet];
+  shadow.replaceChildren(root);
 }

@@ -54,8 +54,9 @@ export function places(text, words) {
  * @returns {{ text: string, isCode?: boolean, sentence: string }} what to show, and its first sentence, row or line, as the page has it
  */
 export function snippet({ prose, other }, words) {
-  const found = [prose, other].map((parts) => best(parts, words));
-  return found[0].score >= 1 || !found[1].score || found[1].score < 1 && prose.length ? found[0] : found[1];
+  const [told, shown] = [prose, other].map((parts) => best(parts, words));
+  const answers = shown.score >= 1 || (shown.score > 0 && !prose.length);
+  return told.score < 1 && answers ? shown : told;
 }
 
 /**
