@@ -78,7 +78,7 @@ PROFILES = Call("/profiles")
 
 
 def feedback(settings: Settings, fields: Mapping[str, Any]) -> Call:
-    given = {"profile": settings.profile, **{name: value for name, value in fields.items() if value is not None}}
+    given = {**fields, "profile": fields.get("profile") or settings.profile}
     return Call("/feedback", {name: value for name, value in given.items() if value is not None})
 
 
