@@ -7,6 +7,9 @@ FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d{1,9}[.)] +)*(`{3,}|~{3,})([^\n]*)(?:\n
 """A line that opens a fence, perhaps in a list or a quotation."""
 
 _TICKS = re.compile(r"`+")
+_NEXT = re.compile(r"\n|(?=`)")
+"""Where code may begin next: on a new line, or at backticks."""
+
 _BLANK = re.compile(r"\n[ \t]*(?:\n|\Z)")
 
 
@@ -42,8 +45,8 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
         if end is None and text[position] == "`":
             end = span_end(text, position)
         if end is None:
-            following = re.compile(r"[`\n]").search(text, position)
-            position = following.start() + (following[0] == "\n") if following else len(text)
+            following = _NEXT.search(text, position)
+            position = following.end() if following else len(text)
             continue
         if position > start:
             yield False, text[start:position]

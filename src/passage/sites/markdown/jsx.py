@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 _NAME = re.compile(r"<(/?)([A-Za-z][\w.:-]*|(?=\s*>))")
 _ATTRIBUTE = re.compile(r"\s+([A-Za-z_:@#v][\w.:@-]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(?=\{)))?")
+_SPREAD = re.compile(r"\s*(?=\{)")
 _STRING = re.compile(r"""\s*["'`]([^"'`$\\]*)["'`]\s*\Z""")
 _END = re.compile(r"\s*(/?)>")
 _PAIRS = {"}": "{", ")": "(", "]": "["}
@@ -40,8 +41,7 @@ def tag_at(text: str, start: int) -> Tag | None:
     while True:
         if end := _END.match(text, position):
             return Tag(opening[2], bool(opening[1]), bool(end[1]), attributes, end.end())
-        spread = re.compile(r"\s*(?=\{)").match(text, position)
-        if spread is not None:
+        if spread := _SPREAD.match(text, position):
             after = expression_end(text, spread.end())
         elif found := _ATTRIBUTE.match(text, position):
             after = found.end()

@@ -41,10 +41,7 @@ function show() {
   place.replaceChildren(last ? story(last, profiles.find(each => each.name === name)) : beginning(questions, ask))
 }
 
-/** @param {string} question */
-function ask(question) {
-  widget.open(question)
-}
+const ask = (/** @type {string} */ question) => widget.open(question)
 
 /** Keeps the question and the profile in the address, so that a link shows the same. @param {string} name @param {string} value */
 function keep(name, value) {
@@ -70,7 +67,8 @@ async function pick() {
   })
 }
 
-function look() {
+/** The page's theme: the system's, until the reader chooses one. */
+function useTheme() {
   const root = document.documentElement
   const stored = localStorage.getItem('passage-demo-theme')
   const dark = () => root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches
@@ -79,9 +77,6 @@ function look() {
     root.dataset.theme = dark() ? 'light' : 'dark'
     localStorage.setItem('passage-demo-theme', root.dataset.theme)
   })
-  for (const button of document.querySelectorAll('[data-view][type=button]')) {
-    button.addEventListener('click', () => view(/** @type {HTMLElement} */ (button).dataset.view ?? 'page'))
-  }
 }
 
 /** On a phone, one of the two is shown. @param {string} name */
@@ -93,7 +88,10 @@ function view(name) {
   scrollTo({ top: 0 })
 }
 
-look()
+useTheme()
+for (const button of document.querySelectorAll('[data-view][type=button]')) {
+  button.addEventListener('click', () => view(/** @type {HTMLElement} */ (button).dataset.view ?? 'page'))
+}
 show()
 await pick().catch(() => { picker.title = 'The API does not list its profiles.' })
 for (const [name, value] of Object.entries({

@@ -28,8 +28,9 @@ export function listen(site, listener) {
 
   window.fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input, location.href)
-    if (url.origin === location.origin && url.pathname === '/feedback') return judge(url, init)
-    const match = url.origin === location.origin && url.pathname.match(QUESTION)
+    if (url.origin !== local) return send(input, init)
+    if (url.pathname === '/feedback') return judge(url, init)
+    const match = url.pathname.match(QUESTION)
     return match ? ask(url, match[1] ? decodeURIComponent(match[1]) : null, init) : send(input, init)
   }
 
