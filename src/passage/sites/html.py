@@ -1,7 +1,7 @@
 """The one module that knows the HTML libraries: selectolax parses and selects, html-to-markdown converts.
 
 Both were chosen by measurement: together they keep every code block, heading and table of the built sites they were
-tried on (docs/sites.md). Other modules treat a `Node` as opaque and use the functions below.
+tried on (docs/sites.md). Other modules use the functions below, and of a `Node` only `parent`, `prev` and `html`.
 """
 
 from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class Mirror:
 
     @classmethod
     def opened(cls, folder: Path, base: str) -> "Mirror":
+        """The mirror in a folder. Without a state that can be read, as at the first run, `known` is empty."""
         try:
             known: Any = json.loads((folder / "state.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -89,14 +90,10 @@ class Mirror:
         """Remove pages that the site no longer has, and write the sitemap and the state."""
         urls = sorted({entry.get("url", asked) for asked, entry in self.held.items()})
         files = {self.file_of(url) for url in urls}
-        for path in sorted(_files(self.pages)):
-            if path.relative_to(self.pages).as_posix() not in files:
+        for path in sorted(self.pages.rglob("*")):
+            if path.is_file() and path.relative_to(self.pages).as_posix() not in files:
                 path.unlink()
         listed = "".join(f"<url><loc>{escape(url)}</loc></url>\n" for url in urls)
         self.pages.mkdir(parents=True, exist_ok=True)
         (self.pages / "sitemap.xml").write_text(f"<urlset>\n{listed}</urlset>\n", encoding="utf-8")
         (self.folder / "state.json").write_text(json.dumps(self.held, indent=1), encoding="utf-8")
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("*") if path.is_file())
