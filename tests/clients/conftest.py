@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clients.scripted import Reply, Script, scripted
+from clients.scripted import Script, scripted
 from passage.emulators import cohere_emulator
 from serving import served
 
@@ -24,15 +24,11 @@ def api(several_indexes: Path) -> Iterator[str]:
             yield url
 
 
-@pytest.fixture(scope="session")
-def one_script() -> Iterator[Script]:
+@pytest.fixture
+def script() -> Iterator[Script]:
+    """A server with prepared answers: an empty object, unless the test says otherwise.
+
+    Each test has its own, because the request of a test that gave it up may arrive during the next one.
+    """
     with scripted() as script:
         yield script
-
-
-@pytest.fixture
-def script(one_script: Script) -> Script:
-    """The server with prepared answers: an empty object, unless the test says otherwise."""
-    one_script.play(Reply())
-    one_script.requests.clear()
-    return one_script
