@@ -69,7 +69,7 @@ def driven() -> Iterator["Browser"]:
 
     from browser import chromium
 
-    path = chromium.find()
+    path = chromium.find("chromium-headless-shell")  # it draws no window, so tests take half the time
     if path is None:
         pytest.skip("needs Chromium or Chrome: `apt-get install chromium`, or PASSAGE_BROWSER=/path/to/one")
     with sync_playwright() as playwright:

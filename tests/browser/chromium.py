@@ -34,12 +34,12 @@ FLAGS = (
 )
 
 
-def find() -> str | None:
-    """The browser's path: PASSAGE_BROWSER, or a usual place."""
+def find(*preferred: str) -> str | None:
+    """The browser's path: PASSAGE_BROWSER, or a usual place. Names in `preferred` come first."""
     chosen = os.environ.get("PASSAGE_BROWSER")
     if chosen:
         return chosen
-    found = (shutil.which(name) for name in NAMES)
+    found = (shutil.which(name) for name in (*preferred, *NAMES))
     installed = (place for place in PLACES if Path(place).exists())
     return next((path for path in (*found, *installed) if path), None)
 
