@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from handler.adapters.qdrant import payload
+from handler.adapters.qdrant.connection import Connection
 from handler.adapters.qdrant.filters import filtered_keys, has_prefix
 from handler.adapters.qdrant.text_search import Get, TextSupport, version_of
 from handler.config.profiles import Collection, Profile
@@ -18,8 +19,6 @@ from handler.core.model import CollectionInfo, Search
 
 if TYPE_CHECKING:
     from qdrant_client.http import models
-
-    from handler.adapters.qdrant.server import Connection
 
 MATCHES_BY_PREFIX = (1, 19)
 """The first version with a match by prefix, which also finds the sections of a page (Qdrant, "Filtering")."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from handler.adapters.qdrant import query
 from handler.adapters.qdrant.collection_info import check_neighbors, index_kinds, indexes, matches_by_prefix
+from handler.adapters.qdrant.connection import Connection
 from handler.adapters.qdrant.filters import condition_json
 from handler.adapters.qdrant.neighborhoods import Neighborhood, most_neighbors, neighborhoods
 from handler.config.profiles import Profile
@@ -16,8 +17,6 @@ from handler.core.model import Passage
 
 if TYPE_CHECKING:
     from qdrant_client.http import models
-
-    from handler.adapters.qdrant.server import Connection
 
 
 def around(
