@@ -182,11 +182,11 @@ build-local: ## Build the function for this machine's processor, for `sam local`
 .PHONY: invoke-sam
 invoke-sam: build-local ## As `invoke`, in the container of `sam local invoke` (needs Docker; EVENT=…)
 	@$(BIN)/passage index samples/textbook --all-profiles --out $(INDEX) >&2
-	@$(BIN)/python -m passage.local.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) invoke $(EVENT)
+	@$(BIN)/python -m tools.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) invoke $(EVENT)
 
 .PHONY: run-sam
 run-sam: build-local index ## As `run`, in the container of `sam local start-api` (needs Docker; PORT=…, API=http or rest)
-	@$(BIN)/python -m passage.local.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) $(addprefix --api ,$(API)) start-api --port $(PORT)
+	@$(BIN)/python -m tools.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) $(addprefix --api ,$(API)) start-api --port $(PORT)
 
 .PHONY: test-sam
 test-sam: build-local ## Test the built function in the containers of `sam local` (needs Docker)

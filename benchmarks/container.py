@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.functions import Function
-from passage.local.runtime import Runtime
+from tools.runtime import Runtime
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 

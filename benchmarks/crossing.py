@@ -24,8 +24,9 @@ from typing import Any
 from benchmarks.__main__ import SHARD, index
 from benchmarks.asking import MODEL_VARIABLES, ROOT
 from handler.config import profiles
-from passage.emulators import cohere_emulator, qdrant_emulator
+from passage.emulators import cohere_emulator
 from passage.local.environment import LocalContext
+from tools.qdrant.emulator import qdrant_emulator
 
 HANDLER = str(ROOT / "src" / "handler") + os.sep
 BEFORE = {"files": 24, "functions": 121, "calls": 246, "changes of file": 79}

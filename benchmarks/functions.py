@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.asking import MODEL_VARIABLES, ROOT
-from passage.local import artefact
+from tools import artefact
 
 HANDLERS = Path(__file__).resolve().parent / "handlers"
 CACHE = ROOT / ".passage" / "artefact"

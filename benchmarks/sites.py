@@ -14,12 +14,12 @@ from statistics import median
 from benchmarks.asking import ROOT
 from benchmarks.functions import CACHE
 from benchmarks.tables import table
-from passage.local import artefact
 from passage.sites import html
 from passage.sites.built.generators import UNKNOWN, contents_of, generator_of
 from passage.sites.built.noise import NOISE
 from passage.sites.built.site import BuiltSite
 from passage.sites.model import Page
+from tools import artefact
 
 PROBE = Path(__file__).with_name("site_probe.py")
 READERS = {"passage": "passage", "langchain": "LangChain", "llama_index": "LlamaIndex"}

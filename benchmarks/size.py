@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.asking import ROOT
 from benchmarks.results import Size
-from passage.local.artefact import Artefact
+from tools.artefact import Artefact
 
 
 def measure(built: Artefact) -> Size:

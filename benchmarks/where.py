@@ -18,7 +18,7 @@ from benchmarks.__main__ import INDEX, SHARD, index
 from benchmarks.asking import MODEL_VARIABLES, ROOT, Questions
 from benchmarks.functions import CACHE, build, lambda_python
 from benchmarks.upstreams import upstreams
-from passage.local import artefact
+from tools import artefact
 
 RUNS = 9
 ROW = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")

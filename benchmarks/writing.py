@@ -19,7 +19,7 @@ CHUNKS = (1_000, 10_000)
 _SERVE = """
 import sys, time
 from pathlib import Path
-from passage.emulators import qdrant_emulator
+from tools.qdrant.emulator import qdrant_emulator
 with qdrant_emulator(Path(sys.argv[1])) as server:
     print(server.url, flush=True)
     sys.stdin.read()
@@ -44,7 +44,7 @@ def _place(store: Store, folder: str) -> Iterator[str]:
         yield str(Path(folder) / "index")
         return
     command = [sys.executable, "-c", _SERVE, folder]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         try:

@@ -14,8 +14,9 @@ from moto.server import ThreadedMotoServer
 from artefact.containers import Containers, Side, Store, storage
 from conftest import ROOT
 from locking import one_at_a_time
-from passage.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
-from passage.local.artefact import LAMBDA_PYTHON, Artefact, build, find_python
+from passage.emulators import EmulatorServer, cohere_emulator
+from tools.artefact import LAMBDA_PYTHON, Artefact, build, find_python
+from tools.qdrant.emulator import qdrant_emulator
 
 KEY = "test-key-5e17"
 REGION = "eu-central-1"

@@ -13,8 +13,8 @@ import pytest
 from conftest import ROOT
 from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
-from passage.local.artefact import Artefact
-from passage.local.runtime import LAMBDAS, Runtime
+from tools.artefact import Artefact
+from tools.runtime import LAMBDAS, Runtime
 
 Side = Literal["deployed", "elsewhere", "unpruned", "developed"]
 """The built function with Lambda's variables, and without them; the build with PRUNE=0; the source, without them."""

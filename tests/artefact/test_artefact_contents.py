@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from passage.local.artefact import Artefact, build
+from tools.artefact import Artefact, build
 
 LAYER = ROOT / "layers" / "dependencies"
 UNCHECKED_HASH = 1

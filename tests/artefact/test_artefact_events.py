@@ -13,7 +13,8 @@ import pytest
 from artefact.conftest import Queue
 from artefact.containers import Containers, Side, Store, settled
 from conftest import EVENTS
-from passage.emulators import EmulatorServer, Fault, bedrock_emulator
+from passage.emulators import EmulatorServer, Fault
+from tools.bedrock.emulator import bedrock_emulator
 
 NAMES = sorted(str(path.relative_to(EVENTS).with_suffix("")) for path in EVENTS.rglob("*.json"))
 

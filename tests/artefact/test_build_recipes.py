@@ -13,8 +13,8 @@ import yaml
 
 from artefact.test_artefact_contents import MACHINES, machine
 from conftest import ROOT
-from passage.local.artefact import Artefact
-from passage.local.runtime import architecture
+from tools.artefact import Artefact
+from tools.runtime import architecture
 
 LOCAL = architecture()
 ENVIRONMENTS = ("dev", "staging", "prod")

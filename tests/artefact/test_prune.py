@@ -11,7 +11,7 @@ import pytest
 
 from artefact.test_build_recipes import make
 from conftest import ROOT
-from passage.local.artefact import Artefact, build, installed
+from tools.artefact import Artefact, build, installed
 
 RECIPE = ROOT / "layers" / "dependencies"
 MODELS = "qdrant_client/http/models/models.py"

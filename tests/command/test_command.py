@@ -15,7 +15,7 @@ import pytest
 from command.passage_command import PASSAGE, Passage, clean_environment
 from conftest import EVENTS, ROOT, TEXTBOOK
 from handler.config import profiles
-from passage.local.runtime import free_port
+from tools.runtime import free_port
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ import pytest
 from qdrant_client import QdrantClient
 
 from command.passage_command import Done, Passage
-from passage.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
+from passage.emulators import EmulatorServer, Fault, cohere_emulator
+from tools.qdrant.emulator import qdrant_emulator
 
 KEY = "a-key"
 

@@ -20,7 +20,8 @@ import qdrant_edge
 from qdrant_client import QdrantClient
 
 from conftest import ROOT
-from passage.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
+from passage.emulators import EmulatorServer, cohere_emulator
+from tools.qdrant.emulator import qdrant_emulator
 
 KILLED_RUNS = int(os.environ.get("KILLED_RUNS", "3"))
 PASSAGE = str(Path(sys.executable).parent / "passage")

@@ -14,7 +14,7 @@ from contracts.surroundings import KEY, Surroundings
 from handler.config import profiles
 from locking import one_at_a_time
 from passage.emulators import EmulatorServer, cohere_emulator
-from passage.local.artefact import Artefact, build, find_python
+from tools.artefact import Artefact, build, find_python
 
 
 @pytest.fixture(scope="session")

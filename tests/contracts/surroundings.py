@@ -18,11 +18,12 @@ from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
 from handler.config.models import EMULATOR
 from handler.config.profiles import Collection, Profile
-from passage.emulators import EmulatorServer, qdrant_emulator
+from passage.emulators import EmulatorServer
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.target import Wanted
-from passage.local.artefact import Artefact
-from passage.local.runtime import Runtime
+from tools.artefact import Artefact
+from tools.qdrant.emulator import qdrant_emulator
+from tools.runtime import Runtime
 
 KEY = "test-key-90d2"
 OTHER_DIMENSION = 8

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from command.passage_command import clean_environment
-from passage.local.runtime import free_port
+from tools.runtime import free_port
 
 BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 SERVING = re.compile(r"passage serve|http\.server|^make run")

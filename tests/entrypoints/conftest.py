@@ -12,7 +12,8 @@ from qdrant_client import QdrantClient, models
 from entrypoints.aws import Aws, cloud
 from handler.adapters.qdrant import holes
 from handler.entrypoints.detect import Source
-from passage.emulators import EmulatorServer, cohere_emulator, qdrant_emulator
+from passage.emulators import EmulatorServer, cohere_emulator
+from tools.qdrant.emulator import qdrant_emulator
 from wire.conftest import output  # noqa: F401 - a fixture
 from wire.function import COHERE_KEY, Function, Start
 

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT
 from passage.emulators import EmulatorServer, cohere_emulator
-from passage.local.runtime import Runtime
+from tools.runtime import Runtime
 
 Start = Callable[..., Runtime]
 

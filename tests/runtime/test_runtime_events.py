@@ -11,8 +11,9 @@ import pytest
 from conftest import EVENTS
 from entrypoints import aws
 from entrypoints.aws import Aws, Queue
-from passage.emulators import Fault, qdrant_emulator
-from passage.local.runtime import Runtime
+from passage.emulators import Fault
+from tools.qdrant.emulator import qdrant_emulator
+from tools.runtime import Runtime
 
 EXPECTED = {
     "alb-multi-value-query": 200,

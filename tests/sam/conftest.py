@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from passage.local.docker_bridge import reachable_address
-from passage.local.runtime import Runtime, free_port
-from passage.local.sam_local import APIS, HOST_NAME, TEMPLATE, SamLocal, sam_local
 from sam.forked import Invoke, forked
+from tools.docker_bridge import reachable_address
+from tools.runtime import Runtime, free_port
+from tools.sam_local import APIS, HOST_NAME, TEMPLATE, SamLocal, sam_local
 
 HERE = Path(__file__).parent
 AT_ONCE = 6

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from conftest import ROOT
-from passage.local.sam_local import FUNCTION, SamLocal, architecture
+from tools.sam_local import FUNCTION, SamLocal, architecture
 
 LAYER = "DependenciesLayer"
 ATTEMPTS = 3

@@ -12,9 +12,9 @@ import pytest
 from alike import alike
 from conftest import EVENTS, ROOT
 from handler.config import profiles
-from passage.local.runtime import Runtime
-from passage.local.sam_local import TEMPLATE
 from sam.conftest import Invoke
+from tools.runtime import Runtime
+from tools.sam_local import TEMPLATE
 
 # One of each event source, and one answer of each contract: a container for each takes half a second.
 # The warm container of test_sam_start_lambda.py is asked all events.
@@ -37,7 +37,7 @@ def test_command_prints_only_the_answer_as_json(several_indexes: Path, source: R
     asked = EVENTS / "http-api-query.json"
     places = ("--template", str(ROOT / TEMPLATE), "--index", str(several_indexes))
     done = subprocess.run(
-        [sys.executable, "-m", "passage.local.sam_local", *places, "invoke", str(asked)],
+        [sys.executable, "-m", "tools.sam_local", *places, "invoke", str(asked)],
         capture_output=True,
         text=True,
         cwd=ROOT,

@@ -14,7 +14,7 @@ from alike import alike
 from conftest import EVENTS, ROOT
 from handler.config import profiles
 from handler.entrypoints.http.paths import PATHS
-from passage.local.runtime import Runtime
+from tools.runtime import Runtime
 
 ORIGIN = "http://localhost:3000"
 QUESTION = "What is a digital twin?"

@@ -9,9 +9,9 @@ import pytest
 
 from alike import alike
 from conftest import EVENTS
-from passage.local.runtime import Runtime
-from passage.local.sam_local import FUNCTION, SamLocal
 from sam.conftest import serving
+from tools.runtime import Runtime
+from tools.sam_local import FUNCTION, SamLocal
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from passage.local import docker_bridge
-from passage.local.docker_bridge import reachable_address
+from tools import docker_bridge
+from tools.docker_bridge import reachable_address
 
 
 @pytest.fixture

@@ -17,7 +17,9 @@ from handler.adapters.qdrant import holes
 from handler.config import models as model_table
 from handler.config import profiles
 from handler.entrypoints.detect import Source
-from passage.emulators import EmulatorServer, bedrock_emulator, cohere_emulator, qdrant_emulator
+from passage.emulators import EmulatorServer, cohere_emulator
+from tools.bedrock.emulator import bedrock_emulator
+from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, MakeCollection, Output, Start
 
 

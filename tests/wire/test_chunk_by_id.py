@@ -11,7 +11,7 @@ from qdrant_client import QdrantClient, models
 
 from handler.entrypoints.detect import Source
 from handler.entrypoints.limits import ALB_RESPONSE_BYTES, LAMBDA_RESPONSE_BYTES
-from passage.emulators import qdrant_emulator
+from tools.qdrant.emulator import qdrant_emulator
 from wire.function import Answer, MakeCollection, Start, assert_error
 
 VECTOR_SEARCH: dict[str, str | None] = {"DEFAULT_PROFILE": "vector-search", "COLLECTION_NAME": "ids"}

@@ -7,7 +7,8 @@ import pytest
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
-from passage.emulators import EmulatorServer, qdrant_emulator
+from passage.emulators import EmulatorServer
+from tools.qdrant.emulator import qdrant_emulator
 
 TEXTS = {1: "running an engine", 2: "the engine room", 3: "a cat sleeps"}
 TEXT_INDEX = models.TextIndexParams(

@@ -15,7 +15,8 @@ import qdrant_edge as edge
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from passage.emulators import EmulatorServer, Fault, qdrant_emulator
+from passage.emulators import EmulatorServer, Fault
+from tools.qdrant.emulator import qdrant_emulator
 
 SIZE = 4
 AN_UUID = str(uuid.UUID(int=7))

@@ -3,7 +3,8 @@
 import pytest
 
 from handler.adapters.qdrant.server import QdrantServerStore
-from passage.emulators import EmulatorServer, Fault, cohere_emulator, qdrant_emulator
+from passage.emulators import EmulatorServer, Fault, cohere_emulator
+from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
 
 pytestmark = pytest.mark.usefixtures("dense")

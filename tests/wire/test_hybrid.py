@@ -26,8 +26,9 @@ from handler.config.profiles import Profile, SearchOptions
 from handler.core.deadline import Deadline, running
 from handler.core.errors import CollectionNotFound, RequestRefused, UpstreamUnavailable
 from handler.core.model import Passage, Search
-from passage.emulators import EmulatorServer, Fault, qdrant_emulator
+from passage.emulators import EmulatorServer, Fault
 from passage.emulators.embedding import embed
+from tools.qdrant.emulator import qdrant_emulator
 from wire.function import QUESTION, Output, Start
 
 OnEdge = dict[str, str | None]

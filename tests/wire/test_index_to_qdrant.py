@@ -12,8 +12,7 @@ from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile
 from indexed import index_to
-from passage.emulators import EmulatorServer, Fault, qdrant_emulator
-from passage.emulators.qdrant import routes
+from passage.emulators import EmulatorServer, Fault
 from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.plan import Plan
 from passage.indexing.run import Options
@@ -22,6 +21,8 @@ from passage.indexing.server.index import ServerIndex
 from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
 from passage.sites.markdown import find_site
+from tools.qdrant import routes
+from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Start
 
 PROFILE = profiles.load("vector-search")

@@ -8,12 +8,13 @@ import pytest
 
 from handler.config import profiles
 from indexed import index_to
-from passage.emulators import EmulatorServer, qdrant_emulator
+from passage.emulators import EmulatorServer
 from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.run import Options
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
 from passage.sites.markdown import find_site
+from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, Start
 
 PROFILE = profiles.load("query-response")

@@ -12,8 +12,7 @@ from qdrant_client import QdrantClient
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from indexed import Silent, index_to
-from passage.emulators import EmulatorServer, qdrant_emulator
-from passage.emulators.qdrant import routes
+from passage.emulators import EmulatorServer
 from passage.indexing import copying
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.embedding import DocumentEmbedder
@@ -22,6 +21,8 @@ from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import Target
 from passage.sites.model import Page, Section
+from tools.qdrant import routes
+from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, Start
 
 PROFILE = profiles.load("vector-search")

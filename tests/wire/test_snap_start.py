@@ -17,8 +17,9 @@ from entrypoints.aws import CREDENTIALS, Aws
 from handler.adapters import transport
 from handler.adapters.aws import secrets
 from handler.cold_start import snap_start
-from passage.emulators import EmulatorServer, bedrock_emulator
+from passage.emulators import EmulatorServer
 from passage.indexing.publish import publish
+from tools.bedrock.emulator import bedrock_emulator
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 
 Restore = Callable[[Function], None]

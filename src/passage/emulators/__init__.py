@@ -1,12 +1,11 @@
-"""HTTP servers on loopback that answer like Cohere, Bedrock and Qdrant, with faults on request.
+"""An HTTP server on loopback that answers like Cohere, with faults on request.
 
-They need no account, no key and no network. `passage serve` and the wire tests run the production code against them.
+It needs no account, no key and no network. `passage` and the tests run the production code against it. The doubles of
+Qdrant and Bedrock, in `tools/`, are built on the same server.
 """
 
-from passage.emulators.bedrock.emulator import bedrock_emulator
 from passage.emulators.cohere.emulator import cohere_emulator
 from passage.emulators.faults import Fault, FaultPlan
-from passage.emulators.qdrant.emulator import qdrant_emulator
 from passage.emulators.recording import RecordedRequest
 from passage.emulators.server import EmulatorServer
 
@@ -15,7 +14,5 @@ __all__ = [
     "Fault",
     "FaultPlan",
     "RecordedRequest",
-    "bedrock_emulator",
     "cohere_emulator",
-    "qdrant_emulator",
 ]

@@ -1,7 +1,7 @@
 """Describes a collection for `GET /collections/{name}`."""
 
-from passage.emulators.qdrant.collections import Collection
-from passage.emulators.qdrant.indexes import payload_schema
+from tools.qdrant.collections import Collection
+from tools.qdrant.indexes import payload_schema
 
 _WAL = {"wal_capacity_mb": 32, "wal_segments_ahead": 0}
 _STRICT = {"enabled": True, "unindexed_filtering_retrieve": False, "unindexed_filtering_update": False}

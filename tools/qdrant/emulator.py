@@ -5,9 +5,9 @@ from pathlib import Path
 
 from aiohttp import web
 
-from passage.emulators.qdrant.collections import Collections
-from passage.emulators.qdrant.routes import Routes
 from passage.emulators.server import HOST, EmulatorServer, Service
+from tools.qdrant.collections import Collections
+from tools.qdrant.routes import Routes
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/livez"})  # answered without a key, as by the server
 

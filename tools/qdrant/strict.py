@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from passage.emulators.qdrant.collections import Collection
-from passage.emulators.qdrant.filters import CLAUSES
-from passage.emulators.qdrant.indexes import TYPES, payload_schema
 from passage.emulators.replies import ApiError
+from tools.qdrant.collections import Collection
+from tools.qdrant.filters import CLAUSES
+from tools.qdrant.indexes import TYPES, payload_schema
 
 _TEXT_MATCHES = frozenset({"text", "text_any", "phrase"})
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from passage.emulators.qdrant.errors import format_error
+from tools.qdrant.errors import format_error
 
 PointId = int | UUID | str  # the types of the engine's bindings
 

@@ -4,12 +4,12 @@ from __future__ import annotations  # the bindings' type names exist in their st
 
 import qdrant_edge as edge
 
-from passage.emulators.qdrant.collections import Collection
-from passage.emulators.qdrant.errors import unsupported
-from passage.emulators.qdrant.filters import parse_filter
-from passage.emulators.qdrant.ids import id_json, parse_id, parse_ids
-from passage.emulators.qdrant.shapes import Json, limit_of, point_json, with_payload, with_vector
 from passage.emulators.replies import ApiError
+from tools.qdrant.collections import Collection
+from tools.qdrant.errors import unsupported
+from tools.qdrant.filters import parse_filter
+from tools.qdrant.ids import id_json, parse_id, parse_ids
+from tools.qdrant.shapes import Json, limit_of, point_json, with_payload, with_vector
 
 
 def retrieve(collection: Collection, body: Json) -> list[dict[str, object]]:

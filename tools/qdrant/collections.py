@@ -10,11 +10,11 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from passage.emulators.qdrant.aliases import Aliases
-from passage.emulators.qdrant.errors import engine_errors, out_of_range, wrong_input
-from passage.emulators.qdrant.settings import Settings
-from passage.emulators.qdrant.vectors import VectorSpace, parse_space, read_space
 from passage.emulators.replies import ApiError
+from tools.qdrant.aliases import Aliases
+from tools.qdrant.errors import engine_errors, out_of_range, wrong_input
+from tools.qdrant.settings import Settings
+from tools.qdrant.vectors import VectorSpace, parse_space, read_space
 
 NEWEST = (1, 20)
 """The version of Qdrant whose server the engine is part of."""

@@ -12,14 +12,14 @@ from typing import Any
 from aiohttp import web
 
 from handler.config.models import Model
-from passage.emulators.bedrock.requests import malformed, read_object
-from passage.emulators.bedrock.rerank import read_rerank, rerank_answer
 from passage.emulators.cohere.embed import EmbedRequest, run_embed
 from passage.emulators.cohere.models import BEDROCK_EMBED_MODELS, BEDROCK_RERANK_MODELS
 from passage.emulators.cohere.vectors import ENCODERS
 from passage.emulators.embedding import replace_lone_surrogates
 from passage.emulators.replies import ApiError, json_response
 from passage.emulators.server import EmulatorServer, Service
+from tools.bedrock.requests import malformed, read_object
+from tools.bedrock.rerank import read_rerank, rerank_answer
 
 CODES = {
     400: "ValidationException",

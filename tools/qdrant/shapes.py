@@ -9,8 +9,8 @@ import numpy as np
 import qdrant_edge as edge
 
 from passage.emulators.embedding import as_floats
-from passage.emulators.qdrant.errors import format_error, out_of_range
-from passage.emulators.qdrant.ids import id_json
+from tools.qdrant.errors import format_error, out_of_range
+from tools.qdrant.ids import id_json
 
 Json = Mapping[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import qdrant_edge as edge
 
-from passage.emulators.qdrant.errors import format_error, out_of_range, wrong_input
+from tools.qdrant.errors import format_error, out_of_range, wrong_input
 
 MAX_DIMENSION = 65_536
 DISTANCES: Mapping[str, edge.Distance] = {

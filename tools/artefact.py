@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from passage.local.runtime import architecture
+from tools.runtime import architecture
 
 LAMBDA_PYTHON = "3.13"
 """The version that template.yaml names."""

@@ -9,15 +9,15 @@ from typing import Any
 
 from aiohttp import web
 
-from passage.emulators.qdrant import indexes as qdrant_indexes
-from passage.emulators.qdrant import reads as qdrant_reads
-from passage.emulators.qdrant import search as qdrant_search
-from passage.emulators.qdrant import writes as qdrant_writes
-from passage.emulators.qdrant.collections import Collection, Collections
-from passage.emulators.qdrant.errors import format_error
-from passage.emulators.qdrant.info import collection_info
-from passage.emulators.qdrant.strict import require_indexes, require_limits
 from passage.emulators.replies import json_response, parse_json
+from tools.qdrant import indexes as qdrant_indexes
+from tools.qdrant import reads as qdrant_reads
+from tools.qdrant import search as qdrant_search
+from tools.qdrant import writes as qdrant_writes
+from tools.qdrant.collections import Collection, Collections
+from tools.qdrant.errors import format_error
+from tools.qdrant.info import collection_info
+from tools.qdrant.strict import require_indexes, require_limits
 
 VERSION = "1.20.0"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from passage.emulators.qdrant.collections import Collection
-from passage.emulators.qdrant.errors import engine_errors, format_error, unsupported
-from passage.emulators.qdrant.filters import parse_filter
-from passage.emulators.qdrant.ids import parse_id, parse_ids
-from passage.emulators.qdrant.shapes import Json
+from tools.qdrant.collections import Collection
+from tools.qdrant.errors import engine_errors, format_error, unsupported
+from tools.qdrant.filters import parse_filter
+from tools.qdrant.ids import parse_id, parse_ids
+from tools.qdrant.shapes import Json
 
 
 def upsert(collection: Collection, body: Json) -> int:

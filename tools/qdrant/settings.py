@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from passage.emulators.qdrant.errors import format_error
+from tools.qdrant.errors import format_error
 
 # The server's defaults.
 _HNSW = {

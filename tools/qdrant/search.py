@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import qdrant_edge as edge
 
-from passage.emulators.qdrant.collections import Collection
-from passage.emulators.qdrant.errors import format_error, out_of_range, unsupported, wrong_input
-from passage.emulators.qdrant.filters import parse_filter
-from passage.emulators.qdrant.indexes import SCORING
-from passage.emulators.qdrant.shapes import Json, limit_of, point_json, whole_number, with_payload, with_vector
+from tools.qdrant.collections import Collection
+from tools.qdrant.errors import format_error, out_of_range, unsupported, wrong_input
+from tools.qdrant.filters import parse_filter
+from tools.qdrant.indexes import SCORING
+from tools.qdrant.shapes import Json, limit_of, point_json, whole_number, with_payload, with_vector
 
 _SCORING_KEYS = ("query", "using", "prefetch", "filter", "params", "score_threshold", "limit")
 _KEYS = (*_SCORING_KEYS, "offset", "with_payload", "with_vector", "timeout", "shard_key")

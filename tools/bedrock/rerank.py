@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from passage.emulators.bedrock.requests import malformed
 from passage.emulators.cohere.rerank import MAX_DOCUMENTS, RerankRequest, run_rerank
 from passage.emulators.embedding import replace_lone_surrogates
+from tools.bedrock.requests import malformed
 
 API_VERSION = 2
 """The lowest version of Cohere's API that the model accepts. The field is required."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from passage.emulators.qdrant.errors import engine_errors, format_error, unsupported
-from passage.emulators.qdrant.ids import parse_ids
+from tools.qdrant.errors import engine_errors, format_error, unsupported
+from tools.qdrant.ids import parse_ids
 
 CLAUSES = ("must", "should", "must_not")
 

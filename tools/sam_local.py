@@ -1,7 +1,7 @@
 """Runs the built function in AWS SAM's containers, with its services on this machine.
 
-    python -m passage.local.sam_local invoke events/http-api-query.json
-    python -m passage.local.sam_local start-api --port 3000
+    python -m tools.sam_local invoke events/http-api-query.json
+    python -m tools.sam_local start-api --port 3000
 
 `make invoke-sam` and `make run-sam` build the function first. Needs a Docker daemon.
 """
@@ -27,10 +27,11 @@ from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
 from handler.config.settings import CollectionSettings
 from handler.core.errors import PassageError
-from passage.emulators import cohere_emulator, qdrant_emulator
-from passage.local.docker_bridge import reachable_address
+from passage.emulators import cohere_emulator
 from passage.local.environment import LOCAL_KEY, LocalError, check_index, value_of
-from passage.local.runtime import architecture
+from tools.docker_bridge import reachable_address
+from tools.qdrant.emulator import qdrant_emulator
+from tools.runtime import architecture
 
 FUNCTION = "RetrievalFunction"
 TEMPLATE = Path(".aws-sam/local/template.yaml")

@@ -7,9 +7,9 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from passage.emulators.qdrant.collections import Collection
-from passage.emulators.qdrant.errors import engine_errors, format_error
-from passage.emulators.qdrant.index_params import params_json, parse_params
+from tools.qdrant.collections import Collection
+from tools.qdrant.errors import engine_errors, format_error
+from tools.qdrant.index_params import params_json, parse_params
 
 TYPES: Mapping[str, edge.PayloadSchemaType] = {
     "keyword": edge.PayloadSchemaType.Keyword,

@@ -7,7 +7,7 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from passage.emulators.qdrant.errors import format_error, unsupported
+from tools.qdrant.errors import format_error, unsupported
 
 _PARAMS: Mapping[str, Callable[..., edge.PayloadSchemaParams]] = {
     "keyword": edge.KeywordIndexParams,

@@ -5,8 +5,8 @@ from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
-from passage.emulators.qdrant.errors import format_error, unsupported
 from passage.emulators.replies import ApiError
+from tools.qdrant.errors import format_error, unsupported
 
 _ACTIONS = ("create_alias", "delete_alias", "rename_alias")
 
