@@ -118,7 +118,7 @@ format: setup ## Format and fix what ruff can fix
 
 .PHONY: openapi
 openapi: setup ## Write docs/openapi.json, the API's description, from the code
-	@$(BIN)/python -c 'import json, pathlib; from handler.entrypoints.http.openapi.document import document; \
+	@$(BIN)/python -c 'import json, pathlib; from handler.entrypoints.http.routes import document; \
 		pathlib.Path("docs/openapi.json").write_text(json.dumps(document("query-response"), indent=2) + "\n", "utf-8")'
 
 DOCS := .passage/site

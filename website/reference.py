@@ -8,7 +8,7 @@ from typing import Any
 
 from handler.config import profiles
 from handler.config.profiles import Profile
-from handler.entrypoints.http.openapi.document import document
+from handler.entrypoints.http.routes import document
 
 METHODS = ("get", "post")
 LIMITS = {"minimum": "at least", "maximum": "at most", "maxLength": "at most", "default": "default"}

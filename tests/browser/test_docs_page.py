@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from browser import chromium
-from handler.entrypoints.http.openapi.document import document
+from handler.entrypoints.http.routes import document
 from serving import served
 
 # The page needs neither a store nor an embedding service.

@@ -15,7 +15,7 @@ import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
 
 from conftest import ROOT
-from handler.entrypoints.http.openapi.document import document
+from handler.entrypoints.http.routes import document
 
 Type = frozenset[Any]
 

@@ -18,12 +18,7 @@ from handler.config.settings import Settings
 from handler.contracts import options, registry
 from handler.contracts.base import Contract
 from handler.core.errors import InvalidRequest
-from handler.entrypoints.detect import Source
-from handler.entrypoints.http.gateways import GATEWAYS
-from handler.entrypoints.http.handler import questions
-from handler.entrypoints.http.openapi.document import document
-from handler.entrypoints.http.paths import MCP_PATHS, PATHS
-from handler.entrypoints.http.routes import routes
+from handler.entrypoints.http.routes import ROUTES, document
 from published import Kind, published_schema
 
 COMMITTED: Path = ROOT / "docs" / "openapi.json"
@@ -60,22 +55,11 @@ def test_description_is_valid_openapi_3_1() -> None:
 
 
 def test_routes_and_descriptions_match() -> None:
-    described: dict[str, set[str]] = {}
-    for path, method, _ in operations():
-        described.setdefault(re.sub(r"^/profiles/[^/]+/", "/profiles/{profile}/", path), set()).add(method)
-    assert described == {path: set(methods) for path, methods in PATHS.items()}
-    expected = {path.format(profile=name, id="{id}") for path in PATHS for name in profiles.names()}
-    assert {path for path, _, _ in operations()} == expected
-
-
-def test_known_paths_are_those_of_the_router() -> None:
-    found: dict[str, set[str]] = {}
-    services, gateway = Container({}), GATEWAYS[Source.HTTP_API]
-    for router in (routes(services, gateway), questions(services, gateway)):
-        for rule, methods, *_ in router._routes:
-            path = rule.replace("<chunk>", "{id}").replace("<", "{").replace(">", "}")
-            found.setdefault(path, set()).update([methods] if isinstance(methods, str) else methods)
-    assert found == {path: set(methods) for path, methods in {**PATHS, **MCP_PATHS}.items()}
+    described = {(path, method) for path, method, _ in operations()}
+    routes = [route for route in ROUTES if route.handler.__name__ != "mcp"]  # MCP describes itself
+    assert described == {
+        (route.path.format(profile=name, id="{id}"), route.method) for route in routes for name in profiles.names()
+    }
 
 
 def test_operations_are_named_once() -> None:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from contracts.conftest import KEY
 from handler.config import profiles
-from handler.entrypoints.http.openapi.document import document
+from handler.entrypoints.http.routes import document
 from passage.emulators import EmulatorServer
 from serving import served
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser
 from conftest import ROOT
 from docs_site.shell import Shell, shell
 from handler.config import profiles
-from handler.entrypoints.http.openapi.document import document
+from handler.entrypoints.http.routes import document
 
 BIN = Path(sys.executable).parent
 PORTS = ("3000", "8000")

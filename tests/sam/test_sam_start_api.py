@@ -13,12 +13,12 @@ import pytest
 from alike import alike
 from conftest import EVENTS, ROOT
 from handler.config import profiles
-from handler.entrypoints.http.paths import PATHS
+from handler.entrypoints.http.routes import ROUTES as ALL_ROUTES
 from tools.runtime import Runtime
 
 ORIGIN = "http://localhost:3000"
 QUESTION = "What is a digital twin?"
-ROUTES = [(method, path) for path, methods in PATHS.items() for method in methods]
+ROUTES = [(route.method, route.path) for route in ALL_ROUTES if route.summary]
 FEEDBACK = {"url": "https://physical-ai.example/", "helpful": True}
 EXPECTED = tomllib.loads((ROOT / "tests" / "contracts" / "expected.toml").read_text(encoding="utf-8"))
 HTTP_MATTERS = ("success", "get", "body", "plain-text", "text-in-other-scripts", "text-half")

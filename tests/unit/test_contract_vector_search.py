@@ -12,7 +12,7 @@ from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles, validation
 from handler.core import errors
 from handler.core.model import CollectionInfo
-from handler.entrypoints.http.openapi.document import document
+from handler.entrypoints.http.routes import document
 from unit.asking import answered, ask, assert_published, refusal
 from unit.strategies import anything, bounded, hits, huge, passages, wild, words
 

@@ -24,3 +24,8 @@ def sent_bytes(value: Any, *, utf8: bool) -> int:
     """
     text = json.dumps(value, ensure_ascii=not utf8)
     return len(text.encode("utf-8", "surrogatepass")) if utf8 else len(text)
+
+
+def text_fits(text: str, most: int, *, utf8: bool) -> bool:
+    """Whether a text takes at most `most` bytes in a response. A short text always fits and is not measured."""
+    return len(text) * WIDEST <= most or sent_bytes(text, utf8=utf8) <= most

@@ -1,28 +1,25 @@
 """Answers HTTP events from any kind of API. Every answer is JSON with CORS headers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.event_handler import CORSConfig, Response
-from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver, Router
+from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
 
 from handler import telemetry
 from handler.config.settings import HttpSettings
 from handler.core.errors import ConfigurationError
 from handler.entrypoints.detect import Source
-from handler.entrypoints.http.accept import prefers_plain_text
+from handler.entrypoints.http.call import Call
+from handler.entrypoints.http.fallback import no_such_route, too_large
 from handler.entrypoints.http.gateways import GATEWAYS, Gateway
-from handler.entrypoints.http.paths import LEFT_OUT, MCP_HEADERS
-from handler.entrypoints.http.request import fields_of_body, fields_of_url
-from handler.entrypoints.http.routes import routes
-from handler.entrypoints.http.status import JSON, failure_response, no_such_route, too_large
-from handler.entrypoints.limits import ENVELOPE_BYTES, WIDEST, sent_bytes
-from handler.service.answering import Answered, Question, answer, deadline
+from handler.entrypoints.http.headers import LEFT_OUT, MCP_HEADERS
+from handler.entrypoints.http.routes import ROUTES, Route
+from handler.entrypoints.http.status import JSON, failure_response
+from handler.entrypoints.limits import ENVELOPE_BYTES, text_fits
 from handler.service.failures import failure
 from handler.service.services import Services
-
-PLAIN = "text/plain; charset=utf-8"
 
 
 def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
@@ -34,7 +31,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
         head = _head_as_get(request)
         response = _application(source, services).resolve(request, context)
         most = GATEWAYS[source].response_bytes
-        if not _fits(response["body"], most - ENVELOPE_BYTES, utf8=services.writes_utf8):
+        if not text_fits(response["body"], most - ENVELOPE_BYTES, utf8=services.writes_utf8):
             response = _bare(too_large(_path(request, services.http_settings), most, services), event, services)
     except Exception as error:  # noqa: BLE001 - an error that no route caught must still reach the browser as JSON
         response = _bare(failure_response(failure(error, services)), event, services)
@@ -83,8 +80,9 @@ def _application(source: Source, services: Services) -> ApiGatewayResolver:
     gateway = GATEWAYS[source]
     settings = services.http_settings
     app = gateway.resolver(cors=_cors(settings), strip_prefixes=[settings.base_path] if settings.base_path else None)
-    app.include_router(questions(services, gateway))
-    app.include_router(routes(services, gateway))
+    for route in ROUTES:
+        rule = route.path.replace("{", "<").replace("}", ">")
+        app.route(rule, method=route.method)(_answering(route, app, services, gateway))
 
     @app.not_found
     def not_found(_: Exception) -> Response[str]:
@@ -98,41 +96,15 @@ def _application(source: Source, services: Services) -> ApiGatewayResolver:
     return app
 
 
-def questions(services: Services, gateway: Gateway) -> Router:
-    """The routes for questions, in the body or in the query string."""
-    router = Router()  # type: ignore[no-untyped-call]  # Powertools publishes no type for it
+def _answering(
+    route: Route, app: ApiGatewayResolver, services: Services, gateway: Gateway
+) -> Callable[..., Response[str]]:
+    """The route's handler as Powertools calls it: with the path's parts by name."""
 
-    def by_body(profile: str | None = None) -> Response[str]:
-        request = router.current_event.raw_event
-        return ask(Question(lambda _: fields_of_body(request), profile))
+    def answering(**parts: str) -> Response[str]:
+        return route.handler(Call(app.current_event, app.lambda_context, services, gateway), *parts.values())
 
-    def by_url(profile: str | None = None) -> Response[str]:
-        request = router.current_event.raw_event
-        return ask(Question(lambda served: fields_of_url(request, served), profile))
-
-    def ask(question: Question) -> Response[str]:
-        (outcome,) = answer([question], services, deadline(services, router.lambda_context, gateway.limit))
-        if not isinstance(outcome, Answered):
-            return failure_response(outcome)
-        room, utf8 = gateway.response_bytes - ENVELOPE_BYTES, services.writes_utf8
-        outcome = outcome.shortened(lambda answered: _fits(answered.text, room, utf8=utf8))
-        left_out = outcome.retrieval.left_out
-        headers = {LEFT_OUT: str(left_out)} if left_out else {}
-        plain = outcome.served.contract.plain
-        if plain is not None and prefers_plain_text(router.current_event.headers.get("accept") or ""):
-            return Response(200, PLAIN, plain(outcome.body), headers=headers)
-        return Response(200, JSON, outcome.text, headers=headers)
-
-    router.post("/query")(by_body)
-    router.get("/query")(by_url)
-    router.post("/profiles/<profile>/query")(by_body)
-    router.get("/profiles/<profile>/query")(by_url)
-    return router
-
-
-def _fits(text: str, most: int, *, utf8: bool) -> bool:
-    """Whether a text takes at most `most` bytes in a response. A short text always fits and is not measured."""
-    return len(text) * WIDEST <= most or sent_bytes(text, utf8=utf8) <= most
+    return answering
 
 
 def _cors(settings: HttpSettings) -> CORSConfig | None:

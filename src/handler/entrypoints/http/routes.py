@@ -1,150 +1,144 @@
-"""The routes other than /query: profiles, collections, chunks, feedback, health, readiness, OpenAPI and MCP."""
+"""The table of routes. The router, the answers to a wrong path or method and the OpenAPI document are made from it."""
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from handler.config import validation
+from handler.config import profiles
 from handler.config.profiles import Profile
-from handler.contracts.fields import json_id, json_safe
-from handler.core.deadline import Deadline
-from handler.core.errors import InvalidRequest
-from handler.core.model import CollectionInfo, Point
-from handler.entrypoints.http.gateways import Gateway
-from handler.entrypoints.http.request import parameters
-from handler.entrypoints.http.status import JSON, failure_response
-from handler.entrypoints.limits import ENVELOPE_BYTES
-from handler.service.answering import deadline
-from handler.service.failures import failure
-from handler.service.services import Served, Services
+from handler.entrypoints.http import lookups, query
+from handler.entrypoints.http.call import Call, json_response
 
 PAGE_BYTES = 2_500_000
 """About what the page at `/docs` takes in a response: most of it is Swagger UI."""
 
+ANY_ERROR = (400, 404, 429, 500, 503, 504)
+"""The error statuses of a route that asks the services behind the API."""
 
-def routes(services: Services, gateway: Gateway) -> Router:
-    """The router for one container behind one kind of API."""
-    router = Router()  # type: ignore[no-untyped-call]  # Powertools publishes no type for it
-    _add_collections(router, services, gateway)
-    _add_service(router, services, gateway)
-    _add_mcp(router, services, gateway)
-    return router
+SETTINGS = (500,)
 
 
-def _add_collections(router: Router, services: Services, gateway: Gateway) -> None:
-    def about(name: str, look: Callable[[Served, Deadline], dict[str, Any]]) -> Response[str]:
-        served = services.served(name)
-        try:
-            return _json(look(served, deadline(services, router.lambda_context, gateway.limit)))
-        except Exception as error:  # noqa: BLE001 - so that the error has this profile's contract, not the default one's
-            return failure_response(failure(error, services, served))
+@dataclass(frozen=True)
+class Route:
+    """One method of one path.
 
-    @router.get("/profiles")
-    def list_profiles() -> Response[str]:
-        served = [_profile(each.profile) for each in services.usable_profiles()]
-        return _json({"default": services.served(None).profile.name, "profiles": served})
+    Attributes:
+        path: each `{name}` in it is an argument of the handler. Where GET is allowed, HEAD is, too.
+        handler: its name is the operation's in the OpenAPI document.
+        summary: what it does; `{profile}` stands for the profile's name. "" leaves the route out of the document.
+        answer: the answer's schema: `Response` is that of the profile's contract, others are fixed.
+        request: the body's schema: `Request` is that of the profile's contract, others are fixed.
+        errors: the statuses of its errors.
+    """
 
-    @router.get("/profiles/<profile>/collection")
-    def collection(profile: str) -> Response[str]:
-        return about(profile, lambda served, until: _collection(served.profile, served.retriever.describe(until)))
-
-    @router.get("/profiles/<profile>/chunks/<chunk>")
-    def chunk(profile: str, chunk: str) -> Response[str]:
-        def look(served: Served, until: Deadline) -> dict[str, Any]:
-            with_vectors = _flag(parameters(router.current_event.raw_event), "with_vectors")
-            stored = served.contract.stored_id(unquote(chunk))
-            point, took_ms = served.retriever.fetch(stored, until, with_vectors=with_vectors)
-            return _chunk(point, took_ms)
-
-        return about(profile, look)
+    method: str
+    path: str
+    handler: Callable[..., Response[str]]
+    summary: str = ""
+    answer: str = ""
+    request: str = ""
+    errors: tuple[int, ...] = ANY_ERROR
 
 
-def _add_service(router: Router, services: Services, gateway: Gateway) -> None:
-    def profile(name: str | None) -> Profile:
-        return services.served(name).profile
+def document(default: str, find: Callable[[str], Profile] = profiles.load) -> dict[str, Any]:
+    """The API's OpenAPI document.
 
-    @router.get("/health")
-    def health() -> Response[str]:
-        return _json({"status": "ok"})
+    Args:
+        default: the profile that /query uses.
+        find: returns a profile by name, with the deployment's settings applied.
+    """
+    from handler.entrypoints.http.openapi.document import described  # noqa: PLC0415 - no question needs it
 
-    @router.get("/ready")
-    def ready() -> Response[str]:
-        served = services.served(None)
-        until = deadline(services, router.lambda_context, gateway.limit)
-        info = services.readiness.check(served.profile, served.retriever, until)
-        return _json({"status": "ready", "profile": served.profile.name, "collection": asdict(info)})
+    return described(ROUTES, default, find)
 
-    @router.post("/feedback")
-    def feedback() -> Response[str]:
-        from handler.entrypoints.http.feedback import take  # noqa: PLC0415 - no question needs it
 
-        return take(router.current_event.raw_event, services)
+def methods(path: str) -> tuple[str, ...]:
+    """The methods of a path, HEAD included; none when the path is unknown."""
+    parts = _parts(path)
+    allowed = sorted(route.method for route in ROUTES if _matches(route.path.split("/"), parts))
+    return (*allowed, "HEAD") if "GET" in allowed else tuple(allowed)
 
-    @router.get("/openapi.json")
-    def openapi() -> Response[str]:
-        from handler.entrypoints.http.openapi.document import document  # noqa: PLC0415 - no question needs it
 
-        return _json(document(profile(None).name, profile))
+def is_mcp(path: str) -> bool:
+    """Whether it is the path of an MCP endpoint."""
+    return _parts(path)[-1] == "mcp" and bool(methods(path))
+
+
+def profile_in(path: str) -> str | None:
+    """The profile that a path names; None for a path of no profile."""
+    parts = _parts(path)
+    return parts[2] if parts[1:2] == ["profiles"] and len(parts) > 2 else None
+
+
+def _parts(path: str) -> list[str]:
+    return (path.rstrip("/") or "/").split("/")
+
+
+def _matches(names: list[str], parts: list[str]) -> bool:
+    return len(names) == len(parts) and all(
+        (part and name.startswith("{")) or part == name for name, part in zip(names, parts, strict=True)
+    )
+
+
+def feedback(call: Call) -> Response[str]:
+    """Count a reader's thumbs up or down."""
+    from handler.entrypoints.http.feedback import take  # noqa: PLC0415 - no question needs it
+
+    return take(call.event, call.services)
+
+
+def openapi(call: Call) -> Response[str]:
+    """The OpenAPI document, with the deployment's settings."""
+    return json_response(_document(call))
+
+
+def docs(call: Call) -> Response[str]:
+    """The OpenAPI document as an HTML page."""
+    from handler.entrypoints.http.openapi.page import page  # noqa: PLC0415 - no question needs it
 
     # The page is too large for a load balancer as it is. A REST API would hand out the compressed body as base64.
-    @router.get("/docs", compress=gateway.response_bytes < PAGE_BYTES)
-    def docs() -> Response[str]:
-        from handler.entrypoints.http.openapi.document import page  # noqa: PLC0415 - no question needs it
-
-        return Response(200, "text/html; charset=utf-8", page(profile(None).name, profile))
+    compress = call.gateway.response_bytes < PAGE_BYTES
+    return Response(200, "text/html; charset=utf-8", page(_document(call)), compress=compress)
 
 
-def _add_mcp(router: Router, services: Services, gateway: Gateway) -> None:
-    @router.post("/mcp")
-    @router.post("/profiles/<profile>/mcp")
-    def mcp(profile: str | None = None) -> Response[str]:
-        from handler.entrypoints.mcp.endpoint import Endpoint  # noqa: PLC0415 - only agents need it
-        from handler.entrypoints.mcp.post import respond  # noqa: PLC0415 - see above
+def _document(call: Call) -> dict[str, Any]:
+    def profile(name: str | None) -> Profile:
+        return call.services.served(name).profile
 
-        event = router.current_event
-        until = partial(deadline, services, router.lambda_context, gateway.limit)
-        endpoint = Endpoint(services, profile, until, gateway.response_bytes - ENVELOPE_BYTES)
-        return respond(event.raw_event, event.headers, endpoint)
+    return document(profile(None).name, profile)
 
 
-def _json(value: Any) -> Response[str]:
-    return Response(200, JSON, json.dumps(value, ensure_ascii=False, allow_nan=False))
+def mcp(call: Call, profile: str | None = None) -> Response[str]:
+    """Answer a message of MCP, the Model Context Protocol."""
+    from handler.entrypoints.mcp.endpoint import Endpoint  # noqa: PLC0415 - only agents need it
+    from handler.entrypoints.mcp.post import respond  # noqa: PLC0415 - see above
+
+    return respond(call.event, call.headers, Endpoint(call.services, profile, call.deadline, call.room))
 
 
-def _profile(profile: Profile) -> dict[str, Any]:
-    return {
-        "name": profile.name,
-        "contract": profile.contract,
-        "collection": profile.collection.name,
-        "dimension": profile.collection.dimension,
-        "embedding_model": profile.embedding.model,
-        "query": f"/profiles/{profile.name}/query",
-    }
+_POST = (query.post_query, "Ask the profile {profile}.", "Response", "Request")
+_GET = (query.get_query, "Ask the profile {profile} by URL.", "Response")
+_COLLECTION = (lookups.collection, "The collection and its state.", "CollectionInfo")
+_CHUNK = (lookups.chunk, "One chunk, by its point id or chunk id.", "Chunk")
+_FEEDBACK = (feedback, "Say whether a passage answered its question.", "", "Feedback", (400, 404, 500))
+_HEALTH = (lookups.health, "Whether the function runs. Calls no service.", "Health", "", ())
 
-
-def _collection(profile: Profile, info: CollectionInfo) -> dict[str, Any]:
-    """Seed 001's CollectionInfo, with the model that the collection records and its mismatches with the profile."""
-    return {**asdict(info), "problems": [str(problem) for problem in validation.problems(profile, info)]}
-
-
-def _chunk(point: Point, took_ms: float) -> dict[str, Any]:
-    """Seed 001's RetrievalResult for a point fetched by id, so without a score."""
-    return {
-        "id": json_id(point.id),
-        "payload": json_safe(point.payload),
-        "vector": None if point.vector is None else list(point.vector),
-        "retrieval_time_ms": took_ms,
-    }
-
-
-def _flag(given: Mapping[str, str], name: str) -> bool:
-    value = given.get(name, "false")
-    if value not in ("true", "false"):
-        raise InvalidRequest(f"'{name}' must be true or false.")
-    return value == "true"
+ROUTES = (
+    Route("POST", "/query", *_POST),
+    Route("GET", "/query", *_GET),
+    Route("GET", "/profiles", lookups.profiles, "All profiles.", "Profiles", errors=SETTINGS),
+    Route("POST", "/profiles/{profile}/query", *_POST),
+    Route("GET", "/profiles/{profile}/query", *_GET),
+    Route("GET", "/profiles/{profile}/collection", *_COLLECTION),
+    Route("GET", "/profiles/{profile}/chunks/{id}", *_CHUNK),
+    Route("POST", "/feedback", *_FEEDBACK),
+    Route("GET", "/health", *_HEALTH),
+    Route("GET", "/ready", lookups.ready, "Whether the collection can be searched.", "Ready"),
+    Route("GET", "/openapi.json", openapi, "This description.", "Description", errors=SETTINGS),
+    Route("GET", "/docs", docs, "This description as an HTML page.", "Page", errors=SETTINGS),
+    Route("POST", "/mcp", mcp),
+    Route("POST", "/profiles/{profile}/mcp", mcp),
+)
+"""Schemas are names, so that a question does not import them. MCP describes itself to its clients."""

@@ -8,7 +8,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 
-from handler.entrypoints.http.paths import MCP_HEADERS
+from handler.entrypoints.http.headers import MCP_HEADERS
 from handler.entrypoints.mcp.messages import (
     HEADER_MISMATCH,
     INVALID_PARAMS,

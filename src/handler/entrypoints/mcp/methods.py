@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from handler.entrypoints.http.paths import API_VERSION
+from handler.entrypoints.http.headers import API_VERSION
 from handler.entrypoints.mcp.calls import CALLS
 from handler.entrypoints.mcp.endpoint import Endpoint
 from handler.entrypoints.mcp.eras import SERVER_KEY, SUPPORTED, negotiated

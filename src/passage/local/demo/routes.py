@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from handler.entrypoints.http.paths import methods
+from handler.entrypoints.http.routes import methods
 from passage.local.demo import shell
 from passage.local.demo.book import Book
 

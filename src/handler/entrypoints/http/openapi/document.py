@@ -1,18 +1,17 @@
 """The API's OpenAPI 3.1 document: every route, with schemas for each profile's questions and answers."""
 
-import json
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts import registry
-from handler.contracts.base import Contract
 from handler.contracts.options import SHORTHANDS
 from handler.core.errors import ConfigurationError
+from handler.entrypoints.http.headers import API_VERSION, LEFT_OUT
 from handler.entrypoints.http.openapi.examples import ANSWERS, FEEDBACK, QUESTIONS
 from handler.entrypoints.http.openapi.schemas import (
     FIXED,
@@ -22,60 +21,43 @@ from handler.entrypoints.http.openapi.schemas import (
     feedback_schema,
     ref,
 )
-from handler.entrypoints.http.paths import API_VERSION, LEFT_OUT
+from handler.entrypoints.http.routes import ANY_ERROR, Route
 
 VERSION = "3.1.0"
 
 DEFAULT, SERVICE = "default profile", "service"
 """Tags of the operations that do not name a profile in their path."""
 
-PAGE = {"text/html": {"schema": STRING}}
-
 STATUSES = {
     400: "The request is wrong; the error says what is allowed.",
     404: "There is no such path, profile, collection or chunk.",
-    413: "The chunk is too large for a response.",
     429: "A service behind the API is limiting requests; Retry-After says when to come back.",
     500: "The deployment's configuration is wrong, or an unexpected error occurred.",
     503: "A service behind the API is down; Retry-After says when to come back.",
     504: "The request's time ran out.",
 }
-QUESTION_STATUSES = tuple(status for status in STATUSES if status != 413)
-"""A question's answer is shortened until it fits."""
-
 RETRY_AFTER = {"description": "Seconds to wait.", "required": True, "schema": {"type": "integer", "minimum": 1}}
 HEADERS = {429: {"Retry-After": RETRY_AFTER}, 503: {"Retry-After": RETRY_AFTER}}
 FEWER = {"description": "Results dropped to fit the response limit.", "schema": {"type": "integer"}}
 
 
 @cache
-def document(default: str, find: Callable[[str], Profile] = profiles.load) -> dict[str, Any]:
-    """The whole document, for all profiles.
+def described(routes: tuple[Route, ...], default: str, find: Callable[[str], Profile]) -> dict[str, Any]:
+    """The whole document. A route under /profiles is described once for each usable profile.
 
     Args:
         default: the profile that /query uses.
         find: returns a profile by name, with the deployment's settings applied.
     """
-    asked = find(default)
+    asked, usable = find(default), _usable(find)
     schemas: dict[str, Any] = {**FIXED, "Feedback": feedback_schema()}
-    paths: dict[str, Any] = {
-        "/docs": {"get": _get("docs", SERVICE, PAGE, "This description as an HTML page.", asked, [500])},
-        "/feedback": {"post": _feedback(asked)},
-        "/health": {"get": _get("health", SERVICE, _json("Health"), "Whether the function runs. Calls no service.")},
-        "/openapi.json": {"get": _get("openapi", SERVICE, _json("Description"), "This description.", asked, [500])},
-        "/profiles": {"get": _get("profiles", SERVICE, _json("Profiles"), "All profiles.", asked, [500])},
-        "/query": _query_path(asked, "default", DEFAULT),
-        "/ready": {"get": _get("ready", DEFAULT, _json("Ready"), "Whether the collection can be searched.", asked)},
-    }
-    usable = _usable(find)
-    for name, profile in usable.items():
-        base = f"/profiles/{name}"
+    for profile in usable.values():
         schemas |= components(profile)
-        collection = _get(f"{name}-collection", name, _json("CollectionInfo"), "The collection and its state.", profile)
-        chunk = _get(f"{name}-chunk", name, _json("Chunk"), "One chunk, by its point id or chunk id.", profile)
-        paths[f"{base}/query"] = _query_path(profile, name, name)
-        paths[f"{base}/collection"] = {"get": collection}
-        paths[f"{base}/chunks/{{id}}"] = {"get": {**chunk, "parameters": CHUNK_PARAMETERS}}
+    paths: dict[str, Any] = defaultdict(dict)
+    for route in (route for route in routes if route.summary):
+        for name, profile in usable.items() if "{profile}" in route.path else [("", asked)]:
+            path = route.path.replace("{profile}", name)
+            paths[path][route.method.lower()] = _operation(route, name, profile)
     return {
         "openapi": VERSION,
         "info": {
@@ -108,82 +90,70 @@ CHUNK_PARAMETERS: list[dict[str, Any]] = [
 ]
 
 
-def _json(model: str) -> dict[str, Any]:
-    return {"application/json": {"schema": {"$ref": ref(model)}}}
+def _operation(route: Route, name: str, profile: Profile) -> dict[str, Any]:
+    """One operation.
 
-
-def _get(
-    operation: str,
-    tag: str,
-    content: dict[str, Any],
-    summary: str,
-    profile: Profile | None = None,
-    statuses: Iterable[int] = QUESTION_STATUSES,
-) -> dict[str, Any]:
-    """An operation. Its errors have the shape of the profile's contract; without a profile it has none."""
-    errors = {} if profile is None else _errors(profile, statuses)
+    Args:
+        name: the profile's in the path; "" where the path has none.
+        profile: the one that is asked. Errors have the shape of its contract.
+    """
+    own = route.handler.__name__.replace("_", "-")
+    of = name or ("default" if route.answer == "Response" else "")
     return {
-        "operationId": operation,
-        "tags": [tag],
-        "summary": summary,
-        "responses": {"200": {"description": summary, "content": content}, **errors},
+        "operationId": f"{of}-{own}" if of else own,
+        "tags": [name or (DEFAULT if route.errors == ANY_ERROR else SERVICE)],
+        "summary": route.summary.format(profile=profile.name),
+        **_request(route, profile),
+        "responses": {**_success(route, profile), **_errors(route, profile)},
     }
 
 
-def _errors(profile: Profile, statuses: Iterable[int] = QUESTION_STATUSES) -> dict[str, Any]:
-    content = _json(component(profile, "Error"))
+def _request(route: Route, profile: Profile) -> dict[str, Any]:
+    """An operation's parameters or body."""
+    if "{id}" in route.path:
+        return {"parameters": CHUNK_PARAMETERS}
+    if route.request:
+        example = FEEDBACK if route.request == "Feedback" else _question(profile)
+        content = {"application/json": {"schema": _schema(route.request, profile), "example": example}}
+        return {"requestBody": {"required": True, "content": content}}
+    return {"parameters": _parameters(profile)} if route.answer == "Response" else {}
+
+
+def _success(route: Route, profile: Profile) -> dict[str, Any]:
+    if not route.answer:
+        return {"204": {"description": "Counted."}}
+    if route.answer == "Page":
+        return {"200": {"description": route.summary, "content": {"text/html": {"schema": STRING}}}}
+    content: dict[str, Any] = {"application/json": {"schema": _schema(route.answer, profile)}}
+    if route.answer != "Response":
+        return {"200": {"description": route.summary, "content": content}}
+    contract = registry.find(profile)
+    content["application/json"]["example"] = ANSWERS[contract.name]
+    if contract.plain is not None:
+        content["text/plain"] = {"schema": STRING}
+    return {"200": {"description": "The passages, best first.", "headers": {LEFT_OUT: FEWER}, "content": content}}
+
+
+def _errors(route: Route, profile: Profile) -> dict[str, Any]:
+    content = {"application/json": {"schema": _schema("Error", profile)}}
     return {
         str(status): {
             "description": STATUSES[status],
             **({"headers": HEADERS[status]} if status in HEADERS else {}),
             "content": content,
         }
-        for status in statuses
+        for status in route.errors
     }
 
 
-def _feedback(profile: Profile) -> dict[str, Any]:
-    summary = "Say whether a passage answered its question."
-    body = {"schema": {"$ref": ref("Feedback")}, "example": FEEDBACK}
-    return {
-        "operationId": "feedback",
-        "tags": [SERVICE],
-        "summary": summary,
-        "requestBody": {"required": True, "content": {"application/json": body}},
-        "responses": {"204": {"description": "Counted."}, **_errors(profile, [400, 404, 500])},
-    }
+def _schema(kind: str, profile: Profile) -> dict[str, str]:
+    """A component's reference: one of the profile's own, or one that all profiles share."""
+    return {"$ref": ref(component(profile, kind) if kind in ("Request", "Response", "Error") else kind)}
 
 
-def _query_path(profile: Profile, name: str, tag: str) -> dict[str, Any]:
-    contract = registry.find(profile)
-    request, response = (ref(component(profile, kind)) for kind in ("Request", "Response"))
-    answers: dict[str, Any] = {
-        "application/json": {"schema": {"$ref": response}, "example": ANSWERS[contract.name]},
-        **({} if contract.plain is None else {"text/plain": {"schema": STRING}}),
-    }
-    answer = {"description": "The passages, best first.", "headers": {LEFT_OUT: FEWER}, "content": answers}
-    responses = {"200": answer, **_errors(profile)}
-    body = {"schema": {"$ref": request}, "example": _question(profile, contract)}
-    return {
-        "post": {
-            "operationId": f"{name}-post-query",
-            "tags": [tag],
-            "summary": f"Ask the profile {profile.name}.",
-            "requestBody": {"required": True, "content": {"application/json": body}},
-            "responses": responses,
-        },
-        "get": {
-            "operationId": f"{name}-get-query",
-            "tags": [tag],
-            "summary": f"Ask the profile {profile.name} by URL.",
-            "parameters": _parameters(profile),
-            "responses": responses,
-        },
-    }
-
-
-def _question(profile: Profile, contract: Contract) -> dict[str, Any]:
+def _question(profile: Profile) -> dict[str, Any]:
     """The contract's example, with the profile's field names for the question and the count."""
+    contract = registry.find(profile)
     names = {contract.text: profile.query.text.names[0], contract.count: profile.query.count.names[0]}
     return {names.get(field, field): value for field, value in QUESTIONS[contract.name].items()}
 
@@ -221,19 +191,3 @@ def _without_null(field: dict[str, Any]) -> dict[str, Any]:
         return field
     listed = {"enum": [value for value in field["enum"] if value is not None]} if "enum" in field else {}
     return {**field, "type": kind[0], **listed}
-
-
-def page(default: str, find: Callable[[str], Profile] = profiles.load) -> str:
-    """The document as an HTML page, with the copy of Swagger UI that ships with Powertools."""
-    from aws_lambda_powertools.event_handler.openapi import swagger_ui  # noqa: PLC0415 - only this page needs it
-
-    files = resources.files(swagger_ui)
-    # The document is embedded in a script element, and a closing tag within it would end that element.
-    spec = json.dumps(document(default, find)).replace("</", "<\\/")
-    script = (files / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")
-    style = (files / "swagger-ui.min.css").read_text(encoding="utf-8")
-    html = swagger_ui.generate_swagger_html(
-        spec=spec, swagger_js=script, swagger_css=style, swagger_base_url="", oauth2_config=None
-    )
-    # Powertools' page would fetch the document from the page's own path.
-    return html.replace('currentUrl.pathname + "?format=json"', 'new URL("openapi.json", currentUrl).href')

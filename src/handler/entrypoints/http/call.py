@@ -1,0 +1,68 @@
+"""One HTTP request as a route's handler sees it, and the responses that handlers share."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
+
+from handler.core.deadline import Deadline
+from handler.core.errors import InvalidRequest
+from handler.entrypoints.http.gateways import Gateway
+from handler.entrypoints.http.request import parameters
+from handler.entrypoints.http.status import JSON
+from handler.entrypoints.limits import ENVELOPE_BYTES
+from handler.service.answering import deadline
+from handler.service.services import Services
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request, and the container and the API that it came to.
+
+    Attributes:
+        proxy: Powertools' view of the normalised event.
+        context: Lambda's; None when there is none.
+    """
+
+    proxy: BaseProxyEvent
+    context: Any
+    services: Services
+    gateway: Gateway
+
+    @property
+    def event(self) -> dict[str, Any]:
+        """The normalised event."""
+        return self.proxy.raw_event
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Looked up without regard to case."""
+        return self.proxy.headers
+
+    @property
+    def room(self) -> int:
+        """The most bytes of a response's body."""
+        return self.gateway.response_bytes - ENVELOPE_BYTES
+
+    def deadline(self) -> Deadline:
+        """Raises ConfigurationError: the settings cannot be read."""
+        return deadline(self.services, self.context, self.gateway.limit)
+
+    def flag(self, name: str) -> bool:
+        """A parameter that is true or false; without it, false.
+
+        Raises:
+            InvalidRequest: it has another value.
+        """
+        value = parameters(self.event).get(name, "false")
+        if value not in ("true", "false"):
+            raise InvalidRequest(f"'{name}' must be true or false.")
+        return value == "true"
+
+
+def json_response(value: Any) -> Response[str]:
+    """A 200 with a value as JSON."""
+    return Response(200, JSON, json.dumps(value, ensure_ascii=False, allow_nan=False))

@@ -1,0 +1,37 @@
+"""The handlers of /query: a question in the body or in the query string."""
+
+from aws_lambda_powertools.event_handler import Response
+
+from handler.entrypoints.http.accept import prefers_plain_text
+from handler.entrypoints.http.call import Call
+from handler.entrypoints.http.headers import LEFT_OUT
+from handler.entrypoints.http.request import fields_of_body, fields_of_url
+from handler.entrypoints.http.status import JSON, failure_response
+from handler.entrypoints.limits import text_fits
+from handler.service.answering import Answered, Question, answer
+
+PLAIN = "text/plain; charset=utf-8"
+
+
+def post_query(call: Call, profile: str | None = None) -> Response[str]:
+    """Answer a question whose fields are a JSON body's."""
+    return _answer(call, Question(lambda _: fields_of_body(call.event), profile))
+
+
+def get_query(call: Call, profile: str | None = None) -> Response[str]:
+    """Answer a question whose fields are the query string's."""
+    return _answer(call, Question(lambda served: fields_of_url(call.event, served), profile))
+
+
+def _answer(call: Call, question: Question) -> Response[str]:
+    (outcome,) = answer([question], call.services, call.deadline())
+    if not isinstance(outcome, Answered):
+        return failure_response(outcome)
+    utf8 = call.services.writes_utf8
+    outcome = outcome.shortened(lambda answered: text_fits(answered.text, call.room, utf8=utf8))
+    left_out = outcome.retrieval.left_out
+    headers = {LEFT_OUT: str(left_out)} if left_out else {}
+    plain = outcome.served.contract.plain
+    if plain is not None and prefers_plain_text(call.headers.get("accept") or ""):
+        return Response(200, PLAIN, plain(outcome.body), headers=headers)
+    return Response(200, JSON, outcome.text, headers=headers)
