@@ -1,0 +1,136 @@
+"""What the Cohere emulator must share with the real service, asked by the real SDK."""
+
+import base64
+from collections.abc import Iterator
+from typing import Any
+
+import cohere
+import httpx
+import numpy as np
+import pytest
+from cohere.core.api_error import ApiError
+
+from passage.emulators import EmulatorServer, cohere_emulator
+from passage.emulators.cohere.models import EMBED_MODELS
+from passage.emulators.embedding import embed
+
+V3 = "embed-english-v3.0"
+TEXT = "How do I install it?"
+ASKED: dict[str, Any] = {"model": V3, "input_type": "search_query", "texts": [TEXT]}
+RERANK: dict[str, Any] = {"model": "rerank-v4.0-fast", "query": "how to install the tool"}
+DOCUMENTS = ["bananas are yellow", "install the tool with pip", "the tool can be configured"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[EmulatorServer]:
+    with cohere_emulator(api_key="right") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def http(server: EmulatorServer) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server.url, headers={"Authorization": "Bearer right"}) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client(server: EmulatorServer, http: httpx.Client) -> cohere.ClientV2:
+    return cohere.ClientV2("right", base_url=server.url, max_retries=0, timeout=5, httpx_client=http)
+
+
+def test_both_types_carry_the_same_32_bit_numbers(client: cohere.ClientV2) -> None:
+    embeddings = client.embed(**ASKED, embedding_types=["float", "base64"]).embeddings
+    assert embeddings.float_ is not None
+    assert embeddings.base64 is not None
+    decoded = np.frombuffer(base64.b64decode(embeddings.base64[0]), dtype="<f4")
+    assert (decoded == np.asarray(embeddings.float_[0], dtype=np.float32)).all()
+
+
+def test_answer_has_the_shape_of_version_2(http: httpx.Client) -> None:
+    body = http.post("/v2/embed", json=ASKED).json()
+    assert set(body) == {"id", "embeddings", "texts", "meta", "response_type"}
+    assert (body["response_type"], list(body["embeddings"])) == ("embeddings_by_type", ["float"])
+    assert body["meta"]["api_version"] == {"version": "2"}
+    assert body["meta"]["billed_units"]["input_tokens"] > 0
+
+
+@pytest.mark.parametrize("model", EMBED_MODELS)
+def test_each_model_has_its_dimensions(client: cohere.ClientV2, model: str) -> None:
+    sizes = EMBED_MODELS[model].dimensions
+    for asked in (None, *(sizes if len(sizes) > 1 else ())):
+        options: dict[str, Any] = {} if asked is None else {"output_dimension": asked}
+        reply = client.embed(model=model, input_type="search_document", texts=["a", ""], **options)
+        assert reply.embeddings.float_ is not None
+        assert [len(vector) for vector in reply.embeddings.float_] == [asked or sizes[0]] * 2
+
+
+@pytest.mark.parametrize("dimension", [64, 384, 3072])
+def test_vectors_are_unit_vectors_of_the_text_alone(dimension: int) -> None:
+    texts = ["install the tool", "", "  \n", "日本語", "\ud800 half an emoji", "long " * 900]
+    vectors = np.asarray(embed(texts, dimension))
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
+    assert embed(texts[:1], dimension)[0] == vectors[0].tolist()
+
+
+def test_text_beyond_the_context_is_cut_silently(client: cohere.ClientV2) -> None:
+    long, longer = "word " * 600, "word " * 600 + "banana"
+    reply = client.embed(model=V3, input_type="search_document", texts=[long, longer])
+    assert reply.embeddings.float_ is not None
+    assert reply.embeddings.float_[0] == reply.embeddings.float_[1]
+    with pytest.raises(cohere.BadRequestError):
+        client.embed(model=V3, input_type="search_document", texts=[longer], truncate="NONE")
+
+
+def test_rerank_orders_by_relevance(client: cohere.ClientV2) -> None:
+    results = client.rerank(**RERANK, documents=DOCUMENTS).results
+    scores = [result.relevance_score for result in results]
+    assert results[0].index == 1
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    assert [result.index for result in client.rerank(**RERANK, documents=DOCUMENTS, top_n=1).results] == [1]
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "status", "message"),
+    [
+        ("embed", {"model": "embed-english-v9.0"}, 404, "model 'embed-english-v9.0' not found"),
+        ("embed", {"model": "embed-multilingual-v2.0"}, 404, "model 'embed-multilingual-v2.0' not found"),
+        ("embed", {"texts": ["x"] * 97}, 400, "total number of texts must be at most 96 - received 97"),
+        ("embed", {"texts": []}, 400, "at least one text"),
+        ("embed", {"input_type": None}, 400, "valid input_type must be provided"),
+        ("embed", {"output_dimension": 512}, 400, "output_dimension is not supported"),
+        ("embed", {"model": "embed-v4.0", "output_dimension": 300}, 400, "256, 512, 1024, 1536"),
+        ("embed", {"embedding_types": ["float64"]}, 400, "float64"),
+        ("embed", {"texts": 7}, 400, "texts"),
+        ("rerank", {"model": "rerank-v9"}, 404, "model 'rerank-v9' not found"),
+        ("rerank", {"documents": []}, 400, "documents"),
+        ("rerank", {"top_n": 0}, 400, "top_n"),
+        ("none", {}, 404, "not found"),
+    ],
+)
+def test_refusal_has_its_status_and_message(
+    path: str, change: dict[str, Any], status: int, message: str, http: httpx.Client
+) -> None:
+    body = (ASKED if path == "embed" else RERANK | {"documents": DOCUMENTS}) | change
+    reply = http.post(f"/v2/{path}", json=body)
+    assert (reply.status_code, set(reply.json())) == (status, {"id", "message"})
+    assert message in reply.json()["message"]
+
+
+def test_wrong_key_is_401(server: EmulatorServer, http: httpx.Client) -> None:
+    with pytest.raises(ApiError) as caught:
+        cohere.ClientV2("wrong", base_url=server.url, max_retries=0, httpx_client=http).embed(**ASKED)
+    assert (caught.value.status_code, caught.value.body["message"]) == (401, "invalid api token")
+
+
+def test_faults_and_requests_over_http(server: EmulatorServer, http: httpx.Client) -> None:
+    """The control routes of docs/how-to.md."""
+    assert http.post("/_emulator/faults", json={"kind": "status", "status": 429, "retry_after": 2}).is_success
+    reply = http.post("/v2/embed", json=ASKED)
+    assert (reply.status_code, reply.headers["retry-after"]) == (429, "2")
+    assert "right" not in http.get("/_emulator/requests").text
+    refused = http.post("/_emulator/faults", json={"kind": "burn"})
+    assert refused.status_code == 400
+    assert "status, drop, slow, malformed" in refused.json()["error"]
+    assert http.delete("/_emulator/faults").is_success
+    assert http.post("/v2/embed", json=ASKED).is_success
