@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from command.passage_command import Passage
-from sites.reading import CASES, written
+from sites.reading import written
 from sites.web_server import running
 
 
@@ -30,9 +30,11 @@ def test_a_site_at_a_url_is_planned(passage: Passage, tmp_path: Path) -> None:
 
 
 def test_parts_that_only_a_build_resolves_are_listed(passage: Passage, tmp_path: Path) -> None:
-    code, said = planned(passage, tmp_path, str(CASES / "mdx"), "--site-url", "https://example.com")
+    config = "site_url: https://example.com/\nplugins: [macros]\nmarkdown_extensions: [mkautodoc]\n"
+    source = written(tmp_path / "site", {"mkdocs.yml": config, "docs/index.md": "Text."})
+    code, said = planned(passage, tmp_path, str(source))
     assert code == 0, said
-    assert "Not resolved: 1 component <Pitch>, 1 expression in MDX" in said
+    assert "Not resolved: 1 plugin macros, 1 extension mkautodoc" in said
     assert "Build the site and index its output folder" in said
 
 

@@ -9,7 +9,6 @@ from conftest import TEXTBOOK
 from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
 from passage.sites.markdown import find_site
 from passage.sites.markdown.commonmark import to_html
-from passage.sites.markdown.mdx import without_comments
 from passage.sites.markdown.page import page_sections
 from passage.sites.model import Page, Section, readable_name
 
@@ -43,9 +42,7 @@ Last.
 
 def chunks(markdown: str, *, title: str | None = None, path: str = "page") -> list[Chunk]:
     url = f"https://example.com/{path}/"
-    heading, parts = page_sections(
-        to_html(without_comments(markdown)), url=url, links_from=url, file=f"{path}.md", urls={}
-    )
+    heading, parts = page_sections(to_html(markdown), url=url, links_from=url, file=f"{path}.md", urls={})
     title = title or heading or readable_name(path)
     return list(cut([Page(path=path, url=url, title=title, sections=parts)]))
 
@@ -136,7 +133,6 @@ def test_code_by_indentation_becomes_a_fence() -> None:
         ("Over two\nlines\n===", "Over two lines"),
         ("## Install {#install}", "Install"),
         ("## Install { .wide #install }", "Install"),
-        ("## Install {/* #install */}", "Install"),
         ('## <a id="x"></a>Install <br/>', "Install"),
         ("## Sets {a, b} &amp; [links](x) with `code` ##", "Sets {a, b} & links with code"),
         ("## ![Logo](x.png) Home", "Logo Home"),
@@ -149,34 +145,6 @@ def test_a_heading_is_its_words_alone(heading: str, words: str) -> None:
 
 def test_heading_without_words_is_left_out_of_the_path() -> None:
     assert [chunk.headings for chunk in chunks("# A\n\n##\n\nText.\n")] == [("A",)]
-
-
-MODULES = """import Tabs from '@theme/Tabs';
-import { One,
-  Two } from "./two";
-import './style.css';
-
-export const version = {
-  major: 2,
-};
-
-export default Layout;
-
-# Page
-
-import your data, then press "Save".
-
-export default values to CSV.
-
-```js
-import Tabs from '@theme/Tabs';
-```
-"""
-
-
-def test_mdx_imports_are_removed_and_prose_and_code_kept() -> None:
-    (chunk,) = chunks(MODULES)
-    assert chunk.text == MODULES.partition("# Page\n\n")[2].strip()
 
 
 @pytest.mark.parametrize("unit", ["x", "word ", "A sentence. ", "a line\n", "*a _b `c [d](", "# not\u00a0"])

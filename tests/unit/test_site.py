@@ -8,6 +8,7 @@ import pytest
 
 from passage.sites.markdown import find_site
 from passage.sites.model import Flaw, Page, SiteError, Skip
+from passage.sites.source import Options, open_site
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -49,9 +50,14 @@ def test_mkdocs_config_gives_page_folder_and_site_url(tmp_path: Path) -> None:
 
 
 def test_markdown_folder_with_a_site_url_is_a_site(tmp_path: Path) -> None:
-    write(tmp_path, {"a.md": "Text.", "b.mdx": "Text.", "c.txt": "No."})
-    pages = pages_of(tmp_path)
-    assert [page.url for page in pages] == ["https://example.com/a/", "https://example.com/b/"]
+    write(tmp_path, {"a.md": "Text.", "b.markdown": "Text.", "c.mdx": "No.", "d.txt": "No."})
+    *pages, skip = sorted(find_site(tmp_path, "https://example.com").read(), key=lambda each: each.path)
+    assert [page.url for page in pages if isinstance(page, Page)] == [
+        "https://example.com/a/",
+        "https://example.com/b/",
+    ]
+    assert isinstance(skip, Skip)
+    assert (skip.path, skip.reason) == ("c", "MDX, which becomes text only in its site's build")
 
 
 def test_an_alert_of_github_has_a_title(tmp_path: Path) -> None:
@@ -60,22 +66,6 @@ def test_an_alert_of_github_has_a_title(tmp_path: Path) -> None:
     markdown = markdown_of(pages_of(tmp_path)[0])
     assert markdown.startswith("> **Note**\n>\n> Hot.\n\n> **Tip**\n>\n> Cold.")
     assert markdown.count("[!NOTE]") == 2
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "// highlight-next-line\nmill()",
-        "# highlight-start\nmill()\n# highlight-end",
-        "<!-- highlight-next-line -->\nmill()",
-        "mill() // [!code highlight]",
-        "mill() # [!code ++]",
-        "mill() <!-- [!code focus:2] -->",
-    ],
-)
-def test_a_comment_that_only_marks_code_is_left_out(tmp_path: Path, code: str) -> None:
-    write(tmp_path, {"a.md": f"```js\n{code}\n```"})
-    assert markdown_of(pages_of(tmp_path)[0]) == "```js\nmill()\n```"
 
 
 def test_a_byte_order_mark_is_not_part_of_the_page(tmp_path: Path) -> None:
@@ -173,7 +163,7 @@ def test_a_file_s_name_may_be_any_bytes(tmp_path: Path) -> None:
     assert page.path.encode().startswith(b"caf")
 
 
-@pytest.mark.parametrize("names", [("a.md", "a.mdx"), ("index.md", "README.md"), ("guide.md", "guide/index.md")])
+@pytest.mark.parametrize("names", [("a.md", "a.markdown"), ("index.md", "README.md"), ("guide.md", "guide/index.md")])
 def test_of_two_files_with_one_url_one_is_a_page(tmp_path: Path, names: tuple[str, str]) -> None:
     write(tmp_path, dict.fromkeys(names, "Text."))
     found = list(find_site(tmp_path, "https://example.com").read())
@@ -205,12 +195,10 @@ def test_bad_page_is_reported_and_others_are_read(tmp_path: Path) -> None:
             ["is not utf-8 at byte 33"],
         ),
         ("Caf\u00e9.".encode("utf-16"), "Caf\u00e9.", []),
-        (b"import Part from './_part.mdx'\n\n<Part />", "Caf\ufffd.", []),
     ],
 )
 def test_a_byte_that_is_not_utf_8_is_replaced(tmp_path: Path, content: bytes, text: str, flaws: list[str]) -> None:
-    (tmp_path / "_part.mdx").write_bytes(b"Caf\xe9.")
-    (tmp_path / "page.mdx").write_bytes(content)
+    (tmp_path / "page.md").write_bytes(content)
     found = list(find_site(tmp_path, "https://example.com").read())
     assert [markdown_of(page) for page in found if isinstance(page, Page)] == [text]
     assert [each.what.partition(":")[0] for each in found if isinstance(each, Flaw)] == flaws
@@ -274,3 +262,32 @@ def test_a_folder_or_configuration_that_cannot_be_read_is_named(tmp_path: Path) 
     (tmp_path / "mkdocs.yml").write_text("site_url: [\n", encoding="utf-8")
     with pytest.raises(SiteError, match=r"mkdocs\.yml"):
         find_site(tmp_path, None)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (("docusaurus.config.ts",), "Docusaurus builds: build it there (npm run build), then index {folder}/build."),
+        (("website/docusaurus.config.js",), "{folder}/website holds the sources"),
+        (("docs/.vitepress/config.mts",), "then index {folder}/docs/.vitepress/dist."),
+        (("astro.config.mjs",), "Astro (Starlight) builds"),
+        (("next.config.mjs", "mdx-components.tsx"), "then index {folder}/out."),
+        (("conf.py",), "Sphinx builds"),
+        (("conf.py", "posts/a.md"), "Nikola builds"),
+        (("_config.yml", "_toc.yml"), "Jupyter Book builds"),
+        (("_config.yml", "index.html"), "Jekyll builds"),
+        (("config.toml", "archetypes/default.md"), "Hugo builds"),
+    ],
+)
+def test_sources_of_another_generator_must_be_built(tmp_path: Path, files: tuple[str, ...], said: str) -> None:
+    write(tmp_path, {"page.md": "# A\n\nText.", **dict.fromkeys(files, "")})
+    with pytest.raises(SiteError, match=re.escape(said.format(folder=tmp_path))):
+        open_site(tmp_path, Options("https://example.com"))
+
+
+@pytest.mark.parametrize(
+    "files", [("package.json",), ("next.config.js",), ("config.toml",), ("apps/web/next.config.js",)]
+)
+def test_markdown_beside_a_program_is_plain(tmp_path: Path, files: tuple[str, ...]) -> None:
+    write(tmp_path, {"page.md": "Text.", **dict.fromkeys(files, "")})
+    assert [each.path for each in open_site(tmp_path, Options("https://example.com")).read()] == ["page"]

@@ -148,8 +148,8 @@ def index(**given: Any) -> None:
     """Index SOURCE, once for each profile.
 
     SOURCE is the folder that a site's generator wrote (Docusaurus, MkDocs, Zensical, VitePress, Starlight, Sphinx,
-    mdBook, Hugo, Jekyll or another), a folder of Markdown sources (MkDocs, Docusaurus, VitePress or none), the URL of
-    a site or its sitemap, or a corpus in BEIR's layout (a folder with corpus.jsonl, or that file).
+    mdBook, Hugo, Jekyll or another), a folder of MkDocs' sources or of plain Markdown, the URL of a site or its
+    sitemap, or a corpus in BEIR's layout (a folder with corpus.jsonl, or that file).
 
     EMBEDDING_MODEL, EMBEDDING_DOCUMENT_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default
     profile, as they do to the function.

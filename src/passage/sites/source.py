@@ -4,36 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from passage.sites import unbuilt
 from passage.sites.built.site import PAGES, BuiltSite
 from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
-from passage.sites.markdown.convention import UNREAD
+from passage.sites.markdown.convention import CONFIGURATIONS
 from passage.sites.model import Flaw, Note, Page, Site, SiteError, Skip
 from passage.sites.web.fetch import Limits, origin
 from passage.sites.web.site import WebSite
-
-OUTPUT_FOLDERS = (
-    "build",
-    "site",
-    "dist",
-    "docs/.vitepress/dist",
-    ".vitepress/dist",
-    "_build/html",
-    "docs/_build/html",
-    "book",
-    "public",
-    "_site",
-)
-"""Output folders of generators, beside their sources."""
-
-CONFIGURATIONS = (
-    "mkdocs.yml",
-    "mkdocs.yaml",
-    "docusaurus.config.js",
-    "docusaurus.config.ts",
-    *UNREAD,
-)
-"""Files of a site's sources that its output never has."""
 
 MARKDOWN = ("*.md", "*.mdx", "*.markdown")
 
@@ -96,7 +74,7 @@ def open_site(folder: Path, options: Options) -> Site:
 
 def is_built(folder: Path) -> bool:
     """Whether a folder is a generator's output rather than its sources."""
-    if any((folder / name).exists() for name in CONFIGURATIONS):
+    if any((folder / name).exists() for name in CONFIGURATIONS) or unbuilt.generator_of(folder):
         return False
     home = folder / "index.html"
     if home.is_file():
@@ -119,10 +97,8 @@ def _is_root(folder: Path) -> bool:
 
 
 def _markdown(folder: Path, options: Options) -> Site:
-    if not _any(folder, *MARKDOWN):
-        output = next((name for name in OUTPUT_FOLDERS if is_built(folder / name)), None)
-        hint = f" {folder / output} is a built site: index that." if output else ""
-        raise SiteError(f"{folder} holds neither HTML nor Markdown.{hint}")
+    if not _any(folder, *MARKDOWN) and not any(map(unbuilt.generator_of, unbuilt.places(folder))):
+        raise SiteError(f"{folder} holds neither HTML nor Markdown.")
     _refuse_options_of_built_sites(options, f"{folder} holds Markdown sources")
     return find_site(folder, options.url)
 

@@ -27,7 +27,6 @@ class Leaf:
     """
 
     document: Document
-    meta: Meta
     path: str
     title: str
     chapter: str
@@ -87,7 +86,7 @@ class Book:
             return None
         document = leaf.document
         _, text = parts_of(self.convention, document)
-        body = self.convention.render(document, text, leaf.meta).html
+        body = self.convention.render(text).html
         content = html.first(html.parse(f"<!doctype html><meta charset=utf-8><div>{body}</div>".encode()), "div")
         if content is None:
             return None
@@ -116,7 +115,7 @@ def _pages(convention: Convention) -> Iterator[tuple[Document, Meta, str]]:
         except PageError:
             continue  # `passage index` reports it
         if not unpublished(meta):
-            yield document, meta, convention.url(document, meta)
+            yield document, meta, convention.url(document)
 
 
 def _common(urls: list[str]) -> str:
@@ -131,4 +130,4 @@ def _leaf(document: Document, meta: Meta, url: str, address: str) -> Leaf:
     folder = document.path.rpartition("/")[0]
     chapter = readable_name(folder) if folder else ""
     path = unquote(urlsplit(url.removeprefix(address)).path)
-    return Leaf(document, meta, path, title, chapter)
+    return Leaf(document, path, title, chapter)

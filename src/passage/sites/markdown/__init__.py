@@ -1,4 +1,4 @@
-"""Reads a site from its Markdown sources, by the conventions of the generator that builds it."""
+"""Reads a site from Markdown: MkDocs' sources, or a folder without a generator."""
 
 from passage.sites.markdown.site import MarkdownSite, find_site
 

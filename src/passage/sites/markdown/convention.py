@@ -1,4 +1,4 @@
-"""The interface of a generator's convention: which files are pages, their URLs, and the HTML of their Markdown."""
+"""The interface of a convention for sources: which files are pages, their URLs, and the HTML of their Markdown."""
 
 import os
 import re
@@ -13,16 +13,8 @@ from passage.sites.model import Skip, Unresolved
 
 _ROBOTS = re.compile(r"""<meta\s[^>]*name=["']robots["'][^>]*>""", re.IGNORECASE)
 
-UNREAD: Mapping[str, tuple[str, str]] = {
-    "zensical.toml": ("docs", "/"),
-    "astro.config.mjs": ("src/content/docs", "/"),
-    "conf.py": ("", ".html"),
-    "book.toml": ("src", ".html"),
-    "hugo.toml": ("content", "/"),
-    "hugo.yaml": ("content", "/"),
-    "_config.yml": ("", ".html"),
-}
-"""Configurations of generators whose sources are read as plain Markdown: the usual folder of pages and end of URLs."""
+CONFIGURATIONS = ("mkdocs.yml", "mkdocs.yaml")
+"""MkDocs' configurations."""
 
 Meta = Mapping[str, Any]
 """A page's front matter, with every scalar as its source text."""
@@ -34,28 +26,16 @@ class Document:
 
     Attributes:
         path: the page's path for people and payloads: relative, without the suffix.
-        route: the path in its URL, where it differs from `path`.
-        base: the beginning of its URL, without a slash at the end.
+        route: `path` with the file system's own bytes, for its URL.
         language: as the configuration states it, empty where it does not.
-        kind: a value for the convention's own use.
         title: the site's name for a page without a title.
     """
 
     file: Path
     path: str
     route: PurePosixPath
-    base: str
     language: str = ""
-    kind: str = ""
     title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Flat:
-    """Plain Markdown of a dialect, and the parts that only the build resolves."""
-
-    markdown: str
-    unresolved: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +51,7 @@ class Rendered:
 
 
 class Convention(Protocol):
-    """The rules of one generator."""
+    """The rules of MkDocs, or of a folder without a generator."""
 
     @property
     def folder(self) -> Path:
@@ -84,18 +64,18 @@ class Convention(Protocol):
     def documents(self) -> Iterator[Document | Skip | Unresolved]:
         """The files in a stable order, and the files that the configuration leaves out."""
 
-    def url(self, document: Document, meta: Meta) -> str:
+    def url(self, document: Document) -> str:
         """The URL of a page."""
 
-    def links_from(self, document: Document, url: str) -> str:
+    def links_from(self, document: Document) -> str:
         """The base of a page's relative links, except links to other Markdown files."""
 
-    def render(self, document: Document, text: str, meta: Meta) -> Rendered:
+    def render(self, text: str) -> Rendered:
         """The HTML of a page's Markdown."""
 
 
 def unpublished(meta: Meta) -> str | None:
-    """The reason to leave a page out, by front matter that all generators understand."""
+    """The reason to leave a page out, by front matter that generators have in common."""
     for key in ("draft", "unlisted"):
         if _said_yes(meta, key):
             return key
@@ -105,25 +85,15 @@ def unpublished(meta: Meta) -> str | None:
     excluded = isinstance(search, dict) and _said_yes(search, "exclude")
     if excluded or str(search).lower() in ("false", "no", "off"):
         return "left out of the site's search"
-    return "noindex" if _noindex(meta) else None
+    return "noindex" if "noindex" in str(meta.get("robots", "")).lower() or _said_yes(meta, "noindex") else None
 
 
 def _said_yes(meta: Meta, key: str) -> bool:
     return str(meta.get(key)).lower() in ("true", "yes", "on")
 
 
-def _noindex(meta: Meta) -> bool:
-    """Whether front matter asks search engines to leave the page out, in any generator's form."""
-    if "noindex" in str(meta.get("robots", "")).lower() or _said_yes(meta, "noindex"):
-        return True
-    tags = meta.get("head")
-    return isinstance(tags, list) and any(
-        "robots" in str(tag).lower() and "noindex" in str(tag).lower() for tag in tags
-    )
-
-
 def noindex_tag(text: str) -> str | None:
-    """`noindex` where a page's text holds the tag for search engines, as in `<Head>` of MDX pages."""
+    """`noindex` where a page's text holds the HTML tag for search engines."""
     said = any(
         "noindex" in tag.lower() or "none" in tag.lower()
         for is_code, piece in pieces(text)

@@ -9,11 +9,9 @@ from typing import Any
 from pathspec import GitIgnoreSpec
 
 from passage.sites.markdown import mkdocs_config
-from passage.sites.markdown.convention import Document, Meta, Rendered, encodable, quoted
+from passage.sites.markdown.convention import Document, Rendered, encodable, quoted
 from passage.sites.markdown.python_markdown import PythonMarkdown
 from passage.sites.model import SiteError, Skip, Unresolved
-
-CONFIGURATIONS = ("mkdocs.yml", "mkdocs.yaml")
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 """In lower case, as MkDocs compares them."""
@@ -100,21 +98,21 @@ class MkDocs:
                 yield Skip(name, "draft")
             else:
                 title = self.titles.get(source.as_posix(), "")
-                yield Document(file, name, path, self.address, self.language, title=title)
+                yield Document(file, name, path, self.language, title)
 
-    def url(self, document: Document, _: Meta) -> str:
+    def url(self, document: Document) -> str:
         """See `Convention`."""
         *folders, name = quoted(document.route)
         home = name in ("index", "README")
         if self.directory_urls:
-            return "/".join([document.base, *folders, *([] if home else [name]), ""])
-        return "/".join([document.base, *folders, "index.html" if home else f"{name}.html"])
+            return "/".join([self.address, *folders, *([] if home else [name]), ""])
+        return "/".join([self.address, *folders, "index.html" if home else f"{name}.html"])
 
-    def links_from(self, document: Document, _: str) -> str:
+    def links_from(self, document: Document) -> str:
         """Relative links start at the source's folder: MkDocs rewrites them for the page's URL."""
-        return "/".join([document.base, *quoted(document.route.parent), ""])
+        return "/".join([self.address, *quoted(document.route.parent), ""])
 
-    def render(self, _: Document, text: str, __: Meta) -> Rendered:
+    def render(self, text: str) -> Rendered:
         """See `Convention`."""
         if _TAG_LIST.search(text) and len(text.split()) < 20:
             return Rendered("")  # a list of pages, which the build writes

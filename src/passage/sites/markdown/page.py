@@ -9,7 +9,7 @@ from passage.sites.html import Node
 from passage.sites.markdown.convention import encodable
 from passage.sites.model import Section
 
-SUFFIXES = (".md", ".mdx", ".markdown", ".mdown", ".mkdn", ".mkd")
+SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 """Suffixes of links to other sources."""
 
 _NOISE = "[data-search-exclude], .headerlink"

@@ -1,65 +1,46 @@
-"""The convention for a folder without a generator's configuration: each file's URL follows from its path."""
+"""The convention for a folder of plain Markdown, without a generator: each file's URL follows from its path."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from passage.sites.markdown import commonmark, mdx, templates
-from passage.sites.markdown.code_spans import outside
-from passage.sites.markdown.convention import Document, Meta, Rendered, encodable, quoted
-from passage.sites.model import Unresolved
+from passage.sites.markdown import commonmark
+from passage.sites.markdown.convention import Document, Rendered, encodable, quoted
+from passage.sites.model import Skip
 
-SUFFIXES = (".md", ".mdx")
+SUFFIXES = (".md", ".markdown")
 
 
 @dataclass(frozen=True, slots=True)
 class PlainFolder:
-    """Files and folders with a leading `_` or `.` are skipped; `index`, `_index` and `README` are their folder's.
-
-    Attributes:
-        root: the sources; partials are read from it only.
-        ending: of the URLs of pages that are not their folder's.
-        settings: a generator's configuration, which is not read.
-    """
+    """Files and folders with a leading `_` or `.` are skipped; `index` and `README` are their folder's page."""
 
     folder: Path
-    root: Path
     address: str
-    ending: str = "/"
-    settings: tuple[Unresolved, ...] = ()
     multimarkdown: bool = False
 
-    def documents(self) -> Iterator[Document | Unresolved]:
+    def documents(self) -> Iterator[Document | Skip]:
         """See `Convention`."""
-        yield from self.settings
-        for file, path in files(self.folder, SUFFIXES):
-            yield Document(file, encodable(path.as_posix()), path, self.address)
+        for file in sorted(self.folder.rglob("*.m*")):
+            path = PurePosixPath(file.relative_to(self.folder).with_suffix("").as_posix())
+            if any(part.startswith((".", "_")) or part == "node_modules" for part in path.parts) or not file.is_file():
+                continue
+            name = encodable(path.as_posix())
+            if file.suffix in SUFFIXES:
+                yield Document(file, name, path)
+            elif file.suffix == ".mdx":
+                yield Skip(name, "MDX, which becomes text only in its site's build")
 
-    def url(self, document: Document, _: Meta) -> str:
+    def url(self, document: Document) -> str:
         """See `Convention`."""
         *folders, name = quoted(document.route)
-        home = name.lower() in ("index", "_index", "readme")
-        return "/".join([document.base, *folders, "" if home else name + self.ending])
+        home = name.lower() in ("index", "readme")
+        return "/".join([self.address, *folders, "" if home else f"{name}/"])
 
-    def links_from(self, _: Document, url: str) -> str:
+    def links_from(self, document: Document) -> str:
         """See `Convention`."""
-        return url
+        return self.url(document)
 
-    def render(self, document: Document, text: str, _: Meta) -> Rendered:
-        """See `Convention`."""
-        if document.file.suffix == ".mdx":
-            flat = mdx.flatten(text, document.file, self.root)
-            return Rendered(commonmark.to_html(flat.markdown, mdx=True), flat.unresolved)
-        flat = templates.without_tags(mdx.without_comments(text))
-        return Rendered(commonmark.to_html(outside(commonmark.titled_alerts, flat.markdown)), flat.unresolved)
-
-
-def files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, PurePosixPath]]:
-    """Each source with its path without the suffix, in the order of the paths."""
-    found = sorted(file for file in folder.rglob("*") if file.name.endswith(suffixes))
-    for file in found:
-        path = file.relative_to(folder).with_suffix("")
-        if any(part.startswith((".", "_")) or part == "node_modules" for part in path.parts if part != "_index"):
-            continue  # generators exclude these as well; `_index` is Hugo's page of a folder
-        if file.is_file():  # no folder named like a page, no link to nowhere
-            yield file, PurePosixPath(path.as_posix())
+    def render(self, text: str) -> Rendered:
+        """See `Convention`. Nothing in plain Markdown needs a build."""
+        return Rendered(commonmark.to_html(text))

@@ -1,12 +1,12 @@
-"""Reads a site from its Markdown sources: each file becomes a page, or a skip with the reason."""
+"""Reads a site from Markdown: each file becomes a page, or a skip with the reason."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from passage.sites import encoding
+from passage.sites import encoding, unbuilt
 from passage.sites.markdown import front_matter
-from passage.sites.markdown.convention import Convention, Document, Meta, noindex_tag, unpublished
+from passage.sites.markdown.convention import CONFIGURATIONS, Convention, Document, Meta, noindex_tag, unpublished
 from passage.sites.markdown.front_matter import PageError
 from passage.sites.markdown.page import page_sections
 from passage.sites.model import Flaw, Note, Page, SiteError, Skip, Unresolved, readable_name, unreadable
@@ -14,13 +14,13 @@ from passage.sites.model import Flaw, Note, Page, SiteError, Skip, Unresolved, r
 
 @dataclass(frozen=True, slots=True)
 class MarkdownSite:
-    """A folder of Markdown, read by a generator's convention."""
+    """A folder of Markdown, read by a convention."""
 
     convention: Convention
 
     @property
     def nothing_found(self) -> str:
-        return f"{self.convention.folder} holds no Markdown with any text in it (*.md, *.mdx)."
+        return f"{self.convention.folder} holds no Markdown with any text in it (*.md)."
 
     def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`."""
@@ -41,16 +41,36 @@ class MarkdownSite:
 
 
 def find_site(folder: Path, url: str | None = None) -> MarkdownSite:
-    """The reader for a folder of sources, by its configuration; `url` takes precedence.
+    """The reader for a folder of MkDocs' sources or of plain Markdown; `url` comes before the configuration's.
 
     Raises:
-        SiteError: the folder or the site's URL is missing, or the configuration cannot be read.
+        SiteError: the folder or the site's URL is missing, the configuration cannot be read, or another generator
+            must build the sources.
     """
-    from passage.sites.markdown.conventions import convention_of  # noqa: PLC0415 - loads the parsers
+    from passage.sites.markdown import mkdocs  # noqa: PLC0415 - loads the parsers
+    from passage.sites.markdown.plain import PlainFolder  # noqa: PLC0415
 
     if not folder.is_dir():
         raise SiteError(f"{folder} is not a folder.")
-    return MarkdownSite(convention_of(folder, url))
+    address = _address(url) if url is not None else None
+    for place in unbuilt.places(folder):
+        for name in CONFIGURATIONS:
+            if (place / name).is_file():
+                return MarkdownSite(mkdocs.convention(place, place / name, address))
+        if generator := unbuilt.generator_of(place):
+            raise SiteError(unbuilt.refusal(place, generator))
+    if address is None:
+        raise SiteError(
+            f"Where is {folder} published? Its pages' URLs begin with it: give --site-url https://…, or set site_url "
+            "in an mkdocs.yml."
+        )
+    return MarkdownSite(PlainFolder(folder / "docs" if (folder / "docs").is_dir() else folder, address))
+
+
+def _address(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise SiteError(f"--site-url {url} is not a URL: it begins with https:// or http://.")
+    return url.rstrip("/")
 
 
 def parts_of(convention: Convention, document: Document) -> tuple[Meta, str]:
@@ -82,11 +102,11 @@ def _enter(convention: Convention, document: Document) -> _Entry | Skip:
     except PageError as error:
         return Skip(document.path, str(error), failed=True)
     reason = unpublished(meta) or noindex_tag(text)
-    return Skip(document.path, reason) if reason else _Entry(document, meta, convention.url(document, meta))
+    return Skip(document.path, reason) if reason else _Entry(document, meta, convention.url(document))
 
 
 def _owners(entries: list[_Entry]) -> Mapping[str, _Entry]:
-    """The page for each URL: first the one with that `slug`, then `index`, `README` and others."""
+    """The page for each URL: `index` before `README` and others."""
     owners: dict[str, _Entry] = {}
     for entry in sorted(entries, key=_rank):
         owners.setdefault(entry.url, entry)
@@ -94,7 +114,7 @@ def _owners(entries: list[_Entry]) -> Mapping[str, _Entry]:
 
 
 def _rank(entry: _Entry) -> int:
-    return 0 if entry.meta.get("slug") else {"index": 1, "readme": 2}.get(entry.document.file.stem.lower(), 3)
+    return {"index": 1, "readme": 2}.get(entry.document.file.stem.lower(), 3)
 
 
 def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Iterator[Page | Note]:
@@ -102,11 +122,11 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
     document = entry.document
     try:
         _, text = parts_of(convention, document)
-        rendered = convention.render(document, text, entry.meta)
+        rendered = convention.render(text)
         heading, sections = page_sections(
             rendered.html,
             url=entry.url,
-            links_from=convention.links_from(document, entry.url),
+            links_from=convention.links_from(document),
             file=source_of(convention, document),
             urls=urls,
         )

@@ -1,67 +1,9 @@
-"""Dialects of Markdown: any text is read, configurations are never run, and MkDocs' options are honoured."""
+"""MkDocs' sources: what its configuration says about titles, blocks, includes and anchors."""
 
 from pathlib import Path
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from passage.sites.markdown import javascript, mdx, vue
-from passage.sites.markdown.commonmark import to_html
-from passage.sites.markdown.javascript import UNKNOWN
 from sites.facts import code_blocks
 from sites.reading import read, written
-
-MARKS = (
-    *("word ", "\n", "\n\n", "```\n", "`", "``", "<", "</", ">", "/>"),
-    *("{", "}", "{/*", "*/}", "<!--", "-->", "import ", "export ", "from 'x'", "$"),
-    *("$$", "\\", "<Tab", "label='x'", ":::", "<<< ", "[[toc]]", "{{", "}}", "- "),
-    *("    "),
-)
-PIECES = st.sampled_from(MARKS)
-TEXTS = st.lists(PIECES, max_size=40).map("".join)
-PLACE = Path("page.mdx")
-
-
-@settings(deadline=None, max_examples=150)
-@given(TEXTS)
-def test_any_text_is_read(text: str) -> None:
-    to_html(mdx.flatten(text, PLACE, Path()).markdown, mdx=True, math=True)
-    to_html(vue.flatten(text, PLACE, Path()).markdown)
-    to_html(mdx.without_comments(text))
-
-
-@settings(deadline=None, max_examples=100)
-@given(st.text(max_size=200) | TEXTS)
-def test_any_text_is_a_configuration(text: str) -> None:
-    assert isinstance(javascript.default_export(text.encode("utf-8", "replace")), dict)
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        (
-            "export default {a: 'x', b: [1, 2.5, true, null], 'c-d': `t`}",
-            {"a": "x", "b": [1, 2.5, True, None], "c-d": "t"},
-        ),
-        ("module.exports = {a: -1, ...shared, b: f()}", {"a": UNKNOWN, "b": UNKNOWN}),
-        (
-            "const b = '/x/'; export default defineConfig({base: b, url: `https://h${b}`})",
-            {"base": "/x/", "url": "https://h/x/"},
-        ),
-        ("export default {url: process.env.URL || 'https://a.example'}", {"url": "https://a.example"}),
-        ("export default {url: process.env.URL}", {"url": UNKNOWN}),
-        ("export default async function () { const a = 1; return {a} }", {"a": 1}),
-        ("export default () => ({a: 'it\\'s'})", {"a": "it's"}),
-        ("export default {a: prod ? 1 : 2, method() {}}", {"a": UNKNOWN, "method": UNKNOWN}),
-        ("const a = a; export default {a}", {"a": UNKNOWN}),
-        ("this is no JavaScript {", {}),
-        ("", {}),
-    ],
-)
-def test_values_are_read_without_running(source: str, expected: dict[str, object]) -> None:
-    assert javascript.default_export(source.encode()) == expected
-
 
 MKDOCS = "site_url: https://e.org/\nnav:\n  - Start: index.md\n  - Part:\n      - The Way In: guide/entry.md\n"
 
