@@ -2,6 +2,7 @@
 
 import json
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,42 +18,71 @@ SERVICE_ONLY = "Failed."
 ALSO_BY_SERVICE = ("TotalLatency", "TopScore")
 """Metrics that alarms need over all profiles as well. Each costs a second custom metric."""
 REDACTED = "***"
-TRACEBACK_CHARACTERS = 8_000
+LINE_BYTES = 8_192
+"""The most bytes of a log line. Longer values are cut: an error can hold an upstream's whole answer."""
+CUT = "…"
+"""The mark of a cut value."""
 ERROR_TEXTS = ("message", "detail", "exception")
 """The fields of a log line that hold an error message, from an upstream or Python."""
 
 
 class _RedactingFormatter(LambdaPowertoolsFormatter):
-    """Powertools' JSON formatter. It redacts every registered secret in the whole line, tracebacks included."""
+    """Powertools' JSON formatter. It redacts secrets and question texts, tracebacks included, and bounds each line."""
 
     secrets: frozenset[str] = frozenset()
-    hidden: tuple[str, ...] = ()
-
-    def format(self, record: Any) -> str:
-        line = super().format(record)
-        for secret in self.secrets:
-            line = line.replace(secret, REDACTED)
-        return line
+    hidden: frozenset[str] = frozenset()
 
     def serialize(self, log: Any) -> str:
-        """Question text may match any field, so it is redacted only in `message`, `detail` and `exception`."""
-        blanked = {
-            key: self._blanked(value) for key, value in log.items() if key in ERROR_TEXTS and isinstance(value, str)
-        }
-        return super().serialize({**log, **blanked})
+        """The line as JSON. Secrets are redacted in every field.
 
-    def _blanked(self, text: str) -> str:
-        for hidden in self.hidden:
-            text = text.replace(hidden, REDACTED)
-        return text
+        Question text may match any field, so it is redacted only in `message`, `detail` and `exception`.
+        """
+        fields = {key: self._redacted(key, value) for key, value in log.items()}
+        line = self._json(fields)
+        return line if len(line.encode()) <= LINE_BYTES else self._json(self._shortened(fields))
 
-    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
-        """The traceback, cut at the front if it is long: it can hold an upstream's whole answer."""
-        text = super().formatException(ei)
-        return text if len(text) <= TRACEBACK_CHARACTERS else f"…{text[-TRACEBACK_CHARACTERS:]}"
+    def _json(self, value: Any) -> str:
+        """`value` as JSON. A lone surrogate, which UTF-8 cannot encode, becomes its escape."""
+        return super().serialize(value).encode(errors="backslashreplace").decode()
+
+    def _redacted(self, key: str, value: Any) -> Any:
+        text = value if isinstance(value, str) else self._json(value)
+        redacted = _without(self.secrets | self.hidden if key in ERROR_TEXTS else self.secrets, text)
+        return value if redacted == text else redacted
+
+    def _shortened(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields, of which the longest are cut until the line fits. A traceback keeps its end."""
+        shortened, left = dict(fields), LINE_BYTES
+        sizes = {key: self._size(key, value) for key, value in fields.items()}
+        for done, key in enumerate(sorted(sizes, key=sizes.__getitem__)):
+            share = left // (len(sizes) - done)
+            if sizes[key] > share:
+                shortened[key] = self._cut(key, fields[key], share)
+            left -= min(sizes[key], share)
+        return shortened
+
+    def _cut(self, key: str, value: Any, size: int) -> str:
+        text = value if isinstance(value, str) else self._json(value)
+
+        def first(count: int) -> str:
+            return f"{CUT}{text[-count:]}" if key == "exception" else f"{text[:count]}{CUT}"
+
+        return first(bisect_right(range(1, size), size, key=lambda count: self._size(key, first(count))))
+
+    def _size(self, key: str, value: Any) -> int:
+        return len(self._json({key: value}).encode())
 
 
-_formatter = _RedactingFormatter(use_rfc3339=True, serialize_stacktrace=False)
+def _without(texts: Iterable[str], text: str) -> str:
+    """`text` with each of `texts` redacted, the longest first. What is redacted is not searched again."""
+    parts = [text]
+    for each in sorted((each for each in texts if each in text), key=len, reverse=True):
+        parts = [part for whole in parts for part in whole.split(each)]
+    return REDACTED.join(parts)
+
+
+# Powertools would read a message that is JSON as a value, whose texts are not redacted.
+_formatter = _RedactingFormatter(use_rfc3339=True, serialize_stacktrace=False, json_deserializer=str)
 
 
 def _logger() -> Logger:
@@ -79,12 +109,12 @@ def configure(service: str, secrets: Iterable[str]) -> None:
     """Set the service's name in logs and metrics, and redact `secrets` from now on."""
     _State.service = service
     logger.append_keys(service=service)
-    _formatter.secrets = frozenset(form for secret in secrets if secret for form in _written(secret))
+    _formatter.secrets = frozenset(form for secret in secrets for form in _forms(secret))
 
 
 def keep_secret(secret: str) -> None:
     """Redact `secret` from now on, besides the secrets registered before."""
-    _formatter.secrets = _formatter.secrets | frozenset(_written(secret))
+    _formatter.secrets = _formatter.secrets | _forms(secret)
 
 
 def restored() -> None:
@@ -97,14 +127,9 @@ def not_renewed(what: str, *, code: str, detail: str | None) -> None:
     logger.warning(what, extra={"code": code, "detail": detail})
 
 
-def _written(secret: str) -> Iterator[str]:
-    """The forms of a secret in a line of JSON."""
-    return (json.dumps(text)[1:-1] for text in _forms(secret))
-
-
-def _forms(secret: str) -> tuple[str, ...]:
-    """The forms of a secret in a text: plain, as Python's repr, or within JSON."""
-    return secret, repr(secret)[1:-1], json.dumps(secret)[1:-1]
+def _forms(text: str) -> frozenset[str]:
+    """The forms of a text in another: plain, as Python's repr, or within JSON. A blank text has none."""
+    return frozenset((text, repr(text)[1:-1], json.dumps(text)[1:-1])) if text.strip() else frozenset()
 
 
 @contextmanager
@@ -126,12 +151,13 @@ def correlate(api_request_id: object) -> None:
 
 @contextmanager
 def hiding(texts: Iterable[str]) -> Iterator[None]:
-    """Redact `texts` in error texts that are logged inside the block."""
-    _formatter.hidden = tuple(form for text in texts for form in _forms(text))
+    """Redact `texts` in error texts that are logged inside the block, besides those of an outer block."""
+    outer = _formatter.hidden
+    _formatter.hidden = outer.union(*map(_forms, texts))
     try:
         yield
     finally:
-        _formatter.hidden = ()
+        _formatter.hidden = outer
 
 
 def retrying(upstream: str, code: str, delay: float) -> None:

@@ -1,15 +1,17 @@
 """Mutated events given to the function, with fakes at its two ports: what no event may lead to is a finding.
 
+Some events meet an embedding service that fails and repeats their texts: only what is logged counts then.
+
 `python -m fuzz.findings EVENTS SEED` runs as many as asked (`make fuzz`).
 """
 
+import io
 import json
-import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -20,12 +22,12 @@ from fuzz.mutations import DEEP, NESTED, mutated, odd
 from handler import app, telemetry
 from handler.adapters.qdrant.payload import Hit
 from handler.config.profiles import Profile
-from handler.core.errors import InternalError, InvalidRequest, PassageError
-from handler.core.model import CollectionInfo, Point
+from handler.core.errors import InternalError, InvalidRequest, PassageError, RequestRefused
+from handler.core.model import CollectionInfo, Point, Vector
 from handler.core.retrieve import Retriever
 from handler.entrypoints.detect import TOOL_NAME, Source, detect
 from handler.service.replies import Reply
-from unit.asking import FakedContainer, FixedStore
+from unit.asking import FakedContainer, FixedEmbedder, FixedStore
 from unit.pipelines import pipeline
 
 EVENTS = Path(__file__).parents[2] / "events"
@@ -36,6 +38,23 @@ MAY_RAISE = (Source.SNS, Source.EVENT_BRIDGE, Source.PIPES)
 
 UNEXPECTED = str(InternalError())
 """MCP's answers have this sentence and no code."""
+
+TELLING = 16
+"""The fewest characters of a text that no log line may hold. A shorter one may be a word of our own messages."""
+
+
+class Embedder(FixedEmbedder):
+    """Fails on demand, and then repeats its texts, as an upstream may."""
+
+    fails = False
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        vectors = super().embed(texts)
+        if self.fails and len(texts[0]) % 2:
+            raise ValueError(json.dumps({"texts": texts}))
+        if self.fails:
+            raise RequestRefused("Not embedded.", upstream="embedding", detail=f"cannot embed {texts}")
+        return vectors
 
 
 class Store(FixedStore):
@@ -77,7 +96,7 @@ class Container(FakedContainer):
             retriever = super().retriever(profile)
             store = Store(profile, self.hits)
             self._made[key] = pipeline(
-                retriever.embedder.embedder,
+                Embedder(profile, asked=self.embedded),
                 store,
                 dimension=profile.collection.dimension,
                 displayable=retriever.displayable,
@@ -103,27 +122,57 @@ def findings(count: int, seed: int, seen: Counter[str] | None = None) -> Iterato
     """
     # Nearly all of the contracts' events are of one source: each source's own samples are taken more often.
     folders = [[(path.name, json.loads(path.read_bytes())) for path in sorted(EVENTS.glob(glob))] for glob in FOLDERS]
-    with _function():
+    with _function() as (container, log):
         for number in range(count):
             random = Random(f"{seed} {number}")  # noqa: S311 - chance, not secrets
             name, sample = random.choice(random.choice(folders))
             event = _as_lambda_reads_it(mutated(sample, random))
+            Embedder.fails = random.random() < 0.1
             why = _wrong(event, _context(name, random), Counter() if seen is None else seen)
+            if Embedder.fails and container.embedded:
+                why = None
+            why = why or next(filter(None, (_wrong_line(line, container.embedded) for line in _lines(log))), None)
+            container.embedded.clear()
             if why is not None:
                 yield Finding(number, name, why, json.dumps(event)[:2_000])
 
 
 @contextmanager
-def _function() -> Iterator[None]:
-    """The function with fakes, its log and metrics written to nowhere."""
-    kept, stream = app.services, telemetry.logger.registered_handler.stream
-    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
-        telemetry.logger.registered_handler.stream = nowhere
-        app.services = Container()
+def _function() -> Iterator[tuple[Container, io.StringIO]]:
+    """The function with fakes, and what it writes: its log, its metrics, and Python's own complaints."""
+    kept, stream, log = app.services, telemetry.logger.registered_handler.stream, io.StringIO()
+    with redirect_stdout(log), redirect_stderr(log):
+        telemetry.logger.registered_handler.stream = log
+        app.services = container = Container()
         try:
-            yield
+            yield container, log
         finally:
+            Embedder.fails = False
             app.services, telemetry.logger.registered_handler.stream = kept, stream
+
+
+def _lines(log: io.StringIO) -> list[str]:
+    """The lines written since the last call."""
+    lines = log.getvalue().splitlines()
+    log.seek(0)
+    log.truncate()
+    return lines
+
+
+def _wrong_line(line: str, texts: Sequence[str]) -> str | None:
+    """Why a line of the log is a finding; None when it is none.
+
+    Args:
+        texts: the questions, as they were embedded.
+    """
+    if len(line.encode()) > telemetry.LINE_BYTES:
+        return f"a log line of {len(line):,} characters: {line[:200]}"
+    try:
+        json.loads(line)
+    except ValueError:
+        return f"a log line that is not JSON: {line[:200]}"
+    shown = (form for text in texts if len(text) >= TELLING for form in (text, json.dumps(text)[1:-1]))
+    return f"the question is logged: {line[:2_000]}" if any(form in line for form in shown) else None
 
 
 def _as_lambda_reads_it(event: Any) -> Any:
@@ -175,10 +224,10 @@ def _kind(event: Any) -> str:
 def main() -> None:
     """Run, report and fail where there was a finding."""
     count, seed = int(sys.argv[1]), int(sys.argv[2])
-    started, seen, found = time.monotonic(), Counter[str](), 0
+    started, seen, found, screen = time.monotonic(), Counter[str](), 0, sys.stderr
     for finding in findings(count, seed, seen):
         found += 1
-        sys.stderr.write(f"{finding.number} {finding.sample}: {finding.why}\n  {finding.event}\n")
+        screen.write(f"{finding.number} {finding.sample}: {finding.why}\n  {finding.event}\n")
     for kind, number in sorted(seen.items()):
         sys.stdout.write(f"{number:>9,}  {kind}\n")
     seconds = time.monotonic() - started

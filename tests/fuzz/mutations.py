@@ -12,6 +12,7 @@ NESTED = 800
 
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1.5, 1e308, -0.0, 2**53, 2**64, -(2**63), 10**400, float("nan"), float("inf")),
+    *("   ", "\t \n ", "\u3000\u3000\u3000", " * ", "***"),
     *("", " ", "\u200b", "\ud800", "a\udfffb", "\x00", "🤖" * 3, "../..", "%zz", "null", "[", '{"text": "a"}', "5"),
     *(
         DEEP,
@@ -31,6 +32,9 @@ ODD: tuple[Any, ...] = (
     *({"gt": 5}, {"prefix": "a"}, {"source_url": {"prefix": "h"}, "chunk_index": {"lt": 2}}, 0.5),
     *([], {}, [[]], [None], {"": None}, [5, "a"], {"text": 5}, {"a": {"b": []}}, [{"eventSource": "aws:sqs"}]),
 )
+TEXTS = ("", "   ", " * ", "***", "a", " e ", "/query", "What is a digital twin?")
+"""Values that many fields of a request have."""
+
 KEYS = (
     *("text", "k", "query", "profile", "query_text", "query_vector", "filters", "correlation_id", "Records", "detail"),
     *("detail-type", "source", "requestContext", "http", "elb", "body", "headers", "multiValueHeaders", "httpMethod"),
@@ -57,7 +61,7 @@ def _mutate(event: Any, random: Random) -> Any:
     if not places or random.random() < 0.01:
         return random.choice((odd(random), [event], {"text": event}, [event, event]))
     holder, key = random.choice(places)
-    match random.randrange(9):
+    match random.randrange(10):
         case 0:
             del holder[key]
         case 1 | 2:
@@ -68,15 +72,24 @@ def _mutate(event: Any, random: Random) -> Any:
             other, at = random.choice(places)
             if not _within(holder[key], other) and not _within(other[at], holder):
                 holder[key], other[at] = other[at], holder[key]
-        case 5 if isinstance(holder, dict):
-            holder[random.choice((*KEYS, "\ud800", ""))] = holder.pop(key)
-        case 6 if isinstance(holder, dict):
-            holder[random.choice(KEYS)] = odd(random)
-        case 7 if isinstance(holder[key], str):
+        case 5 | 6 | 7 if isinstance(holder, dict):
+            _add(holder, key, random)
+        case 8 if isinstance(holder[key], str):
             holder[key] = _text(holder[key], random)
         case _:
             holder[key] = copy.deepcopy(random.choice(places)[0])
     return event
+
+
+def _add(fields: dict[str, Any], key: str, random: Random) -> None:
+    """Rename a field, add one, or add many of the same value."""
+    match random.randrange(3):
+        case 0:
+            fields[random.choice((*KEYS, "\ud800", ""))] = fields.pop(key)
+        case 1:
+            fields[random.choice(KEYS)] = odd(random)
+        case _:
+            fields |= dict.fromkeys((f"f{number}" for number in range(random.choice((3, 30)))), random.choice(TEXTS))
 
 
 def odd(random: Random) -> Any:

@@ -1,9 +1,11 @@
 """Log lines of requests: JSON with the request's id, and with the question only if LOG_QUERY_TEXT is set."""
 
+import json
 from typing import Any
 
 import pytest
 
+from handler import telemetry
 from handler.core.embedding import normalised
 from passage.emulators import EmulatorServer, Fault
 from passage.local.environment import LocalContext
@@ -91,3 +93,48 @@ def test_bad_input_logs_a_warning_and_our_fault_an_error(start: Start, output: O
     assert (mistake["code"], ours["code"]) == ("BLANK_TEXT", "COLLECTION_NOT_FOUND")
     assert "404" in ours["detail"]
     assert "exception" not in {*mistake, *ours}, "a traceback is for what was not foreseen"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"text": "   ", "f0": "   ", "f1": "   ", "f2": "   "},
+        {"text": " ", **dict.fromkeys(("f0", "f1", "f2", "f3"), "\u3000\t\n")},
+        {"text": "***", "k": 0, **dict.fromkeys(("f0", "f1", "f2", "f3"), " * ")},
+        {"text": "aaa", "k": 0, **{f"f{count}": "a" * count for count in range(100)}},
+    ],
+    ids=["blank", "other blanks", "marks", "repeated"],
+)
+def test_odd_values_do_not_grow_the_log(fields: dict[str, Any], start: Start, output: Output) -> None:
+    """Each blank once put a mark between all characters of the line: 54 bytes became 906 MB."""
+    assert start().post(fields).status == 400
+    assert len(output.text) < 1_000
+
+
+def test_failed_batch_logs_none_of_its_questions(cohere: EmulatorServer, start: Start, output: Output) -> None:
+    """One call embeds all of them, so its error may repeat them all."""
+    texts = [f"Is zebra-{number} a twin?" for number in range(3)]
+    cohere.faults.add(Fault("status", status=400, body=json.dumps({"message": f"cannot embed: {texts}"}), times=0))
+    replies = start().invoke([{"text": text} for text in texts])
+    assert [reply["code"] for reply in replies] == ["INTERNAL_ERROR"] * 3
+    assert "cannot embed" in output.text
+    assert "zebra" not in output.text
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, '\n"' * 10_000, "🤖" * 10_000, "\ud800" * 10_000])
+def test_long_line_is_cut_at_8_kb(text: str) -> None:
+    fields = {"level": "ERROR", "message": f"start {text}", "exception": f"{text} end", "figures": [text, 5]}
+    line = telemetry.logger.registered_formatter.serialize(fields)
+    assert 7_000 < len(line.encode()) <= 8_192
+    read = json.loads(line)
+    assert (read["level"], read["message"][:6], read["message"][-1]) == ("ERROR", "start ", "…")
+    assert (read["exception"][0], read["exception"][-4:], read["figures"][-1]) == ("…", " end", "…")
+
+
+@pytest.mark.parametrize("message", ['{"texts": ["zebra-7731"]}', '["zebra-7731"]', "[" * 5_000])
+def test_message_that_is_json_is_logged_as_text(message: str, output: Output) -> None:
+    with telemetry.hiding(["zebra-7731", "   "]):
+        telemetry.failed("context", ValueError(message), code="X", detail=None, known=True, blame="caller")
+    (line,) = output.logs
+    assert line["message"].startswith(message[:2])
+    assert "zebra" not in output.text

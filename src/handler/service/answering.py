@@ -19,7 +19,7 @@ from handler.core.deadline import Deadline
 from handler.core.model import Retrieval, RetrievalRequest
 from handler.core.retrieve import Retriever
 from handler.service import metrics
-from handler.service.failures import Failure, failure
+from handler.service.failures import Failure, failure, text_forms
 from handler.service.services import Served, Services
 
 LAMBDA_MARGIN = 0.5
@@ -114,11 +114,19 @@ def answer(questions: Sequence[Question], services: Services, deadline: Deadline
             outcomes[number] = each
         else:
             groups[id(each.retriever)].append((number, each))
-    for group in groups.values():
-        for start in range(0, len(group), TEXTS_PER_CALL):
-            numbers, questions_of_call = zip(*group[start : start + TEXTS_PER_CALL], strict=True)
-            outcomes.update(zip(numbers, _answered(questions_of_call, services, deadline, started), strict=True))
+    with telemetry.hiding(_private_texts(prepared)):
+        for group in groups.values():
+            for start in range(0, len(group), TEXTS_PER_CALL):
+                numbers, questions_of_call = zip(*group[start : start + TEXTS_PER_CALL], strict=True)
+                outcomes.update(zip(numbers, _answered(questions_of_call, services, deadline, started), strict=True))
     return [outcomes[number] for number in range(len(questions))]
+
+
+def _private_texts(prepared: Sequence[_Prepared | Failure]) -> Iterator[str]:
+    """The questions that no log line may hold. A call's error may repeat those of other questions, too."""
+    for each in prepared:
+        if isinstance(each, _Prepared) and not each.served.log_query_text:
+            yield from text_forms(each.request.text)
 
 
 def _prepared(question: Question, services: Services, started: float) -> _Prepared | Failure:

@@ -67,8 +67,11 @@ def failure(
 
 
 def text_forms(text: str) -> tuple[str, ...]:
-    """The forms of a question that a log must hide: as it was sent, and as it is passed to services."""
-    return tuple(dict.fromkeys((text, text.strip(), normalised(text)))) if len(text) > 2 else ()
+    """The forms of a question that a log must hide: as it was sent, and as it is passed to services.
+
+    A form of one or two characters tells nothing, and would match all over an error message.
+    """
+    return tuple(form for form in {text, text.strip(), normalised(text)} if len(form.strip()) > 2)
 
 
 def _texts(fields: Mapping[str, Any]) -> list[str]:

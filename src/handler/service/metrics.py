@@ -5,7 +5,6 @@ from typing import Any
 from handler import telemetry
 from handler.core.errors import InternalError, PassageError
 from handler.core.model import Retrieval
-from handler.service.failures import text_forms
 from handler.service.services import Served
 
 
@@ -16,7 +15,7 @@ def record(served: Served, retrieval: Retrieval) -> None:
     metrics = _metrics(retrieval, top_score)
     if retrieval.rerank_failure is not None:
         metrics["RerankFailed"] = 1
-        _log_rerank_failure(served, retrieval, retrieval.rerank_failure)
+        _log_rerank_failure(served, retrieval.rerank_failure)
     if served.contract.notices is not None:
         for notice in served.contract.notices(retrieval):
             telemetry.notice(profile, notice.message, notice.figures)
@@ -62,15 +61,14 @@ def _metrics(retrieval: Retrieval, top_score: float | None) -> dict[str, float |
     }
 
 
-def _log_rerank_failure(served: Served, retrieval: Retrieval, error: Exception) -> None:
+def _log_rerank_failure(served: Served, error: Exception) -> None:
     """Log the reason for a failed reranking. The caller gets only a warning."""
     known = error if isinstance(error, PassageError) else InternalError()
-    with telemetry.hiding(() if served.log_query_text else text_forms(retrieval.request.text)):
-        telemetry.not_reranked(
-            served.profile.name,
-            error,
-            code=known.code,
-            detail=known.detail,
-            known=known is error,
-            temporary=known.blame == "upstream",
-        )
+    telemetry.not_reranked(
+        served.profile.name,
+        error,
+        code=known.code,
+        detail=known.detail,
+        known=known is error,
+        temporary=known.blame == "upstream",
+    )
