@@ -117,9 +117,10 @@ format: setup ## Format and fix what ruff can fix
 	@$(BIN)/ruff format .
 
 .PHONY: openapi
-openapi: setup ## Write docs/openapi.json, the API's description, from the code
+openapi: setup ## Write docs/openapi.json, the API's description, from the code, and the clients' types
 	@$(BIN)/python -c 'import json, pathlib; from handler.entrypoints.http.routes import document; \
 		pathlib.Path("docs/openapi.json").write_text(json.dumps(document("query-response"), indent=2) + "\n", "utf-8")'
+	@$(BIN)/python -m tools.client_types
 
 DOCS := .passage/site
 DOCS_PORT ?= 8000

@@ -44,4 +44,4 @@ def test_package_holds_client_types_and_license(tmp_path: Path) -> None:
     assert isinstance(run, subprocess.CompletedProcess)
     (package,) = json.loads(run.stdout)
     names = {file["path"] for file in package["files"]}
-    assert names == {"LICENSE", "README.md", "package.json", "passage-client.d.ts", "passage-client.js"}
+    assert names == {"LICENSE", "README.md", "package.json", "passage-client.d.ts", "passage-client.js", "types.d.ts"}

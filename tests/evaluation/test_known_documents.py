@@ -52,7 +52,8 @@ class Site:
             for url in self._urls
             if url in found
         ]
-        return Reply(200, {}, json.dumps({"results": results[: fields["k"]]}), 1.0)
+        body = {"query": "q", "k": 1, "total_results": 1, "timestamp": "", "results": results[: fields["k"]]}
+        return Reply(200, {}, json.dumps(body), 1.0)
 
 
 def known_to(api: Any, about: Served = SERVED) -> Any:

@@ -113,7 +113,7 @@ def retry_after(reply: Reply) -> float | None:
 def _read(served: Served, question: Question, reply: Reply) -> Answer:
     body = reply.json()
     try:
-        found = replies.hits(served.contract, served.profile, body)
+        found, search_ms = replies.read(served.contract, served.profile, body)
     except replies.ReplyError as error:
         return Answer(question.id, (), reply.milliseconds, error=f"{error}.", error_kind="contract")
     debug = body.get("debug")
@@ -121,6 +121,6 @@ def _read(served: Served, question: Question, reply: Reply) -> Answer:
         question_id=question.id,
         results=found,
         milliseconds=reply.milliseconds,
-        search_ms=replies.search_ms(served.contract, body),
+        search_ms=search_ms,
         debug=debug if isinstance(debug, dict) else None,
     )

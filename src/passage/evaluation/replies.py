@@ -1,11 +1,13 @@
-"""Reads the passages of an answer in any of the five contracts."""
+"""Reads the passages of an answer through its contract's own models."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from handler.adapters.qdrant import payload as payloads
 from handler.config import profiles
 from handler.config.payload_keys import Payload
+from handler.contracts import chunks, context, query_response, ranked, registry, vector_search
 from passage.evaluation.run import Hit
 
 EXCERPT = 2_000
@@ -16,101 +18,58 @@ class ReplyError(Exception):
     """An answer does not have its contract's form."""
 
 
-def hits(contract: str, profile: str, body: Any) -> tuple[Hit, ...]:
-    """The passages of an answer, in its order.
+def read(contract: str, profile: str, body: Any) -> tuple[tuple[Hit, ...], float | None]:
+    """The passages of an answer, in its order, and the search's own milliseconds where the contract reports them.
 
     Raises:
         ReplyError: the answer does not have the contract's form.
     """
-    key, read = READERS[contract]
+    if contract not in registry.NAMES:
+        raise ReplyError(f"the contract '{contract}' is unknown here; known: {', '.join(registry.NAMES)}")
+    shape = registry.load(contract)
     try:
-        return tuple(_hit(rank, read(found, profile)) for rank, found in enumerate(body[key], start=1))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ReplyError(f"the answer does not have the form of the contract '{contract}' ({error!r})") from None
+        answer = shape.response_model.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the answer"
+        raise ReplyError(f"the answer does not have the form of '{contract}' ({where}: {first['msg']})") from None
+    results: list[BaseModel] = getattr(answer, shape.results)
+    return tuple(_hit(rank, result, profile) for rank, result in enumerate(results, start=1)), _search_ms(answer)
 
 
-def search_ms(contract: str, body: Any) -> float | None:
-    """The search's own time in milliseconds; None where the contract does not report it."""
-    try:
-        if contract == "vector_search":
-            return float(body["results"][0]["retrieval_time_ms"])
-        if contract == "ranked":
-            return float(body["execution_metrics"]["vector_search_time_ms"])
-    except (KeyError, IndexError, TypeError, ValueError):
-        pass
+def _search_ms(answer: BaseModel) -> float | None:
+    match answer:
+        case vector_search.VectorSearchResponse(results=[first, *_]):
+            return first.retrieval_time_ms
+        case ranked.RetrievalResponse(execution_metrics=metrics):
+            return metrics.vector_search_time_ms
     return None
 
 
-def _hit(rank: int, values: dict[str, Any]) -> Hit:
-    text = str(values.get("text", ""))
-    return Hit(
-        rank=rank,
-        id=str(values.get("id", "")),
-        chunk_id=str(values.get("chunk_id", "")),
-        url=str(values.get("url", "")),
-        title=str(values.get("title", "")),
-        score=float(values["score"]),
-        text=text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…",
-    )
+def _hit(rank: int, result: BaseModel, profile: str) -> Hit:
+    point = title = ""
+    match result:
+        case query_response.Result(chunk_id=shown, url=url, relevance_score=score, chunk_text=text):
+            point = query_response.stored_id(shown)
+        case vector_search.RetrievalResult(id=found, score=score, payload=payload):
+            point = str(found)
+            shown, url, title, text = _of_payload(point, payload, profile)
+        case context.RetrievedChunk(chunk_id=shown, source_url=url, title=title, score=score, text=text):
+            pass
+        case ranked.SearchResult(chunk_id=shown, metadata=about, similarity_score=score, chunk_text=text):
+            url, title = about.source_url, about.page_title
+        case chunks.RetrievedChunk(chunk_id=shown, url=url, similarity_score=score, content=text):
+            point = shown
+        case _:
+            raise TypeError(f"a contract's results are {type(result).__name__}: say here which field is which")
+    excerpt = text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
+    return Hit(rank=rank, id=point, chunk_id=shown, url=url, title=title, score=score, text=excerpt)
 
 
-def _query_response(found: Mapping[str, Any], _: str) -> dict[str, Any]:
-    return {
-        "id": found["chunk_id"].rpartition("_")[0],
-        "chunk_id": found["chunk_id"],
-        "url": found["url"],
-        "score": found["relevance_score"],
-        "text": found["chunk_text"],
-        "title": found.get("title", ""),
-    }
-
-
-def _vector_search(found: Mapping[str, Any], profile: str) -> dict[str, Any]:
-    values = {"id": found["id"], "score": found["score"]}
-    keys = profiles.load(profile).payload if profile in profiles.names() else Payload(text=("text",), url=("url",))
-    read = payloads.read([payloads.Hit(found["id"], found["score"], found["payload"])], keys).passages
-    for passage in read:
-        values |= {"url": passage.url, "text": passage.text, "title": passage.title or ""}
-        values["chunk_id"] = passage.chunk_id or ""
-    return values
-
-
-def _context(found: Mapping[str, Any], _: str) -> dict[str, Any]:
-    return {
-        "chunk_id": found["chunk_id"],
-        "url": found["source_url"],
-        "score": found["score"],
-        "text": found["text"],
-        "title": found["title"],
-    }
-
-
-def _ranked(found: Mapping[str, Any], _: str) -> dict[str, Any]:
-    return {
-        "chunk_id": found["chunk_id"],
-        "url": found["metadata"]["source_url"],
-        "score": found["similarity_score"],
-        "text": found["chunk_text"],
-        "title": found["metadata"]["page_title"],
-    }
-
-
-def _chunks(found: Mapping[str, Any], _: str) -> dict[str, Any]:
-    return {
-        "id": found["chunk_id"],
-        "chunk_id": found["chunk_id"],
-        "url": found["url"],
-        "score": found["similarity_score"],
-        "text": found["content"],
-        "title": found.get("title", ""),
-    }
-
-
-READERS: Mapping[str, tuple[str, Callable[[Mapping[str, Any], str], dict[str, Any]]]] = {
-    "query_response": ("results", _query_response),
-    "vector_search": ("results", _vector_search),
-    "context": ("chunks", _context),
-    "ranked": ("results", _ranked),
-    "chunks": ("results", _chunks),
-}
-"""For each contract, the key of the list of passages, and what reads one passage."""
+def _of_payload(point: str, payload: dict[str, Any], profile: str) -> tuple[str, str, str, str]:
+    """A whole payload's chunk id, URL, title and text, each "" where the profile's keys lead to none."""
+    known = profile in profiles.names()
+    keys = profiles.load(profile).payload if known else Payload(text=("text",), url=("url",))
+    for passage in payloads.read([payloads.Hit(point, 0.0, payload)], keys).passages:
+        return passage.chunk_id or "", passage.url, passage.title or "", passage.text
+    return "", "", "", ""

@@ -9,9 +9,9 @@ import anyio
 import httpx
 
 from passage_client import protocol
-from passage_client.contracts import Answer, Contract, QueryResponseAnswer, QueryResponseQuestion, Question
+from passage_client.contracts import Answer, Contract, Question
 from passage_client.errors import PassageError
-from passage_client.resources import Chunk, CollectionInfo, Profiles
+from passage_client.types import Chunk, CollectionInfo, Profiles, QueryResponseAnswer, QueryResponseQuestion
 
 
 class AsyncPassage(Generic[Question, Answer]):

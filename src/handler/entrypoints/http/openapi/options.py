@@ -12,45 +12,60 @@ STRING: dict[str, Any] = {"type": "string"}
 VALUE: list[dict[str, Any]] = [STRING, {**INTEGER, "minimum": -(2**63), "exclusiveMaximum": 2**63}]
 LARGEST = 2**63
 
-DEBUG: dict[str, Any] = {
-    "type": "object",
-    "description": "How the answer came about. Absent unless `debug` asks for it.",
-    "properties": {
-        "profile": STRING,
-        "collection": STRING,
-        "model": {**STRING, "description": "The model that embedded the question."},
-        "mode": {"enum": ["dense", "hybrid"]},
-        "fusion": {
-            "type": "object",
-            "description": "Of a hybrid search: the weights of vectors and text, and k.",
-            "properties": {"weights": {"type": "array", "items": NUMBER}, "k": INTEGER},
-        },
-        "embedding_cached": {"type": ["boolean", "null"], "description": "Null if the question was a vector."},
-        "times_ms": {"type": "object", "additionalProperties": NUMBER, "description": "Milliseconds of each step."},
-        "found": {"type": "object", "additionalProperties": INTEGER, "description": "Passages found by each stage."},
-        "passages": {
-            "type": "array",
-            "description": "Those of the answer first, then the other candidates, then what else a stage found.",
-            "items": {
+REFERENCE = "#/components/schemas/{model}"
+
+DEBUG: dict[str, dict[str, Any]] = {
+    "Debug": {
+        "type": "object",
+        "description": "How an answer came about.",
+        "required": ["profile", "collection", "model", "mode", "embedding_cached", "times_ms", "found", "passages"],
+        "properties": {
+            "profile": STRING,
+            "collection": STRING,
+            "model": {**STRING, "description": "The model that embedded the question."},
+            "mode": {"enum": ["dense", "hybrid"]},
+            "fusion": {"$ref": REFERENCE.format(model="DebugFusion")},
+            "embedding_cached": {"type": ["boolean", "null"], "description": "Null if the question was a vector."},
+            "times_ms": {"type": "object", "additionalProperties": NUMBER, "description": "Milliseconds of each step."},
+            "found": {
                 "type": "object",
-                "required": ["id", "stages"],
-                "properties": {
-                    "id": {"type": ["integer", "string"]},
-                    "url": {**STRING, "description": "Of a candidate."},
-                    "dropped": {**STRING, "description": "Why the passage is not in the answer."},
-                    "stages": {
-                        "type": "object",
-                        "description": "By stage: dense, text, fused, rerank, selection.",
-                        "additionalProperties": {
-                            "type": "object",
-                            "properties": {"rank": {**INTEGER, "minimum": 1}, "score": NUMBER},
-                        },
-                    },
-                },
+                "additionalProperties": INTEGER,
+                "description": "Passages found by each stage.",
+            },
+            "passages": {
+                "type": "array",
+                "description": "Those of the answer first, then the other candidates, then what else a stage found.",
+                "items": {"$ref": REFERENCE.format(model="DebugPassage")},
             },
         },
     },
+    "DebugFusion": {
+        "type": "object",
+        "description": "Of a hybrid search: the weights of vectors and text, and k.",
+        "required": ["weights", "k"],
+        "properties": {"weights": {"type": "array", "items": NUMBER}, "k": INTEGER},
+    },
+    "DebugPassage": {
+        "type": "object",
+        "required": ["id", "stages"],
+        "properties": {
+            "id": {"type": ["integer", "string"]},
+            "url": {**STRING, "description": "Of a candidate."},
+            "dropped": {**STRING, "description": "Why the passage is not in the answer."},
+            "stages": {
+                "type": "object",
+                "description": "By stage: dense, text, fused, rerank, selection.",
+                "additionalProperties": {"$ref": REFERENCE.format(model="DebugPlace")},
+            },
+        },
+    },
+    "DebugPlace": {
+        "type": "object",
+        "required": ["rank", "score"],
+        "properties": {"rank": {**INTEGER, "minimum": 1}, "score": NUMBER},
+    },
 }
+"""The schemas of the answer's `debug`."""
 
 
 def option_schemas(profile: Profile) -> dict[str, dict[str, Any]]:

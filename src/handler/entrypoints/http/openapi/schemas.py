@@ -14,9 +14,7 @@ from handler.contracts.base import Contract
 from handler.contracts.options import SHORTHANDS
 from handler.core.embedding import SHORTEST
 from handler.entrypoints.http.feedback import Feedback
-from handler.entrypoints.http.openapi.options import DEBUG, filters_schema, option_schemas
-
-REFERENCE = "#/components/schemas/{model}"
+from handler.entrypoints.http.openapi.options import DEBUG, REFERENCE, filters_schema, option_schemas
 
 NOT_BLANK = r"[^\s\u001c-\u001f\u0085]"
 """Matches text that is not blank: a character that is white space neither to ECMAScript nor to Python."""
@@ -72,15 +70,23 @@ FIXED: dict[str, dict[str, Any]] = {
     "CollectionInfo": COLLECTION,
     "Description": {"type": "object", "required": ["openapi", "info", "paths"]},
     "Health": {"type": "object", "required": ["status"], "properties": {"status": {"const": "ok"}}},
+    "Profile": PROFILE,
     "Profiles": {
         "type": "object",
         "required": ["default", "profiles"],
-        "properties": {"default": STRING, "profiles": {"type": "array", "items": PROFILE}},
+        "properties": {
+            "default": STRING,
+            "profiles": {"type": "array", "items": {"$ref": REFERENCE.format(model="Profile")}},
+        },
     },
     "Ready": {
         "type": "object",
         "required": ["status", "profile", "collection"],
-        "properties": {"status": {"const": "ready"}, "profile": STRING, "collection": COLLECTION},
+        "properties": {
+            "status": {"const": "ready"},
+            "profile": STRING,
+            "collection": {"$ref": REFERENCE.format(model="CollectionInfo")},
+        },
     },
 }
 """The schemas that do not depend on a profile."""
@@ -125,8 +131,11 @@ def components(profile: Profile) -> dict[str, Any]:
     for name in ("Response", "Error"):  # a contract may have one shape for both
         properties = schemas[component(profile, name)]["properties"]
         if "debug" in properties:
-            properties["debug"] = DEBUG
-    return schemas
+            properties["debug"] = {
+                "$ref": ref("Debug"),
+                "description": "How the answer came about. Absent unless `debug` asks for it.",
+            }
+    return schemas | DEBUG
 
 
 def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> dict[str, Any]:

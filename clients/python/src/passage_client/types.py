@@ -1,0 +1,378 @@
+"""The API's questions, answers and error codes. Written from its OpenAPI document by `make openapi`: do not edit."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+ChunksCode = Literal["INVALID_QUERY", "SERVICE_UNAVAILABLE", "TIMEOUT", "INTERNAL_ERROR"]
+
+ContextCode = Literal["EMPTY_QUERY", "INVALID_QUERY", "CONNECTION_ERROR", "COLLECTION_NOT_FOUND", "RATE_LIMIT"]
+
+QueryResponseCode = Literal["INVALID_INPUT", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"]
+
+RankedCode = Literal[
+    "INVALID_QUERY",
+    "COHERE_CONNECTION_FAILED",
+    "COHERE_RATE_LIMITED",
+    "QDRANT_CONNECTION_FAILED",
+    "QDRANT_TIMEOUT",
+    "COLLECTION_NOT_FOUND",
+    "DIMENSION_MISMATCH",
+    "NO_RESULTS",
+    "INTERNAL_ERROR",
+]
+
+VectorSearchCode = Literal[
+    "DIMENSION_MISMATCH",
+    "COLLECTION_NOT_FOUND",
+    "INVALID_PARAMETER",
+    "CONNECTION_ERROR",
+    "TIMEOUT",
+    "EMBEDDING_ERROR",
+    "INTERNAL_ERROR",
+]
+
+
+class AskOptions(TypedDict):
+    """Options that every contract's question can have."""
+
+    filters: NotRequired[dict[str, Any]]
+    """What each field must be: a value, one of a list, within bounds, or text with a prefix."""
+    language: NotRequired[str]
+    """The language that passages must have, as in `en`."""
+    version: NotRequired[str]
+    """The version of the site that passages must have, as in `2.1`."""
+    score_threshold: NotRequired[float]
+    """The minimum similarity; 0 returns any passage."""
+    offset: NotRequired[int]
+    """How many of the best passages to skip. Send it with every page of a list, also 0."""
+    max_per_page: NotRequired[int]
+    """The most passages of one page: a URL without its fragment."""
+    diversity: NotRequired[float]
+    """How much a passage's similarity to better ones counts against it."""
+    unique: NotRequired[bool]
+    """Whether passages with the same text are returned once."""
+    neighbors: NotRequired[int]
+    """How many chunks before and after each passage, on its page, `text_with_neighbors` has."""
+    order: NotRequired[Literal["relevance", "score"]]
+    """Whether results come as the search ranks them, or by descending score."""
+    debug: NotRequired[bool]
+    """Whether the answer explains itself in `debug`. The deployment must allow it."""
+
+
+class DebugFusion(TypedDict):
+    """Of a hybrid search: the weights of vectors and text, and k."""
+
+    weights: list[float]
+    k: int
+
+
+class DebugPlace(TypedDict):
+    rank: int
+    score: float
+
+
+class DebugPassage(TypedDict):
+    id: int | str
+    url: NotRequired[str]
+    """Of a candidate."""
+    dropped: NotRequired[str]
+    """Why the passage is not in the answer."""
+    stages: dict[str, DebugPlace]
+    """By stage: dense, text, fused, rerank, selection."""
+
+
+class Debug(TypedDict):
+    """How an answer came about."""
+
+    profile: str
+    collection: str
+    model: str
+    """The model that embedded the question."""
+    mode: Literal["dense", "hybrid"]
+    fusion: NotRequired[DebugFusion]
+    embedding_cached: bool | None
+    """Null if the question was a vector."""
+    times_ms: dict[str, float]
+    """Milliseconds of each step."""
+    found: dict[str, int]
+    """Passages found by each stage."""
+    passages: list[DebugPassage]
+    """Those of the answer first, then the other candidates, then what else a stage found."""
+
+
+class AnyAnswer(TypedDict):
+    """What every contract's answer can have."""
+
+    warnings: NotRequired[list[str]]
+    """Why the answer is incomplete, for a person. Absent from a complete answer."""
+    debug: NotRequired[Debug]
+    """How the answer came about. Absent unless `debug` asks for it."""
+
+
+class ChunksQuestion(AskOptions):
+    """A question. Its limits are the profile's."""
+
+    query_text: NotRequired[str]
+    """The natural language question."""
+    top_k: NotRequired[int]
+    """How many chunks to return."""
+    threshold: NotRequired[float]
+    """The minimum similarity; 0 returns any chunk."""
+    include_metadata: NotRequired[bool]
+    """Whether results carry position, chunk_id and created_at."""
+
+
+class ChunksRetrievedChunk(TypedDict):
+    """Without metadata, the last three are left out."""
+
+    text_with_neighbors: NotRequired[str]
+    """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    content: str
+    url: str
+    similarity_score: float
+    """Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."""
+    position: NotRequired[int]
+    """The chunk's place on its page, from 0."""
+    chunk_id: NotRequired[str]
+    """The point's id."""
+    created_at: NotRequired[str | None]
+    """When it was stored: UTC, ISO 8601; null if unknown."""
+
+
+class ChunksMetadata(TypedDict):
+    query_time_ms: int
+    total_results: int
+    timestamp: str
+    """When the question was asked: UTC, ISO 8601."""
+
+
+class ChunksAnswer(AnyAnswer):
+    query: str
+    results: list[ChunksRetrievedChunk]
+    """Best first."""
+    metadata: ChunksMetadata
+
+
+class ContextQuestion(AskOptions):
+    """A question. Its limits are the profile's."""
+
+    text: NotRequired[str]
+    """The natural language question."""
+    k: NotRequired[int]
+    """How many chunks to retrieve. A number out of range is set to the nearest limit. The range is 3 to 8."""
+    max_chars: NotRequired[int]
+    """The most characters the context may have. Blocks beyond it are dropped whole."""
+    max_tokens: NotRequired[int]
+    """The same in tokens, estimated at four characters each."""
+
+
+class ContextRetrievedChunk(TypedDict):
+    text_with_neighbors: NotRequired[str]
+    """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    text: str
+    score: float
+    """Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."""
+    source_url: str
+    chapter: str
+    """Empty when the chunk has none."""
+    section: str
+    """Empty when the chunk has none."""
+    chunk_index: int
+    title: str
+    """Empty when the page has none."""
+    chunk_id: str
+
+
+class ContextAssembledContext(TypedDict):
+    formatted_text: str
+    chunk_count: int
+    """How many chunks the context holds."""
+    total_chars: int
+    sources: list[str]
+    """The context's pages, each once, in order of first appearance."""
+
+
+class ContextAnswer(AnyAnswer):
+    query: str
+    chunks: list[ContextRetrievedChunk]
+    """Best first."""
+    count: int
+    collection: str
+    context: ContextAssembledContext
+
+
+class QueryResponseQuestion(AskOptions):
+    """A question. Its limits are the profile's."""
+
+    text: NotRequired[str]
+    """The natural language question."""
+    k: NotRequired[int]
+    """How many passages to return."""
+
+
+class QueryResponseResult(TypedDict):
+    text_with_neighbors: NotRequired[str]
+    """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    chunk_text: str
+    """The passage, exactly as stored."""
+    url: str
+    """The URL of its page, exactly as stored."""
+    chunk_id: str
+    """The point's id and the passage's index in its page, joined by an underscore."""
+    relevance_score: float
+    """Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."""
+
+
+class QueryResponseAnswer(AnyAnswer):
+    query: str
+    """The question as sent."""
+    k: int
+    """How many passages were asked for."""
+    results: list[QueryResponseResult]
+    """Best first."""
+    total_results: int
+    """How many passages `results` has."""
+    timestamp: str
+    """When the question was asked: UTC, ISO 8601."""
+
+
+class RankedQuestion(AskOptions):
+    """A question. Its limits are the profile's."""
+
+    text: NotRequired[str]
+    """The natural language question, in the language of the collection's model."""
+    top_k: NotRequired[int]
+    """How many results to return."""
+    query_id: NotRequired[str]
+    """The caller's id for the question; generated when absent."""
+
+
+class RankedQueryEcho(TypedDict):
+    text: str
+    query_id: str
+
+
+class RankedMetadata(TypedDict):
+    source_url: str
+    page_title: str
+    section_headers: list[str]
+    """The headings above the chunk, outermost first."""
+    chunk_index: int
+    tokens: int
+    """The chunk's approximate number of tokens."""
+
+
+class RankedSearchResult(TypedDict):
+    text_with_neighbors: NotRequired[str]
+    """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    chunk_id: str
+    chunk_text: str
+    similarity_score: float
+    """Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."""
+    rank: int
+    metadata: RankedMetadata
+
+
+class RankedExecutionMetrics(TypedDict):
+    """Milliseconds. After an error, only the known values."""
+
+    query_embedding_time_ms: NotRequired[float]
+    vector_search_time_ms: NotRequired[float]
+    total_execution_time_ms: float
+    embedding_model: str
+    collection_name: str
+
+
+class RankedErrorDetail(TypedDict):
+    code: RankedCode
+    message: str
+
+
+class RankedAnswer(AnyAnswer):
+    """With `status` "error", `error` is present and `results` is empty; with "success", the reverse."""
+
+    status: Literal["success", "error"]
+    query: RankedQueryEcho
+    results: list[RankedSearchResult]
+    total_results: int
+    requested_top_k: int
+    execution_metrics: RankedExecutionMetrics
+    error: NotRequired[RankedErrorDetail]
+
+
+class VectorSearchQuestion(AskOptions):
+    """A question as text or as a vector: exactly one of the two."""
+
+    query_text: NotRequired[str]
+    """The question as text."""
+    top_k: NotRequired[int]
+    """How many points to return."""
+    collection_name: NotRequired[str]
+    """The collection to search. It must be one this deployment serves; by default the profile's."""
+    query_vector: NotRequired[list[float]]
+    """The question embedded with the collection's model."""
+    with_vectors: NotRequired[bool]
+    """Whether results carry their vectors."""
+    with_payload: NotRequired[bool]
+    """Whether results carry their payload."""
+
+
+class VectorSearchRetrievalResult(TypedDict):
+    text_with_neighbors: NotRequired[str]
+    """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    id: int | str
+    """The point's id; an integer of 2^53 or more as text."""
+    score: float
+    """Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."""
+    vector: list[float] | None
+    """The point's vector; null unless with_vectors is true."""
+    payload: dict[str, Any]
+    """The point's whole payload; empty if with_payload is false."""
+    retrieval_time_ms: float
+    """Milliseconds the search took."""
+
+
+class VectorSearchAnswer(AnyAnswer):
+    collection_name: str
+    results: list[VectorSearchRetrievalResult]
+    """Best first."""
+    total_results: int
+    timestamp: str
+    """When the question was asked: UTC, ISO 8601."""
+
+
+class Chunk(TypedDict):
+    id: int | str
+    payload: dict[str, Any]
+    vector: list[float] | None
+    retrieval_time_ms: float
+
+
+class CollectionInfo(TypedDict):
+    name: str
+    vector_size: int
+    distance_metric: str
+    points_count: int
+    indexed_vectors_count: int
+    status: Literal["green", "yellow", "red"]
+    embedding_model: NotRequired[str | None]
+    search: NotRequired[Literal["dense", "hybrid"]]
+    """By vectors alone, or also by words."""
+    notes: NotRequired[list[str]]
+    """Why the collection is not searched as the profile says, and what would change that."""
+    problems: NotRequired[list[str]]
+    """Where collection and profile disagree."""
+
+
+class Profile(TypedDict):
+    name: str
+    contract: str
+    collection: str
+    dimension: int
+    embedding_model: str
+    query: str
+    """The path that queries it."""
+
+
+class Profiles(TypedDict):
+    default: str
+    profiles: list[Profile]
