@@ -264,7 +264,7 @@ def test_missing_library_exits_2(suite: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("passage.commands.evaluate.EXTRA", ("ir_measures", "no_such_library"))
     done = evaluate(suite)
     assert done.exit_code == 2
-    assert "no_such_library is not installed: `pip install ir-measures scipy`" in done.output
+    assert "no_such_library is not installed: `pip install ir-measures jinja2 scipy`" in done.output
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """The measures of rankings: each known trap of metric libraries is a test."""
 
 import math
-import sys
 
 import pytest
 from hypothesis import given
@@ -83,12 +82,6 @@ def test_error_of_an_off_topic_question_changes_no_mean() -> None:
 def test_no_relevant_page_at_all_is_refused() -> None:
     with pytest.raises(MeasureError, match="no question has a relevant page"):
         measure({"off": {"a": 0}}, {"off": ["a"]})
-
-
-def test_missing_library_names_the_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ir_measures", None)
-    with pytest.raises(MeasureError, match="wheels for Linux on x86-64"):
-        measure({"q": {"a": 1}}, {})
 
 
 pages = st.sampled_from("abcdefgh")

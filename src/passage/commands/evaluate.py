@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from passage.evaluation.suite import Suite
 
 DEFAULT_OUT = Path(".passage/evaluation")
-EXTRA = ("ir_measures", "scipy", "numpy")
+EXTRA = ("ir_measures", "jinja2", "numpy", "scipy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +157,9 @@ def _check_extra() -> None:
     absent = [name for name in EXTRA if find_spec(name) is None]
     if absent:
         raise CouldNotRun(
-            f"{', '.join(absent)} is not installed: `pip install ir-measures scipy`. The metrics' C code has wheels "
-            "for Linux and Windows on x86-64 and for macOS. On Linux on ARM there is none: pip builds it, and "
-            "downloads trec_eval's source for that."
+            f"{', '.join(absent)} is not installed: `pip install ir-measures jinja2 scipy`. The metrics' C code "
+            "has wheels for Linux and Windows on x86-64 and for macOS. Elsewhere pip builds it, and downloads "
+            "trec_eval's source for that."
         )
 
 

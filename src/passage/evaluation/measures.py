@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
+from functools import cached_property
+
+from passage.evaluation.intervals import Estimate, estimate
 
 Judgments = Mapping[str, Mapping[str, int]]
 """Question, page or chunk, grade: 0 is not relevant, higher is better."""
@@ -29,6 +31,11 @@ class Measured:
     @property
     def mean(self) -> float:
         return sum(self.values.values()) / len(self.values)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The mean with its 95 % interval."""
+        return estimate(list(self.values.values()))
 
 
 @dataclass(frozen=True)
@@ -71,7 +78,7 @@ def measure(judgments: Judgments, rankings: Rankings, errors: Iterable[str] = ()
         k: the cutoff of recall and hit.
 
     Raises:
-        MeasureError: a judged question has an error, no question has a relevant page, or ir-measures is missing.
+        MeasureError: a judged question has an error, or no question has a relevant page.
     """
     judged = {question: dict(grades) for question, grades in judgments.items() if any(g > 0 for g in grades.values())}
     left_out = tuple(question for question in judgments if question not in judged)
@@ -91,7 +98,8 @@ def measure(judgments: Judgments, rankings: Rankings, errors: Iterable[str] = ()
 def _calculated(
     judged: Mapping[str, Mapping[str, int]], found: Mapping[str, Sequence[str]], k: int
 ) -> tuple[Measured, ...]:
-    library = _library()
+    import ir_measures as library  # noqa: PLC0415 - half a second, and only evaluation needs it
+
     named = {
         f"hit@{k}": library.Success(cutoff=k),
         f"recall@{k}": library.R(cutoff=k),
@@ -127,15 +135,3 @@ class _Numbers(dict[str, str]):
     def __missing__(self, text: str) -> str:
         self[text] = str(len(self))
         return self[text]
-
-
-def _library() -> ModuleType:
-    try:
-        import ir_measures  # noqa: PLC0415 - half a second, and only evaluation needs it
-    except ImportError as error:
-        raise MeasureError(
-            "ir-measures is not installed: `pip install ir-measures`. Its metric code has wheels for Linux on x86-64, "
-            "macOS and Windows on x86-64; elsewhere pip builds it and downloads trec_eval's source"
-        ) from error
-    library: ModuleType = ir_measures
-    return library

@@ -8,8 +8,8 @@ from typing import Any
 from passage.evaluation import run as runs
 from passage.evaluation import suite_result
 from passage.evaluation.judging import judged
-from passage.evaluation.report.document import document
 from passage.evaluation.report.facts import Facts, facts
+from passage.evaluation.report.page import render
 from passage.evaluation.run import Run
 from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict, verdicts
@@ -51,7 +51,7 @@ def judge(run: Run, baseline: Run | None, thresholds: dict[str, float], folder: 
     results = Results(found, result, tuple(verdicts(run, result, thresholds)), folder, proposal)
     text = json.dumps(suite_result.to_json(result), ensure_ascii=False, indent=1)
     (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
-    results.report.write_text(document(found, results.verdicts), encoding="utf-8")
+    results.report.write_text(render(found, results.verdicts), encoding="utf-8")
     return results
 
 

@@ -7,7 +7,7 @@ from passage.evaluation.cases import TestStatus
 from passage.evaluation.intervals import estimate
 from passage.evaluation.judging import unachievable
 from passage.evaluation.measured_run import differences
-from passage.evaluation.report.facts import Facts, Outcome, worst_first
+from passage.evaluation.report.facts import Facts, Outcome
 from passage.evaluation.results import Results
 from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict
@@ -140,7 +140,7 @@ def _fusion(fusion: Fusion) -> str:
 
 
 def _worst(found: Facts) -> Iterator[str]:
-    poor = [each for each in worst_first(found.outcomes) if each.answer.error or (each.value or 0.0) < 1.0]
+    poor = [each for each in found.worst_first if each.answer.error or (each.value or 0.0) < 1.0]
     if not poor:
         return
     yield ""

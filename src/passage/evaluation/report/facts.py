@@ -1,6 +1,5 @@
 """What the report shows, calculated once: each question's outcome, the measures, and the comparison."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from passage.evaluation.compare import Comparison
@@ -8,9 +7,16 @@ from passage.evaluation.cosine_threshold import Threshold
 from passage.evaluation.intervals import Estimate, estimate
 from passage.evaluation.judging import judged
 from passage.evaluation.measured_run import compared, measured, proposed_threshold, refuse_others
-from passage.evaluation.measures import MeasureError, Measures
+from passage.evaluation.measures import Measured, MeasureError, Measures
 from passage.evaluation.run import Answer, Hit, Run
-from passage.evaluation.suite import Question
+from passage.evaluation.suite import Expected, Question
+
+PLACES = {**{str(place): (place, place) for place in range(1, 6)}, "6-10": (6, 10), "> 10": (11, 10**9)}
+TIMES = (10, 20, 50, 100, 200, 500, 1000, 2000)
+"""Upper bounds of the columns, in milliseconds."""
+
+Column = tuple[str, int, str]
+"""A label, a count, and the style sheet's class of its colour."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +36,15 @@ class Outcome:
     @property
     def first_right(self) -> int | None:
         """The place of the first passage of a right page, from 1."""
-        return next((hit.rank for hit in self.answer.results if grade(self.question, hit)), None)
+        return next((hit.rank for hit in self.answer.results if grade_of(self.question, hit)), None)
 
     @property
     def best_score(self) -> float:
         return max((hit.score for hit in self.answer.results), default=0.0)
+
+    def place_of(self, expected: Expected) -> int | None:
+        """The place of an expected document, from 1."""
+        return next((hit.rank for hit in self.answer.results if hit.matches(expected)), None)
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,11 @@ class Facts:
     comparison: tuple[Comparison, ...] = ()
 
     @property
+    def measured(self) -> tuple[Measured, ...]:
+        """Each measure; empty if the run cannot be measured."""
+        return self.measures.measured if self.measures else ()
+
+    @property
     def errors(self) -> int:
         return sum(outcome.answer.error is not None for outcome in self.outcomes)
 
@@ -63,8 +78,60 @@ class Facts:
         """The milliseconds of each answer, shortest first."""
         return sorted(outcome.answer.milliseconds for outcome in self.outcomes if outcome.answer.error is None)
 
+    @property
+    def changes(self) -> list[tuple[Outcome, Outcome, float]]:
+        """Each measured question with the baseline's outcome and the change of its nDCG@10, losses first."""
+        pairs = zip(self.outcomes, self.baseline.outcomes, strict=True) if self.comparison and self.baseline else ()
+        measured_pairs = [
+            (now, before, now.value - before.value)
+            for now, before in pairs
+            if now.value is not None and before.value is not None
+        ]
+        return sorted(measured_pairs, key=lambda pair: pair[2])
 
-def grade(question: Question, hit: Hit) -> int | None:
+    @property
+    def worst_first(self) -> list[Outcome]:
+        """Errors, then measured questions by their value, then by the place of the first right passage."""
+        shown = [each for each in self.outcomes if each.value is not None or each.answer.error is not None]
+        return sorted(shown, key=lambda each: (each.value or 0.0, -(each.first_right or 10_000)))
+
+    @property
+    def off_topic(self) -> list[Outcome]:
+        """The answers to questions that the site does not answer, best score first."""
+        answered = [each for each in self.outcomes if not each.question.answerable and each.answer.error is None]
+        return sorted(answered, key=lambda each: -each.best_score)
+
+    @property
+    def tags(self) -> list[tuple[str, Estimate, int]]:
+        """hit@k of each tag that at least one measured question has, with the number of questions."""
+        hits = self.measures[f"hit@{self.measures.k}"].values if self.measures else {}
+        tagged: dict[str, list[float]] = {}
+        for outcome in self.outcomes:
+            for tag in outcome.question.tags if outcome.question.id in hits else ():
+                tagged.setdefault(tag, []).append(hits[outcome.question.id])
+        return [(tag, estimate(values), len(values)) for tag, values in tagged.items()]
+
+    @property
+    def places(self) -> list[Column]:
+        """How many measured questions have their first right passage at each place."""
+        first = [outcome.first_right for outcome in self.outcomes if outcome.value is not None]
+        counts = [
+            (label, sum(place is not None and low <= place <= high for place in first), "plain")
+            for label, (low, high) in PLACES.items()
+        ]
+        return [*counts, ("none", first.count(None), "loss")]
+
+    @property
+    def time_columns(self) -> list[Column]:
+        """How many answers took how long, without the empty columns at both ends."""
+        bounds = [(f"< {high}", low, high) for low, high in zip((0, *TIMES), TIMES, strict=False)]
+        bounds.append((f"≥ {TIMES[-1]}", TIMES[-1], 10**9))
+        columns = [(label, sum(low <= each < high for each in self.times), "plain") for label, low, high in bounds]
+        full = [number for number, (_, count, _) in enumerate(columns) if count]
+        return columns[max(0, full[0] - 1) : full[-1] + 2] if full else []
+
+
+def grade_of(question: Question, hit: Hit) -> int | None:
     """The highest grade of the judgments that this passage matches; None if nobody judged it."""
     return max((each.grade for each in question.expected if hit.matches(each)), default=None)
 
@@ -77,28 +144,6 @@ def facts(run: Run, baseline: Run | None = None) -> Facts:
     now, before = _of_one(run), _of_one(baseline)
     comparison = compared(run, baseline) if now.measures and before.measures else ()
     return Facts(run, now.outcomes, now.measures, now.unmeasured, now.threshold, before, comparison)
-
-
-def by_tag(outcomes: Iterable[Outcome], measures: Measures) -> list[tuple[str, Estimate, int]]:
-    """hit@k of each tag that at least one measured question has, with the number of questions."""
-    hits = measures[f"hit@{measures.k}"].values
-    tagged: dict[str, list[float]] = {}
-    for outcome in outcomes:
-        if outcome.question.id in hits:
-            for tag in outcome.question.tags:
-                tagged.setdefault(tag, []).append(hits[outcome.question.id])
-    return [(tag, estimate(values), len(values)) for tag, values in tagged.items()]
-
-
-def quantile(ordered: list[float], share: float) -> float:
-    """The value that this share of the values does not exceed; 0 without values."""
-    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)] if ordered else 0.0
-
-
-def worst_first(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Errors, then measured questions by their value, then by the place of the first right passage."""
-    shown = [each for each in outcomes if each.value is not None or each.answer.error is not None]
-    return sorted(shown, key=lambda each: (each.value or 0.0, -(each.first_right or 10_000)))
 
 
 def _of_one(run: Run) -> Facts:
@@ -114,3 +159,8 @@ def _of_one(run: Run) -> Facts:
         for (question, answer), failure in zip(run.pairs(), failures, strict=True)
     )
     return Facts(run, outcomes, measures, why, proposed_threshold(run))
+
+
+def quantile(ordered: list[float], share: float) -> float:
+    """The value that this share of the values does not exceed; 0 without values."""
+    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)] if ordered else 0.0
