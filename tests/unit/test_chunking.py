@@ -7,10 +7,11 @@ import pytest
 
 from conftest import TEXTBOOK
 from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
+from passage.sites.built.titles import title_of
 from passage.sites.markdown import find_site
 from passage.sites.markdown.commonmark import to_html
 from passage.sites.markdown.page import page_sections
-from passage.sites.model import Page, Section, readable_name
+from passage.sites.model import Page, Section
 
 MARKDOWN = """Before any heading.
 
@@ -40,11 +41,10 @@ Last.
 """
 
 
-def chunks(markdown: str, *, title: str | None = None, path: str = "page") -> list[Chunk]:
+def chunks(markdown: str, *, title: str = "", path: str = "page") -> list[Chunk]:
     url = f"https://example.com/{path}/"
-    heading, parts = page_sections(to_html(markdown), url=url, links_from=url, file=f"{path}.md", urls={})
-    title = title or heading or readable_name(path)
-    return list(cut([Page(path=path, url=url, title=title, sections=parts)]))
+    parts, headings = page_sections(to_html(markdown), url=url, links_from=url, file=f"{path}.md", urls={})
+    return list(cut([Page(path, url, title_of(path, headings, stated=title), parts)]))
 
 
 def texts(markdown: str) -> list[str]:

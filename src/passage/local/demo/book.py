@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 from passage.sites import html
+from passage.sites.built.titles import title_of
 from passage.sites.markdown import find_site, front_matter
 from passage.sites.markdown.convention import Convention, Document, Meta, unpublished
 from passage.sites.markdown.front_matter import PageError
@@ -126,7 +127,7 @@ def _common(urls: list[str]) -> str:
 
 
 def _leaf(document: Document, meta: Meta, url: str, address: str) -> Leaf:
-    title = front_matter.title(meta) or document.title or readable_name(document.path)
+    title = title_of(document.path, (), stated=front_matter.title(meta), otherwise=document.title)
     folder = document.path.rpartition("/")[0]
     chapter = readable_name(folder) if folder else ""
     path = unquote(urlsplit(url.removeprefix(address)).path)

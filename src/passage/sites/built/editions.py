@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from passage.sites import html
+from passage.sites.built.generators import GENERATORS, Generator
 from passage.sites.html import Node
 
 _NAMELESS = ("current", "latest")
-"""The names of a version without a number in Docusaurus and others."""
+"""The names of a version without a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +44,17 @@ class VersionFolders:
     current: str
 
 
-def edition(root: Node, file: str) -> Edition:
+def edition(root: Node, file: str, generator: Generator) -> Edition:
     """Read a page's language and version from its HTML."""
     language = html.attribute(root, "lang") or _meta(root, "docsearch:language")
     main = html.first(root, "main[lang]")
     own = html.attribute(main, "lang") if main is not None else ""
-    badge = html.first(root, ".theme-doc-version-badge")
+    badge = html.first(root, generator.version) if generator.version else None
     shown = html.squeezed(html.text(badge)).rpartition(": ")[2] if badge is not None else ""
     label = _meta(root, "docsearch:version")
     label = "" if "," in label or label in _NAMELESS else label
-    outdated = html.first(root, ".theme-doc-version-banner") is not None or (label != "" and label in file.split("/"))
+    banner = html.first(root, generator.outdated) if generator.outdated else None
+    outdated = banner is not None or (label != "" and label in file.split("/"))
     return Edition(
         language=own or language,
         version=label or shown,
@@ -76,15 +78,17 @@ def version_folders(folder: Path) -> VersionFolders | None:
     return VersionFolders(names, aliases, latest)
 
 
-def sphinx_version(folder: Path) -> str:
-    """The version that a Sphinx inventory states, empty without one."""
-    try:
-        with (folder / "objects.inv").open("rb") as file:
-            head = [file.readline(200) for _ in range(3)]
-    except OSError:
-        return ""
-    found = re.fullmatch(rb"# Version:[ \t]*(.*?)\s*", head[2])
-    return found[1].decode("utf-8", "replace") if found else ""
+def stated_version(folder: Path) -> str:
+    """The version that a generator's inventory states, empty without one."""
+    for name in filter(None, (generator.inventory for generator in GENERATORS)):
+        try:
+            with (folder / name).open("rb") as file:
+                head = [file.readline(200) for _ in range(3)]
+        except OSError:
+            continue
+        if found := re.fullmatch(rb"# Version:[ \t]*(.*?)\s*", head[2]):
+            return found[1].decode("utf-8", "replace")
+    return ""
 
 
 def speaks(stated: str, wanted: str) -> bool:

@@ -1,5 +1,6 @@
 """Lists the recognised generators, each with its signs and the place of a page's text."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -18,9 +19,19 @@ class Generator:
         contents: selectors of the main content, best first. All outermost matches of one together are the content.
         title: selects a level-1 heading outside the content.
         noise: selects elements of the content that are not part of its text, besides those of every theme.
+        skipped: selectors that match only on pages to leave out, with the reason.
+        files: patterns of the paths of files to leave out, with the reason.
         lists_all: its sitemap lists every page that was not excluded by hand.
         taxonomies: it writes pages that list the pages of a tag, a category or an author.
-        left_out: its files that are no pages, with the reason.
+        search_index: the file of its search index, which lacks the pages that the owner excluded from search.
+        inventory: the file of its inventory (intersphinx), which states the site's version.
+        version: selects the page's version, after a colon.
+        outdated: a selector that matches on pages of a version other than the current one.
+        slogan: selects a part of a heading that is text, not a title.
+        top: the id of each page's first heading, which is no anchor.
+        entries: selects API entries and terms of a glossary: each has an id and begins a section, as a heading does.
+        signatures: selects the signatures of API entries.
+        entry_name: selects the name in a signature.
     """
 
     name: str
@@ -30,9 +41,28 @@ class Generator:
     sign: str = ""
     title: str = ""
     noise: str = ""
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     lists_all: bool = False
     taxonomies: bool = False
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    search_index: str = ""
+    inventory: str = ""
+    version: str = ""
+    outdated: str = ""
+    slogan: str = ""
+    top: str = ""
+    entries: str = ""
+    signatures: str = ""
+    entry_name: str = ""
+
+    def reason_to_skip(self, file: str, root: Node) -> str | None:
+        """The reason to leave out a page by `files` or `skipped`; None where it must be read."""
+        by_path = next((reason for pattern, reason in self.files.items() if re.fullmatch(pattern, file)), None)
+        return by_path or next((why for css, why in self.skipped.items() if html.first(root, css) is not None), None)
+
+
+_MATERIAL_LISTS = {"h2[id^='tag:'], .md-post--excerpt": "list of pages"}
+"""The theme of MkDocs and Zensical: pages of tags, and of a blog's posts."""
 
 
 GENERATORS = (
@@ -42,21 +72,48 @@ GENERATORS = (
         meta=("docusaurus",),
         sign="html.docs-wrapper, html.blog-wrapper, html.mdx-wrapper",
         title="article > header h1, article header h1",
+        skipped={
+            "html.docs-tags-list-page, html.docs-tags-doc-list-page, html.blog-list-page": "list of pages",
+            "html[class*=blog-tags-], html[class*=blog-authors-]": "list of pages",
+            "html.plugin-blog:not(.blog-post-page)": "list of pages",
+            "html.search-page-wrapper": "search page",
+            "[class*=generatedIndexPage]": "generated index",
+            "html.docs-doc-page:not(:has(.theme-doc-markdown))": "generated index",
+        },
+        version=".theme-doc-version-badge",
+        outdated=".theme-doc-version-banner",
     ),
-    Generator("Zensical", ("article.md-content__inner",), meta=("zensical",)),
+    Generator(
+        "Zensical",
+        ("article.md-content__inner",),
+        meta=("zensical",),
+        skipped=_MATERIAL_LISTS,
+        search_index="search.json",
+    ),
     Generator(
         "MkDocs",
         ("article.md-content__inner", "[itemprop=articleBody]", "div[role=main]", ".md-content"),
         meta=("mkdocs",),
         sign=".md-content",
+        skipped=_MATERIAL_LISTS,
+        files={r"(.*/)?print_page/.*": "no page"},
+        search_index="search/search_index.json",
+        signatures=".autodoc-signature",
     ),
-    Generator("VitePress", (".VPHero, .VPFeatures, .vp-doc", "main"), meta=("vitepress",), sign="#VPContent"),
+    Generator(
+        "VitePress",
+        (".VPHero, .VPFeatures, .vp-doc", "main"),
+        meta=("vitepress",),
+        sign="#VPContent",
+        slogan=".VPHero .name ~ .text",
+    ),
     Generator(
         "Starlight",
         ("main .hero .copy, .sl-markdown-content", "main"),
         meta=("starlight",),
         sign=".sl-markdown-content",
         title="h1#_top, h1[data-page-title]",
+        top="_top",
     ),
     Generator(
         "Sphinx",
@@ -72,14 +129,23 @@ GENERATORS = (
         meta=("sphinx", "docutils"),
         comment="generated with sphinx",
         sign="html[data-content_root], script[src*='documentation_options.js'], script#documentation_options",
-        left_out=dict.fromkeys(("search.html", "search/index.html"), "search page"),
+        files={
+            r"search(\.html|/index\.html)": "search page",
+            r"(genindex|genindex-\w+|\w+-modindex)(\.html|/index\.html)": "generated index",
+            r"(_modules|_sources)/.*": "source listing",
+            r"(.*/)?(_static|_images|_downloads)/.*": "no page",
+        },
+        inventory="objects.inv",
+        entries="dt.sig[id], dl.glossary > dt[id], dl[class~=py] > dt[id], dl.function > dt[id], dl.class > dt[id]",
+        signatures="dt.sig",
+        entry_name=".sig-prename, .descclassname, .sig-name, .descname",
     ),
     Generator(
         "mdBook",
         ("#mdbook-content main", "#content main", "main"),
         meta=("mdbook",),
         comment="using mdbook",
-        left_out={"print.html": "whole book on one page", "toc.html": "navigation"},
+        files={r"print\.html": "whole book on one page", r"toc\.html": "navigation"},
     ),
     Generator(
         "Hugo",
@@ -94,6 +160,7 @@ GENERATORS = (
         ),
         meta=("hugo",),
         title="main h1, article h1",
+        files={r"(.*/)?_print/.*": "no page"},
         taxonomies=True,
     ),
     Generator(

@@ -7,6 +7,7 @@ from html import escape
 
 from passage.sites import html
 from passage.sites.built import mathematics, tables
+from passage.sites.built.generators import Generator
 from passage.sites.html import Node
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -46,6 +47,7 @@ class Page:
     Attributes:
         url: of the published page.
         folder: the base of relative links: the URL's folder, with a slash.
+        generator: wrote the page.
         dropped: the keys of the elements that are left out.
         rules: the keys of the elements with a special rendering.
         labels: the keys of tab panels, each with its tab's label.
@@ -55,6 +57,7 @@ class Page:
 
     url: str
     folder: str
+    generator: Generator
     dropped: frozenset[int]
     rules: Mapping[int, "Rule"]
     labels: Mapping[int, str]

@@ -7,6 +7,7 @@ from urllib.parse import urljoin, urlsplit
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
 from passage.sites.built.dropped import dropped
+from passage.sites.built.generators import Generator
 from passage.sites.built.render import (
     HOLDS_BLOCKS,
     Page,
@@ -37,23 +38,25 @@ TITLES = (
 CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:has(td.code > pre)"
 
 
-def prepare(contents: list[Node], url: str, folder: str, noise: str = "") -> Page:
+def prepare(contents: list[Node], url: str, folder: str, generator: Generator, noise: str = "") -> Page:
     """Find the elements of `contents` that are left out and those with a rule, once for a page.
 
     Args:
+        url, folder, generator: see `Page`.
         noise: a selector of elements to leave out, besides those of every theme.
     """
+    signatures = [(generator.signatures, signature)] if generator.signatures else []
     left_out: set[int] = set()
     rules: dict[int, Rule] = {}
     labels: dict[int, str] = {}
     for content in contents:
         left_out.update(map(html.key, dropped(content, noise)))
         labels.update((html.key(panel), label) for panel, label in tabs.labels(content))
-        for css, rule in RULES:
+        for css, rule in (*signatures, *RULES):
             for node in html.select(content, css):
                 rules.setdefault(html.key(node), rule)
     formulas = frozenset(identity for identity, rule in rules.items() if rule is _formula)
-    return Page(url, folder, frozenset(left_out), rules, labels, formulas)
+    return Page(url, folder, generator, frozenset(left_out), rules, labels, formulas)
 
 
 def _formula(node: Node, page: Page) -> str:
@@ -179,7 +182,6 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("table", _table),
     (".mermaid:not(code)", _diagram),
     ("pre", _code_block),
-    (".autodoc-signature, dt.sig", signature),
     (".admonitionblock .icon i[title]", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),
     (TITLES, _title),

@@ -1,17 +1,16 @@
-"""Reads the search index of MkDocs and Zensical, which lacks the pages that the owner excluded from search."""
+"""Reads a site's search index, which lacks the pages that the owner excluded from search."""
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from passage.sites.built.addresses import forms
-
-FILES = ("search/search_index.json", "search.json")
+from passage.sites.built.generators import GENERATORS
 
 
 def files(folder: Path, published: Sequence[str]) -> frozenset[str] | None:
-    """The published files that the search index names; None where no index names most of them."""
-    for name in FILES:
+    """The published files that a generator's search index names; None where no index names most of them."""
+    for name in filter(None, (generator.search_index for generator in GENERATORS)):
         locations = _locations(folder / name)
         found = frozenset(file for file in published if locations.intersection(forms(file)))
         if len(found) * 2 > len(published):

@@ -11,14 +11,8 @@ from passage.sites.model import Section
 
 _HEADINGS = ", ".join(HEADINGS)
 
-_ENTRIES = "dt.sig[id], dl.glossary > dt[id], dl[class~=py] > dt[id], dl.function > dt[id], dl.class > dt[id]"
-"""Sphinx' API entries and glossary terms: each has an id, as a heading has."""
-
-_NOT_CUT = "blockquote, table, a, pre, .VPFeature"
+_NOT_CUT = "blockquote, table, a, pre"
 """A heading inside one of these elements is part of the text, as it is in the item of a list."""
-
-_NAME, _SLOGAN = ".VPHero .name", ".VPHero .name ~ .text"
-"""The heading of VitePress' home page holds a slogan beside the name."""
 
 _MARKS = "a[id], a[name], span[id]"
 """Empty elements that give a place of the page its address."""
@@ -56,7 +50,8 @@ def cut(contents: list[Node], page: Page) -> tuple[list[Section], list[Heading]]
 def _points(content: Node, page: Page) -> Iterator[Node]:
     """The headings and entries that begin a section."""
     held = {html.key(node) for holder in html.select(content, _NOT_CUT) for node in html.select(holder, _HEADINGS)}
-    for node in html.select(content, f"{_HEADINGS}, {_ENTRIES}"):
+    entries = page.generator.entries
+    for node in html.select(content, f"{_HEADINGS}, {entries}" if entries else _HEADINGS):
         if html.tag(node) in HEADINGS and (_is_title(node, page) or _is_in_item(node)):
             continue
         if html.key(node) not in held and not page.leaves_out(node):
@@ -134,19 +129,26 @@ def _is_scope(node: Node) -> bool:
 
 
 def _heading(node: Node, page: Page) -> Heading:
-    words = render.words(html.first(node, _NAME) or node, page)
-    return Heading(int(html.tag(node)[1]), words, _anchor(node))
+    slogan = _slogan_of(node, page)
+    title = render.words(node, page)
+    if slogan is not None:
+        title = title.removesuffix(render.words(slogan, page)).strip()
+    return Heading(int(html.tag(node)[1]), title, _anchor(node, page))
+
+
+def _slogan_of(node: Node, page: Page) -> Node | None:
+    return html.first(node, page.generator.slogan) if page.generator.slogan else None
 
 
 def _slogan(node: Node, page: Page) -> str:
-    slogan = html.first(node, _SLOGAN)
+    slogan = _slogan_of(node, page)
     return f"<p>{render.inside(slogan, page)}</p>" if slogan is not None else ""
 
 
-def _anchor(node: Node) -> str:
+def _anchor(node: Node, page: Page) -> str:
     """The heading's id; else the id of the section that it begins; else the id of a mark inside it or before it."""
     if own := html.attribute(node, "id"):
-        return "" if own == "_top" else own  # Starlight's name for the top of the page
+        return "" if own == page.generator.top else own
     section = node.parent
     if section is not None and _is_section(section):
         heading = html.first(section, _HEADINGS)
@@ -171,15 +173,17 @@ def _is_section(node: Node) -> bool:
 
 def _entry(node: Node, page: Page) -> Heading:
     depth = sum(html.tag(above) == "dl" for above in html.ancestors(node))
-    names = html.select(node, ".sig-prename, .descclassname, .sig-name, .descname")
-    title = html.squeezed("".join(render.plain(part, page) for part in names)) or render.words(node, page)
+    title = html.squeezed("".join(render.plain(part, page) for part in _names(node, page))) or render.words(node, page)
     return Heading(_ENTRY_LEVEL + depth, title, html.attribute(node, "id"))
 
 
 def _signature(node: Node, page: Page) -> str:
     """An API entry's full signature; empty for a glossary term, whose title is complete."""
-    named = html.first(node, ".sig-name, .descname")
-    return render.signature(node, page) if named is not None else ""
+    return render.signature(node, page) if _names(node, page) else ""
+
+
+def _names(node: Node, page: Page) -> list[Node]:
+    return html.select(node, page.generator.entry_name) if page.generator.entry_name else []
 
 
 def _follows_entry(node: Node) -> bool:

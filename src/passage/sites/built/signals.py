@@ -7,15 +7,9 @@ from passage.sites import html
 from passage.sites.built.generators import Generator
 from passage.sites.html import Node
 
-_DOCUSAURUS_LISTS = re.compile(
-    r"docs-tags-list-page|docs-tags-doc-list-page|blog-list-page|blog-tags-.*|blog-authors-.*"
-)
-
 _BY_PATH = (
     (re.compile(r"(.*/)?404(\.html|/index\.html)"), "error page"),
-    (re.compile(r"(genindex|genindex-\w+|\w+-modindex)(\.html|/index\.html)"), "generated index"),
-    (re.compile(r"(_modules|_sources)/.*"), "source listing"),
-    (re.compile(r"(.*/)?(_static|_images|_downloads|_print|print_page|node_modules)/.*"), "no page"),
+    (re.compile(r"(.*/)?node_modules/.*"), "no page"),
     (re.compile(r"(.*/)?blog/(page|tags?|authors?|archives?|categor(y|ies))(/.*|\.html)"), "list of pages"),
     (re.compile(r"(.*/)?page/\d+(/index)?\.html"), "list of pages"),
     (re.compile(r"google[0-9a-f]{16}\.html"), "no page"),
@@ -42,15 +36,11 @@ def skip_reason(file: str, root: Node, generator: Generator) -> str | None:
         return by_path or "noindex"
     if html.first(root, _OUT_OF_SEARCH) is not None:
         return "left out of the site's search"
-    return _docusaurus(root) if generator.name == "Docusaurus" else _listing(file, root, generator)
+    return generator.reason_to_skip(file, root) or _listing(file, root, generator)
 
 
 def _listing(file: str, root: Node, generator: Generator) -> str | None:
-    if file in generator.left_out:
-        return generator.left_out[file]
     if generator.taxonomies and _LIST_FOLDERS.fullmatch(file) and not _has_own_sections(root):
-        return "list of pages"
-    if html.first(root, "h2[id^='tag:'], .md-post--excerpt") is not None:
         return "list of pages"
     if _SEARCH.fullmatch(file) and len(html.text(root).split()) < _SEARCH_WORDS:
         return "search page"
@@ -88,21 +78,6 @@ def _noindex(root: Node) -> bool:
         for meta in html.select(root, "meta[name]")
         if html.attribute(meta, "name").lower() == "robots"
     )
-
-
-def _docusaurus(root: Node) -> str | None:
-    kinds = html.classes(root)
-    if any(_DOCUSAURUS_LISTS.fullmatch(kind) for kind in kinds):
-        return "list of pages"
-    if "plugin-blog" in kinds and "blog-post-page" not in kinds:
-        return "list of pages"
-    if "search-page-wrapper" in kinds:
-        return "search page"
-    if html.first(root, "[class*=generatedIndexPage]") is not None:
-        return "generated index"
-    if "docs-doc-page" in kinds and html.first(root, ".theme-doc-markdown") is None:
-        return "generated index"
-    return None
 
 
 def in_pagefind(root: Node) -> bool:

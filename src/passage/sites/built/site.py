@@ -11,7 +11,7 @@ from passage.sites.built.addresses import Addresses
 from passage.sites.built.editions import Edition, VersionFolders
 from passage.sites.built.generators import Generator
 from passage.sites.built.selection import Candidate, select
-from passage.sites.built.titles import page_title, title_suffix
+from passage.sites.built.titles import title_of, title_outside, title_suffix
 from passage.sites.html import Node
 from passage.sites.model import Flaw, Note, Page, SiteError, Skip, unreadable
 
@@ -93,7 +93,7 @@ def _survey(site: BuiltSite, files: list[str]) -> _Survey:
         generator=generators.recognise(sample.values()),
         addresses=found,
         versions=editions.version_folders(site.folder),
-        version=editions.sphinx_version(site.folder),
+        version=editions.stated_version(site.folder),
         title_suffix=title_suffix(sample.values()),
         common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > 2),
         searched=search_index.files(site.folder, files),
@@ -124,16 +124,16 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
         return Skip(file, reason)
     canonical = addresses.canonical_of(root, folder)
     url = survey.addresses.of(file, canonical)
-    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), noise)
+    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, noise)
     found, headings = sections.cut(contents, rendering)
     if not found:
         return Skip(file, "no text")
     path = file.rpartition(".")[0].removesuffix("/index")
-    edition = _edition(root, file, survey)
+    edition = _edition(root, file, generator, survey)
     page = Page(
         path=path,
         url=url,
-        title=page_title(path, root, headings, generator, rendering, survey.title_suffix),
+        title=title_of(path, headings, otherwise=title_outside(root, generator, rendering, survey.title_suffix)),
         sections=tuple(found),
         language=edition.language,
         version=edition.version,
@@ -156,9 +156,9 @@ def _left_out(file: str, root: Node, generator: Generator, contents: list[Node],
     return "list of pages" if signals.lists_pages(contents, survey.addresses.base) else None
 
 
-def _edition(root: Node, file: str, survey: _Survey) -> Edition:
+def _edition(root: Node, file: str, generator: Generator, survey: _Survey) -> Edition:
     """The language and version stated by the page, its folder or the site."""
-    found = editions.edition(root, file)
+    found = editions.edition(root, file, generator)
     folder = file.split("/", maxsplit=1)[0]
     if survey.versions is not None and folder in survey.versions.names:
         return replace(found, version=survey.versions.names[folder], outdated=folder != survey.versions.current)

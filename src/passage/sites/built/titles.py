@@ -1,4 +1,4 @@
-"""Finds a page's title: its first level-1 heading, else `<title>` without the site's name, else its file's name."""
+"""The rule for a page's title."""
 
 import re
 from collections import Counter
@@ -15,21 +15,27 @@ _ENDING = re.compile(r"\s+[|\u2013\u2014\u00b7-]\s+[^|\u2013\u2014\u00b7]+?\Z")
 """A separator with the last words of a title."""
 
 
-def page_title(
-    path: str, root: Node, headings: list[Heading], generator: Generator, rendering: render.Page, suffix: str
-) -> str:
-    """The title, in plain words.
+def title_of(path: str, headings: Iterable[Heading], *, stated: str = "", otherwise: str = "") -> str:
+    """A page's title, in plain words: the first of these that is not empty.
+
+    1. `stated`: by its author, in front matter.
+    2. The first level-1 heading in its text.
+    3. `otherwise`: outside of its text, as in `<title>` or a navigation.
+    4. The name of its file.
+    """
+    inside = next((heading.title for heading in headings if heading.level == 1 and heading.title), "")
+    return stated or inside or otherwise or readable_name(path)
+
+
+def title_outside(root: Node, generator: Generator, rendering: render.Page, suffix: str) -> str:
+    """The title outside of a page's content: a level-1 heading, else `<title>` without the site's name.
 
     Args:
         suffix: the site's addition after each title in `<title>`.
     """
-    inside = next((heading.title for heading in headings if heading.level == 1 and heading.title), "")
-    if inside:
-        return inside
-    outside = outside_title(root, generator)
-    if outside is not None and (words := render.words(outside, rendering)):
-        return words
-    return _head_title(root).removesuffix(suffix).strip() or readable_name(path)
+    heading = outside_title(root, generator)
+    words = render.words(heading, rendering) if heading is not None else ""
+    return words or _head_title(root).removesuffix(suffix).strip()
 
 
 def title_suffix(pages: Iterable[Node]) -> str:

@@ -5,6 +5,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from passage.sites import html
 from passage.sites.built import rules, sections
+from passage.sites.built.generators import UNKNOWN
+from passage.sites.built.sections import Heading
 from passage.sites.html import Node
 from passage.sites.markdown.convention import encodable
 from passage.sites.model import Section
@@ -17,8 +19,8 @@ _NOISE = "[data-search-exclude], .headerlink"
 
 def page_sections(
     body: str, *, url: str, links_from: str, file: str, urls: Mapping[str, str]
-) -> tuple[str, tuple[Section, ...]]:
-    """The first level-1 heading (empty without one) and the sections that have text.
+) -> tuple[tuple[Section, ...], list[Heading]]:
+    """The sections that have text, and every heading.
 
     Args:
         body: HTML, which may contain the author's mistakes.
@@ -30,13 +32,12 @@ def page_sections(
     document = f"<!doctype html><meta charset=utf-8><body><main>{encodable(body)}</main></body>"
     content = html.first(html.parse(document.encode()), "main")
     if content is None:
-        return "", ()
+        return (), []
     link_pages(content, file, urls)
     _drop_empty_code(content)
-    rendering = rules.prepare([content], url, links_from, _NOISE)
+    rendering = rules.prepare([content], url, links_from, UNKNOWN, _NOISE)
     found, headings = sections.cut([content], rendering)
-    title = next((heading.title for heading in headings if heading.level == 1 and heading.title), "")
-    return title, tuple(found)
+    return tuple(found), headings
 
 
 def _drop_empty_code(content: Node) -> None:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from passage.sites import encoding, unbuilt
+from passage.sites.built.titles import title_of
 from passage.sites.markdown import front_matter
 from passage.sites.markdown.convention import CONFIGURATIONS, Convention, Document, Meta, noindex_tag, unpublished
 from passage.sites.markdown.front_matter import PageError
 from passage.sites.markdown.page import page_sections
-from passage.sites.model import Flaw, Note, Page, SiteError, Skip, Unresolved, readable_name, unreadable
+from passage.sites.model import Flaw, Note, Page, SiteError, Skip, Unresolved, unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
     try:
         _, text = parts_of(convention, document)
         rendered = convention.render(text)
-        heading, sections = page_sections(
+        sections, headings = page_sections(
             rendered.html,
             url=entry.url,
             links_from=convention.links_from(document),
@@ -139,7 +140,7 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
     if not sections:
         yield Skip(document.path, "no text")
         return
-    title = front_matter.title(entry.meta) or heading or document.title or readable_name(document.path)
+    title = title_of(document.path, headings, stated=front_matter.title(entry.meta), otherwise=document.title)
     yield Page(document.path, entry.url, title, sections, document.language)
     yield from (Unresolved(document.path, what) for what in rendered.unresolved)
     if flaw := _flaw(document):
