@@ -4,7 +4,7 @@ A collection's name is its alias, two underscores, its creation time and four ra
 """
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -85,12 +85,15 @@ class Releases:
         return f"{self.alias}__{datetime.now(UTC).strftime(TIME)}-{uuid.uuid4().hex[:4]}"
 
     def switch(self, name: str) -> None:
-        """Point the alias to a release, in one step."""
-        actions: Sequence[models.DeleteAliasOperation | models.CreateAliasOperation] = [
-            models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=self.alias)),
-            models.CreateAliasOperation(create_alias=models.CreateAlias(collection_name=name, alias_name=self.alias)),
-        ]
-        self._connection.call(lambda client: client.update_collection_aliases(actions))
+        """Point the alias to a release.
+
+        `create_alias` replaces an alias in one step. Deleting it first is a second step, which stays done if the
+        server refuses the other: then no question finds a collection.
+        """
+        action = models.CreateAliasOperation(
+            create_alias=models.CreateAlias(collection_name=name, alias_name=self.alias)
+        )
+        self._connection.call(lambda client: client.update_collection_aliases([action]))
 
     def roll_back(self, name: str | None) -> Release:
         """Point the alias to an earlier release: the named one, or the newest one before the current one.
