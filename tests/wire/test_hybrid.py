@@ -177,6 +177,17 @@ def test_batch_of_questions_is_one_request(start: Start, qdrant: EmulatorServer)
     assert len(request.json()["searches"]) == 6
 
 
+def test_no_request_of_the_function_asks_for_compression(start: Start, qdrant: EmulatorServer) -> None:
+    """Qdrant sends a compressed answer in two writes, and the second often waits 40 ms."""
+    function = start()
+    function.post({"text": QUESTION, "k": 3, "neighbors": 1})
+    function.get("/profiles/query-response/chunks/1")
+    function.get("/ready")
+    assert len(qdrant.requests) > 5
+    assert {request.headers["accept-encoding"] for request in qdrant.requests} == {"identity"}
+    assert httpx.get(f"{qdrant.url}/collections").headers["content-encoding"] == "gzip", "the emulator compresses"
+
+
 def test_version_and_index_are_read_once_per_container(start: Start, qdrant: EmulatorServer) -> None:
     function = start()
     for k in (1, 2, 3):

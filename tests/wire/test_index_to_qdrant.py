@@ -319,6 +319,18 @@ def test_alias_switches_after_the_checks(index: Index, server: EmulatorServer) -
     assert last_write < steps.index("count", last_write) < steps.index("query") < steps.index("aliases", last_write)
 
 
+def test_refused_switch_keeps_serving_the_old_collection(
+    index: Index, server: EmulatorServer, client: QdrantClient
+) -> None:
+    index()
+    first = served(client)
+    connection = Connection(server.url, None)
+    with pytest.raises(TargetError):
+        Releases(connection, ALIAS).switch("absent")
+    connection.close()
+    assert served(client) == first
+
+
 @pytest.mark.parametrize(
     ("path", "answer"),
     [

@@ -1,14 +1,19 @@
 """Aliases: other names for collections, stored in a file next to them."""
 
 import json
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
 from passage.emulators.replies import ApiError
 from tools.qdrant.errors import format_error, unsupported
 
-_ACTIONS = ("create_alias", "delete_alias", "rename_alias")
+_ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "create_alias": ("alias_name", "collection_name"),
+    "delete_alias": ("alias_name",),
+    "rename_alias": ("old_alias_name", "new_alias_name"),
+}
+"""The actions, each with its fields."""
 
 
 class Aliases:
@@ -35,13 +40,13 @@ class Aliases:
         ]
 
     def change(self, actions: object, collections: Container[str]) -> None:
-        """Apply the actions in order. When one is refused, none is applied."""
+        """Apply the actions one by one. Those before a refused one stay, as on the server."""
         if not isinstance(actions, list):
             raise format_error("missing field `actions`")
-        changed = dict(self._targets)
-        for action in actions:
-            _apply(action, changed, collections)
-        self._keep(changed)
+        for kind, given in [_parsed(action) for action in actions]:
+            changed = dict(self._targets)
+            _apply(kind, given, changed, collections)
+            self._keep(changed)
 
     def forget(self, collection: str) -> None:
         """Drop the aliases of a collection that was deleted."""
@@ -52,22 +57,26 @@ class Aliases:
         self._file.write_text(json.dumps(targets), encoding="utf-8")
 
 
-def _apply(action: Any, targets: dict[str, str], collections: Container[str]) -> None:
-    kind = next(iter(action), None) if isinstance(action, dict) and len(action) == 1 else None
+def _parsed(action: Any) -> tuple[str, dict[str, str]]:
+    """An action's kind and fields. The server parses all actions before it applies the first."""
+    kind = str(next(iter(action), None)) if isinstance(action, dict) and len(action) == 1 else "none"
     if kind not in _ACTIONS or not isinstance(action[kind], dict):
         raise unsupported(f"the alias action {kind}", _ACTIONS)
-    try:
-        given = {name: str(value) for name, value in action[kind].items()}
-        match kind:
-            case "create_alias":
-                _create(given["alias_name"], given["collection_name"], targets, collections)
-            case "delete_alias":
-                targets.pop(given["alias_name"], None)  # the server answers true for one that is not there, too
-            case _:
-                targets[given["new_alias_name"]] = _existing(given["old_alias_name"], targets)
-                del targets[given["old_alias_name"]]
-    except KeyError as error:
-        raise format_error(f"missing field `{error.args[0]}`") from error
+    missing = next((name for name in _ACTIONS[kind] if name not in action[kind]), None)
+    if missing is not None:
+        raise format_error(f"missing field `{missing}`")
+    return kind, {name: str(value) for name, value in action[kind].items()}
+
+
+def _apply(kind: str, given: dict[str, str], targets: dict[str, str], collections: Container[str]) -> None:
+    match kind:
+        case "create_alias":
+            _create(given["alias_name"], given["collection_name"], targets, collections)
+        case "delete_alias":
+            targets.pop(given["alias_name"], None)  # the server answers true for one that is not there, too
+        case _:
+            targets[given["new_alias_name"]] = _existing(given["old_alias_name"], targets)
+            del targets[given["old_alias_name"]]
 
 
 def _create(alias: str, collection: str, targets: dict[str, str], collections: Container[str]) -> None:

@@ -125,7 +125,7 @@ class Collections:
         return True
 
     def change_aliases(self, body: Mapping[str, Any]) -> bool:
-        """Apply the actions of `POST /collections/aliases`, all or none of them."""
+        """Apply the actions of `POST /collections/aliases`."""
         with self._lock:
             self.aliases.change(body.get("actions"), self._open)
         return True

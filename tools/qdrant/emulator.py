@@ -40,6 +40,7 @@ def qdrant_emulator(  # noqa: PLR0913 - all but the first are options, by name
         authorize=lambda request: _authorize(request, api_key),
         open=collections.open,
         close=collections.close,
+        compresses=True,
     )
     return EmulatorServer(service, host=host, port=port, latency_ms=latency_ms)
 

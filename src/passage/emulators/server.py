@@ -11,6 +11,7 @@ from typing import Self
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from passage.emulators.compression import compressed
 from passage.emulators.control import PREFIX, control_routes
 from passage.emulators.faults import FaultPlan
 from passage.emulators.injection import ErrorBody, inject
@@ -31,6 +32,7 @@ class Service:
         authorize: returns an error for a request without the right key, None to accept it.
         open: called before the first request, in a worker thread.
         close: called after the last request, in a worker thread.
+        compresses: whether a client that asks for gzip gets it, as from Qdrant's server.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Service:
     authorize: Callable[[web.Request], web.Response | None]
     open: Callable[[], None] = lambda: None
     close: Callable[[], None] = lambda: None
+    compresses: bool = False
 
 
 class EmulatorServer:
@@ -132,7 +135,8 @@ class EmulatorServer:
             await asyncio.sleep(self.latency_ms / 1000)
         fault = self.faults.take(request.path)
         if fault is None:
-            return await self._guarded(request, handler)
+            response = await self._guarded(request, handler)
+            return await compressed(request, response) if self._service.compresses else response
         return await inject(fault, request, lambda: self._guarded(request, handler), self._service.error_body)
 
     async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:

@@ -13,6 +13,7 @@ from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from handler.adapters import misaddressed
+from handler.adapters.qdrant.connection import AS_IT_IS
 from handler.config.settings import Settings
 from passage.indexing.target import TargetError
 from passage.local.provider import is_loopback
@@ -53,7 +54,9 @@ class Connection:
             timeout=TIMEOUT_SECONDS,
             check_compatibility=False,  # it would start a thread that makes a request
             trust_env=not is_loopback(url),
+            headers=AS_IT_IS,
         )
+        self.client.http.client.add_middleware(_compressed_pages)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Connection":
@@ -169,6 +172,13 @@ class Refused(TargetError):
     def __init__(self, message: str, status: int | None) -> None:
         super().__init__(message)
         self.status = status
+
+
+def _compressed_pages(request: httpx.Request, send: Callable[[httpx.Request], httpx.Response]) -> httpx.Response:
+    """Asks for pages of whole collections compressed: they are large, and few."""
+    if request.url.path.endswith("/points/scroll"):
+        request.headers["Accept-Encoding"] = "gzip"
+    return send(request)
 
 
 def _wait(attempt: int, asked: float | None) -> float:
