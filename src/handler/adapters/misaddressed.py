@@ -24,6 +24,8 @@ def by_error(error: Exception, variable: str) -> str | None:
             )
         if isinstance(cause, ssl.SSLError) and cause.reason in NOT_TLS:
             return f"does not speak TLS at the address in {variable}: write http:// there, or the port of https"
+    if isinstance(error, httpx.TooManyRedirects):  # `aws.client` raises it at the first one
+        return f"redirects requests: set {variable} to the address it redirects to, which the log names"
     if isinstance(error, httpx.UnsupportedProtocol):
         return f"cannot be reached at the address in {variable}: it must start with http:// or https://"
     if isinstance(error, httpx.RemoteProtocolError) and str(error).startswith("illegal "):  # h11: no HTTP/1.1 at all

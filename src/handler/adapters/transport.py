@@ -6,6 +6,7 @@ while it runs, so each connect, read and write looks it up.
 
 import json
 import ssl
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -37,6 +38,12 @@ would use five seconds."""
 
 MOST_UNSENT_BYTES = 65_536
 """The most bytes of a request that are held back. A longer one is sent in parts."""
+
+ANSWER_BYTES = 16 * 1024 * 1024
+"""The most bytes of an answer. The largest search has a few MB; an endless answer would fill the function's memory."""
+
+GZIP = zlib.MAX_WBITS | 16
+"""zlib's name for gzip."""
 
 
 def _left(timeout: float | None, most: float | None = None) -> float | None:
@@ -155,6 +162,51 @@ def _pooled(backend: httpcore.NetworkBackend) -> httpx.BaseTransport:
     return transport
 
 
+class _BoundedStream(httpx.SyncByteStream):
+    """An answer's body of at most `most` bytes, before and after decompression. httpx would decompress any amount."""
+
+    def __init__(self, stream: httpx.SyncByteStream, most: int, encoding: str) -> None:
+        self._stream = stream
+        self._most = most
+        self._encoding = encoding.lower()
+        self.close = stream.close  # type: ignore[method-assign]  # the connection's
+
+    def __iter__(self) -> Iterator[bytes]:
+        parts = self._counted(self._stream)
+        return parts if self._encoding == "identity" else self._counted(self._decompressed(parts))
+
+    def _counted(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        left = self._most
+        for part in parts:
+            left -= len(part)
+            if left < 0:
+                self.close()
+                raise httpx.DecodingError(f"the answer has more than {self._most:,} bytes")
+            yield part
+
+    def _decompressed(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        if self._encoding != "gzip":
+            raise httpx.DecodingError(f"the answer has the encoding '{self._encoding}', which was not asked for")
+        gzip = zlib.decompressobj(GZIP)
+        try:
+            for part in parts:
+                yield gzip.decompress(part, self._most + 1)
+        except zlib.error as error:
+            raise httpx.DecodingError(f"the answer is not gzip: {error}") from error
+
+
+def bounded(response: httpx.Response, most: int, *, decompress: bool = False) -> httpx.Response:
+    """`response`, whose body raises httpx.DecodingError after `most` bytes.
+
+    Args:
+        decompress: whether to decompress the body. `most` then bounds both sizes.
+    """
+    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101 - the pool's
+    encoding = response.headers.pop("content-encoding", "identity") if decompress else "identity"
+    response.stream = _BoundedStream(response.stream, most, encoding)
+    return response
+
+
 class _SharedTransport(httpx.BaseTransport):
     """The shared pool, as passed to one client.
 
@@ -162,17 +214,25 @@ class _SharedTransport(httpx.BaseTransport):
     or deadlock on the pool's lock in the middle of a request.
     """
 
+    def __init__(self, most: int) -> None:
+        self._most = most
+
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        return shared().handle_request(request)
+        request.headers["Accept-Encoding"] = "gzip"
+        return bounded(shared().handle_request(request), self._most, decompress=True)
 
     def close(self) -> None:
         """Do nothing: the pool outlives its clients."""
 
 
-def for_client() -> httpx.BaseTransport:
-    """The container's pool for one client, which cannot close it."""
+def for_client(most: int = ANSWER_BYTES) -> httpx.BaseTransport:
+    """The container's pool for one client, which cannot close it.
+
+    Args:
+        most: the most bytes of an answer. A longer one is an httpx.DecodingError.
+    """
     shared()  # bad certificates are reported when the client is built
-    return _SharedTransport()
+    return _SharedTransport(most)
 
 
 @contextmanager

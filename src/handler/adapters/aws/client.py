@@ -9,13 +9,19 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 
-from handler.adapters.transport import for_client
+from handler.adapters.transport import bounded, shared
 
 CONFIG = Config(retries={"total_max_attempts": 1, "mode": "standard"})
 """No retries in boto3: the core retries, within the request's deadline."""
 
 LONGEST_WAIT = 60.0
 """Seconds a wait may take without a deadline, as in `passage index`."""
+
+ANSWER_BYTES = 8 * 1024 * 1024
+"""The most bytes of an answer. The largest is Bedrock's, with 96 vectors of 1,536 decimal numbers: some 3 MB."""
+
+STREAM_BYTES = 10 * 1024**3
+"""The most bytes of an answer that is read in parts: more than the largest `/tmp`."""
 
 BUSY = frozenset(
     {
@@ -38,15 +44,20 @@ BUSY = frozenset(
 """The error codes with which AWS services throttle."""
 
 
-def client(service: str, *, region: str | None = None, longest_wait: float = LONGEST_WAIT) -> Any:
+def client(
+    service: str, *, region: str | None = None, longest_wait: float = LONGEST_WAIT, most_bytes: int = ANSWER_BYTES
+) -> Any:
     """A client with a separate session, so that discarding it also discards the credentials it found.
 
     botocore signs requests and reads answers, but the function's transport sends them: botocore's timeouts are fixed
     per client, while the transport ends every wait with the running deadline.
+
+    Args:
+        most_bytes: the most bytes of a successful answer. A longer one is an httpx.DecodingError.
     """
     made = boto3.session.Session(region_name=region).client(service, config=CONFIG)
     timeout = httpx.Timeout(longest_wait).as_dict()
-    made.meta.events.register("before-send", lambda request, **_: _sent(request, timeout))
+    made.meta.events.register("before-send", lambda request, **_: _sent(request, timeout, most_bytes))
     return made
 
 
@@ -64,15 +75,23 @@ def passing(error: Exception) -> bool:
     """Whether another try may help: the service is busy, failing or unreachable."""
     if isinstance(error, ClientError):
         return code(error) in BUSY or status(error) >= 500 or status(error) == 429
-    return isinstance(error, httpx.HTTPError | HTTPClientError | IncompleteReadError)
+    return not isinstance(error, httpx.TooManyRedirects) and isinstance(
+        error, httpx.HTTPError | HTTPClientError | IncompleteReadError
+    )
 
 
-def _sent(request: AWSPreparedRequest, timeout: dict[str, float | None]) -> AWSResponse:
+def _sent(request: AWSPreparedRequest, timeout: dict[str, float | None], most_bytes: int) -> AWSResponse:
     headers = {name: value.decode() if isinstance(value, bytes) else value for name, value in request.headers.items()}
     asked = httpx.Request(
         request.method, request.url, headers=headers, content=request.body or b"", extensions={"timeout": timeout}
     )
-    answer = for_client().handle_request(asked)
+    answer = shared().handle_request(asked)
+    answer = bounded(answer, most_bytes if answer.is_success else ANSWER_BYTES)
+    if answer.is_redirect and "x-amz-bucket-region" not in answer.headers:
+        # botocore would ask S3 for the bucket's region, be redirected again, and ask until Python's stack ends.
+        answer.close()
+        location = answer.headers.get("location", "no address")
+        raise httpx.TooManyRedirects(f"HTTP {answer.status_code}, to {location}", request=asked)
     return AWSResponse(request.url, answer.status_code, dict(answer.headers), _Body(answer))
 
 

@@ -11,6 +11,9 @@ from handler.adapters.errors import Service
 from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up
 from handler.core.errors import PassageError, RequestRefused
 
+ANSWER_BYTES = 4 * 1024 * 1024
+"""The most bytes of an answer. The largest has 96 vectors, some 1 MB, and repeats their texts."""
+
 
 @dataclass(frozen=True)
 class Account:
@@ -42,7 +45,9 @@ class Account:
                 token=self.api_key,
                 base_url=self.base_url,
                 httpx_client=httpx.Client(
-                    transport=self.transport or for_client(), auth=self.auth, timeout=LONGEST_RUN_SECONDS
+                    transport=self.transport or for_client(ANSWER_BYTES),
+                    auth=self.auth,
+                    timeout=LONGEST_RUN_SECONDS,
                 ),
                 max_retries=0,  # retries are the core's
             )

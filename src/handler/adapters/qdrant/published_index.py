@@ -33,6 +33,9 @@ from handler.core.errors import (
 
 FORMAT: Literal[1] = 1
 CHUNK = 1024 * 1024
+POINTER_BYTES = 65_536
+"""The most bytes that are read of a pointer. It has some 200."""
+
 LONGEST_WAIT = 5.0
 """Seconds that S3 may stay silent without a deadline: INIT has ten seconds for everything."""
 
@@ -68,7 +71,7 @@ class PublishedIndex:
 
     @cached_property
     def _client(self) -> Any:
-        return aws.client("s3", longest_wait=LONGEST_WAIT)
+        return aws.client("s3", longest_wait=LONGEST_WAIT, most_bytes=aws.STREAM_BYTES)
 
     def forget_credentials(self) -> None:
         self.__dict__.pop("_client", None)
@@ -85,8 +88,12 @@ class PublishedIndex:
             UpstreamUnavailable: S3 failed temporarily.
             DeadlineExceeded: the time ran out.
         """
-        with self._asking(until):
-            text = self._get(pointer_name(self._profile)).read()
+        text = b""
+        with self._asking(until), closing(self._get(pointer_name(self._profile))) as body:
+            for chunk in body.iter_chunks(CHUNK):
+                text += chunk
+                if len(text) > POINTER_BYTES:
+                    break
         try:
             return Pointer.model_validate_json(text)
         except ValueError as error:
