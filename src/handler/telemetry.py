@@ -105,9 +105,11 @@ class _State:
     cold: bool = True
 
 
-def configure(service: str, secrets: Iterable[str]) -> None:
-    """Set the service's name in logs and metrics, and redact `secrets` from now on."""
+def configure(service: str, secrets: Iterable[str], level: str | None = None) -> None:
+    """Set the service's name in logs and metrics and the log's level, and redact `secrets` from now on."""
     _State.service = service
+    if level is not None:
+        logger.setLevel(level)
     logger.append_keys(service=service)
     _formatter.secrets = frozenset(form for secret in secrets for form in _forms(secret))
 

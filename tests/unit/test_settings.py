@@ -73,7 +73,8 @@ def test_no_error_and_no_repr_holds_a_key() -> None:
     assert KEY not in str(caught.value)
     assert "qd-key-77b1" not in str(caught.value)
     assert caught.value.__cause__ is None
-    settings = Settings.from_env({**BASE, "QDRANT_API_KEY": "qd-key-77b1"})
+    settings = Settings.from_env({**BASE, "PASSAGE_SETTINGS": "QDRANT_API_KEY=qd-key-77b1"})
+    assert settings.secrets() == [KEY, "qd-key-77b1"]
     assert KEY not in repr(settings)
     assert "qd-key-77b1" not in str(settings.model_dump_json())
 
@@ -99,3 +100,36 @@ def test_base_path_starts_with_a_slash_and_ends_without(path: str) -> None:
 def test_lambda_is_known_by_the_variable_it_sets(kind: str) -> None:
     assert RuntimeSettings.from_env({"AWS_LAMBDA_INITIALIZATION_TYPE": kind}).in_lambda
     assert not RuntimeSettings.from_env({}).in_lambda
+
+
+@pytest.mark.parametrize("separator", [",", ", ", ";", "\n", " ;\n"])
+def test_packed_settings_are_read_like_variables(separator: str) -> None:
+    pairs = ("RERANK_PROVIDER=cohere", "RERANK_CANDIDATES=100", "ALLOWED_HEADERS=traceparent,baggage", "BASE_PATH=/a=b")
+    environ = {**BASE, "PASSAGE_SETTINGS": separator.join((*pairs, "MCP_DESCRIPTION=robots, arms; and grippers"))}
+    settings, http = Settings.from_env(environ), HttpSettings.from_env(environ)
+    assert (settings.rerank_provider, settings.rerank_candidates) == ("cohere", 100)
+    assert settings.mcp_description == "robots, arms; and grippers"
+    assert (http.allowed_headers, http.base_path) == (("traceparent", "baggage"), "/a=b")
+
+
+@pytest.mark.parametrize(
+    ("packed", "message"),
+    [
+        ("RERANK_PROVIDR=cohere", "PASSAGE_SETTINGS: there is no setting RERANK_PROVIDR"),
+        ("AWS_EXECUTION_ENV=x", "there is no setting AWS_EXECUTION_ENV"),
+        ("PASSAGE_SETTINGS=x", "there is no setting PASSAGE_SETTINGS"),
+        ("cohere", "must be NAME=value pairs"),
+        ("FEEDBACK=false,FEEDBACK=true", "has FEEDBACK twice"),
+        ("QDRANT_URL=http://other", "QDRANT_URL: is set as a variable and in PASSAGE_SETTINGS"),
+        ("RERANK_CANDIDATES=0", "RERANK_CANDIDATES: Input should be greater"),
+        ("POWERTOOLS_LOG_LEVEL=LOUD", "POWERTOOLS_LOG_LEVEL: "),
+    ],
+)
+def test_wrong_packed_settings_are_named(packed: str, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        Settings.from_env({**BASE, "PASSAGE_SETTINGS": packed})
+
+
+def test_wrong_packed_settings_leave_cors_readable() -> None:
+    packed = {"PASSAGE_SETTINGS": "RERANK_PROVIDR=cohere,ALLOWED_ORIGINS=https://a.example"}
+    assert HttpSettings.from_env(packed).allowed_origins == ("https://a.example",)

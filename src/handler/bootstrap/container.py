@@ -50,7 +50,7 @@ class Container:
     @cached_property
     def settings(self) -> Settings:
         settings = Settings.from_env(self._environ)
-        telemetry.configure(settings.service, settings.secrets())
+        telemetry.configure(settings.service, settings.secrets(), settings.log_level)
         return settings
 
     @cached_property

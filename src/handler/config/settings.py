@@ -1,15 +1,16 @@
 """Every environment variable the function reads, typed and bounded. `bootstrap` reads them once; nothing else does.
 
-Powertools reads its own beside these: POWERTOOLS_LOG_LEVEL, POWERTOOLS_LOGGER_LOG_EVENT and the like.
+A setting is a variable of its own, or one of the pairs in PASSAGE_SETTINGS (`handler.config.packed`).
+Powertools reads its own beside these: POWERTOOLS_LOGGER_LOG_EVENT and the like.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from handler.config import models
+from handler.config import models, packed
 from handler.config.values import (
     BasePath,
     BucketUri,
@@ -21,6 +22,7 @@ from handler.config.values import (
     QdrantUrl,
     SecretKey,
     ServiceUrl,
+    UpperCase,
 )
 from handler.core.errors import ConfigurationError
 
@@ -36,11 +38,16 @@ class _Environment(BaseModel):
             ConfigurationError: names each wrong variable and the values it accepts.
         """
         try:
-            return cls.model_validate({name: value for name, value in environ.items() if value.strip()})
+            given = {**packed.unpack(environ), **{name: value for name, value in environ.items() if value.strip()}}
+            return cls.model_validate({name: value for name, value in given.items() if value})
         except ValidationError as error:
-            raise ConfigurationError(
-                "The function's environment is invalid: " + "; ".join(_explain(item) for item in error.errors())
+            raise _invalid(
+                _explain(item) for item in error.errors()
             ) from None  # the cause holds values, and some are keys
+
+
+def _invalid(problems: Iterable[str]) -> ConfigurationError:
+    return ConfigurationError("The function's environment is invalid: " + "; ".join(problems))
 
 
 def _explain(item: Any) -> str:
@@ -100,7 +107,12 @@ class CollectionSettings(_Environment):
 class Settings(CollectionSettings):
     """All other settings: services, keys, limits, stores and replies."""
 
+    passage_settings: str = Field("", alias="PASSAGE_SETTINGS", repr=False, exclude=True)
+    """Further settings, as NAME=value pairs. One may be a key."""
     service: str = Field("passage", alias="POWERTOOLS_SERVICE_NAME")
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] | None, UpperCase] = Field(
+        None, alias="POWERTOOLS_LOG_LEVEL"
+    )
     log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
     feedback: bool = Field(True, alias="FEEDBACK")
     """Whether `POST /feedback` is served."""
@@ -144,6 +156,13 @@ class Settings(CollectionSettings):
     idempotency_table: str | None = Field(None, alias="IDEMPOTENCY_TABLE")
     """A DynamoDB table that records sent replies."""
 
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """As the other models', and checks PASSAGE_SETTINGS as a whole."""
+        if refused := list(packed.problems(environ, NAMES - {packed.VARIABLE})):
+            raise _invalid(refused)
+        return super().from_env(environ)
+
     @model_validator(mode="after")
     def _store_has_one_address(self) -> Self:
         if self.store == "qdrant_server" and self.qdrant_url is None:
@@ -186,3 +205,7 @@ class Settings(CollectionSettings):
         """The keys in the environment, for redaction in the log."""
         keys = (self.cohere_api_key, self.qdrant_api_key)
         return [key.get_secret_value() for key in keys if key is not None]
+
+
+NAMES = frozenset(str(field.alias) for model in (HttpSettings, Settings) for field in model.model_fields.values())
+"""The environment variables that an operator may set."""

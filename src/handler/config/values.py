@@ -179,6 +179,8 @@ def _names(value: Any) -> Any:
 Names = BeforeValidator(_names)
 """Splits a list that is separated by commas."""
 
+UpperCase = BeforeValidator(lambda value: value.upper() if isinstance(value, str) else value)
+
 Key = Annotated[SecretStr, AfterValidator(lambda value: SecretStr(usable_key(value.get_secret_value())))]
 SecretKey = Annotated[SecretReference, BeforeValidator(SecretReference.parse)]
 """A reference to a key in Secrets Manager or Parameter Store."""
