@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +24,9 @@ import yaml
 
 from handler.adapters.qdrant import holes
 from handler.adapters.qdrant.manifest import SHARD
+from handler.config import packed as packed_settings
 from handler.config import profiles
-from handler.config.settings import CollectionSettings
+from handler.config.settings import NAMES, CollectionSettings
 from handler.core.errors import PassageError
 from passage.emulators import cohere_emulator
 from passage.local.environment import LOCAL_KEY, LocalError, check_index, value_of
@@ -72,9 +73,9 @@ class SamLocal:
 def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: str | None = None) -> Iterator[SamLocal]:
     """Start the services that the function calls, and yield how to run it.
 
-    With COHERE_API_KEY and QDRANT_URL set, these are the real ones, and all set variables that the template declares
-    are passed on. Otherwise they are emulators with the points of `index`. If two profiles name one collection, it has
-    the default profile's points, or the first one's.
+    With COHERE_API_KEY and QDRANT_URL set, these are the real ones. Otherwise they are emulators with the points of
+    `index`; if two profiles name one collection, it has the default profile's points, or the first one's. All set
+    variables of the function are passed on.
 
     Args:
         api: the kind of API; None for the template's default.
@@ -86,16 +87,18 @@ def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: s
     built = _read(template)
     declared = set(built["Resources"][FUNCTION]["Properties"]["Environment"]["Variables"])
     with _services(environ, index) as services, TemporaryDirectory() as folder:
-        # SAM silently drops a variable that the template does not declare.
-        if unknown := services.keys() - declared:
-            raise LocalError(
-                f"{template} gives the function no {', '.join(sorted(unknown))}: SAM would not pass it on."
-            )
-        given = {name: environ[name] for name in sorted(declared) if value_of(environ, name)}
+        given = {**{name: environ[name] for name in sorted(NAMES) if value_of(environ, name)}, **services}
         variables = Path(folder) / "variables.json"
         variables.touch(mode=0o600)  # the file may hold keys
-        variables.write_text(json.dumps({"Parameters": {**given, **services}}), encoding="utf-8")
+        variables.write_text(json.dumps({"Parameters": _declared(given, declared)}), encoding="utf-8")
         yield SamLocal(sam, _with_one_api(built, template, api), variables)
+
+
+def _declared(given: Mapping[str, str], declared: Collection[str]) -> dict[str, str]:
+    """The variables, those that the template does not declare within PASSAGE_SETTINGS: SAM would silently drop them."""
+    undeclared = [f"{name}={value}" for name, value in given.items() if name not in declared]
+    packed = ",".join([*filter(None, [given.get(packed_settings.VARIABLE)]), *undeclared])
+    return {name: value for name, value in given.items() if name in declared} | {packed_settings.VARIABLE: packed}
 
 
 @contextmanager

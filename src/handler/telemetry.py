@@ -15,8 +15,8 @@ NAMESPACE = "Passage"
 DEFAULT_SERVICE = "passage"
 SERVICE_ONLY = "Failed."
 """Metrics with this prefix have the dimension `service` alone: an alarm on one covers all profiles."""
-ALSO_BY_SERVICE = ("TotalLatency", "TopScore")
-"""Metrics that alarms need over all profiles as well. Each costs a second custom metric."""
+ALSO_BY_SERVICE = ("TotalLatency", "TopScore", "RerankLatency", "RerankFailed")
+"""Metrics that alarms or the dashboard's costs need over all profiles as well. Each costs a second custom metric."""
 REDACTED = "***"
 LINE_BYTES = 8_192
 """The most bytes of a log line. Longer values are cut: an error can hold an upstream's whole answer."""

@@ -52,7 +52,7 @@ def test_setup_comes_before_anything_in_the_environment() -> None:
 
 
 def test_bucket_is_named_once() -> None:
-    assert len(re.findall(r"BUCKET=", "".join(COMMANDS).replace("EdgeIndexBucket=", ""))) == 1
+    assert len(re.findall(r"BUCKET=", "".join(COMMANDS).replace("EdgeIndex=", ""))) == 1
     assert "s3://$BUCKET" in "".join(COMMANDS)
     assert not re.search(r"s3://[a-z]", "".join(COMMANDS))
 
@@ -144,7 +144,7 @@ def test_every_command_is_valid_shell() -> None:
         "--invoked-via-function-url",
         "AllViewerExceptHostHeader",
         "repo:OWNER@1234/REPO@5678:environment:STAGE",
-        """PARAMETERS='McpDescription="the documentation of Acme Robots"'""",
+        """PARAMETERS='Settings="MCP_DESCRIPTION=the documentation of Acme Robots,RERANK_PROVIDER=cohere"'""",
     ],
 )
 def test_known_trap_is_named(words: str) -> None:

@@ -156,7 +156,7 @@ class _Evaluation:
         return Stack(
             parameters=self._parameters,
             resources=resources,
-            outputs=self._made(self._template["Outputs"]),
+            outputs=self._made(self._template.get("Outputs", {})),
             nested={name: self._nested(name, made) for name, made in resources.items() if made["Type"] == NESTED},
         )
 

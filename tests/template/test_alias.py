@@ -45,45 +45,25 @@ def test_all_event_sources_call_the_alias(option: str, made: dict[str, Stack]) -
 
 
 @pytest.mark.parametrize(
-    ("option", "resource", "path"),
+    ("option", "resource"),
     [
-        ("default", "RestApiInvokePermission", ["FunctionName"]),
-        ("http-api", "HttpApiInvokePermission", ["FunctionName"]),
-        ("function-url", "RetrievalFunctionUrl", ["TargetFunctionArn"]),
-        ("function-url", "FunctionUrlPermission", ["FunctionName"]),
-        ("function-url", "FunctionUrlInvokePermission", ["FunctionName"]),
-        ("load-balancer", "LoadBalancerTargetGroup", ["Targets", 0, "Id"]),
-        ("load-balancer", "LoadBalancerInvokePermission", ["FunctionName"]),
-        ("queue", "QuestionQueueEventSource", ["FunctionName"]),
-        ("notifications", "TopicSubscription", ["Endpoint"]),
-        ("notifications", "TopicInvokePermission", ["FunctionName"]),
-        ("notifications", "EventRule", ["Targets", 0, "Arn"]),
-        ("notifications", "EventInvokePermission", ["FunctionName"]),
+        ("default", "RestApiInvokePermission"),
+        ("http-api", "HttpApiInvokePermission"),
+        ("function-url", "RetrievalFunctionUrl"),
+        ("function-url", "FunctionUrlPermission"),
+        ("function-url", "FunctionUrlInvokePermission"),
+        ("load-balancer", "LoadBalancerTargetGroup"),
+        ("load-balancer", "LoadBalancerInvokePermission"),
+        ("queue", "QuestionQueueEventSource"),
+        ("topic", "TopicSubscription"),
+        ("topic", "TopicInvokePermission"),
+        ("topic", "AsyncInvokeConfig"),
+        ("bus", "EventRule"),
+        ("bus", "EventInvokePermission"),
     ],
 )
-def test_every_event_source_invokes_the_alias(
-    option: str, resource: str, path: list[Any], made: dict[str, Stack]
-) -> None:
-    node: Any = made[option][resource]
-    for step in path:
-        node = node[step]
-    assert node == ALIAS
-
-
-@pytest.mark.parametrize(("option", "api"), [("default", "RestApi"), ("http-api", "HttpApi")])
-def test_every_method_of_an_api_leads_to_the_alias(option: str, api: str, made: dict[str, Stack]) -> None:
-    methods = [method for path in made[option][api]["Body"]["paths"].values() for method in path.values()]
-    uris = {method["x-amazon-apigateway-integration"]["uri"] for method in methods}
-    assert [uri.rpartition("/functions/")[2] for uri in uris] == ["${RetrievalFunction.Arn}:live/invocations"]
-
-
-def test_asynchronous_invocations_of_the_alias_have_destinations(made: dict[str, Stack]) -> None:
-    assert made["notifications"]["AsyncInvokeConfig"]["Qualifier"] == "live"
-    assert made["notifications"].resources["AsyncInvokeConfig"]["DependsOn"] == ALIAS["Ref"]
-
-
-def test_direct_callers_are_told_the_alias(made: dict[str, Stack]) -> None:
-    assert made["default"].outputs["FunctionArn"]["Value"] == ALIAS
+def test_every_event_source_names_the_alias(option: str, resource: str, made: dict[str, Stack]) -> None:
+    assert json.dumps(ALIAS) in json.dumps(made[option][resource])
 
 
 def _version(stack: Stack) -> str:
@@ -100,10 +80,10 @@ def test_changes_that_publish_a_version() -> None:
             "again": LEAST,
             "other code": {**LEAST, code: "second"},
             "other layer": {**LEAST, layer: "second"},
-            "other parameter": {**LEAST, "CollectionName": "other"},
+            "other parameter": {**LEAST, "Settings": "COLLECTION_NAME=other"},
             "a release": {**LEAST, "ReleaseId": "one"},
             "a release again": {**LEAST, "ReleaseId": "one", layer: "second"},
-            "the next release": {**LEAST, "ReleaseId": "two", "CollectionName": "other"},
+            "the next release": {**LEAST, "ReleaseId": "two", "Settings": "COLLECTION_NAME=other"},
         }
     )
     version = {name: _version(stack) for name, stack in made.items()}
@@ -125,17 +105,6 @@ def test_a_rest_api_is_deployed_every_time() -> None:
     """SAM ignores a change of ApiKeyRequired, so the stage would keep its old setting."""
     made = stacks({"once": LEAST, "twice": LEAST})
     assert len({name for stack in made.values() for name in stack.of_type("ApiGateway::Deployment")}) == 2
-
-
-def test_snap_start_is_of_published_versions(made: dict[str, Stack]) -> None:
-    assert made["snap-start"]["RetrievalFunction"]["SnapStart"] == {"ApplyOn": "PublishedVersions"}
-    assert made["default"]["RetrievalFunction"]["SnapStart"] == {"ApplyOn": "None"}
-
-
-def test_provisioned_concurrency_is_the_aliases(made: dict[str, Stack]) -> None:
-    wanted = {"ProvisionedConcurrentExecutions": "2"}
-    assert made["provisioned"]["RetrievalFunctionAliaslive"]["ProvisionedConcurrencyConfig"] == wanted
-    assert "ProvisionedConcurrencyConfig" not in made["default"]["RetrievalFunctionAliaslive"]
 
 
 def test_a_canary_is_rolled_back_by_alarms(made: dict[str, Stack]) -> None:

@@ -85,7 +85,7 @@ def test_alarms_watch_as_many_metrics_as_the_costs_say(made: dict[str, Stack]) -
 
 
 def test_the_dashboard_reckons_with_the_same_prices(each: dict[str, float]) -> None:
-    template = (ROOT / "monitoring.yaml").read_text(encoding="utf-8")
+    template = (ROOT / "stacks" / "monitoring.yaml").read_text(encoding="utf-8")
     once = ("Lambda requests", "REST API", "HTTP API", "Cohere or Bedrock, rerank")
     for name, amount in (("Lambda duration, arm64", 0.25), *((name, 1) for name in once)):
         price = each[name] / amount

@@ -55,7 +55,7 @@ def _in_alarms(stack: Stack) -> Iterator[tuple[str, str]]:
 
 
 def test_alarms_and_dashboard_use_metrics_that_exist(made: dict[str, Stack], written: dict[str, str]) -> None:
-    stack = made["reranker"]
+    stack = made["default"]
     shown = {name.replace("Error", "Error.") for name, _ in _on_dashboard(stack)}
     assert shown | {metric for _, metric in _in_alarms(stack)} <= written.keys()
 
@@ -66,7 +66,7 @@ def test_alarms_use_metrics_counted_over_all_profiles(made: dict[str, Stack]) ->
 
 
 def test_no_error_code_is_listed_in_a_template() -> None:
-    for name in ("template.yaml", "monitoring.yaml"):
+    for name in ("template.yaml", "stacks/monitoring.yaml"):
         assert not re.search(r"Error\.[A-Z]{2}", (ROOT / name).read_text(encoding="utf-8"))
 
 
@@ -94,12 +94,10 @@ def test_an_alarm_has_no_more_metrics_than_allowed(made: dict[str, Stack]) -> No
 def test_every_dead_letter_queue_has_an_alarm(option: str, made: dict[str, Stack]) -> None:
     stack = made[option]
     dead = {"QuestionDeadLetterQueue", "DeadLetterQueue", "AsyncFailureQueue"} & stack.of_type("SQS::Queue").keys()
-    through = {"Notifications": "DeadLetterQueue"}
     watched = {
-        through.get(name, name)
+        alarm["Dimensions"][0]["Value"]["Fn::GetAtt"][1].removeprefix("Outputs.").removesuffix("Name")
         for alarm in stack.of_type("CloudWatch::Alarm").values()
         if alarm.get("MetricName") == "ApproximateNumberOfMessagesVisible"
-        for name in [alarm["Dimensions"][0]["Value"]["Fn::GetAtt"][0]]
     }
     assert watched == dead
 
@@ -127,13 +125,10 @@ def test_no_gateway_alarm_without_an_api(made: dict[str, Stack]) -> None:
     assert "GatewayRefusalAlarm" not in made["function-url"]
 
 
-def test_own_topic_gets_alarms_and_budget(made: dict[str, Stack]) -> None:
+def test_own_topic_gets_the_alarms(made: dict[str, Stack]) -> None:
     stack = made["alarm-topic"]
     assert "AlarmTopic" not in stack
     assert {tuple(alarm["AlarmActions"]) for alarm in stack.of_type("CloudWatch::Alarm").values()} == {(ALARM_TOPIC,)}
-    assert stack.outputs["AlarmTopicArn"]["Value"] == ALARM_TOPIC
-    subscribers = [each["Subscribers"] for each in stack["Budget"]["NotificationsWithSubscribers"]]
-    assert subscribers == 2 * [[{"SubscriptionType": "SNS", "Address": ALARM_TOPIC}]]
 
 
 def test_alarms_are_sent_to_the_address(made: dict[str, Stack]) -> None:
@@ -152,7 +147,16 @@ def test_dashboard_shows_the_stages_of_an_answer(made: dict[str, Stack]) -> None
         shown.setdefault(metric, set()).add(stat)
     for metric in ("TotalLatency", "EmbeddingLatency", "SearchLatency"):
         assert {"p50", "p95", "p99"} <= shown[metric]
-    assert {"ColdStart", "TopScore", "Error", "Failed.Ours", "Failed.Upstream", "Failed.Caller"} <= shown.keys()
+    assert {
+        "RerankLatency",
+        "RerankFailed",
+        "ColdStart",
+        "TopScore",
+        "Error",
+        "Failed.Ours",
+        "Failed.Upstream",
+        "Failed.Caller",
+    } <= shown.keys()
 
 
 @pytest.mark.parametrize(
@@ -168,10 +172,10 @@ def test_dashboard_shows_the_cost_of_1000_questions(
     option: str, second: str, call: str, made: dict[str, Stack]
 ) -> None:
     lambda_and_api = "billed / 1000 * 1024 / 1024 * {} + calls * (0.0000002 + {})"
-    formula = f"1000 * ({lambda_and_api} + FILL(embedded, 0) * 0.0000024) / answered"
+    formula = f"1000 * ({lambda_and_api} + FILL(embedded, 0) * 0.0000024 + FILL(reranked, 0) * 0.002) / answered"
     widget = next(each["properties"] for each in _dashboard(made[option]) if "Dollars" in each["properties"]["title"])
     assert widget["metrics"][0][0]["expression"] == formula.format(second, call)
-    assert widget["title"] == "Dollars per thousand questions: Lambda, embedding and the API"
+    assert widget["title"] == "Dollars per thousand questions: Lambda, embedding, reranking and the API"
     # A cached question has no EmbeddingLatency and costs nothing.
     (embedded,) = [metric[0] for metric in widget["metrics"] if metric[-1]["id"] == "embedded"]
     found = SEARCH.search(embedded["expression"])
@@ -179,18 +183,9 @@ def test_dashboard_shows_the_cost_of_1000_questions(
     assert (found["name"], found["stat"]) == ('"EmbeddingLatency"', "SampleCount")
 
 
-def test_dashboard_shows_rerank_time_failures_and_cost(made: dict[str, Stack]) -> None:
-    added = set(dict(_on_dashboard(made["reranker"]))) - set(dict(_on_dashboard(made["default"])))
-    assert added == {"RerankLatency", "RerankFailed"}
-    formula = "+ FILL(embedded, 0) * 0.0000024 + FILL(reranked, 0) * 0.002) / answered"
-    assert formula in json.dumps(_dashboard(made["reranker"]))
-    metrics = [widget for widget in _dashboard(made["default"]) if widget["type"] == "metric"]
-    assert "rerank" not in json.dumps(metrics).lower()
-
-
 def test_dashboard_adds_up_the_cost_so_far(made: dict[str, Stack]) -> None:
     """The same prices as for a thousand questions, as a running sum."""
-    widgets = [each["properties"] for each in _dashboard(made["reranker"]) if "Dollars" in each["properties"]["title"]]
+    widgets = [each["properties"] for each in _dashboard(made["default"]) if "Dollars" in each["properties"]["title"]]
     each_thousand, so_far = (widget["metrics"][0][0]["expression"] for widget in widgets)
     prices = [re.findall(r"\* \(?(?:0\.\d+)(?: \+ 0\.\d+)?", expression) for expression in (each_thousand, so_far)]
     assert prices[0] == prices[1] != []
@@ -220,10 +215,9 @@ def test_dashboard_has_the_queries_of_the_log(made: dict[str, Stack]) -> None:
         assert rest in queries
 
 
-@pytest.mark.parametrize("option", ["default", "reranker"])
-def test_widgets_do_not_overlap(option: str, made: dict[str, Stack]) -> None:
+def test_widgets_do_not_overlap(made: dict[str, Stack]) -> None:
     taken: set[tuple[int, int]] = set()
-    for widget in _dashboard(made[option]):
+    for widget in _dashboard(made["default"]):
         columns = range(widget["x"], widget["x"] + widget["width"])
         cells = {(x, y) for x in columns for y in range(widget["y"], widget["y"] + widget["height"])}
         assert not cells & taken

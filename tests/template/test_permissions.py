@@ -9,7 +9,7 @@ from template.options import (
     BOUNDARY,
     INFERENCE_PROFILE,
     KMS_KEY,
-    MODEL_BEHIND_IT,
+    MODEL,
     OPTIONS,
     PARAMETER,
     QUESTION_QUEUE,
@@ -24,45 +24,40 @@ ALWAYS = {
     "logs:PutLogEvents": ["RetrievalLogGroup"],
     "xray:PutTraceSegments": ["*"],  # these two know no other resource
     "xray:PutTelemetryRecords": ["*"],
+    "secretsmanager:GetSecretValue": [SECRET],
+    "ssm:GetParameter": [SECRET],
 }
-BUS = "arn:aws:events:eu-central-1:111122223333:event-bus/answers"
-MODEL = "arn:aws:bedrock:eu-central-1::foundation-model/cohere.embed-multilingual-v3"
-RERANK_MODEL = "arn:aws:bedrock:eu-central-1::foundation-model/cohere.rerank-v3-5:0"
-READ_QUEUE = {
-    f"sqs:{action}": ["SqsQuestionQueue"] for action in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")
-}
+READ = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
+READ_QUEUE = {key: ["QuestionQueue"] for key in READ}
 TABLE = {f"dynamodb:{action}": ["IdempotencyTable"] for action in ("GetItem", "PutItem", "UpdateItem", "DeleteItem")}
+NETWORK = (
+    *("CreateNetworkInterface", "DescribeNetworkInterfaces", "DeleteNetworkInterface", "DescribeSubnets"),
+    *("AssignPrivateIpAddresses", "UnassignPrivateIpAddresses"),
+)
 MORE: dict[str, dict[str, list[str]]] = {
     "secrets": {
         "secretsmanager:GetSecretValue": [SECRET, PARAMETER],
         "ssm:GetParameter": [SECRET, PARAMETER],
         "kms:Decrypt": [KMS_KEY],
     },
-    "bedrock": {"bedrock:InvokeModel": [MODEL]},
-    "bedrock-profile": {"bedrock:InvokeModel": [INFERENCE_PROFILE, MODEL_BEHIND_IT]},
-    "bedrock-reranker": {"bedrock:InvokeModel": [MODEL, RERANK_MODEL]},
+    "bedrock": {"bedrock:InvokeModel": [INFERENCE_PROFILE, MODEL]},
     "edge-bucket": {"s3:GetObject": ["arn:aws:s3:::my-indexes/sites/docs/*"]},
-    "queue": {**READ_QUEUE, "sqs:SendMessage": ["SqsReplyQueue"], **TABLE},
-    "queue-fifo": {**READ_QUEUE, "sqs:SendMessage": ["SqsReplyQueue"]},
-    "replies": {**READ_QUEUE, "sns:Publish": [REPLY_TOPIC], "events:PutEvents": [BUS]},
+    "queue": {**READ_QUEUE, "sqs:SendMessage": ["ReplyQueue"], **TABLE},
+    "queue-fifo": {**READ_QUEUE, "sqs:SendMessage": ["ReplyQueue"]},
+    "reply-topic": {**READ_QUEUE, "sns:Publish": [REPLY_TOPIC]},
+    "reply-bus": {**READ_QUEUE, "events:PutEvents": [REPLY_BUS]},
     "own-queues": {
-        **{action: [QUESTION_QUEUE] for action in READ_QUEUE},
+        **{key: [QUESTION_QUEUE] for key in READ},
         "sqs:SendMessage": [REPLY_QUEUE],
-        "events:PutEvents": [REPLY_BUS],
         "kms:Decrypt": [KMS_KEY],
         "kms:GenerateDataKey": [KMS_KEY],
     },
-    "queue-alone": {**READ_QUEUE, "sqs:SendMessage": ["SqsReplyQueue"]},
-    "vpc": {
-        f"ec2:{action}": ["*"]
-        for action in (
-            *("CreateNetworkInterface", "DescribeNetworkInterfaces", "DeleteNetworkInterface", "DescribeSubnets"),
-            *("AssignPrivateIpAddresses", "UnassignPrivateIpAddresses"),
-        )
-    },
-    "notifications": {"sqs:SendMessage": ["AsyncSuccessQueue", "AsyncFailureQueue"]},
+    "vpc": {f"ec2:{action}": ["*"] for action in NETWORK},
+    "topic": {"sqs:SendMessage": ["AsyncSuccessQueue", "AsyncFailureQueue"]},
 }
 """Permissions of an option besides `ALWAYS`. Other options add none."""
+NOT_ALWAYS = {"no-traces": ("xray:",), "bedrock": ("secretsmanager:", "ssm:")}
+"""Permissions of `ALWAYS` that an option does without."""
 
 
 def _list(value: Any) -> list[Any]:
@@ -78,12 +73,15 @@ def test_permissions_of_the_function(option: str, made: dict[str, Stack]) -> Non
     allowed: dict[str, list[str]] = {}
     role = made[option]["RetrievalRole"]
     assert "ManagedPolicyArns" not in role
-    for policy in role["Policies"]:
+    further = made[option].of_type("IAM::Policy").values()
+    assert all(policy["Roles"] == [{"Ref": "RetrievalRole"}] for policy in further)
+    for policy in (*role["Policies"], *further):
         for statement in policy["PolicyDocument"]["Statement"]:
             assert statement["Effect"] == "Allow"
             for action in _list(statement["Action"]):
                 allowed.setdefault(action, []).extend(map(_name, _list(statement["Resource"])))
-    always = {action: on for action, on in ALWAYS.items() if option != "quiet" or not action.startswith("xray:")}
+    without = NOT_ALWAYS.get(option, ())
+    always = {action: on for action, on in ALWAYS.items() if not action.startswith(without)}
     assert allowed == {**always, **MORE.get(option, {})}
 
 
@@ -130,10 +128,3 @@ def test_release_check_may_only_invoke_and_report(made: dict[str, Stack]) -> Non
             "arn:aws:codedeploy:eu-central-1:111122223333:deploymentgroup:passage-test-*"
         ),
     }
-
-
-def test_named_secret_leaves_the_key_variable_empty(made: dict[str, Stack]) -> None:
-    variables = made["secrets"]["RetrievalFunction"]["Environment"]["Variables"]
-    assert (variables["COHERE_API_KEY"], variables["QDRANT_API_KEY"]) == ("", "")
-    assert variables["COHERE_API_KEY_SECRET"] == f"{SECRET}#cohere"
-    assert variables["QDRANT_API_KEY_SECRET"] == PARAMETER

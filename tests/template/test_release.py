@@ -151,9 +151,9 @@ def _make_deploy(build: Path, tmp_path: Path, parameters: str) -> list[str]:
 def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
     """PARAMETERS may span several lines."""
     parameters = "CohereApiKeySecretArn=arn:aws:secretsmanager:x#cohere\n  QdrantUrl=https://cluster.example"
-    words = _make_deploy(build, tmp_path, parameters + r" EdgeIndexBucket=\"\"")
+    words = _make_deploy(build, tmp_path, parameters + r" EdgeIndex=\"\"")
     assert {"CohereApiKeySecretArn=arn:aws:secretsmanager:x#cohere", "QdrantUrl=https://cluster.example"} <= set(words)
-    assert 'EdgeIndexBucket=""' in words, "SAM takes no value for none only in quotes"
+    assert 'EdgeIndex=""' in words, "SAM takes no value for none only in quotes"
     overrides = words[words.index("--parameter-overrides") + 1 : -1]
     assert words[-1] == f"ReleaseId={_name(build, *overrides)}"
     assert "Deployment=Canary10Percent5Minutes" in overrides
@@ -161,16 +161,17 @@ def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
 
 def test_make_deploy_keeps_spaces_and_quotes_of_a_value(build: Path, tmp_path: Path) -> None:
     """Read by SAM's own parser, which ends an unquoted value at its first space."""
-    parameters = """McpDescription="the documentation of Acme's robots" ReleaseQuestion='What does "arm" mean?'"""
-    words = _make_deploy(build, tmp_path, f"""{parameters} CohereBaseUrl='""' McpName=acme""")
+    settings = "MCP_DESCRIPTION=the documentation of Acme's robots, and arms,ALLOWED_HEADERS=traceparent,baggage"
+    parameters = f"""Settings="{settings}" ReleaseQuestion='What does "arm" mean?'"""
+    words = _make_deploy(build, tmp_path, f"""{parameters} BasePath='""' EdgeIndex=s3://indexes""")
     overrides = words[words.index("--parameter-overrides") + 1 :]
     code = "import json, sys; from samcli.cli.types import CfnParameterOverridesType as Type; "
     code += "print(json.dumps(Type().convert(tuple(sys.argv[1:]), None, None)))"
     done = subprocess.run([PYTHON_OF_SAM, "-c", code, *overrides], capture_output=True, text=True, check=True)
     read = json.loads(done.stdout)
-    assert read["McpDescription"] == "the documentation of Acme's robots"
+    assert read["Settings"] == settings
     assert read["ReleaseQuestion"] == 'What does "arm" mean?'
-    assert (read["CohereBaseUrl"], read["McpName"]) == ("", "acme")
+    assert (read["BasePath"], read["EdgeIndex"]) == ("", "s3://indexes")
     assert read["Deployment"] == "Canary10Percent5Minutes", "samconfig.toml's, in an environment"
     assert read["ReleaseId"]
 

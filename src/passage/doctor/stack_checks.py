@@ -161,7 +161,7 @@ def _secrets(client: Client, stack: Stack) -> Iterator[Finding]:
 def _alarms(client: Client, stack: Stack) -> Iterator[Finding]:
     alarms = list(_stack_alarms(client, stack))
     if not alarms:
-        yield warning("alarms", "There is no alarm.", "Deploy with Alarms=true and AlarmEmail, or watch it yourself.")
+        yield warning("alarms", "There is no alarm.", "Deploy with Alarms=true and AlarmAddress, or watch it yourself.")
         return
     loud = [alarm for alarm in alarms if alarm["StateValue"] == "ALARM"]
     for alarm in loud:
@@ -171,7 +171,7 @@ def _alarms(client: Client, stack: Stack) -> Iterator[Finding]:
             "docs/deploy.md says what it means.",
         )
     if not any(alarm.get("AlarmActions") for alarm in alarms):
-        yield warning("alarms", f"{len(alarms)} alarms tell nobody.", "Deploy with AlarmEmail=you@example.com.")
+        yield warning("alarms", f"{len(alarms)} alarms tell nobody.", "Deploy with AlarmAddress=you@example.com.")
     elif not loud:
         yield ok("alarms", f"{len(alarms)} alarms, none is on.")
 
