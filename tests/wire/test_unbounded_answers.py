@@ -63,7 +63,11 @@ def server() -> Iterator[Server]:
         def log_message(self, *_: object) -> None:
             """Do not log to standard error."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+    class Quiet(ThreadingHTTPServer):
+        def handle_error(self, *_: object) -> None:
+            """Ignore connections that the function closed."""
+
+    with Quiet(("127.0.0.1", 0), Handler) as listening:
         thread = threading.Thread(target=listening.serve_forever, args=(0.02,))
         thread.start()
         server = Server(f"http://127.0.0.1:{listening.server_port}")

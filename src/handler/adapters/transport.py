@@ -42,6 +42,10 @@ MOST_UNSENT_BYTES = 65_536
 ANSWER_BYTES = 16 * 1024 * 1024
 """The most bytes of an answer. The largest search has a few MB; an endless answer would fill the function's memory."""
 
+AS_IT_IS = {"Accept-Encoding": "identity"}
+"""httpx would ask for gzip. Qdrant then sends an answer in chunks, and the last one often waits 40 ms for a delayed
+acknowledgement: a search takes 47 ms instead of 5."""
+
 GZIP = zlib.MAX_WBITS | 16
 """zlib's name for gzip."""
 
@@ -218,7 +222,7 @@ class _SharedTransport(httpx.BaseTransport):
         self._most = most
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        request.headers["Accept-Encoding"] = "gzip"
+        request.headers.update(AS_IT_IS)
         return bounded(shared().handle_request(request), self._most, decompress=True)
 
     def close(self) -> None:

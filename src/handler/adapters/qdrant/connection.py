@@ -26,10 +26,6 @@ SERVICE = Service("store", "vector store", "QDRANT_API_KEY", "QDRANT_URL")
 
 GRPC_PORT = 6334
 
-AS_IT_IS = {"Accept-Encoding": "identity"}
-"""httpx would ask for gzip. Qdrant then sends an answer in chunks, and the last one often waits 40 ms for a delayed
-acknowledgement: a search takes 47 ms instead of 5."""
-
 T = TypeVar("T")
 
 
@@ -77,7 +73,6 @@ class Connection:
             timeout=LONGEST_RUN_SECONDS,
             transport=self._transport or for_client(),
             auth=self._auth,
-            headers=AS_IT_IS,
         )
 
     @cached_property

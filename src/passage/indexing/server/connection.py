@@ -13,7 +13,7 @@ from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from handler.adapters import misaddressed
-from handler.adapters.qdrant.connection import AS_IT_IS
+from handler.adapters.transport import AS_IT_IS
 from handler.config.settings import Settings
 from passage.indexing.target import TargetError
 from passage.local.provider import is_loopback
