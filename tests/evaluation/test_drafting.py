@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from passage.evaluation.drafting import draft
-from passage.evaluation.suites.files import _toml
+from passage.evaluation.suite import Suite
+from passage.evaluation.suites.files import read_suite
 from passage.sites.model import Page, Section, SiteError, Skip
 
 
@@ -31,9 +33,15 @@ def page(name: str, *sections: tuple[str, str]) -> Page:
 
 
 def asked(*pages: Page, number: int = 100) -> list[tuple[str, str]]:
-    toml = draft(Pages(*pages), number, "drafts").toml
-    suite = _toml(Path("drafts.toml"), toml)
-    return [(question.text, question.expected[0].value) for question in suite.questions]
+    questions = read(draft(Pages(*pages), number, "drafts").toml).questions
+    return [(question.text, question.expected[0].value) for question in questions]
+
+
+def read(toml: str) -> Suite:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "drafts.toml")
+        path.write_text(toml, encoding="utf-8")
+        return read_suite(path)
 
 
 def test_headings_and_first_sentences_become_questions() -> None:
@@ -74,7 +82,7 @@ def test_any_title_gives_valid_toml(title: str) -> None:
         drafted = draft(site, 1, title)
     except SiteError:
         return
-    assert len(_toml(Path("a.toml"), drafted.toml).questions) == 1
+    assert len(read(drafted.toml).questions) == 1
 
 
 def test_site_without_headings_is_refused() -> None:

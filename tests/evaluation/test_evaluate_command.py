@@ -114,7 +114,7 @@ def test_missed_threshold_exits_1(api_url: str, suite: Path, tmp_path: Path, thr
 def test_question_with_an_error_exits_1(api_url: str, tmp_path: Path) -> None:
     suite = tmp_path / "suite.jsonl"
     lines = [
-        {"text": "What is a digital twin?", "url": "/digital-twins/what-is-a-digital-twin/"},
+        {"text": "What is a digital twin?", "expected": ["/digital-twins/what-is-a-digital-twin/"]},
         {"text": "x" * 2_001},
     ]
     suite.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from passage.evaluation import cases, suite
+from passage.evaluation import cases
 from passage.evaluation.cases import TestCase
 from passage.evaluation.suite import Expected, Question, Suite
 from passage.evaluation.suites.files import read_suite
@@ -52,6 +52,9 @@ READ = (
 )
 
 
+CASE = cases.to_json(TestCase("ros2", "What is ROS 2?", "textbook", ("doc_a", "doc_b"), ("robot",), 0.7, 5))
+
+
 def written(folder: Path, name: str, content: object) -> Path:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,44 +70,17 @@ def test_toml_gives_questions_and_thresholds(tmp_path: Path) -> None:
     assert read_suite(written(tmp_path, "a.toml", TOML)) == Suite("my-site", READ, {"hit@5": 0.9})
 
 
-def test_json_of_a_suite_is_read_unchanged(tmp_path: Path) -> None:
-    questions = [suite.to_json(question) for question in READ]
-    for content in (questions, {"questions": questions}, {"suite": {"name": "a", "questions": questions}}):
-        assert read_suite(written(tmp_path, "a.json", content)) == Suite("a", READ)
-
-
-def test_jsonl_accepts_other_tools_names(tmp_path: Path) -> None:
-    content = lines(
-        {"query": "One?", "relevant_doc_ids": ["7"]},
-        {"user_input": "Two?", "reference_context_ids": ["8"], "reference": "An answer."},
-        {"_id": "x", "question": "Three?", "url": "https://site.example/a"},
-    )
+def test_jsonl_has_a_question_a_line(tmp_path: Path) -> None:
+    content = lines({"text": "One?", "expected": ["/a"]}, {"id": "x", "text": "Two?", "expected": [7], "top_k": 3})
     assert read_suite(written(tmp_path, "a.jsonl", content)).questions == (
-        Question("q1", "One?", (Expected("7"),)),
-        Question("q2", "Two?", (Expected("8"),)),
-        Question("x", "Three?", (Expected("https://site.example/a"),)),
-    )
-
-
-@pytest.mark.parametrize(("name", "between"), [("a.csv", ","), ("a.tsv", "\t")])
-def test_table_has_documents_in_cells_or_in_rows(tmp_path: Path, name: str, between: str) -> None:
-    rows = [
-        ("id", "question", "expected", "grade", "top_k"),
-        ("a", "One?", "/a | /b", "", "3"),
-        ("b", '"Two, or more?"', "/c", "2", ""),
-        ("b", '"Two, or more?"', "/d", "1", ""),
-    ]
-    path = written(tmp_path, name, "\ufeff" + "\r\n".join(between.join(row) for row in rows))
-    assert read_suite(path).questions == (
-        Question("a", "One?", (Expected("/a"), Expected("/b")), top_k=3),
-        Question("b", "Two, or more?", (Expected("/c", grade=2), Expected("/d"))),
+        Question("q1", "One?", (Expected("/a"),)),
+        Question("x", "Two?", (Expected("7"),), top_k=3),
     )
 
 
 @pytest.mark.parametrize("key", ["test_cases", "test_results"])
 def test_seed_001_test_cases_are_a_suite(tmp_path: Path, key: str) -> None:
-    case = TestCase("ros2", "What is ROS 2?", "textbook", ("doc_a", "doc_b"), ("robot",), 0.7, 5)
-    path = written(tmp_path, "a.json", {key: [cases.to_json(case)], "total_tests": 1} if key else {})
+    path = written(tmp_path, "a.json", {key: [CASE], "total_tests": 1})
     assert read_suite(path).questions == (
         Question(
             "ros2",
@@ -143,52 +119,53 @@ def test_same_judgment_twice_is_a_note(tmp_path: Path) -> None:
         (
             "a.toml",
             '[questions]\ntext = "x"',
-            r"'questions' must be a list of questions, in TOML with \[\[questions\]\]",
+            r"a.toml has no list of questions: write \[\[questions\]\] before each",
         ),
         ("a.toml", "[[questions]]\ntext = 7", "a.toml:1: q1: text must be text, not 7"),
         ("a.toml", '[[questions]]\ntext = "x"\ntop_k = "a"', "q1: top_k must be a whole number, not 'a'"),
-        ("a.toml", '[[questions]]\ntext = "x"\nid = 1.5', "a.toml:1: an id must be text or a whole number, not 1.5"),
+        ("a.toml", '[[questions]]\ntext = "x"\nid = 1.5', "a.toml:1: 1.5: id must be text, not 1.5"),
         (
             "a.toml",
             '[[questions]]\ntext = "x"\nanswerable = false\nexpected = ["/a"]',
             "a.toml:1: 'q1' is not answerable, but '/a' answers it",
         ),
         ("a.toml", "", "a.toml has no list of questions"),
-        ("a.json", "[\n[", "a.json:2: is not JSON: expecting value at column 2"),
-        ("a.json", "[" * 100_000, "a.json: is not JSON that can be read: maximum recursion depth"),
-        ("a.json", f'[{{"text": {"1" * 5000}}}]', "a.json: is not JSON that can be read: Exceeds the limit"),
-        ("a.json", '{"questions": [], "tests": []}', r"has several lists of questions \(questions, tests\): keep one"),
-        ("a.json", "7", "a.json must be a JSON object or a list"),
-        ("a.json", "[]", "a.json has no questions"),
-        ("a.json", '["x"]', "a.json, question 1: a question must be an object"),
-        ("a.json", '[{"id": "x"}]', "a.json, question 1: the question 'x' has no 'text'"),
-        ("a.json", '[{"text": "x", "top_k": 0}]', "a.json, question 1: q1: top_k must be above 0, not 0"),
-        ("a.json", '[{"text": "x", "relevance_threshold": 2}]', "relevance_threshold must be 0 to 1, not 2"),
-        ("a.json", '[{"text": "x", "expected": [{"page": "a"}]}]', "has one of value, id, chunk, url"),
-        ("a.json", '[{"text": "x", "expected": [1.5]}]', "must be a point id, a chunk id or a URL, not 1.5"),
-        ("a.json", '[{"text": "x", "question": "y"}]', "'question' and another field both give the question's text"),
+        ("a.toml", '[[questions]]\ntext = "x"\ntags = "short"', "q1: tags must be a list, not 'short'"),
+        ("a.toml", '[[questions]]\ntext = "x"\ntop_k = 0', "a.toml:1: q1: top_k must be above 0, not 0"),
+        ("a.toml", '[[questions]]\ntext = "x"\nrelevance_threshold = 2', "relevance_threshold must be 0 to 1, not 2"),
+        ("a.toml", '[[questions]]\ntext = "x"\nexpected = [{ page = "a" }]', "has one of id, chunk, url, and may"),
+        ("a.toml", '[[questions]]\ntext = "x"\nexpected = [1.5]', "must be a point id, a chunk id or a URL, not 1.5"),
+        ("a.toml", 'questions = ["x"]', "a.toml: a question must be an object"),
+        ("a.jsonl", "", "a.jsonl has no questions"),
         ("a.jsonl", '{"text": "x"}\n\n[]\n', "a.jsonl:3: must be a JSON object"),
         ("a.jsonl", '{"text": "x"}\n{\n', "a.jsonl:2: is not JSON: .* at column 2"),
+        ("a.jsonl", '{"question": "x"}', "a.jsonl:1: unknown field 'question'; allowed: id, text"),
+        ("a.jsonl", '{"id": "x"}', "a.jsonl:1: the question 'x' has no 'text'"),
+        ("a.jsonl", lines({"id": "a", "text": "x"}, {"id": "a", "text": "x"}), "a.jsonl:2: the id 'a' occurs twice"),
         (
             "a.jsonl",
-            lines({"id": "a", "text": "x"}, {"id": "a", "text": "y"}),
-            "a.jsonl:2: the id 'a' occurs twice, with different",
+            lines({"text": "x", "expected": ["/a", {"url": "/a", "grade": 2}]}),
+            "a.jsonl:1: question 'q1' judges '/a' twice, with the grades 1 and 2",
         ),
-        (
-            "a.jsonl",
-            lines({"id": "a", "text": "x", "expected": "/a"}, {"id": "a", "text": "x", "url": "/a", "grade": 2}),
-            "a.jsonl:2: question 'a' judges '/a' twice, with the grades 1 and 2",
+        *(
+            ("a.jsonl", lines({"text": "x", "expected": [{"url": "/a", "grade": grade}]}), f"expected.0.grade: {fault}")
+            for grade, fault in ((-1, "input should be greater"), (1001, "input should be less"), (2**33, "input"))
         ),
-        ("a.json", '[{"text": "x", "expected": [{"url": "/a", "grade": -1}]}]', "grade: input should be greater than"),
-        ("a.jsonl", '{"text": "x", "url": "/a", "grade": 8589934592}', "a.jsonl:1: q1: expected.0.grade: input should"),
-        ("a.csv", "text,url,grade\nx,/a,1001\n", "a.csv:2: q1: expected.0.grade: input should be less than or equal"),
-        ("a.csv", "text,grade\nx,high\n", "a.csv:2: grade must be a number, not 'high'"),
-        ("a.csv", "text,url\nx\n", "a.csv:2: the row and the header differ in their number of cells"),
-        ("a.csv", 'text\ny\n"x\n', "a.csv:3: is not CSV: .* Is a quotation mark not closed"),
-        ("a.csv", "What is it?,/a\n", r"a.csv:1: unknown field 'What is it\?'; allowed: id, text"),
-        ("a.csv", "text,text\nx,y\n", "a.csv:1: the column 'text' occurs twice"),
-        ("a.csv", "text,answerable\nx,maybe\n", "a.csv:2: q1: answerable must be true or false, not 'maybe'"),
-        ("a.yaml", "x", "a.yaml must be a folder, or end in one of .toml, .json"),
+        ("a.json", "[\n[", "a.json:2: is not JSON: expecting value at column 2"),
+        ("a.json", "[" * 100_000, "a.json: is not JSON that can be read: maximum recursion depth"),
+        ("a.json", f'{{"test_cases": {"1" * 5000}}}', "a.json: is not JSON that can be read: Exceeds the limit"),
+        *(
+            (
+                "a.json",
+                json.dumps(value),
+                "a.json must be an object with seed 001's test cases in a list named test_cases",
+            )
+            for value in (7, [], {"questions": []}, {"test_cases": ["x"]})
+        ),
+        ("a.json", '{"test_cases": []}', "a.json has no questions"),
+        ("a.json", json.dumps({"test_cases": [CASE, CASE]}), "a.json: ros2: the name occurs twice"),
+        ("a.json", json.dumps({"test_cases": [{**CASE, "colour": 1}]}), "a.json: ros2: colour: unexpected"),
+        ("a.yaml", "x", "a.yaml must be a folder, or end in one of .toml, .jsonl, .json"),
     ],
 )
 def test_wrong_suite_is_refused_by_place_and_fault(tmp_path: Path, name: str, content: str, message: str) -> None:
@@ -196,44 +173,32 @@ def test_wrong_suite_is_refused_by_place_and_fault(tmp_path: Path, name: str, co
         read_suite(written(tmp_path, name, content))
 
 
-def test_one_word_is_a_list_of_one_tag(tmp_path: Path) -> None:
-    (question,) = read_suite(written(tmp_path, "a.toml", '[[questions]]\ntext = "x"\ntags = "short"\n')).questions
-    assert question.tags == ("short",)
-
-
 def test_missing_suite_names_the_command_that_drafts_one(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match=r"a.toml does not exist. `passage evaluate .*a.toml --make 30"):
         read_suite(tmp_path / "a.toml")
 
 
-def test_suite_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes(b"text\n\xff\n")
-    with pytest.raises(SuiteError, match=r"a\.csv:2: is not UTF-8"):
-        read_suite(tmp_path / "a.csv")
-
-
-@pytest.mark.parametrize("name", ["queries.jsonl", "qrels/test.tsv"])
-def test_beir_file_that_is_not_utf8_is_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["a.toml", "queries.jsonl", "qrels/test.tsv"])
+def test_suite_that_is_not_utf8_is_refused(tmp_path: Path, name: str) -> None:
     with (beir(tmp_path, BEIR) / name).open("ab") as file:
-        file.write(b"\xff")
+        file.write(b"\n\xff")
     with pytest.raises(SuiteError, match=rf"{name}:\d: is not UTF-8"):
-        read_suite(tmp_path)
+        read_suite(tmp_path / name if name == "a.toml" else tmp_path)
 
 
 QUERIES = lines({"_id": "q1", "text": "One?"}, {"_id": "q2", "text": "Two?"})
 CORPUS = lines({"_id": "d 1", "title": "A", "text": "Words."}, {"_id": "d2", "text": "# Two\n\nMore words."})
 
 
-def beir(folder: Path, judgments: str, *, corpus: str | None = CORPUS, name: str = "qrels/test.tsv") -> Path:
+def beir(folder: Path, judgments: str, *, corpus: str | None = CORPUS) -> Path:
     written(folder, "queries.jsonl", QUERIES)
-    written(folder, name, judgments)
+    written(folder, "qrels/test.tsv", judgments)
     if corpus is not None:
         written(folder, "corpus.jsonl", corpus)
     return folder
 
 
 BEIR = "query-id\tcorpus-id\tscore\nq1\td 1\t2\nq2\td2\t1\n"
-TREC = "q1 0 d1 2\nq2 0 d2 -1\n"
 
 
 def test_beir_folder_with_corpus_expects_its_pages(tmp_path: Path) -> None:
@@ -248,14 +213,6 @@ def test_beir_folder_with_corpus_expects_its_pages(tmp_path: Path) -> None:
 def test_beir_folder_without_corpus_expects_its_ids(tmp_path: Path) -> None:
     read = read_suite(beir(tmp_path, BEIR, corpus=None))
     assert read.questions[0].expected == (Expected("d 1", "any", 2),)
-
-
-def test_trec_judgments_need_no_header_and_keep_grade_0(tmp_path: Path) -> None:
-    read = read_suite(beir(tmp_path, TREC, corpus=None, name="qrels.txt"))
-    assert [question.expected for question in read.questions] == [
-        (Expected("d1", grade=2),),
-        (Expected("d2", grade=0),),
-    ]
 
 
 def test_queries_in_another_language_share_the_judgments(tmp_path: Path) -> None:
@@ -285,13 +242,15 @@ def test_query_without_judgment_is_not_asked_and_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("judgments", "message"),
     [
-        ("q1\td2\n", "test.tsv:1: must have three columns"),
-        ("q1\td2\thigh\n", "test.tsv:1: the grade must be a whole number, not 'high'"),
-        ("q1\td2\t8589934592\n", "test.tsv:1: the grade must be 1,000 or less, not 8589934592"),
+        ("q1\td2\n", "test.tsv:1: must have the columns query-id, corpus-id, score"),
+        *(
+            (f"q1\td2\t{grade}\n", f"test.tsv:1: the grade must be a whole number from 0 to 1,000, not '{grade}'")
+            for grade in ("high", "-1", "1001", "8589934592", "1" * 5000)
+        ),
         (BEIR + "q1\td 1\t1\n", "test.tsv:4: question 'q1' judges .* twice, with the grades 2 and 1"),
         ("q9\td2\t1\n", "has none of the queries that .* judges, such as 'q9'"),
         ("query_id\tcorpus_id\tscore\n", "test.tsv:1: .* A header must be query-id, corpus-id, score"),
-        ("", "test.tsv has no judgments"),
+        ("", "queries.jsonl has none of the queries that .*test.tsv judges"),
     ],
 )
 def test_wrong_judgments_are_refused_by_line(tmp_path: Path, judgments: str, message: str) -> None:
@@ -310,7 +269,6 @@ def test_same_judgment_in_two_lines_is_a_note(tmp_path: Path) -> None:
     [
         ({"queries.jsonl": None}, "has no queries.jsonl"),
         ({"qrels/test.tsv": None}, "has no qrels/test.tsv"),
-        ({"qrels/test.tsv": None, "qrels/a.tsv": BEIR, "qrels/b.tsv": BEIR}, r"several files \(a.tsv, b.tsv\)"),
         ({"queries.jsonl": lines({"_id": "q1"})}, "queries.jsonl:1: must be an object"),
         ({"queries.jsonl": "{"}, "queries.jsonl:1: is not JSON"),
         ({"queries.jsonl": QUERIES + lines({"_id": "q1", "text": "x"})}, "queries.jsonl:3: the '_id' 'q1' occurs"),

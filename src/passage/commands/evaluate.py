@@ -106,8 +106,8 @@ class Rate(click.ParamType[int]):
 def evaluate(context: click.Context, /, **given: Any) -> None:
     """Ask the questions of SUITE and measure the answers.
 
-    SUITE is a file (TOML, JSON, JSONL or CSV), or a folder in BEIR's layout (queries.jsonl, qrels/test.tsv). Without
-    one yet, --make drafts it. docs/evaluate.md describes the formats.
+    SUITE is a file (TOML, JSONL, or seed 001's JSON), or a folder in BEIR's layout (queries.jsonl, qrels/test.tsv).
+    Without one yet, --make drafts it. docs/evaluate.md describes the formats.
 
     Exit codes: 0 passed, 1 a threshold was missed or a question got an error, 2 could not run.
     """

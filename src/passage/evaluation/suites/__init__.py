@@ -1,1 +1,1 @@
-"""Readers of suites: TOML, JSON, JSONL, CSV, and folders in BEIR's layout."""
+"""Readers of suites: TOML, JSONL, seed 001's JSON, and folders in BEIR's layout."""

@@ -1,21 +1,22 @@
-"""Reads a suite in BEIR's layout: queries.jsonl, qrels/*.tsv and, where the index is of the corpus, corpus.jsonl.
+"""Reads a suite in BEIR's layout: queries.jsonl, qrels/test.tsv and, where the index is of the corpus, corpus.jsonl.
 
 The judgments name documents by their ids. With a corpus in the folder, these become the URLs that `passage index`
 gives to its documents; without one, they are point ids, chunk ids or URLs of another index. A query may state its
 `language`.
 """
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from passage.evaluation.suite import Expected, Question, Suite
-from passage.evaluation.suites import qrels
-from passage.evaluation.suites.records import Questions, SuiteError, json_of, text_of, with_documents
+from passage.evaluation.suite import HIGHEST_GRADE, Expected, Question, Suite
+from passage.evaluation.suites.records import SuiteError, objects_of, text_of, with_documents
 from passage.sites.corpus import FILE as CORPUS
 from passage.sites.corpus import document_url
 
 QUERIES = "queries.jsonl"
-JUDGMENTS = ("qrels/test.tsv", "qrels.tsv", "qrels.txt", "qrels/*.tsv", "qrels/*.txt")
-"""Where the judgments may be; the first that exists is read."""
+JUDGMENTS = "qrels/test.tsv"
+HEADER = ("query-id", "corpus-id", "score")
 
 
 def is_queries(path: Path) -> bool:
@@ -33,49 +34,33 @@ def read(path: Path) -> Suite:
         SuiteError: a file is missing or wrong.
     """
     folder, file = (path, path / QUERIES) if path.is_dir() else (path.parent, path)
-    if not file.is_file():
-        raise SuiteError(f"{folder} is not in BEIR's layout: it has no {QUERIES}.")
+    judgments = folder / JUDGMENTS
+    for needed in (file, judgments):
+        if not needed.is_file():
+            raise SuiteError(f"{folder} is not in BEIR's layout: it has no {needed.relative_to(folder)}.")
     queries = _queries(file)
-    in_corpus = (folder / CORPUS).is_file()
-    questions, notes = Questions(), []
-    unknown, judged = 0, None
-    for judgment in qrels.read(_judgments(folder)):
-        judged = judgment.query
-        if judgment.query not in queries:
-            unknown += 1
-            continue
-        expected = _expected(judgment.document, judgment.grade, in_corpus=in_corpus)
-        before = questions.found.get(judgment.query) or queries[judgment.query]
-        questions.found[judgment.query] = with_documents(
-            before, before.expected, (expected,), judgment.where, questions.notes
-        )
-    if not queries:
-        raise SuiteError(f"{file} has no queries.")
-    if judged is None:
-        raise SuiteError(f"{_judgments(folder)} has no judgments.")
-    if not questions.found:
-        raise SuiteError(f"{file} has none of the queries that {_judgments(folder)} judges, such as '{judged}'.")
+    judged: dict[str, list[tuple[str, Expected]]] = {query: [] for query in queries}
+    unknown: list[str] = []
+    for where, query, document, grade in _judgments(judgments):
+        by_id = Expected(document, "any", grade)
+        expected = Expected(document_url(document), "url", grade) if (folder / CORPUS).is_file() else by_id
+        judged[query].append((where, expected)) if query in queries else unknown.append(query)
+    notes: list[str] = []
+    asked = tuple(with_documents(queries[query], documents, notes) for query, documents in judged.items() if documents)
+    if not asked:
+        such_as = f", such as '{unknown[0]}'" if unknown else ""
+        raise SuiteError(f"{file} has none of the queries that {judgments} judges{such_as}.")
     if unknown:
-        notes.append(f"{unknown} judgments are of queries that {file} does not have: they are left out.")
-    if len(queries) > len(questions.found):
-        notes.append(f"{len(queries) - len(questions.found)} queries of {file} have no judgment: they are not asked.")
-    asked = tuple(questions.found[query] for query in queries if query in questions.found)
+        notes.insert(0, f"{len(unknown)} judgments are of queries that {file} does not have: they are left out.")
+    if len(queries) > len(asked):
+        notes.insert(0, f"{len(queries) - len(asked)} queries of {file} have no judgment: they are not asked.")
     name = folder.resolve().name if path.is_dir() else f"{folder.resolve().name}-{file.name.split('.')[1]}"
-    return Suite(name, asked, {}, (*notes, *questions.notes))
-
-
-def _expected(document: str, grade: int, *, in_corpus: bool) -> Expected:
-    return Expected(document_url(document), "url", grade) if in_corpus else Expected(document, "any", grade)
+    return Suite(name, asked, {}, tuple(notes))
 
 
 def _queries(file: Path) -> dict[str, Question]:
     queries: dict[str, Question] = {}
-    for number, line in enumerate(text_of(file).split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = f"{file}:{number}"
-        values = json_of(line, file, number)
-        values = values if isinstance(values, dict) else {}
+    for where, values in objects_of(file):
         identity, text, language = values.get("_id"), values.get("text"), values.get("language")
         if not isinstance(identity, str) or not isinstance(text, str) or not text.strip():
             raise SuiteError(f"{where}: must be an object with '_id' and 'text', both text and not empty.")
@@ -87,12 +72,19 @@ def _queries(file: Path) -> dict[str, Question]:
     return queries
 
 
-def _judgments(folder: Path) -> Path:
-    for pattern in JUDGMENTS:
-        found = sorted(folder.glob(pattern))
-        if len(found) > 1:
-            names = ", ".join(path.name for path in found)
-            raise SuiteError(f"{folder}/qrels has several files ({names}): name the one to read test.tsv.")
-        if found:
-            return found[0]
-    raise SuiteError(f"{folder} is not in BEIR's layout: it has no qrels/test.tsv.")
+def _judgments(file: Path) -> Iterator[tuple[str, str, str, int]]:
+    """Each judgment: its place, the query, the document and the grade."""
+    for number, line in enumerate(text_of(file).split("\n"), start=1):
+        columns = [part.strip() for part in line.split("\t")]
+        where = f"{file}:{number}"
+        if not line.strip() or (number == 1 and tuple(columns) == HEADER):
+            continue
+        if len(columns) != len(HEADER):
+            raise SuiteError(f"{where}: must have the columns {', '.join(HEADER)}, with tabs between them.")
+        query, document, grade = columns
+        if not re.fullmatch("[0-9]{1,4}", grade) or int(grade) > HIGHEST_GRADE:
+            raise SuiteError(
+                f"{where}: the grade must be a whole number from 0 to {HIGHEST_GRADE:,}, not '{grade}'. A header must "
+                f"be {', '.join(HEADER)}."
+            )
+        yield where, query, document, int(grade)
