@@ -16,8 +16,7 @@ from handler.core.conditions import Range
 from handler.core.deadline import Deadline
 from handler.core.errors import CollectionNotFound, InvalidRequest, PassageError, UpstreamUnavailable
 from handler.core.last_steps import NO_POSITION, NOT_FOUND, finished
-from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Timings
-from handler.core.selection import Selection
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Selection, Timings
 
 PROFILE = profiles.load("chunks")
 

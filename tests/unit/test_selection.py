@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handler.core.model import Passage, Search
+from handler.core.model import Passage, Search, Selection
 from handler.core.selection import (
     LAST,
     LEAST_OVERLAP,
-    Selection,
     diverse,
     joined,
     overlap,

@@ -11,8 +11,8 @@ from handler.contracts.base import Contract
 from handler.contracts.fields import WHOLE, Text, Threshold, validated
 from handler.contracts.filter_values import FilterValue, conditions
 from handler.core.errors import InvalidRequest
-from handler.core.model import Filters, RetrievalRequest
-from handler.core.selection import LAST, Selection
+from handler.core.model import Filters, RetrievalRequest, Selection
+from handler.core.selection import LAST
 
 SHORTHANDS = ("language", "version")
 """Options that stand for a filter on the field of their name."""

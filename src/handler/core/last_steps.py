@@ -8,9 +8,9 @@ from operator import attrgetter
 
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.errors import ConfigurationError, PassageError
-from handler.core.model import Order, Passage, Retrieval, Stage, Timings
+from handler.core.model import Order, Passage, Retrieval, Selection, Stage, Timings
 from handler.core.ports import PassageStore
-from handler.core.selection import Selection, page_of, select, with_neighbors
+from handler.core.selection import page_of, select, with_neighbors
 
 NO_POSITION = "No neighbors were added: the passages have no position on their page."
 NOT_FOUND = "No neighbors were added: the vector store did not answer in time, or failed."

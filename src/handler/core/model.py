@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from handler.core.conditions import Condition
-    from handler.core.selection import Selection
 
 LARGEST_WHOLE = 2**53 - 1
 """The largest integer that every JSON parser reads exactly."""
@@ -56,6 +55,25 @@ class Search:
 
 
 @dataclass(frozen=True)
+class Selection:
+    """Which of the passages found an answer has. Each attribute's default changes nothing.
+
+    Attributes:
+        offset: how many of the best passages to leave out; None when the caller does not page.
+        max_per_page: the most passages of one page (a URL without its fragment); None for any.
+        diversity: 0 to 1: how much a passage's similarity to better ones counts against it.
+        unique: whether passages with the same text as a better one are left out.
+        neighbors: how many chunks before and after each passage, on its page, to return with it.
+    """
+
+    offset: int | None = None
+    max_per_page: int | None = None
+    diversity: float = 0.0
+    unique: bool = False
+    neighbors: int = 0
+
+
+@dataclass(frozen=True)
 class RetrievalRequest:
     """A validated question.
 
@@ -72,7 +90,7 @@ class RetrievalRequest:
     vector: Vector | None = None
     collection: str | None = None
     order: Order | None = None
-    selection: "Selection | None" = None
+    selection: Selection | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

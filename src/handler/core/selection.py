@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import hypot
 from operator import mul
 
-from handler.core.model import Passage, PointId, Search, Vector
+from handler.core.model import Passage, PointId, Search, Selection, Vector
 
 if sys.version_info >= (3, 12):
     from math import sumprod
@@ -32,25 +32,6 @@ LEAST_OVERLAP = 20
 
 BREAK = "\n\n"
 """Stands between chunks that do not overlap: a blank line, as between two blocks of Markdown."""
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which of the passages found an answer has. Each attribute's default changes nothing.
-
-    Attributes:
-        offset: how many of the best passages to leave out; None when the caller does not page.
-        max_per_page: the most passages of one page (a URL without its fragment); None for any.
-        diversity: 0 to 1: how much a passage's similarity to better ones counts against it.
-        unique: whether passages with the same text as a better one are left out.
-        neighbors: how many chunks before and after each passage, on its page, to return with it.
-    """
-
-    offset: int | None = None
-    max_per_page: int | None = None
-    diversity: float = 0.0
-    unique: bool = False
-    neighbors: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""One HTTP request as a route's handler sees it, and the responses that handlers share."""
+"""A route, the request that its handler gets, and the responses that handlers share."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,9 @@ from handler.entrypoints.http.status import JSON
 from handler.entrypoints.limits import ENVELOPE_BYTES
 from handler.service.answering import deadline
 from handler.service.services import Services
+
+ANY_ERROR = (400, 404, 429, 500, 503, 504)
+"""The error statuses of a route that asks the services behind the API."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,28 @@ class Call:
         if value not in ("true", "false"):
             raise InvalidRequest(f"'{name}' must be true or false.")
         return value == "true"
+
+
+@dataclass(frozen=True)
+class Route:
+    """One method of one path.
+
+    Attributes:
+        path: each `{name}` in it is an argument of the handler. Where GET is allowed, HEAD is, too.
+        handler: its name is the operation's in the OpenAPI document.
+        summary: what it does; `{profile}` stands for the profile's name. "" leaves the route out of the document.
+        answer: the answer's schema: `Response` is that of the profile's contract, others are fixed.
+        request: the body's schema: `Request` is that of the profile's contract, others are fixed.
+        errors: the statuses of its errors.
+    """
+
+    method: str
+    path: str
+    handler: Callable[..., Response[str]]
+    summary: str = ""
+    answer: str = ""
+    request: str = ""
+    errors: tuple[int, ...] = ANY_ERROR
 
 
 def json_response(value: Any) -> Response[str]:

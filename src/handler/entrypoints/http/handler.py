@@ -11,11 +11,11 @@ from handler import telemetry
 from handler.config.settings import HttpSettings
 from handler.core.errors import ConfigurationError
 from handler.entrypoints.detect import Source
-from handler.entrypoints.http.call import Call
+from handler.entrypoints.http.call import Call, Route
 from handler.entrypoints.http.fallback import no_such_route, too_large
 from handler.entrypoints.http.gateways import GATEWAYS, Gateway
 from handler.entrypoints.http.headers import LEFT_OUT, MCP_HEADERS
-from handler.entrypoints.http.routes import ROUTES, Route
+from handler.entrypoints.http.routes import ROUTES
 from handler.entrypoints.http.status import JSON, failure_response
 from handler.entrypoints.limits import ENVELOPE_BYTES, text_fits
 from handler.service.failures import failure

@@ -1,7 +1,6 @@
 """The table of routes. The router, the answers to a wrong path or method and the OpenAPI document are made from it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -9,37 +8,12 @@ from aws_lambda_powertools.event_handler import Response
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.entrypoints.http import lookups, query
-from handler.entrypoints.http.call import Call, json_response
+from handler.entrypoints.http.call import Call, Route, json_response
 
 PAGE_BYTES = 2_500_000
 """About what the page at `/docs` takes in a response: most of it is Swagger UI."""
 
-ANY_ERROR = (400, 404, 429, 500, 503, 504)
-"""The error statuses of a route that asks the services behind the API."""
-
 SETTINGS = (500,)
-
-
-@dataclass(frozen=True)
-class Route:
-    """One method of one path.
-
-    Attributes:
-        path: each `{name}` in it is an argument of the handler. Where GET is allowed, HEAD is, too.
-        handler: its name is the operation's in the OpenAPI document.
-        summary: what it does; `{profile}` stands for the profile's name. "" leaves the route out of the document.
-        answer: the answer's schema: `Response` is that of the profile's contract, others are fixed.
-        request: the body's schema: `Request` is that of the profile's contract, others are fixed.
-        errors: the statuses of its errors.
-    """
-
-    method: str
-    path: str
-    handler: Callable[..., Response[str]]
-    summary: str = ""
-    answer: str = ""
-    request: str = ""
-    errors: tuple[int, ...] = ANY_ERROR
 
 
 def document(default: str, find: Callable[[str], Profile] = profiles.load) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from handler.config.profiles import Profile
 from handler.contracts import registry
 from handler.contracts.options import SHORTHANDS
 from handler.core.errors import ConfigurationError
+from handler.entrypoints.http.call import ANY_ERROR, Route
 from handler.entrypoints.http.headers import API_VERSION, LEFT_OUT
 from handler.entrypoints.http.openapi.examples import ANSWERS, FEEDBACK, QUESTIONS
 from handler.entrypoints.http.openapi.schemas import (
@@ -21,7 +22,6 @@ from handler.entrypoints.http.openapi.schemas import (
     feedback_schema,
     ref,
 )
-from handler.entrypoints.http.routes import ANY_ERROR, Route
 
 VERSION = "3.1.0"
 
