@@ -142,3 +142,16 @@ def test_killed_server_runs_end_in_the_same_index(
 ) -> None:
     environment = {"COHERE_API_KEY": "key", "COHERE_BASE_URL": cohere.url, "QDRANT_URL": qdrant.url}
     kill_and_compare(site, tmp_path, cohere, environment, "qdrant", lambda folder: on_server(qdrant, folder.name))
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_ends_with_one_sentence(
+    site: Path, tmp_path: Path, cohere: EmulatorServer, stop: signal.Signals
+) -> None:
+    process = started(site, tmp_path, {"COHERE_API_KEY": "key", "COHERE_BASE_URL": cohere.url})
+    assert process.stderr is not None
+    next(line for line in process.stderr if line.startswith("Embedding"))
+    process.send_signal(stop)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said == "Stopped. Run it again: it completes the index, and pays for no text twice.\n"

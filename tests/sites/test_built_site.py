@@ -664,3 +664,15 @@ def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) ->
 def test_without_any_title_the_file_name_is_readable(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": html(), "guide/first-steps.html": html("<h2>Part</h2><p>Text.</p>")})
     assert read(tmp_path)[0]["guide/first-steps"].title == "First steps"
+
+
+@pytest.mark.parametrize(("suffix", "url"), [("html", "https://e.org/"), ("md", "https://e.org/")])
+def test_a_page_that_vanishes_is_left_out(tmp_path: Path, suffix: str, url: str) -> None:
+    body = html() if suffix == "html" else "Text."
+    write(tmp_path, {f"404.{suffix}": body, f"gone.{suffix}": body, f"here.{suffix}": body.replace("Text", "Words")})
+    reading = open_site(tmp_path, Options(url)).read()
+    found = [next(reading)]
+    (tmp_path / f"gone.{suffix}").unlink()
+    skips = {skip.path: skip for skip in (*found, *reading) if isinstance(skip, Skip) and skip.failed}
+    assert [skip.reason for skip in skips.values()] == ["cannot be read: No such file or directory"]
+    assert next(iter(skips)).startswith("gone")

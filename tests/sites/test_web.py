@@ -328,7 +328,7 @@ def test_links_to_no_url_cost_no_page(server: WebServer, site: WebSite) -> None:
     assert {"/", "/guide/"} < urls(site)
 
 
-@pytest.mark.parametrize("source", ["http://[half", "http://host:port/", "https:///path", "http://"])
+@pytest.mark.parametrize("source", ["http://[half", "http://host:port/", "https:///path", "http://", "http://a..b/"])
 def test_a_source_that_is_no_url_is_named(tmp_path: Path, source: str) -> None:
     with pytest.raises(SiteError, match="is not a URL"):
         open_source(source, Options(), tmp_path, FAST)

@@ -1,6 +1,7 @@
 """Servers that answer where a service was expected: other protocols, proxies' pages, an older Qdrant."""
 
 import datetime
+import ipaddress
 import ssl
 import threading
 from collections.abc import Iterator, Mapping
@@ -87,10 +88,11 @@ def grpc_server() -> Iterator[int]:
         server.stop(None)
 
 
-def self_signed(folder: Path) -> Path:
-    """A certificate of 127.0.0.1 that no authority signed, with its key."""
+def self_signed(folder: Path, days: int = 1) -> Path:
+    """A certificate of 127.0.0.1 that no authority signed, with its key. It ends in `days`."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    address = x509.IPAddress(ipaddress.IPv4Address("127.0.0.1"))
     now = datetime.datetime.now(datetime.UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -98,8 +100,9 @@ def self_signed(folder: Path) -> Path:
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_before(now - datetime.timedelta(days=2))
+        .not_valid_after(now + datetime.timedelta(days=days))
+        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
         .sign(key, hashes.SHA256())
     )
     file = folder / "certificate.pem"

@@ -1,9 +1,12 @@
 """`passage index` with an address that leads elsewhere, or an embedding service that is slow."""
 
+import ssl
 from pathlib import Path
 
+import httpx
 import pytest
 
+from handler.adapters import misaddressed
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing import embedding
 from passage.indexing.embedding import DocumentEmbedder, TemporaryFailure
@@ -62,6 +65,20 @@ def test_https_to_an_http_port_is_not_retried() -> None:
 def test_untrusted_certificate_is_not_retried(tmp_path: Path) -> None:
     with web_server(Reply(200), tls=self_signed(tmp_path)) as (port, _):
         assert "SSL_CERT_FILE" in refusal(f"https://127.0.0.1:{port}")
+
+
+def test_expired_certificate_says_so(tmp_path: Path) -> None:
+    file = self_signed(tmp_path, days=-1)
+    trusting = ssl.create_default_context(cafile=file)
+    with (
+        web_server(Reply(200), tls=file) as (port, _),
+        httpx.Client(verify=trusting) as client,
+        pytest.raises(httpx.ConnectError) as caught,
+    ):
+        client.get(f"https://127.0.0.1:{port}")
+    fault = misaddressed.by_error(caught.value, "QDRANT_URL") or ""
+    assert fault.startswith("has a certificate that is expired")
+    assert "QDRANT_URL" in fault
 
 
 def test_slow_embedding_is_a_temporary_failure(cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,6 +134,7 @@ def test_questions_are_not_asked_of_another_provider_s_index(out: Path, indexed:
         ({"QDRANT_URL": "http://localhost:6333"}, "A real collection needs the real key"),
         ({"COHERE_BASE_URL": "http://localhost:1"}, "COHERE_API_KEY is not"),
         ({"COHERE_API_KEY": "two words"}, "white space"),
+        ({"COHERE_API_KEY": "k", "COHERE_BASE_URL": "http://a..b"}, "COHERE_BASE_URL must name a host whose parts"),
     ],
 )
 def test_conflicting_variables_are_refused(environ: dict[str, str], words: str, tmp_path: Path) -> None:
@@ -176,6 +177,18 @@ def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: 
     with pytest.raises(TargetError, match=r"cannot be written to .*[Dd]imension"):
         EdgeIndex(out, PROFILE).replace(Wanted(PROFILE, "", 1, "emulator"), [Point(1, [0.5], {})])
     assert indexed().changed is False
+    assert sorted(path.name for path in out.iterdir()) == [f".{PROFILE.name}.lock", PROFILE.name]
+
+
+def test_an_index_is_refused_before_a_full_disk(
+    out: Path, indexed: Callable[[], Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine maps files without room for them: the process would be killed."""
+    usage = shutil.disk_usage(out)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=9_000_000))
+    edit_manifest(out, points=2_000)
+    with pytest.raises(TargetError, match="its disk has 9 MB free, and 42 MB are needed"):
+        indexed()
     assert sorted(path.name for path in out.iterdir()) == [f".{PROFILE.name}.lock", PROFILE.name]
 
 

@@ -10,6 +10,9 @@ import httpx
 NOT_TLS = frozenset({"HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE", "WRONG_VERSION_NUMBER"})
 """OpenSSL's reasons when the other side does not speak TLS."""
 
+OUT_OF_DATE = frozenset({9, 10})
+"""OpenSSL's codes for a certificate that is not yet valid, or has expired."""
+
 TEMPORARY = frozenset({408, 425, 429, 499})
 """Statuses below 500 that are temporary. A proxy may send them as a page, too."""
 
@@ -18,10 +21,7 @@ def by_error(error: Exception, variable: str) -> str | None:
     """The fault of the URL in `variable`, found from a transport's error; None if the error does not show one."""
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return (
-                f"has a certificate that is not trusted: check the host in {variable}, or name your authority's file "
-                "in SSL_CERT_FILE"
-            )
+            return _certificate(cause, variable)
         if isinstance(cause, ssl.SSLError) and cause.reason in NOT_TLS:
             return f"does not speak TLS at the address in {variable}: write http:// there, or the port of https"
     if isinstance(error, httpx.TooManyRedirects):  # `aws.client` raises it at the first one
@@ -31,6 +31,18 @@ def by_error(error: Exception, variable: str) -> str | None:
     if isinstance(error, httpx.RemoteProtocolError) and str(error).startswith("illegal "):  # h11: no HTTP/1.1 at all
         return f"does not speak HTTP/1.1 at the address in {variable}: check its scheme and port"
     return None
+
+
+def _certificate(error: ssl.SSLCertVerificationError, variable: str) -> str:
+    if error.verify_code in OUT_OF_DATE:
+        return (
+            "has a certificate that is expired or not yet valid: renew it, or check the clock here and the host in "
+            f"{variable}"
+        )
+    return (
+        f"has a certificate that is not trusted: check the host in {variable}, or name your authority's file in "
+        "SSL_CERT_FILE"
+    )
 
 
 def by_answer(status: int, body: object, variable: str) -> str | None:

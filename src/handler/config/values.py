@@ -81,13 +81,15 @@ def service_url(value: str) -> str:
     """A service's URL without a slash at the end. Refuses forms that the SDKs would accept but misread.
 
     Raises:
-        ValueError: it has no scheme or host, or holds white space, credentials, a query or a fragment.
+        ValueError: it has no scheme or possible host, or holds white space, credentials, a query or a fragment.
     """
     if any(character.isspace() for character in value):
         raise ValueError("must not contain white space")
     parts = _split(value)
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
         raise ValueError("must start with http:// or https://, followed by the host")
+    if not all(0 < len(label) < 64 for label in parts.hostname.removesuffix(".").split(".")):
+        raise ValueError("must name a host whose parts, between dots, have 1 to 63 characters")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("must have only scheme, host, port and path; keys have separate variables")
     return value.rstrip("/")

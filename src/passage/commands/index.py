@@ -1,8 +1,10 @@
 """`passage index`: makes an index of a site, a collection or another index."""
 
 import os
+import signal
 import time
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from passage.indexing.target import Target
 
 DEFAULT_CACHE = Path(".passage/cache")
+STOPPED = 130
+"""The exit code after Ctrl-C, as shells have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,11 @@ def index(**given: Any) -> None:
     args = Arguments(**given)
     args.check()
     try:
-        _run(args)
+        with _stoppable():
+            _run(args)
+    except KeyboardInterrupt:
+        say("Stopped. Run it again: it completes the index, and pays for no text twice.")
+        raise SystemExit(STOPPED) from None
     except (SiteError, PassageError, EmbeddingError, LocalError, TargetError) as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
@@ -175,6 +183,16 @@ def index(**given: Any) -> None:
             f"The cache in {args.cache}, or the database in the folder for temporary files, failed: {error}. If "
             "there is room in both, delete the cache's vectors.sqlite: all texts are then embedded again."
         ) from error
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let SIGTERM end the run as Ctrl-C does: answers on their way are kept, half an index is removed."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _run(args: Arguments) -> None:

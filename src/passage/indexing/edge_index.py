@@ -16,7 +16,7 @@ import qdrant_edge
 
 from handler.adapters.qdrant.manifest import FORMAT, MANIFEST, SHARD
 from handler.config.profiles import Profile
-from passage.indexing import stored
+from passage.indexing import room, stored
 from passage.indexing.batching import batched
 from passage.indexing.edge_engine import EngineError, engine_errors, scroll
 from passage.indexing.file_lock import file_lock
@@ -41,6 +41,10 @@ PRECISIONS = {"Cosine": "Float16", "Dot": "Float32"}
 """The type of a stored vector's numbers. 16 bits halve the memory and the bytes that a cold start copies to /tmp.
 Vectors compared by cosine have length 1, so a score differs by a ten-thousandth at most. Other vectors can have any
 length and may not fit into 16 bits."""
+
+NUMBER_BYTES = {"Cosine": 2, "Dot": 4}
+TEXT_INDEX_PAGE = 2**25
+"""Bytes that the engine fills for a text index, however small, when it first opens one."""
 
 
 def manifest(wanted: Wanted) -> dict[str, Any]:
@@ -165,7 +169,12 @@ class EdgeIndex:
             shard = qdrant_edge.EdgeShard.create(str(folder), self._config())
             for index in wanted.text_indexes:
                 shard.update(qdrant_edge.UpdateOperation.create_field_index(index.field, index.for_edge()))
+        size = len(wanted.text_indexes) * TEXT_INDEX_PAGE
+        self._require_room(folder, size)
         for batch in batched(points, BATCH):
+            added = sum(map(self._size, batch))
+            size += added
+            self._require_room(folder, size + added)
             with self._writing():
                 shard.update(
                     qdrant_edge.UpdateOperation.upsert_points(
@@ -180,12 +189,21 @@ class EdgeIndex:
                     )
                 )
             progress(len(batch))
+        self._require_room(folder, size)
         with self._writing():
-            shard.optimize()
+            shard.optimize()  # writes a copy of everything
             shard.flush()
             shard.close()
             # The engine completes its files when it first opens them. This is done here, so readers change no file.
             qdrant_edge.EdgeShard.load(str(folder)).close()
+
+    def _size(self, point: Point) -> int:
+        """About how many bytes a point takes: its vector, its payload, and the text indexes over it."""
+        return len(point.vector) * NUMBER_BYTES[self._profile.collection.distance] + 3 * len(str(point.payload))
+
+    def _require_room(self, folder: Path, needed: int) -> None:
+        if fault := room.lacking(folder, needed):
+            raise TargetError(f"The index cannot be written to {self.where}: {fault}.")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -96,12 +96,15 @@ def index_site(
 
 def _read(site: Site, catalogue: Catalogue, model: str) -> Iterator[Note]:
     """Put the site's chunks into the catalogue; gives the skipped files and parts."""
-    for read in site.read():
-        if isinstance(read, Page):
-            for chunk in cut([read], model):
-                catalogue.add(chunk)
-        else:
-            yield read
+    try:
+        for read in site.read():
+            if isinstance(read, Page):
+                for chunk in cut([read], model):
+                    catalogue.add(chunk)
+            else:
+                yield read
+    except (FileNotFoundError, NotADirectoryError) as error:  # a whole folder; one page is left out
+        raise SiteError(f"{error.filename or 'The site'} cannot be read: {error.strerror}.") from error
 
 
 @dataclass(frozen=True, slots=True)

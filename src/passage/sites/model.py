@@ -107,8 +107,10 @@ class Site(Protocol):
 
 
 def unreadable(path: str, error: Exception) -> Skip:
-    """The skip of a page that a library could not read."""
-    return Skip(path, f"cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:200]}", failed=True)
+    """The skip of a page whose file is gone, or that a library could not read."""
+    why = error.strerror if isinstance(error, OSError) else ""
+    why = why or f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return Skip(path, f"cannot be read: {why}", failed=True)
 
 
 def readable_name(path: str) -> str:

@@ -47,20 +47,18 @@ class BuiltSite:
 
     def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`."""
-        found = (path for pattern in PAGES for path in self.folder.rglob(pattern) if path.is_file())
-        files = sorted(path.relative_to(self.folder).as_posix() for path in found)
+        paths = (path for pattern in PAGES for path in self.folder.rglob(pattern) if path.is_file())
+        files = sorted(path.relative_to(self.folder).as_posix() for path in paths)
         if not files:
             raise SiteError(f"{self.folder} holds no HTML.")
         survey = _survey(self, files)
         candidates: list[Candidate] = []
         for file in files:
-            page = _read(self, file, survey)
-            if isinstance(page, Skip):
-                yield page
-                continue
-            candidates.append(page)
-            if flaw := _flaw(self, file):
-                yield flaw
+            for found in _read(self, file, survey):
+                if isinstance(found, Candidate):
+                    candidates.append(found)
+                else:
+                    yield found
         yield from select(candidates, self.language, self.version)
 
 
@@ -100,20 +98,19 @@ def _survey(site: BuiltSite, files: list[str]) -> _Survey:
     )
 
 
-def _read(site: BuiltSite, file: str, survey: _Survey) -> Candidate | Skip:
-    """Read one file. An error in it does not affect other pages."""
+def _read(site: BuiltSite, file: str, survey: _Survey) -> Iterator[Candidate | Skip | Flaw]:
+    """Read one file, once. An error in it does not affect other pages."""
     try:
-        return _page(site, file, html.parse((site.folder / file).read_bytes()), survey)
+        content = (site.folder / file).read_bytes()
+        page = _page(site, file, html.parse(content), survey)
     except html.SelectorError as error:
         raise SiteError(f"--content-selector: {error}.") from error
     except Exception as error:  # noqa: BLE001 - a converter may fail on one page in any way; the run reports it
-        return unreadable(file, error)
-
-
-def _flaw(site: BuiltSite, file: str) -> Flaw | None:
-    content = (site.folder / file).read_bytes()
-    what = encoding.flaw(content, encoding.of_html(content))
-    return Flaw(file, what) if what else None
+        yield unreadable(file, error)
+        return
+    yield page
+    if isinstance(page, Candidate) and (what := encoding.flaw(content, encoding.of_html(content))):
+        yield Flaw(file, what)
 
 
 def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate | Skip:

@@ -22,16 +22,20 @@ class PageError(Exception):
     """One page cannot be read; the message says why, without its name."""
 
 
-def read(file: Path) -> str:
-    """A file's text.
+def content(file: Path) -> bytes:
+    """A file's bytes.
 
     Raises:
         PageError: it cannot be read.
     """
     try:
-        content = file.read_bytes()
+        return file.read_bytes()
     except OSError as error:
         raise PageError(f"cannot be read: {error.strerror}") from error
+
+
+def decoded(content: bytes) -> str:
+    """A file's text."""
     # Lines as the parsers split them; str.splitlines() also breaks at form feeds, U+2028 and others.
     return re.sub(r"\r\n?", "\n", encoding.decoded(content, encoding.of_text(content)))
 

@@ -80,7 +80,8 @@ def parts_of(convention: Convention, document: Document) -> tuple[Meta, str]:
     Raises:
         PageError: the file or its front matter cannot be read.
     """
-    return front_matter.split(front_matter.read(document.file), multimarkdown=convention.multimarkdown)
+    text = front_matter.decoded(front_matter.content(document.file))
+    return front_matter.split(text, multimarkdown=convention.multimarkdown)
 
 
 def source_of(convention: Convention, document: Document) -> str:
@@ -122,7 +123,8 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
     """Read one page. An error in it does not affect other pages."""
     document = entry.document
     try:
-        _, text = parts_of(convention, document)
+        content = front_matter.content(document.file)
+        _, text = front_matter.split(front_matter.decoded(content), multimarkdown=convention.multimarkdown)
         rendered = convention.render(text)
         sections, headings = page_sections(
             rendered.html,
@@ -143,11 +145,5 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
     title = title_of(document.path, headings, stated=front_matter.title(entry.meta), otherwise=document.title)
     yield Page(document.path, entry.url, title, sections, document.language)
     yield from (Unresolved(document.path, what) for what in rendered.unresolved)
-    if flaw := _flaw(document):
-        yield flaw
-
-
-def _flaw(document: Document) -> Flaw | None:
-    content = document.file.read_bytes()
-    what = encoding.flaw(content, encoding.of_text(content))
-    return Flaw(document.path, what) if what else None
+    if what := encoding.flaw(content, encoding.of_text(content)):
+        yield Flaw(document.path, what)

@@ -75,10 +75,11 @@ class Answer:
 
 
 def origin(url: str) -> tuple[str, str, int]:
-    """Scheme, host and port of a URL; of a text that is no URL, those of no site."""
+    """Scheme, host and port of a URL; of a text that is no URL or names no possible host, those of no site."""
     try:
         parts = urlsplit(url)
         usual = 443 if parts.scheme == "https" else 80
+        (parts.hostname or "").encode("idna")  # as the socket does
         return parts.scheme, (parts.hostname or "").lower(), parts.port or usual
     except ValueError:
         return "", "", 0
@@ -228,7 +229,7 @@ class Fetcher:
 
 
 def _unfetched(error: Exception) -> FetchError:
-    return FetchError(f"cannot be fetched: {type(error).__name__}")
+    return FetchError(f"cannot be fetched: {' '.join(str(error).split()) or type(error).__name__}")
 
 
 def _checked(answer: Answer, status: int) -> Answer:
