@@ -64,18 +64,12 @@ def asked(suite: Suite, index: Path, options: Mapping[str, Any]) -> Run:
     ):
         plan = Plan(
             suite=suite,
-            target=target.name,
-            served=target.served,
+            target=replace(target, api=WithOptions(target.api, options)),
             top_k=TOP_K,
-            per_minute=None,
             folder=Path(folder),
-            resume=False,
-            search=target.search,
-            index=target.index,
-            known=target.known,
             explain=not options,
         )
-        return run(plan, WithOptions(target.api, options))
+        return run(plan)
 
 
 def by_stage(explained: Run, stage: str) -> Run:

@@ -9,7 +9,7 @@ import pytest
 from passage.evaluation import run as runs
 from passage.evaluation.run import Answer, Hit, Run, RunError, documents
 from passage.evaluation.saved_answers import FILE, SavedAnswers
-from passage.evaluation.suite import Expected, Question, Suite, same_url
+from passage.evaluation.suite import Expected, Question, Suite
 
 HIT = Hit(
     rank=1,
@@ -47,10 +47,14 @@ RUN = Run(
         ("/b/", False),
         ("https://other.example/a/", False),
         ("https://site.example/a?x=1", False),
+        ("http://[x", False),
+        ("#one", False),
     ],
 )
 def test_wanted_url_names_page_or_section(wanted: str, same: bool) -> None:
-    assert same_url(wanted, HIT.url) is same
+    assert HIT.matches(Expected(wanted)) is HIT.matches(Expected(wanted, "url")) is same
+    assert not replace(HIT, url="").matches(Expected(wanted))
+    assert not replace(HIT, url="http://[x").matches(Expected(wanted)) or wanted == "http://[x"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +121,7 @@ def test_fingerprint_changes_with_weights_not_with_time() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 0}, "it has the format 0"),
+        ({"format": 0}, "must be a JSON object with the format 2"),
         ({"answers": []}, "its answers do not match its questions"),
         ({"top_k": "many"}, "top_k: Input should be a valid integer"),
         ({"colour": "red"}, "colour: Unexpected keyword argument"),

@@ -1,19 +1,16 @@
-"""Which expected documents a collection has: by the API, in answers, and among the points of an index."""
+"""Which expected documents a collection has, by the API and in answers."""
 
 import json
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from handler.config import profiles
 from passage.api import HttpApi, Reply, Request
 from passage.evaluation.asking import Asker
 from passage.evaluation.checks import missing
-from passage.evaluation.documents import Documents, in_api, in_points
+from passage.evaluation.documents import in_api
 from passage.evaluation.run import Answer, Hit
 from passage.evaluation.service import Served, served
 from passage.evaluation.suite import Expected, Question, Suite
@@ -93,31 +90,8 @@ def test_every_page_of_the_site_is_known_to_the_api(api_url: str, profile: str) 
         assert known(Expected("https://physical-ai.example/no/such/page/")) is False
 
 
-NAMES = st.lists(st.sampled_from([SITE, "/", "/a", "/b/", "//", "?q=1", "#one", "#", "7", "http://[x"]), max_size=4)
-TEXTS = NAMES.map("".join)
-
-
-def a_hit(url: str, name: str = "") -> Hit:
-    return Hit(rank=1, id=name, chunk_id=f"{name}_0", url=url, title="", score=0.5, text="")
-
-
-@given(st.lists(st.builds(a_hit, TEXTS, TEXTS), max_size=4), TEXTS, st.sampled_from(["any", "id", "chunk", "url"]))
-def test_look_up_finds_what_one_passage_matches(hits: list[Hit], value: str, kind: Any) -> None:
-    expected = Expected(value, kind)
-    assert Documents(hits).has(expected) == any(hit.matches(expected) for hit in hits)
-
-
-def test_index_is_read_once_and_a_broken_url_does_no_harm() -> None:
-    point = SimpleNamespace(id=1, payload={"text_content": "T", "source_url": "http://[x"})
-    read: list[int] = []
-
-    def scroll(_: bool) -> Any:
-        read.append(1)
-        yield [point]
-
-    known = in_points(scroll, profiles.load("query-response"), "query_response")
-    assert [known(Expected(value)) for value in ("http://[x", "/x", "1", "1_0")] == [True, False, True, True]
-    assert read == [1]
+def a_hit(url: str) -> Hit:
+    return Hit(rank=1, id="7", chunk_id="7_0", url=url, title="", score=0.5, text="")
 
 
 def test_documents_of_a_large_suite_are_checked_in_time() -> None:

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from benchmarks.holm import compare_several, holm
 from passage.evaluation import intervals
-from passage.evaluation.compare import ComparisonError, compare, paired, randomisation
+from passage.evaluation.compare import compare, paired, randomisation
 from passage.evaluation.cosine_threshold import threshold
 from passage.evaluation.intervals import bootstrap, estimate, share
 from passage.evaluation.measures import Measures, measure
 
 
-def measures(hits: str, k: int = 5) -> Measures:
+def measures(hits: str) -> Measures:
     """A run whose question `i` finds its page first if `hits[i]` is `+`, third if it is `~`, else never."""
     rankings = {"+": ["page"], "~": ["x", "y", "page"], "-": ["x"]}
     questions = {f"q{number}": rankings[hit] for number, hit in enumerate(hits)}
-    return measure({question: {"page": 1} for question in questions}, questions, k=k)
+    return measure({question: {"page": 1} for question in questions}, questions)
 
 
 def test_share_has_wilsons_interval() -> None:
@@ -88,16 +88,6 @@ def test_balanced_differences_show_no_difference() -> None:
 
 def test_equal_runs_cannot_be_decided() -> None:
     assert {each.verdict for each in compare(measures("+-+"), measures("+-+"))} == {"cannot be decided"}
-
-
-def test_other_k_is_refused() -> None:
-    with pytest.raises(ComparisonError, match="one is measured at k 5, the other at 10"):
-        compare(measures("+++"), measures("+++", k=10))
-
-
-def test_other_questions_are_refused_with_their_number() -> None:
-    with pytest.raises(ComparisonError, match="1 questions are only in this run and 0 only in the baseline"):
-        compare(measures("++++"), measures("+++"))
 
 
 def test_holm_of_a_known_example() -> None:

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passage.evaluation import cases, suite_result
+from passage.evaluation import cases, suite_result, thresholds
 from passage.evaluation.cases import CaseError, RetrievalResult, TestCase, TestStatus
-from passage.evaluation.judging import criteria, judged, unachievable
+from passage.evaluation.judging import judge_cases, unachievable
 from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.suite import Expected, Question, Suite
 from passage.evaluation.suite_result import PerformanceMetrics, TestSuiteResult
+from passage.evaluation.thresholds import Verdict
 
 CASE = TestCase("a case", "What is ROS 2?", "textbook_embeddings", ("doc_a",), ("robot",), 0.7, 5)
 HIT = Hit(1, "7", "7_0", "https://site.example/a#x", "A", 0.8, "A robot operating system.")
@@ -32,7 +33,7 @@ def answer(*hits: Hit, ms: float = 10.0, question: str = "a case", **changes: An
 
 
 def judge(question: Question, given_answer: Answer, **changes: Any) -> TestCase:
-    return judged(run_of((question, given_answer), **changes)).test_results[0]
+    return judge_cases(run_of((question, given_answer), **changes)).test_results[0]
 
 
 def test_test_case_has_the_fields_of_the_seed_in_order() -> None:
@@ -96,7 +97,7 @@ def test_threshold_above_every_score_is_not_achievable() -> None:
     high, low = (replace(QUESTION, id=name, relevance_threshold=value) for name, value in (("h", 0.9), ("l", 0.8)))
     run = run_of((high, answer(HIT, question="h")), (low, answer(HIT, question="l")))
     assert unachievable(run) == ["h"]
-    failed = judged(run).test_results[0]
+    failed = judge_cases(run).test_results[0]
     assert failed.status is TestStatus.FAILED
     assert "may not be achievable" in str(failed.error_message)
 
@@ -248,7 +249,7 @@ def test_pending_test_case_is_refused_in_a_result() -> None:
 
 
 def test_execution_time_and_timestamp_are_those_of_the_run() -> None:
-    result = judged(run_of((QUESTION, answer(HIT)), elapsed_ms=5432.1, started_at="2025-12-12T14:30:00Z"))
+    result = judge_cases(run_of((QUESTION, answer(HIT)), elapsed_ms=5432.1, started_at="2025-12-12T14:30:00Z"))
     assert (result.execution_time_ms, result.timestamp) == (5432.1, "2025-12-12T14:30:00Z")
 
 
@@ -267,7 +268,7 @@ def test_p95_of_1_to_100_is_95() -> None:
 
 def test_times_of_errors_are_not_counted() -> None:
     failed = answer(question="b", ms=9_000.0, error="no answer")
-    result = judged(run_of((QUESTION, answer(HIT)), (replace(QUESTION, id="b"), failed)))
+    result = judge_cases(run_of((QUESTION, answer(HIT)), (replace(QUESTION, id="b"), failed)))
     assert result.performance_metrics == PerformanceMetrics(10.0, 10.0, 10.0)
 
 
@@ -278,7 +279,7 @@ def test_test_case_in_json_is_read_unchanged() -> None:
 
 
 def test_suite_result_in_json_is_read_unchanged() -> None:
-    result = judged(run_of((QUESTION, answer(HIT))))
+    result = judge_cases(run_of((QUESTION, answer(HIT))))
     values = json.loads(json.dumps(suite_result.to_json(result)))
     assert (values["pass_rate"], values["failure_rate"]) == (100.0, 0.0)
     assert suite_result.from_json(values) == result
@@ -298,12 +299,16 @@ def test_wrong_test_case_in_json_is_refused(change: dict[str, Any], message: str
         cases.from_json({**cases.to_json(CASE), **change})
 
 
+def verdicts(run: Run, limits: dict[str, float] | None = None) -> list[Verdict]:
+    return thresholds.judge(run, judge_cases(run), limits or {})
+
+
 def met(run: Run) -> dict[str, bool]:
-    return {criterion.name: criterion.met for criterion in criteria(run, judged(run))}
+    return {verdict.name: verdict.met for verdict in verdicts(run)}
 
 
 def value(run: Run, name: str) -> float | None:
-    return next(criterion.value for criterion in criteria(run, judged(run)) if criterion.name == name)
+    return next(verdict.value for verdict in verdicts(run) if verdict.name == name)
 
 
 GOOD = run_of((QUESTION, answer(HIT)), by_id_ms=(20.0,), error_checks=(("blank", True),), repeated=(("a case", True),))
@@ -317,7 +322,7 @@ def test_good_run_meets_sc_001_to_sc_006() -> None:
 def test_criterion_without_a_measurement_is_not_missed() -> None:
     run = run_of()
     assert set(met(run).values()) == {True}
-    assert [criterion.value for criterion in criteria(run, judged(run))] == [None] * 6
+    assert [verdict.value for verdict in verdicts(run)] == [None] * 6
 
 
 @pytest.mark.parametrize(("ms", "expected"), [(99.9, True), (100.0, False)])
@@ -371,4 +376,4 @@ def test_sc_006_is_the_same_answer_again() -> None:
 
 def test_threshold_of_a_criterion_can_be_replaced() -> None:
     run = replace(GOOD, repeated=(("a case", True), ("b", False)))
-    assert all(criterion.met for criterion in criteria(run, judged(run), {"SC-006": 0.5}))
+    assert [(verdict.name, verdict.met) for verdict in verdicts(run, {"SC-006": 0.5})] == [("SC-006", True)]

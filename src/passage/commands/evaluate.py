@@ -178,23 +178,19 @@ def _evaluated(args: Arguments) -> "Results":
     with targets.opened(args.target, args.profile, index=args.index, key=key) as target:
         plan = Plan(
             suite=suite,
-            target=target.name,
-            served=target.served,
+            target=target,
             top_k=args.top_k,
-            pages=thresholds.most_pages(limits),
-            per_minute=args.rate,
             folder=folder,
+            per_minute=args.rate,
             resume=args.resume,
-            search=target.search,
-            index=target.index,
-            known=target.known,
             explain=args.explain,
+            pages=thresholds.most_pages(limits),
         )
         if baseline is not None:  # before any question is asked
             asked = target.served.allowed(plan.passages)
             refuse_others(replace(baseline, suite=suite, top_k=args.top_k, passages=asked), baseline)
-        finished = run(plan, target.api)
-    return judge(finished, baseline, limits, folder)
+        answered = run(plan)
+    return judge(answered, baseline, limits, folder)
 
 
 def _shown(results: "Results", *, as_json: bool) -> str:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from passage.api import Api, Request, Unreachable
 from passage.evaluation.asking import JSON, Asker
-from passage.evaluation.documents import Documents, Known, fetch
+from passage.evaluation.documents import Known, fetch
 from passage.evaluation.run import Answer
 from passage.evaluation.service import Served
 from passage.evaluation.suite import Expected, Question, Suite
@@ -70,14 +70,14 @@ def missing(suite: Suite, answers: Sequence[Answer], known: Known) -> tuple[dict
     A document that any answer has is not checked again. One that begins with `/` is looked for on the answers' host.
     """
     hits = [hit for answer in answers for hit in answer.results]
-    answered = Documents(hits)
+    answered = {name for hit in hits for name in hit.names}
     checked: dict[Expected, bool | None] = {}
     origin = next((f"{parts.scheme}://{parts.netloc}" for hit in hits if (parts := urlsplit(hit.url)).netloc), "")
 
     def exists(expected: Expected) -> bool | None:
         if expected not in checked:
             whole = replace(expected, value=origin + expected.value) if expected.value.startswith("/") else expected
-            checked[expected] = answered.has(expected) or known(whole)
+            checked[expected] = not answered.isdisjoint(expected.names) or known(whole)
         return checked[expected]
 
     lacking: Mapping[str, tuple[str, ...]] = {

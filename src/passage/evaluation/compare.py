@@ -48,19 +48,7 @@ class Comparison:
 
 
 def compare(run: Measures, baseline: Measures) -> tuple[Comparison, ...]:
-    """Each measure of a run against a baseline.
-
-    Raises:
-        ComparisonError: the runs are over other questions or another k.
-    """
-    if run.k != baseline.k:
-        raise ComparisonError(f"the runs cannot be compared: one is measured at k {run.k}, the other at {baseline.k}")
-    only, missing = set(run.questions) - set(baseline.questions), set(baseline.questions) - set(run.questions)
-    if only or missing:
-        raise ComparisonError(
-            f"the runs cannot be compared: {len(only)} questions are only in this run and {len(missing)} only in the "
-            f"baseline (such as {min(only | missing)})"
-        )
+    """Each measure of a run against a baseline over the same questions."""
     return tuple(paired(measured.name, measured.values, baseline[measured.name].values) for measured in run.measured)
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from passage.evaluation import run as runs
-from passage.evaluation import suite_result
-from passage.evaluation.judging import judged
+from passage.evaluation import suite_result, thresholds
+from passage.evaluation.judging import judge_cases
 from passage.evaluation.report.facts import Facts, facts
 from passage.evaluation.report.page import render
 from passage.evaluation.run import Run
 from passage.evaluation.suite_result import TestSuiteResult
-from passage.evaluation.thresholds import Verdict, verdicts
+from passage.evaluation.thresholds import Verdict
 from passage.evaluation.weights import Proposal, propose
 
 RUN, RESULTS, REPORT = "run.json", "results.json", "report.html"
@@ -38,17 +38,17 @@ class Results:
         return self.folder / REPORT
 
 
-def judge(run: Run, baseline: Run | None, thresholds: dict[str, float], folder: Path) -> Results:
+def judge(run: Run, baseline: Run | None, limits: dict[str, float], folder: Path) -> Results:
     """Judge a run and write its files. The run itself is written first: asking it may have cost money.
 
     Raises:
         MeasureError: a library is missing, or the baseline is over other questions.
     """
     runs.write(run, folder / RUN)
-    result = judged(run)
+    result = judge_cases(run)
     found = facts(run, baseline)
     proposal = propose(run) if found.measures else None
-    results = Results(found, result, tuple(verdicts(run, result, thresholds)), folder, proposal)
+    results = Results(found, result, tuple(thresholds.judge(run, result, limits)), folder, proposal)
     text = json.dumps(suite_result.to_json(result), ensure_ascii=False, indent=1)
     (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
     results.report.write_text(render(found, results.verdicts), encoding="utf-8")

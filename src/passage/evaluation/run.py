@@ -2,14 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from passage.evaluation.suite import STRICT, Expected, Question, Suite, page, same_url
+from passage.evaluation.suite import STRICT, Expected, Name, Question, Suite, page, url_names
 
 ErrorKind = Literal["rate_limit", "service", "timeout", "request", "contract"]
 
@@ -47,16 +47,14 @@ class Hit:
         """The URL without fragment and trailing slash."""
         return page(self.url)
 
+    @property
+    def names(self) -> set[Name]:
+        """All names of the documents that this passage belongs to."""
+        return {("id", self.id), ("chunk", self.chunk_id), *url_names(self.url)}
+
     def matches(self, expected: Expected) -> bool:
         """Whether this passage belongs to an expected document."""
-        value = expected.value
-        by_kind = {
-            "id": lambda: value == self.id,
-            "chunk": lambda: value == self.chunk_id,
-            "url": lambda: same_url(value, self.url),
-            "any": lambda: value in (self.id, self.chunk_id) or same_url(value, self.url),
-        }
-        return by_kind[expected.kind]()
+        return not expected.names.isdisjoint(self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,25 +171,6 @@ def to_json(run: Run) -> dict[str, Any]:
     return {"format": FORMAT, "fingerprints": fingerprints, **_run.dump_python(run, mode="json")}
 
 
-def from_json(values: Mapping[str, Any]) -> Run:
-    """The run that `to_json` wrote.
-
-    Raises:
-        RunError: the values are of another format, or do not fit together.
-    """
-    if values.get("format") != FORMAT:
-        raise RunError(f"it has the format {values.get('format')!r}, and this version reads {FORMAT}")
-    kept = {key: value for key, value in values.items() if key not in ("format", "fingerprints")}
-    try:
-        run = _run.validate_python(kept)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise RunError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    if [answer.question_id for answer in run.answers] != [question.id for question in run.suite.questions]:
-        raise RunError("its answers do not match its questions")
-    return run
-
-
 def write(run: Run, path: Path) -> None:
     """Save a run as one JSON file."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -202,7 +181,7 @@ def read(path: Path) -> Run:
     """A saved run.
 
     Raises:
-        RunError: the file is missing or is not a run.
+        RunError: the file is missing, or is not a run that this version reads.
     """
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
@@ -210,9 +189,15 @@ def read(path: Path) -> Run:
         raise RunError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
         raise RunError(f"{path} is not JSON: {error}.") from None
-    if not isinstance(values, dict):
-        raise RunError(f"{path} is not a run: it must be a JSON object.")
+    if not isinstance(values, dict) or values.pop("format", None) != FORMAT:
+        raise RunError(f"{path} is not a run that can be read: it must be a JSON object with the format {FORMAT}.")
+    values.pop("fingerprints", None)
     try:
-        return from_json(values)
-    except RunError as error:
-        raise RunError(f"{path} is not a run that can be read: {error}.") from None
+        run = _run.validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise RunError(f"{path} is not a run that can be read: {where}: {first['msg']}.") from None
+    if [answer.question_id for answer in run.answers] != [question.id for question in run.suite.questions]:
+        raise RunError(f"{path} is not a run that can be read: its answers do not match its questions.")
+    return run

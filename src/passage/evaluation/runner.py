@@ -1,5 +1,7 @@
 """Runs a suite: asks every question, saves each answer, then makes the other measurements of a run."""
 
+import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,15 +9,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import click
+from tqdm import tqdm
+
 from passage.api import Api
 from passage.evaluation import checks
 from passage.evaluation.asking import A_PAGE, PAGES, Asker
-from passage.evaluation.documents import Known, in_api
-from passage.evaluation.progress import Progress
+from passage.evaluation.documents import in_api
 from passage.evaluation.run import Answer, Run
 from passage.evaluation.saved_answers import SavedAnswers
 from passage.evaluation.service import Served, SetupError, served
 from passage.evaluation.suite import Question, Suite
+from passage.evaluation.targets import Target
 from passage.indexing.pacing import Pace
 
 Find = Callable[[Question], Served]
@@ -30,27 +35,20 @@ class Plan:
     """What to ask.
 
     Attributes:
-        target: its name, for people and for the saved run.
-        profile: None for the target's default one.
         top_k: how many passages a test case looks at, where a question does not say.
         per_minute: the most questions a minute; None for any number.
-        search: the search settings, where they are known.
-        index: identifies the searched content; empty where it is unknown.
-        known: checks whether the collection has a document; None to ask the API.
+        folder: for the answers, as they come.
+        resume: keep the answers that the folder has.
         explain: ask how each answer came about.
         pages: the largest K of the thresholds; 0 without one.
     """
 
     suite: Suite
-    target: str
-    served: Served
+    target: Target
     top_k: int
-    per_minute: int | None
     folder: Path
-    resume: bool
-    search: dict[str, Any]
-    index: str
-    known: Known | None
+    per_minute: int | None = None
+    resume: bool = False
     explain: bool = False
     pages: int = 0
 
@@ -60,7 +58,7 @@ class Plan:
         return max(self.top_k, A_PAGE * max(self.pages, PAGES))
 
 
-def run(plan: Plan, api: Api) -> Run:
+def run(plan: Plan) -> Run:
     """Every question's answer or error, and the other measurements.
 
     Raises:
@@ -68,32 +66,35 @@ def run(plan: Plan, api: Api) -> Run:
             are of another run.
     """
     began, started_at = time.monotonic(), datetime.now(UTC)
-    find = _profiles(api, plan.served)
+    api, default = plan.target.api, plan.target.served
+    find = _profiles(api, default)
     for question in plan.suite.questions:
         _check_pages(plan.pages, find(question))  # before the first question; so is an unknown profile
     saved = SavedAnswers(plan.folder, _heading(plan), resume=plan.resume)
-    with Progress(len(plan.suite.questions), len(saved.found)) as progress:
-        pace = Pace(plan.per_minute, sleep=_sleep)
-        asker = Asker(api, pace, plan.passages, progress.waiting, plan.explain)
-        answers = _answers(plan.suite, asker, find, saved, progress)
-    known = plan.known or in_api(asker, plan.served)
+    total = len(plan.suite.questions)
+    click.echo(f"Asking {total - len(saved.found)} questions …", err=True)
+    quiet = bool(os.environ.get("CI")) or not sys.stderr.isatty()
+    with tqdm(total=total, initial=len(saved.found), unit=" questions", disable=quiet) as bar:
+        asker = Asker(api, Pace(plan.per_minute, sleep=_sleep), plan.passages, _say_waiting, plan.explain)
+        answers = _answers(plan.suite, asker, find, saved, bar.update)
+    known = in_api(asker, default)
     lacking, unchecked = checks.missing(plan.suite, answers, known)
     return Run(
         suite=plan.suite,
         answers=answers,
-        target=plan.target,
-        profile=plan.served.profile,
+        target=plan.target.name,
+        profile=default.profile,
         top_k=plan.top_k,
-        passages=plan.served.allowed(plan.passages),
-        model=plan.served.model,
-        collection=plan.served.collection,
-        search=plan.search,
-        index=plan.index,
+        passages=default.allowed(plan.passages),
+        model=default.model,
+        collection=default.collection,
+        search=plan.target.search,
+        index=plan.target.index,
         started_at=started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        by_id_ms=tuple(checks.by_id(api, plan.served, answers)),
+        by_id_ms=tuple(checks.by_id(api, default, answers)),
         missing=lacking,
         unchecked=unchecked,
-        error_checks=tuple(checks.wrong_requests(api, plan.served)),
+        error_checks=tuple(checks.wrong_requests(api, default)),
         repeated=tuple(checks.repeated(asker, plan.suite, answers, find)),
         elapsed_ms=(time.monotonic() - began) * 1000,
     )
@@ -107,7 +108,9 @@ def _check_pages(pages: int, served: Served) -> None:
         )
 
 
-def _answers(suite: Suite, asker: Asker, find: Find, saved: SavedAnswers, progress: Progress) -> tuple[Answer, ...]:
+def _answers(
+    suite: Suite, asker: Asker, find: Find, saved: SavedAnswers, advance: Callable[[], object]
+) -> tuple[Answer, ...]:
     answers: list[Answer] = []
     failed = 0
     for question in suite.questions:
@@ -115,7 +118,7 @@ def _answers(suite: Suite, asker: Asker, find: Find, saved: SavedAnswers, progre
         if answer is None:
             answer = asker.ask(find(question), question)
             saved.add(answer)
-            progress.answered()
+            advance()
             failed = failed + 1 if answer.error else 0
         answers.append(answer)
         # One question may be refused, for example as too long, while the others are answered.
@@ -143,18 +146,24 @@ def _profiles(api: Api, default: Served) -> Find:
 
 
 def _heading(plan: Plan) -> dict[str, Any]:
+    """What was asked: answers to something else are not mixed with these."""
+    target = plan.target
     return {
         "suite": plan.suite.fingerprint,
-        "target": plan.target,
-        "profile": plan.served.profile,
-        "model": plan.served.model,
-        "collection": plan.served.collection,
-        "search": plan.search,
+        "target": target.name,
+        "profile": target.served.profile,
+        "model": target.served.model,
+        "collection": target.served.collection,
+        "search": target.search,
         "top_k": plan.top_k,
         "passages": plan.passages,
-        "index": plan.index,
+        "index": target.index,
         "explain": plan.explain,
     }
+
+
+def _say_waiting(why: str, seconds: float) -> None:
+    tqdm.write(f"{why} Trying again in {seconds:g} s …", file=sys.stderr)
 
 
 def _sleep(seconds: float) -> bool:

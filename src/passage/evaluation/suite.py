@@ -10,6 +10,9 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 Kind = Literal["any", "id", "chunk", "url"]
 
+Name = tuple[str, ...]
+"""Of a document: `id` or `chunk` and its value, or `url` or `path`, the page and the fragment (empty for the page)."""
+
 STRICT = ConfigDict(extra="forbid")
 
 HIGHEST_GRADE = 1_000
@@ -30,6 +33,13 @@ class Expected:
     value: str
     kind: Kind = "any"
     grade: Annotated[int, Field(ge=0, le=HIGHEST_GRADE)] = 1
+
+    @property
+    def names(self) -> set[Name]:
+        """The names that a passage of this document may have."""
+        value, kinds = self.value, ("id", "chunk", "url") if self.kind == "any" else (self.kind,)
+        in_url = ("path" if value.startswith("/") else "url", page(value), value.partition("#")[2])
+        return {in_url if kind == "url" else (kind, value) for kind in kinds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +117,11 @@ def page(url: str) -> str:
     return url.partition("#")[0].rstrip("/")
 
 
-def same_url(wanted: str, url: str) -> bool:
-    """Whether `wanted` names this URL: its page, or its fragment too if `wanted` has one.
-
-    A `wanted` that begins with `/` is compared with the path alone.
-    """
-    return bool(url) and wanted_name(wanted) in url_names(url)
-
-
-UrlName = tuple[bool, str, str]
-"""Whether it leaves out the host, the page, and the fragment; an empty fragment names the whole page."""
-
-
-def wanted_name(wanted: str) -> UrlName:
-    """The name that a suite gives to a document."""
-    return wanted.startswith("/"), page(wanted), wanted.partition("#")[2]
-
-
-def url_names(url: str) -> set[UrlName]:
-    """All names of a passage's URL."""
-    names = set()
-    for whole, is_local in ((url, False), (_local(url), True)):
-        names |= {(is_local, page(whole), ""), (is_local, page(whole), whole.partition("#")[2])}
-    return names
+def url_names(url: str) -> set[Name]:
+    """All names of a passage's URL: of its page and of its section, on its own host and on any."""
+    fragment = url.partition("#")[2]
+    pages = {("url", page(url)), ("path", page(_local(url)))} if url else set()
+    return {(*each, part) for each in pages for part in ("", fragment)}
 
 
 def _local(url: str) -> str:

@@ -10,8 +10,7 @@ from typing import Any
 
 from handler.adapters.qdrant.manifest import MANIFEST
 from passage.api import Api, by_invocation, in_process, over_http
-from passage.evaluation import documents, service
-from passage.evaluation.documents import Known
+from passage.evaluation import service
 from passage.evaluation.service import Served, SetupError
 from passage.local.provider import provider
 
@@ -26,7 +25,6 @@ class Target:
         name: `local`, a URL or `lambda:NAME`.
         index: identifies the content that is searched; empty where it is unknown.
         search: the search settings, where the target says them.
-        known: whether the collection has a document; None where only the API can say.
     """
 
     name: str
@@ -34,7 +32,6 @@ class Target:
     served: Served
     index: str
     search: dict[str, Any]
-    known: Known | None
 
 
 @contextmanager
@@ -71,8 +68,7 @@ def _local(index: Path) -> Iterator[Api]:
 def _local_target(api: Api, profile: str | None) -> Target:
     served = service.served(api, profile)
     root = Path(os.environ.get("EDGE_INDEX_PATH", ""))
-    known = documents.in_local_index(root, served, os.environ)
-    return Target("local", api, served, _digest(root, served) or _state(api, served), _settings(served), known)
+    return Target("local", api, served, _digest(root, served) or _state(api, served), _settings(served))
 
 
 def _digest(root: Path, served: Served) -> str:
@@ -100,7 +96,7 @@ def _settings(served: Served) -> dict[str, Any]:
 
 def _remote(name: str, api: Api, profile: str | None) -> Target:
     served = service.served(api, profile)
-    return Target(name, api, served, _state(api, served), {}, None)
+    return Target(name, api, served, _state(api, served), {})
 
 
 def _state(api: Api, served: Served) -> str:

@@ -1,22 +1,78 @@
 """What a run must reach: named figures with a limit each, by default the success criteria of seed 001."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from passage.evaluation.judging import CRITERIA, UPPER, criteria
+from passage.evaluation.judging import has_expected
 from passage.evaluation.measured_run import K, measured
 from passage.evaluation.measures import MeasureError
 from passage.evaluation.run import Run
 from passage.evaluation.suite_result import TestSuiteResult
 
-TIMES: Mapping[str, Callable[[TestSuiteResult], float]] = {
-    "avg_ms": lambda result: result.performance_metrics.avg_retrieval_time_ms,
-    "p95_ms": lambda result: result.performance_metrics.p95_retrieval_time_ms,
-    "max_ms": lambda result: result.performance_metrics.max_retrieval_time_ms,
+FIRST = 5
+"""The results that SC-003 looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a run.
+
+    Attributes:
+        value: calculates it; None where the run has nothing to measure it by.
+        what: what a success criterion measures; empty for another figure, whose name says it.
+        limit: of the success criterion.
+        most: the highest limit that can be asked for. None for a time, which must stay below its limit.
+    """
+
+    value: Callable[[Run, TestSuiteResult], float | None]
+    what: str = ""
+    limit: float = 1.0
+    most: float | None = 1.0
+
+
+def _share(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _right_first(run: Run, _: TestSuiteResult) -> float | None:
+    """An error counts as a question without its document."""
+    answerable = [pair for pair in run.pairs() if pair[0].answerable and pair[0].relevant]
+    return _share([has_expected(question, answer, FIRST) for question, answer in answerable])
+
+
+def _search_ms(_: Run, result: TestSuiteResult) -> float | None:
+    return result.performance_metrics.avg_retrieval_time_ms if result.total_tests > result.errors else None
+
+
+CRITERIA: Mapping[str, Figure] = {
+    "SC-001": Figure(lambda run, _: _share(run.by_id_ms), "retrieval by id, average ms", 100.0, None),
+    "SC-002": Figure(_search_ms, "similarity search, average ms", 500.0, None),
+    "SC-003": Figure(_right_first, "share of questions with an expected document in the first 5", 0.95),
+    "SC-004": Figure(
+        lambda _, result: result.passed / result.total_tests if result.total_tests else None,
+        "share of test cases that passed",
+    ),
+    "SC-005": Figure(
+        lambda run, _: _share([right for _, right in run.error_checks]),
+        "share of wrong requests that got the contract's error",
+    ),
+    "SC-006": Figure(
+        lambda run, _: _share([same for _, same in run.repeated]),
+        "share of repeated questions with the same answer",
+    ),
+}
+"""The success criteria of seed 001, with its limits."""
+
+FIGURES: Mapping[str, Figure] = {
+    **CRITERIA,
+    "pass_rate": Figure(lambda _, result: result.pass_rate, most=100.0),
+    "avg_ms": Figure(lambda _, result: result.performance_metrics.avg_retrieval_time_ms, most=None),
+    "p95_ms": Figure(lambda _, result: result.performance_metrics.p95_retrieval_time_ms, most=None),
+    "max_ms": Figure(lambda _, result: result.performance_metrics.max_retrieval_time_ms, most=None),
 }
 MEASURES = re.compile(r"(?:hit|recall)@([1-9][0-9]{0,2})|mrr|ndcg@10", re.IGNORECASE)
-ALLOWED = f"{', '.join(CRITERIA)}, pass_rate, {', '.join(TIMES)}, hit@K, recall@K, MRR and nDCG@10"
+ALLOWED = f"{', '.join(FIGURES)}, hit@K, recall@K, MRR and nDCG@10"
 
 
 class ThresholdError(ValueError):
@@ -35,7 +91,7 @@ class Verdict:
     @property
     def relation(self) -> str:
         """The sign between the value and the limit."""
-        return "<" if is_upper(self.name) else "≥"
+        return "<" if figure(self.name).most is None else "≥"
 
     @property
     def shown_value(self) -> str:
@@ -43,13 +99,17 @@ class Verdict:
 
     @property
     def what(self) -> str:
-        """What a success criterion measures; empty for another figure, whose name says it."""
-        return CRITERIA[self.name][0] if self.name in CRITERIA else ""
+        """What a success criterion measures; empty for another figure."""
+        return figure(self.name).what
 
 
-def is_upper(name: str) -> bool:
-    """Whether a figure must stay below its limit."""
-    return name in UPPER or name in TIMES
+def figure(name: str) -> Figure:
+    """The figure of a name. Any measure is one.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return Figure(lambda run, _: _mean(name, run)) if MEASURES.fullmatch(name) else FIGURES[name]
 
 
 def read(texts: Iterable[str]) -> dict[str, float]:
@@ -58,28 +118,28 @@ def read(texts: Iterable[str]) -> dict[str, float]:
     Raises:
         ThresholdError: a name or value is wrong.
     """
-    found: dict[str, float] = {}
+    limits: dict[str, float] = {}
     for text in (part for given in texts for part in given.split(",")):
         name, _, value = text.strip().partition("=")
         try:
-            found[name.strip()] = float(value)
+            limits[name.strip()] = float(value)
         except ValueError:
             raise ThresholdError(f"'{text.strip()}' must be NAME=VALUE, as in hit@5=0.95.") from None
-    return checked(found)
+    return check_thresholds(limits)
 
 
-def checked(thresholds: Mapping[str, float]) -> dict[str, float]:
+def check_thresholds(thresholds: Mapping[str, float]) -> dict[str, float]:
     """The thresholds, with names that exist.
 
     Raises:
         ThresholdError: a name is unknown, or a limit is out of its range.
     """
     for name, limit in thresholds.items():
-        if name not in CRITERIA and name not in TIMES and name != "pass_rate" and not MEASURES.fullmatch(name):
+        if name not in FIGURES and not MEASURES.fullmatch(name):
             raise ThresholdError(f"'{name}' is not a figure of a run; allowed: {ALLOWED}.")
-        most = float("inf") if is_upper(name) else 100.0 if name == "pass_rate" else 1.0
-        if not 0 <= limit <= most:
-            raise ThresholdError(f"'{name}' must be 0 to {most:g}, not {limit:g}.")
+        most = figure(name).most
+        if not 0 <= limit <= (float("inf") if most is None else most):
+            raise ThresholdError(f"'{name}' must be 0 to {most or float('inf'):g}, not {limit:g}.")
     return dict(thresholds)
 
 
@@ -89,27 +149,22 @@ def most_pages(thresholds: Iterable[str]) -> int:
     return max((int(each[1]) for each in found if each and each[1]), default=0)
 
 
-def verdicts(run: Run, result: TestSuiteResult, thresholds: Mapping[str, float]) -> list[Verdict]:
-    """Each threshold with the run's figure. Without any, the six success criteria of seed 001."""
-    if not thresholds:
-        return [Verdict(each.name, each.value, each.threshold, each.met) for each in criteria(run, result)]
-    return [_verdict(name, limit, run, result) for name, limit in thresholds.items()]
+def judge(run: Run, result: TestSuiteResult, thresholds: Mapping[str, float]) -> list[Verdict]:
+    """Each threshold with the run's figure. Without any, the six success criteria of seed 001.
+
+    A criterion that the run has nothing to measure by is not missed. Any other figure is.
+    """
+    limits = thresholds or {name: criterion.limit for name, criterion in CRITERIA.items()}
+    verdicts = []
+    for name, limit in limits.items():
+        value = figure(name).value(run, result)
+        is_time = figure(name).most is None
+        met = name in CRITERIA if value is None else value < limit if is_time else value >= limit
+        verdicts.append(Verdict(name, value, limit, met))
+    return verdicts
 
 
-def _verdict(name: str, limit: float, run: Run, result: TestSuiteResult) -> Verdict:
-    if name in CRITERIA:
-        found = next(each for each in criteria(run, result, {name: limit}) if each.name == name)
-        return Verdict(name, found.value, limit, found.met)
-    if name == "pass_rate":
-        return Verdict(name, result.pass_rate, limit, result.pass_rate >= limit)
-    if name in TIMES:
-        took = TIMES[name](result)
-        return Verdict(name, took, limit, took < limit)
-    value = _measure(name, run)
-    return Verdict(name, value, limit, value is not None and value >= limit)
-
-
-def _measure(name: str, run: Run) -> float | None:
+def _mean(name: str, run: Run) -> float | None:
     """A measure's mean; None where a question has an error, or none has a relevant document."""
     matched = MEASURES.fullmatch(name)
     k = int(matched[1]) if matched and matched[1] else K

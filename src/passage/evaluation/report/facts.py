@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from passage.evaluation.compare import Comparison
 from passage.evaluation.cosine_threshold import Threshold
 from passage.evaluation.intervals import Estimate, estimate
-from passage.evaluation.judging import judged
+from passage.evaluation.judging import judge_cases
 from passage.evaluation.measured_run import compared, measured, proposed_threshold, refuse_others
 from passage.evaluation.measures import Measured, MeasureError, Measures
 from passage.evaluation.run import Answer, Hit, Run
@@ -153,7 +153,7 @@ def _of_one(run: Run) -> Facts:
     except MeasureError as error:
         why = str(error)
     values = measures["nDCG@10"].values if measures else {}
-    failures = [case.error_message or "" for case in judged(run).test_results]
+    failures = [case.error_message or "" for case in judge_cases(run).test_results]
     outcomes = tuple(
         Outcome(question, answer, values.get(question.id), failure)
         for (question, answer), failure in zip(run.pairs(), failures, strict=True)

@@ -17,7 +17,7 @@ from passage.evaluation.suites.records import (
     text_of,
     with_documents,
 )
-from passage.evaluation.thresholds import ThresholdError, checked
+from passage.evaluation.thresholds import ThresholdError, check_thresholds
 
 KEYS = ("name", "thresholds", "questions")
 TABLE = re.compile(r"^\s*\[\[\s*questions\s*\]\]", re.MULTILINE)
@@ -86,7 +86,7 @@ def _thresholds(path: Path, limits: Any) -> dict[str, float]:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise SuiteError(f"{path}: the threshold '{key}' must be a number, not {value!r}.")
     try:
-        return checked({key: float(value) for key, value in limits.items()})
+        return check_thresholds({key: float(value) for key, value in limits.items()})
     except ThresholdError as error:
         raise SuiteError(f"{path}: thresholds: {error}") from None
 
