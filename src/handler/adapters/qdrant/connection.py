@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 from pydantic_core import to_json
 from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.api_client import ApiClient
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
-from qdrant_client.qdrant_remote import QdrantRemote
 
 from handler.adapters.errors import Service
 from handler.adapters.qdrant import not_found
+from handler.adapters.qdrant.answers import ScoredPoint, Searched, SearchedEach
 from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client
 from handler.core.errors import CollectionNotFound, PassageError
-
-if TYPE_CHECKING:
-    from qdrant_client.http import models
 
 SERVICE = Service("store", "vector store", "QDRANT_API_KEY", "QDRANT_URL")
 
@@ -33,7 +31,6 @@ class Connection:
     """One collection on a server. Every failure of the client becomes an error of the core.
 
     Args:
-        url: with an explicit port; the client would assume 6333.
         auth: puts the key into each request instead of `api_key`, where it can change.
         key_variable: the variable that holds the key or names its secret.
         transport: None for the container's own connections.
@@ -58,65 +55,57 @@ class Connection:
         self._transport = transport
 
     @cached_property
-    def client(self) -> QdrantRemote:
-        """The part of `QdrantClient` that talks to a server, without its inference and local mode."""
-        parts = urlsplit(self._url)
-        host = parts.hostname or ""
-        return QdrantRemote(
-            host=f"[{host}]" if ":" in host else host,
-            port=parts.port,
-            https=parts.scheme == "https",
-            prefix=parts.path or None,
-            api_key=self._api_key,
-            check_compatibility=False,  # it would start a thread that makes a request
-            prefer_grpc=False,
+    def client(self) -> ApiClient:
+        """The HTTP client below `QdrantClient`, without its models, inference, gRPC and local mode (decision 15)."""
+        return ApiClient(
+            self._url,
+            headers={} if self._api_key is None else {"api-key": self._api_key},
             timeout=LONGEST_RUN_SECONDS,
             transport=self._transport or for_client(),
             auth=self._auth,
         )
 
-    @cached_property
-    def _api(self) -> Any:
-        """The client's calls to Qdrant's search API.
-
-        Passage passes the request as JSON. The client's model for it, `QueryRequest`, needs more than a hundred other
-        models, for searches that Passage never makes (docs/decisions, 15).
-        """
-        return self.client.http.search_api
-
-    def query(self, request: Mapping[str, Any]) -> Sequence[models.ScoredPoint]:
+    def query(self, request: Mapping[str, Any]) -> Sequence[ScoredPoint]:
         """The points that one request finds (Qdrant, API reference, "Query points").
 
         Raises:
             PassageError: see `call`.
         """
-        body = to_json(request)
-        answer = self.call(lambda: self._api.query_points(self.collection, query_request=body))
-        if answer.result is None:  # the client takes `{}` for an answer
-            raise self._service.unavailable("returned an unreadable answer", "it has no result")
-        points: Sequence[models.ScoredPoint] = answer.result.points
-        return points
+        return self.post("/query", request, Searched).result.points
 
-    def query_batch(self, requests: Sequence[Mapping[str, Any]]) -> list[Sequence[models.ScoredPoint]]:
+    def query_batch(self, requests: Sequence[Mapping[str, Any]]) -> list[Sequence[ScoredPoint]]:
         """The points that each request finds. See `query`."""
-        body = to_json({"searches": requests})
-        answer = self.call(lambda: self._api.query_batch_points(self.collection, query_request_batch=body))
-        found = answer.result or ()
+        found = self.post("/query/batch", {"searches": requests}, SearchedEach).result
         if len(found) != len(requests):
             raise self._service.unavailable("returned an unreadable answer", f"{len(found)} answers")
-        return [result.points for result in found]
+        return [each.points for each in found]
 
     def get(self, path: str, **parameters: str) -> Mapping[str, Any]:
-        """The answer to `GET path` as JSON. The client's models for collection metadata cost a cold start too much."""
-        api = self.client.http.client
-        found: Mapping[str, Any] = self.call(
-            lambda: api.request(type_=dict[str, Any], method="GET", url=path, path_params=parameters)
+        """The answer to `GET path` as JSON."""
+        return self.call(
+            lambda: self.client.request(type_=dict[str, Any], method="GET", url=path, path_params=parameters)
         )
-        return found
 
-    def info(self) -> models.CollectionInfo:
-        """The collection's metadata."""
-        return self.call(lambda: self.client.get_collection(self.collection))
+    def post(self, path: str, body: Mapping[str, Any], answer: type[T]) -> T:
+        """The answer to a request about the collection's points, which changes none of them.
+
+        Args:
+            path: below the collection's points.
+            answer: the class to read the answer into.
+
+        Raises:
+            PassageError: see `call`.
+        """
+        return self.call(
+            lambda: self.client.request(
+                type_=answer,
+                method="POST",
+                url="/collections/{collection_name}/points" + path,
+                path_params={"collection_name": self.collection},
+                headers={"Content-Type": "application/json"},
+                content=to_json(body),
+            )
+        )
 
     def call(self, call: Callable[[], T]) -> T:
         """Make one call of the client.

@@ -30,7 +30,8 @@ from handler.core.errors import CredentialsRefused, DeadlineExceeded, PassageErr
 from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
 
 if TYPE_CHECKING:
-    from qdrant_client.http import models
+    from handler.adapters.qdrant.answers import Record
+    from handler.adapters.qdrant.collection_info import Metadata
 
 
 class QdrantServerStore:
@@ -188,7 +189,7 @@ class QdrantServerStore:
 
         connection = self._connection
         try:
-            info = connection.info()
+            info = collection_info.read(connection)
         except (CredentialsRefused, UpstreamError, DeadlineExceeded):
             return  # only the refusal itself is known
         by_prefix = partial(collection_info.matches_by_prefix, connection.get)
@@ -212,20 +213,20 @@ class QdrantServerStore:
         """See `handler.core.ports.PassageStore`."""
         from handler.adapters.qdrant import collection_info  # noqa: PLC0415 - no search needs it
 
-        info = self._connection.info()
+        info = collection_info.read(self._connection)
         check_name(self._profile.collection, collection_info.sizes(info))
         model = collection_info.embedding_model(self._connection, self._profile, info)
         return collection_info.described(self._profile.collection, info, self._supported(info), model)
 
-    def _supported(self, info: models.CollectionInfo) -> TextSupport:
+    def _supported(self, info: Metadata) -> TextSupport:
         """How the collection can be searched now. Later searches use it, too."""
         if self._profile.search.mode == "dense":
             return TextSupport(None)
-        read = info.model_dump(mode="json", exclude_none=True)
+        read = info.model_dump()
         self._support = text_support(self._profile, read, server_version(self._connection.get))
         return self._support
 
-    def _vector(self, point: models.ScoredPoint | models.Record) -> Vector | None:
+    def _vector(self, point: Record) -> Vector | None:
         name = self._profile.collection.vector
         found = point.vector.get(name) if isinstance(point.vector, dict) else point.vector
         if not isinstance(found, list):

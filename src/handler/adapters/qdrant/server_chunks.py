@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from handler.adapters.qdrant import query
+from handler.adapters.qdrant import collection_info, query
+from handler.adapters.qdrant.answers import Record, Records, ScoredPoint, Scrolled
 from handler.adapters.qdrant.collection_info import check_neighbors, index_kinds, indexes, matches_by_prefix
 from handler.adapters.qdrant.connection import Connection
 from handler.adapters.qdrant.filters import condition_json
@@ -15,13 +15,8 @@ from handler.config.validation import check_indexes
 from handler.core.errors import RequestRefused
 from handler.core.model import Passage
 
-if TYPE_CHECKING:
-    from qdrant_client.http import models
 
-
-def around(
-    connection: Connection, profile: Profile, wanted: Sequence[tuple[Passage, int]]
-) -> Sequence[models.ScoredPoint]:
+def around(connection: Connection, profile: Profile, wanted: Sequence[tuple[Passage, int]]) -> Sequence[ScoredPoint]:
     """The chunks around passages, found in one request.
 
     Args:
@@ -38,7 +33,7 @@ def around(
     try:
         return _at(connection, profile, places, limit, sections=True)
     except RequestRefused as error:
-        info = connection.info()
+        info = collection_info.read(connection)
         check_neighbors(error, limit, profile.collection, info)
         if matches_by_prefix(connection.get):
             kinds = {place.url[0]: "keyword" for place in places} | {place.index[0]: "integer" for place in places}
@@ -49,7 +44,7 @@ def around(
 
 def _at(
     connection: Connection, profile: Profile, places: Sequence[Neighborhood], limit: int, *, sections: bool
-) -> Sequence[models.ScoredPoint]:
+) -> Sequence[ScoredPoint]:
     """The points of any of the places; without `sections` only those with a page's own URL."""
     should = []
     for place in places:
@@ -59,7 +54,7 @@ def _at(
     return connection.query({"filter": {"should": should}, "limit": limit, "with_payload": profile.payload.read})
 
 
-def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: bool) -> models.Record | None:
+def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: bool) -> Record | None:
     """The point with the id `chunk`, or else one whose payload has it as its chunk id, text or integer.
 
     Qdrant's strict mode refuses a filter with one condition that no payload index serves, so the conditions that an
@@ -77,7 +72,7 @@ def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: 
     try:
         return _matching(connection, conditions, with_vectors=with_vectors)
     except RequestRefused as error:
-        kinds = indexes(connection.info())
+        kinds = indexes(collection_info.read(connection))
         if keys[0] not in kinds:
             check_indexes(profile.collection, {keys[0]: "keyword"}, kinds, error.detail)
         served = [(key, value) for key, value in conditions if kinds.get(key) in index_kinds(value)]
@@ -86,34 +81,18 @@ def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: 
         return _matching(connection, served, with_vectors=with_vectors) if served else None
 
 
-def _by_point_id(connection: Connection, chunk: str, *, with_vectors: bool) -> models.Record | None:
+def _by_point_id(connection: Connection, chunk: str, *, with_vectors: bool) -> Record | None:
     identity = query.point_id(chunk)
     if identity is None:
         return None
-    records = connection.call(
-        lambda: connection.client.retrieve(
-            connection.collection, ids=[identity], with_payload=True, with_vectors=with_vectors
-        )
-    )
-    return next(iter(records), None)
+    asked = {"ids": [identity], "with_payload": True, "with_vector": with_vectors}
+    return next(iter(connection.post("", asked, Records).result), None)
 
 
 def _matching(
     connection: Connection, conditions: Sequence[tuple[str, str | int]], *, with_vectors: bool
-) -> models.Record | None:
+) -> Record | None:
     """The first point that meets one of the conditions: a payload key and the value it has."""
-    from qdrant_client.http import models  # noqa: PLC0415 - a second module of models, for this search alone
-
-    any_of: list[models.Condition] = [
-        models.FieldCondition(key=key, match=models.MatchValue(value=value)) for key, value in conditions
-    ]
-    records, _ = connection.call(
-        lambda: connection.client.scroll(
-            connection.collection,
-            scroll_filter=models.Filter(should=any_of),
-            limit=1,
-            with_payload=True,
-            with_vectors=with_vectors,
-        )
-    )
-    return next(iter(records), None)
+    any_of = [{"key": key, "match": {"value": value}} for key, value in conditions]
+    asked = {"filter": {"should": any_of}, "limit": 1, "with_payload": True, "with_vector": with_vectors}
+    return next(iter(connection.post("/scroll", asked, Scrolled).result.points), None)

@@ -1,0 +1,55 @@
+"""What Passage reads of a Qdrant server's answers about points (Qdrant, API reference). Other fields are ignored."""
+
+from typing import Any
+
+from pydantic import BaseModel, StrictInt, StrictStr
+
+
+class Record(BaseModel):
+    """A stored point. `vector` is a list, or a mapping by name, as the server sent it."""
+
+    id: StrictInt | StrictStr
+    payload: dict[str, Any] | None = None
+    vector: Any = None
+
+
+class ScoredPoint(Record):
+    """A point that a search found."""
+
+    score: float
+
+
+class Points(BaseModel):
+    """The points of one search."""
+
+    points: list[ScoredPoint]
+
+
+class Searched(BaseModel):
+    """The answer to one search."""
+
+    result: Points
+
+
+class SearchedEach(BaseModel):
+    """The answer to several searches, in their order."""
+
+    result: list[Points]
+
+
+class Records(BaseModel):
+    """The answer to a request for points by their ids."""
+
+    result: list[Record]
+
+
+class Page(BaseModel):
+    """A page of points."""
+
+    points: list[Record]
+
+
+class Scrolled(BaseModel):
+    """The answer to a request for a page of points."""
+
+    result: Page
