@@ -15,8 +15,8 @@ from handler.contracts.base import OPTIONS
 from handler.core.conditions import Range
 from handler.core.deadline import Deadline
 from handler.core.errors import CollectionNotFound, InvalidRequest, PassageError, UpstreamUnavailable
-from handler.core.last_steps import NO_POSITION, NOT_FOUND, finished
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Selection, Timings
+from handler.core.option_steps import NO_POSITION, NOT_FOUND, apply_options
 
 PROFILE = profiles.load("chunks")
 
@@ -111,7 +111,7 @@ class Around:
 
 def one(given: Retrieval | PassageError, found: Any = ()) -> Any:
     store: Any = Around(found)
-    (done,) = finished([given], store, "score", Deadline.after(1))
+    (done,) = apply_options([given], store, "score", Deadline.after(1))
     return done
 
 

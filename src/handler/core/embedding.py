@@ -28,13 +28,14 @@ LONGEST = 2.0**63.99
 
 @dataclass(frozen=True)
 class EmbeddedQuestion:
-    """A question's vector, `(dimension,)`.
+    """A question and its vector, `(dimension,)`.
 
     Attributes:
         cached: whether it cost no call; None when the caller sent the vector.
         text: the question as it was embedded; empty when the caller sent the vector.
     """
 
+    request: RetrievalRequest
     vector: Vector
     cached: bool | None = None
     text: str = ""
@@ -85,7 +86,7 @@ class QuestionEmbedder:
     space: str = ""
 
     def embed(self, requests: Sequence[RetrievalRequest], deadline: Deadline) -> list[EmbeddedQuestion]:
-        """Each request's vector: the caller's own, a cached one, or one embedded together with the others'.
+        """Each question with its vector: the caller's own, a cached one, or one embedded together with the others'.
 
         Raises:
             PassageError: as `Embedder.embed`, after one retry.
@@ -107,9 +108,9 @@ class QuestionEmbedder:
         embedded, paid = [], set(new)
         for request, text in zip(requests, texts, strict=True):
             if request.vector is not None:
-                embedded.append(EmbeddedQuestion(request.vector))
+                embedded.append(EmbeddedQuestion(request, request.vector))
             else:
-                embedded.append(EmbeddedQuestion(vectors[text], cached=text not in paid, text=text))
+                embedded.append(EmbeddedQuestion(request, vectors[text], cached=text not in paid, text=text))
                 paid.discard(text)  # a text that occurs twice in a batch is embedded once
         return embedded
 

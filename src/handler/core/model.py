@@ -1,7 +1,7 @@
 """The pipeline's values, all frozen: the same for every contract, store and event source."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -158,7 +158,7 @@ class Timings:
 
     embedding_ms: float
     search_ms: float
-    total_ms: float
+    total_ms: float = 0.0
     rerank_ms: float | None = None
     neighbors_ms: float | None = None
 
@@ -194,6 +194,10 @@ class Retrieval:
     fusion: Mapping[str, Any] = field(default_factory=dict)
     candidates: tuple[Passage, ...] = ()
     dropped: Mapping[PointId, str] = field(default_factory=dict)
+
+    def timed(self, **milliseconds: float) -> "Retrieval":
+        """The same with some of its `Timings` changed."""
+        return replace(self, timings=replace(self.timings, **milliseconds))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import Passage, Search
+from handler.core.model import Retrieval, Search
 from handler.core.ports import Reranker
 
 MARGIN = 0.1
@@ -29,22 +29,6 @@ LEAST = 0.1
 
 CONCURRENT = 8
 """How many of a batch's questions are reranked at a time: no API takes several, and the connection pool keeps ten."""
-
-
-@dataclass(frozen=True)
-class Reranked:
-    """Passages, best first, and how the step went.
-
-    Attributes:
-        took_ms: milliseconds; None when no call was made.
-        failure: why the passages kept the store's order; None when the step succeeded or was not needed.
-        warnings: the same for the caller, without the upstream's message.
-    """
-
-    passages: tuple[Passage, ...]
-    took_ms: float | None = None
-    failure: Exception | None = None
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,55 +48,64 @@ class Reranking:
         """The search that finds the candidates."""
         return replace(search, top_k=max(search.top_k, self.candidates))
 
-    def rerank(self, question: str, passages: tuple[Passage, ...], deadline: Deadline) -> Reranked:
-        """All of `passages`, sorted by relevance, which becomes their score; equals keep their order.
+    def rerank(self, answer: Retrieval, deadline: Deadline) -> Retrieval:
+        """An answer with all its passages, sorted by relevance, which becomes their score; equals keep their order.
 
         Raises nothing.
         """
+        passages = answer.passages
         if len(passages) < 2:  # nothing to sort, and a call costs as much as for a hundred
-            return Reranked(passages)
+            return answer
         step = Deadline(deadline.at - MARGIN).capped(self.seconds)
         if step.remaining() < LEAST:
             late = DeadlineExceeded("Too little of the request's time was left for reranking.", upstream="reranking")
-            return _failed(passages, late)
+            return _without_reranking(answer, late)
         started = time.perf_counter()
         try:
             with running(step):
-                texts = [passage.text for passage in passages]
+                question, texts = answer.request.text.strip(), [passage.text for passage in passages]
                 relevances = with_one_retry(lambda: self.reranker.rerank(question, texts), step, "reranking")
             scored = [replace(passage, score=score) for passage, score in zip(passages, relevances, strict=True)]
+            answer = replace(answer, passages=tuple(sorted(scored, key=attrgetter("score"), reverse=True)))
         except Exception as error:  # noqa: BLE001 - an optional step never fails an answer
-            return _failed(passages, error, (time.perf_counter() - started) * 1000)
-        best_first = tuple(sorted(scored, key=attrgetter("score"), reverse=True))
-        return Reranked(best_first, (time.perf_counter() - started) * 1000)
+            answer = _without_reranking(answer, error)
+        return answer.timed(rerank_ms=(time.perf_counter() - started) * 1000)
 
-    def rerank_many(self, asked: Sequence[tuple[str, tuple[Passage, ...]]], deadline: Deadline) -> Sequence[Reranked]:
-        """Rerank several questions' passages, a few at a time; each has its own outcome.
+    def rerank_answers(
+        self, answers: Sequence[Retrieval | PassageError], deadline: Deadline
+    ) -> list[Retrieval | PassageError]:
+        """Rerank the passages of several answers, a few at a time.
 
         A service that throttles, is down or refuses the key does so for every question. Once that is known, the
-        remaining questions keep the store's order without a call. A refused request may concern one question only.
+        remaining answers keep the store's order without a call. A refused request may concern one question only.
         """
-        if len(asked) < 2:
-            return [self.rerank(question, passages, deadline) for question, passages in asked]
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only a batch needs it
-
         stopped: list[PassageError] = []
 
-        def one(question: str, passages: tuple[Passage, ...]) -> Reranked:
-            if stopped and len(passages) > 1:
-                return _failed(passages, stopped[0])
-            outcome = self.rerank(question, passages, deadline)  # sets the deadline of this thread
-            if isinstance(outcome.failure, PassageError) and not isinstance(outcome.failure, RequestRefused):
-                stopped.append(outcome.failure)
-            return outcome
+        def rerank_one(answer: Retrieval | PassageError) -> Retrieval | PassageError:
+            # A question sent as a vector has no words for a reranker to read.
+            if isinstance(answer, PassageError) or answer.request.vector is not None:
+                return answer
+            if stopped and len(answer.passages) > 1:
+                return _without_reranking(answer, stopped[0])
+            answer = self.rerank(answer, deadline)  # sets the deadline of this thread
+            if isinstance(answer.rerank_failure, PassageError) and not isinstance(
+                answer.rerank_failure, RequestRefused
+            ):
+                stopped.append(answer.rerank_failure)
+            return answer
+
+        if len(answers) < 2:
+            return [rerank_one(answer) for answer in answers]
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only a batch needs it
 
         with ThreadPoolExecutor(CONCURRENT, thread_name_prefix="rerank") as pool:
-            return list(pool.map(one, *zip(*asked, strict=True)))
+            return list(pool.map(rerank_one, answers))
 
 
-def _failed(passages: tuple[Passage, ...], failure: Exception, took_ms: float | None = None) -> Reranked:
+def _without_reranking(answer: Retrieval, failure: Exception) -> Retrieval:
+    """The answer in the store's order. The caller's warning leaves out the upstream's message."""
     warning = f"The passages are in the order of the search: reranking failed ({_reason(failure)})."
-    return Reranked(passages, took_ms, failure, (warning,))
+    return replace(answer, rerank_failure=failure, warnings=(*answer.warnings, warning))
 
 
 def _reason(failure: Exception) -> str:

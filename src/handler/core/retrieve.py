@@ -23,7 +23,7 @@ from handler.core.model import (
     Vector,
 )
 from handler.core.ports import PassageStore
-from handler.core.rerank import Reranked, Reranking
+from handler.core.rerank import Reranking
 
 
 @dataclass(frozen=True)
@@ -66,71 +66,59 @@ class Retriever:
             with running(deadline):
                 if self.hybrid and any(request.vector is None for request in requests):
                     self.store.prepare()
-                embedded = self.embedder.embed(requests, deadline)
+                questions = self.embedder.embed(requests, deadline)
                 embedded_at = time.perf_counter()
-                found = self._search(requests, embedded, deadline)
+                results = self._find([(question.vector, self._search(question)) for question in questions], deadline)
                 searched_at = time.perf_counter()
         except PassageError as error:
             return [error] * len(requests)
-        ordered = [result if isinstance(result, PassageError) else self._ordered(result) for result in found]
-        ranked = self._reranked(requests, ordered, deadline)
-        timings = Timings(
-            embedding_ms=(embedded_at - started) * 1000,
-            search_ms=(searched_at - embedded_at) * 1000,
-            total_ms=(time.perf_counter() - started) * 1000,
-        )
+        timings = Timings((embedded_at - started) * 1000, (searched_at - embedded_at) * 1000)
         answers = [
-            result
-            if isinstance(result, PassageError)
-            else self._retrieval(request, question, result, outcome, timings, asked_at)
-            for request, question, result, outcome in zip(requests, embedded, ordered, ranked, strict=True)
+            result if isinstance(result, PassageError) else self._retrieval(question, result, timings, asked_at)
+            for question, result in zip(questions, results, strict=True)
         ]
+        if self.reranking is not None:
+            answers = self.reranking.rerank_answers(answers, deadline)
         if any(request.selection is not None or request.search.explain for request in requests):
-            from handler.core.last_steps import finished  # noqa: PLC0415 - only questions with options need it
+            from handler.core.option_steps import apply_options  # noqa: PLC0415 - only questions with options need it
 
-            return finished(answers, self.store, self.order, deadline)
-        return [answer if isinstance(answer, PassageError) else self._first(answer) for answer in answers]
+            answers = apply_options(answers, self.store, self.order, deadline)
+        else:
+            answers = [answer if isinstance(answer, PassageError) else self._best(answer) for answer in answers]
+        total_ms = (time.perf_counter() - started) * 1000
+        return [answer if isinstance(answer, PassageError) else answer.timed(total_ms=total_ms) for answer in answers]
+
+    def _search(self, question: EmbeddedQuestion) -> Search:
+        """The search for a question's candidates."""
+        request = question.request
+        search = replace(request.search, text=question.text) if self.hybrid else request.search
+        reranked = self.reranking is not None and request.vector is None
+        if request.selection is not None:
+            from handler.core.selection import pool  # noqa: PLC0415 - only questions with options need it
+
+            search = pool(search, request.selection, self.candidates, reranked=reranked)
+        if self.reranking is not None and reranked:
+            search = self.reranking.with_candidates(search)
+        return search
 
     def _retrieval(
-        self,
-        request: RetrievalRequest,
-        question: EmbeddedQuestion,
-        result: SearchResult,
-        outcome: Reranked,
-        timings: Timings,
-        asked_at: datetime,
+        self, question: EmbeddedQuestion, result: SearchResult, timings: Timings, asked_at: datetime
     ) -> Retrieval:
-        """One question's result, still with all its candidates."""
+        """One question's answer, still with all its candidates."""
+        result = self._ordered(result)
         return Retrieval(
-            request=request,
+            request=question.request,
             embedding_cached=question.cached,
-            passages=outcome.passages,
+            passages=result.passages,
             skipped=result.skipped,
-            timings=timings if outcome.took_ms is None else replace(timings, rerank_ms=outcome.took_ms),
+            timings=timings,
             collection=self.store.collection,
             model=self.embedder.embedder.model,
             asked_at=asked_at,
-            warnings=(*result.warnings, *outcome.warnings),
-            rerank_failure=outcome.failure,
+            warnings=result.warnings,
             stages=result.stages,
             fusion=result.fusion,
         )
-
-    def _search(
-        self, requests: Sequence[RetrievalRequest], embedded: Sequence[EmbeddedQuestion], deadline: Deadline
-    ) -> Sequence[SearchResult | PassageError]:
-        searches = []
-        for request, question in zip(requests, embedded, strict=True):
-            search = replace(request.search, text=question.text) if self.hybrid else request.search
-            reranked = self.reranking is not None and request.vector is None
-            if request.selection is not None:
-                from handler.core.selection import pool  # noqa: PLC0415 - only questions with options need it
-
-                search = pool(search, request.selection, self.candidates, reranked=reranked)
-            if self.reranking is not None and reranked:
-                search = self.reranking.with_candidates(search)
-            searches.append((question.vector, search))
-        return self._find(searches, deadline)
 
     def _find(
         self, searches: Sequence[tuple[Vector, Search]], deadline: Deadline
@@ -162,29 +150,13 @@ class Retriever:
             warnings=(*result.warnings, *([_hidden(hidden, len(result.passages))] if hidden else ())),
         )
 
-    def _first(self, answer: Retrieval) -> Retrieval:
+    def _best(self, answer: Retrieval) -> Retrieval:
         """The answer with its best passages. The order `score` changes their order, but not which ones they are."""
         request = answer.request
         best = answer.passages[: request.search.top_k]
         if best and best[0].fused is not None and (request.order or self.order) == "score":
             best = tuple(sorted(best, key=attrgetter("score"), reverse=True))
         return replace(answer, passages=best)
-
-    def _reranked(
-        self, requests: Sequence[RetrievalRequest], ordered: Sequence[SearchResult | PassageError], deadline: Deadline
-    ) -> list[Reranked]:
-        """Each request's passages in their final order; none for one that failed."""
-        ranked = [Reranked(() if isinstance(result, PassageError) else result.passages) for result in ordered]
-        if self.reranking is None:
-            return ranked
-        # A question sent as a vector has no words for a reranker to read.
-        chosen = [
-            number for number, request in enumerate(requests) if request.vector is None and ranked[number].passages
-        ]
-        asked = [(requests[number].text.strip(), ranked[number].passages) for number in chosen]
-        for number, outcome in zip(chosen, self.reranking.rerank_many(asked, deadline), strict=True):
-            ranked[number] = outcome
-        return ranked
 
     def fetch(self, chunk: str, deadline: Deadline, *, with_vectors: bool) -> tuple[Point, float]:
         """One stored point by its id or its chunk id, and how many milliseconds that took.

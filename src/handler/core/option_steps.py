@@ -2,13 +2,13 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.errors import ConfigurationError, PassageError
-from handler.core.model import Order, Passage, Retrieval, Selection, Stage, Timings
+from handler.core.model import Order, Passage, Retrieval, Selection, Stage
 from handler.core.ports import PassageStore
 from handler.core.selection import page_of, select, with_neighbors
 
@@ -18,20 +18,19 @@ NOT_FOUND = "No neighbors were added: the vector store did not answer in time, o
 Answer = Retrieval | PassageError
 
 
-def finished(answers: Sequence[Answer], store: PassageStore, order: Order, deadline: Deadline) -> list[Answer]:
+def apply_options(answers: Sequence[Answer], store: PassageStore, order: Order, deadline: Deadline) -> list[Answer]:
     """The answers as their options want them.
 
     Args:
         answers: each with all its candidates, best first.
         order: the order of an answer's passages, unless its request asks for another.
     """
-    chosen = [answer if isinstance(answer, PassageError) else _chosen(answer, order) for answer in answers]
-    return _expanded(chosen, store, deadline)
+    chosen = [answer if isinstance(answer, PassageError) else _choose(answer, order) for answer in answers]
+    return _add_neighbors(chosen, store, deadline)
 
 
-def _chosen(answer: Retrieval, order: Order) -> Retrieval:
+def _choose(answer: Retrieval, order: Order) -> Retrieval:
     request = answer.request
-    started = time.perf_counter()
     selection, candidates = request.selection or Selection(), answer.passages
     selected = select(candidates, selection, request.search.top_k, _relevance(answer))
     passages = selected.passages
@@ -40,7 +39,7 @@ def _chosen(answer: Retrieval, order: Order) -> Retrieval:
         passages = tuple(sorted(passages, key=attrgetter("score"), reverse=True))
     if selection.diversity and not request.search.with_vectors:
         passages = tuple(replace(passage, vector=None) for passage in passages)
-    changed = replace(answer, passages=passages, timings=_later(answer, started))
+    changed = replace(answer, passages=passages)
     if not request.search.explain:
         return changed
     stages = dict(answer.stages)
@@ -64,34 +63,34 @@ def _stage(passages: Sequence[Passage]) -> Stage:
     return tuple((passage.id, passage.score) for passage in passages)
 
 
-def _expanded(answers: Sequence[Answer], store: PassageStore, deadline: Deadline) -> list[Answer]:
+def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Deadline) -> list[Answer]:
     """The answers with the neighbors that they ask for, found in one request.
 
     A temporary failure is a warning in the answer, not an error.
     """
-    reaches = [0 if isinstance(answer, PassageError) else _reach(answer) for answer in answers]
     wanted = [
         (passage, reach)
-        for answer, reach in zip(answers, reaches, strict=True)
-        if isinstance(answer, Retrieval) and reach
+        for answer in answers
+        if isinstance(answer, Retrieval) and (reach := _reach(answer))
         for passage in answer.passages
     ]
     if not wanted:
         return list(answers)
     started = time.perf_counter()
-    failure: PassageError | None = None
-    pages: dict[str, list[Passage]] = defaultdict(list)
+    pages: dict[str, list[Passage]] | PassageError
     try:
+        pages = defaultdict(list)
         with running(deadline):
-            for found in with_one_retry(lambda: store.neighbors(wanted), deadline, "store"):
-                pages[page_of(found.url)].append(found)
+            for neighbor in with_one_retry(lambda: store.neighbors(wanted), deadline, "store"):
+                pages[page_of(neighbor.url)].append(neighbor)
     except PassageError as error:
-        failure = error
+        pages = error
+    took_ms = (time.perf_counter() - started) * 1000
     return [
         answer
-        if isinstance(answer, PassageError) or not reach
-        else _with_neighbors(answer, reach, pages, failure, started)
-        for answer, reach in zip(answers, reaches, strict=True)
+        if isinstance(answer, PassageError) or not _reach(answer)
+        else _expand(answer.timed(neighbors_ms=took_ms), pages)
+        for answer in answers
     ]
 
 
@@ -100,22 +99,13 @@ def _reach(answer: Retrieval) -> int:
     return selection.neighbors if selection is not None else 0
 
 
-def _with_neighbors(
-    answer: Retrieval, reach: int, pages: dict[str, list[Passage]], failure: PassageError | None, started: float
-) -> Answer:
-    if isinstance(failure, ConfigurationError):
-        return failure
-    took_ms = (time.perf_counter() - started) * 1000
-    answer = replace(answer, timings=replace(_later(answer, started), neighbors_ms=took_ms))
-    if failure is not None:
+def _expand(answer: Retrieval, pages: Mapping[str, Sequence[Passage]] | PassageError) -> Answer:
+    """The answer with its neighbors' texts; `pages` are the neighbors found, or why they were not."""
+    if isinstance(pages, ConfigurationError):
+        return pages
+    if isinstance(pages, PassageError):
         return replace(answer, warnings=(*answer.warnings, NOT_FOUND))
     if answer.passages and all(passage.index is None for passage in answer.passages):
         return replace(answer, warnings=(*answer.warnings, NO_POSITION))
-    passages = tuple(with_neighbors(passage, pages.get(page_of(passage.url), ()), reach) for passage in answer.passages)
-    return replace(answer, passages=passages)
-
-
-def _later(answer: Retrieval, started: float) -> Timings:
-    """The answer's timings, with the time since `started` in their total."""
-    took_ms = (time.perf_counter() - started) * 1000
-    return replace(answer.timings, total_ms=answer.timings.total_ms + took_ms)
+    passages = (with_neighbors(each, pages.get(page_of(each.url), ()), _reach(answer)) for each in answer.passages)
+    return replace(answer, passages=tuple(passages))
