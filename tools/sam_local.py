@@ -22,7 +22,7 @@ from typing import Any
 import click
 import yaml
 
-from handler.adapters.qdrant import holes
+from handler.adapters.qdrant import sparse_files
 from handler.adapters.qdrant.manifest import SHARD
 from handler.config import packed as packed_settings
 from handler.config import profiles
@@ -130,7 +130,7 @@ def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> No
     for name in sorted(indexed, key=lambda name: name != settings.default_profile):
         collection = profiles.deployed(name, settings).collection
         if not (storage / collection.name).exists():
-            holes.copy_folder(index / name / SHARD, storage / collection.name)
+            sparse_files.copy_folder(index / name / SHARD, storage / collection.name)
 
 
 def _read(template: Path) -> dict[str, Any]:

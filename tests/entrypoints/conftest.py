@@ -10,7 +10,7 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from entrypoints.aws import Aws, cloud
-from handler.adapters.qdrant import holes
+from handler.adapters.qdrant import sparse_files
 from handler.entrypoints.detect import Source
 from passage.emulators import EmulatorServer, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
@@ -39,7 +39,7 @@ def qdrant(several_indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         ("context", "textbook_chunks"),
         ("chunks", "rag_embedding"),
     ):
-        holes.copy_folder(several_indexes / profile / "shard", storage / collection)
+        sparse_files.copy_folder(several_indexes / profile / "shard", storage / collection)
     with qdrant_emulator(storage) as emulator:
         yield emulator
 

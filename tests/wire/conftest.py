@@ -13,7 +13,7 @@ from qdrant_client import QdrantClient, models
 from entrypoints.aws import CREDENTIALS, Aws, cloud
 from handler import telemetry
 from handler.adapters import transport
-from handler.adapters.qdrant import holes
+from handler.adapters.qdrant import sparse_files
 from handler.config import models as model_table
 from handler.config import profiles
 from handler.entrypoints.detect import Source
@@ -34,7 +34,7 @@ def qdrant(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     """A server that holds the same points as `textbook_index`."""
     storage = tmp_path_factory.mktemp("qdrant")
     profile = profiles.load("query-response")
-    holes.copy_folder(textbook_index / profile.name / "shard", storage / profile.collection.name)
+    sparse_files.copy_folder(textbook_index / profile.name / "shard", storage / profile.collection.name)
     said = {"metadata": {"embedded_by": model_table.EMULATOR}}
     (storage / f"{profile.collection.name}.collection.json").write_text(json.dumps(said), encoding="utf-8")
     with qdrant_emulator(storage) as emulator:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handler.adapters.qdrant import holes
+from handler.adapters.qdrant import sparse_files
 from handler.bootstrap.container import Container
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
@@ -53,7 +53,7 @@ def test_edge_index_may_lie_in_a_read_only_folder(
     assert sum(file.st_blocks * 512 for file in files) < 0.2 * sum(file.st_size for file in files), "with holes"
 
 
-@pytest.mark.parametrize("where", ["tempfile.mkdtemp", "handler.adapters.qdrant.holes.copy"])
+@pytest.mark.parametrize("where", ["tempfile.mkdtemp", "handler.adapters.qdrant.sparse_files.copy"])
 def test_index_that_cannot_be_copied_is_500_and_names_tmp(
     where: str, start: Start, on_edge: OnEdge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +113,7 @@ def test_index_that_appears_later_is_found(start: Start, on_edge: OnEdge, textbo
     root = tmp_path / "index"
     function = start(**(on_edge | {"EDGE_INDEX_PATH": str(root)}))
     assert function.ask().status == 500
-    holes.copy_folder(textbook_index, root)
+    sparse_files.copy_folder(textbook_index, root)
     assert function.ask().status == 200
 
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
-from handler.adapters.qdrant import holes
+from handler.adapters.qdrant import sparse_files
 from handler.adapters.qdrant.collection_info import explain
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.server import QdrantServerStore
@@ -54,7 +54,7 @@ def searching(**options: Any) -> Profile:
 @pytest.fixture(scope="session")
 def edge(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QdrantEdgeStore]:
     root = tmp_path_factory.mktemp("edge") / "index"
-    holes.copy_folder(textbook_index, root)
+    sparse_files.copy_folder(textbook_index, root)
     store = QdrantEdgeStore(root=root, profile=PROFILE)
     yield store
     store.close()
@@ -206,7 +206,7 @@ def test_vector_of_a_caller_is_a_dense_search(start: Start, qdrant: EmulatorServ
 @contextmanager
 def other_server(qdrant_index: Path, folder: Path, **options: Any) -> Iterator[EmulatorServer]:
     """The textbook on another server."""
-    holes.copy_folder(qdrant_index / PROFILE.name / "shard", folder / PROFILE.collection.name)
+    sparse_files.copy_folder(qdrant_index / PROFILE.name / "shard", folder / PROFILE.collection.name)
     with qdrant_emulator(folder, **options) as emulator:
         yield emulator
 
@@ -338,7 +338,7 @@ def test_dense_profile_reads_nothing_and_has_no_note(start: Start, qdrant: Emula
 
 def test_edge_index_without_text_index_is_dense_and_says_so(start: Start, on_edge: OnEdge, tmp_path: Path) -> None:
     assert on_edge["EDGE_INDEX_PATH"] is not None
-    holes.copy_folder(Path(on_edge["EDGE_INDEX_PATH"]), tmp_path / "index")
+    sparse_files.copy_folder(Path(on_edge["EDGE_INDEX_PATH"]), tmp_path / "index")
     path = tmp_path / "index" / "query-response" / "manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))
     del manifest["stored_as"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from handler.adapters import misaddressed
+from handler.adapters import url_faults
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing import embedding
 from passage.indexing.embedding import DocumentEmbedder, TemporaryFailure
@@ -76,7 +76,7 @@ def test_expired_certificate_says_so(tmp_path: Path) -> None:
         pytest.raises(httpx.ConnectError) as caught,
     ):
         client.get(f"https://127.0.0.1:{port}")
-    fault = misaddressed.by_error(caught.value, "QDRANT_URL") or ""
+    fault = url_faults.by_error(caught.value, "QDRANT_URL") or ""
     assert fault.startswith("has a certificate that is expired")
     assert "QDRANT_URL" in fault
 

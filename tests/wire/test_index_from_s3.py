@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from conftest import TEXTBOOK
 from entrypoints.aws import Aws
-from handler.adapters.qdrant import holes, published_index, published_store
+from handler.adapters.qdrant import published_index, published_store, sparse_files
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.config import profiles
 from handler.config.settings import Settings
@@ -319,7 +319,7 @@ def test_new_version_with_another_model_is_not_used(
     function = begin()
     assert function.ask().results
     changed = tmp_path / PROFILE
-    holes.copy_folder(textbook_index / PROFILE, changed)
+    sparse_files.copy_folder(textbook_index / PROFILE, changed)
     manifest = json.loads((changed / "manifest.json").read_text())
     (changed / "manifest.json").write_text(json.dumps({**manifest, "dimension": 1024}))
     publish(published.uri, changed)
@@ -406,7 +406,7 @@ def test_a_folder_that_someone_else_could_write_to_is_not_used(published: Bucket
 
 def test_the_same_index_is_packed_to_the_same_bytes(textbook_index: Path, tmp_path: Path) -> None:
     copy = tmp_path / PROFILE
-    holes.copy_folder(textbook_index / PROFILE, copy)
+    sparse_files.copy_folder(textbook_index / PROFILE, copy)
     for path in copy.rglob("*"):
         os.utime(path, (1, 1))
         path.chmod(0o700)

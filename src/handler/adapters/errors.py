@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from handler.adapters import misaddressed
+from handler.adapters import url_faults
 from handler.core.errors import (
     ConfigurationError,
     CredentialsRefused,
@@ -42,10 +42,10 @@ class Service:
         """The error for an answer with an error status, or with an invalid body."""
         # An error's body gives the reason. A success's body may repeat the question, which must stay out of the log.
         detail = f"HTTP {status}: {_clip(body)}" if status >= 400 else f"HTTP {status}, with an invalid body"
-        wrong = misaddressed.by_answer(status, body, self.url_variable)
+        wrong = url_faults.by_answer(status, body, self.url_variable)
         if wrong is not None:
             return self.misconfigured(wrong, f"{detail} {_header(headers, 'location') or ''}".strip())
-        if misaddressed.is_page(status, body):
+        if url_faults.is_page(status, body):
             return self.answered_by_another(status, detail)
         if status in (401, 403, 498):  # 498: Cohere's "invalid token"
             return self._credentials_refused(detail)
@@ -68,10 +68,10 @@ class Service:
             return DeadlineExceeded(
                 f"The {self.name} did not answer within the request's time.", upstream=self.upstream, detail=repr(error)
             )
-        wrong = misaddressed.by_error(error, self.url_variable)
+        wrong = url_faults.by_error(error, self.url_variable)
         if wrong is not None:
             return self.misconfigured(wrong, _clip(repr(error)))
-        if misaddressed.is_unreadable_page(error):
+        if url_faults.is_unreadable_page(error):
             return self.answered_by_another(200, "a page instead of JSON")
         if isinstance(error, httpx.TransportError):
             return self.unavailable("could not be reached", repr(error))

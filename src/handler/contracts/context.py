@@ -117,7 +117,7 @@ def _chunk(passage: Passage) -> RetrievedChunk:
         chunk_index=passage.index or 0,
         title=passage.title or "",
         chunk_id=passage.chunk_id or str(passage.id),
-        # The assembled context needs it; other contracts leave it to `extras`.
+        # The assembled context needs it; other contracts leave it to `option_fields`.
         **({} if passage.expanded is None else {"text_with_neighbors": passage.expanded}),
     )
 

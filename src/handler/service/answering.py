@@ -171,9 +171,9 @@ def _rendered(served: Served, retrieval: Retrieval) -> Answer:
     body = served.contract.render(retrieval)
     request = retrieval.request
     if request.search.explain or (request.selection is not None and request.selection.neighbors):
-        from handler.contracts import extras  # noqa: PLC0415 - most answers have none
+        from handler.contracts import option_fields  # noqa: PLC0415 - most answers have none
 
-        body = extras.added(body, served.contract, served.profile, retrieval)
+        body = option_fields.add_option_fields(body, served.contract, served.profile, retrieval)
     return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body
 
 

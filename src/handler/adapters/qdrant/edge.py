@@ -293,9 +293,9 @@ def _writable(shard: Path) -> Iterator[Path]:
         return
     folder = Path(tempfile.mkdtemp(prefix="passage-index-"))
     try:
-        from handler.adapters.qdrant import holes  # noqa: PLC0415 - only an index in a layer is copied
+        from handler.adapters.qdrant import sparse_files  # noqa: PLC0415 - only an index in a layer is copied
 
-        yield holes.copy_folder(shard, folder / SHARD)
+        yield sparse_files.copy_folder(shard, folder / SHARD)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

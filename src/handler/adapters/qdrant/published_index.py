@@ -21,7 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ConfigDict, Field
 
 from handler.adapters.aws import client as aws
-from handler.adapters.qdrant import holes
+from handler.adapters.qdrant import sparse_files
 from handler.core.deadline import Deadline, running
 from handler.core.errors import (
     CollectionNotFound,
@@ -213,7 +213,7 @@ def extract(packed: Path, folder: Path) -> None:
                 source = archive.extractfile(member)
                 assert source is not None  # noqa: S101 - it is a file
                 with source, target.open("xb") as file:
-                    holes.fill(file, source)
+                    sparse_files.fill(file, source)
     except (tarfile.TarError, EOFError, FileExistsError, NotADirectoryError) as error:
         raise UnsafeArchive(repr(error)) from error
     except OSError as error:

@@ -12,7 +12,7 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from handler.adapters import misaddressed
+from handler.adapters import url_faults
 from handler.adapters.transport import AS_IT_IS
 from handler.config.settings import Settings
 from passage.indexing.target import TargetError
@@ -104,16 +104,16 @@ class Connection:
                 wait, failure = getattr(error, "retry_after_s", None), self._failed(f"is limiting requests: {error}")
             except UnexpectedResponse as error:
                 status = error.status_code or 0
-                page = ANOTHER if misaddressed.is_page(status, error.content) else None
-                self._check_address(misaddressed.by_answer(status, error.content, VARIABLE) or page, error)
+                page = ANOTHER if url_faults.is_page(status, error.content) else None
+                self._check_address(url_faults.by_answer(status, error.content, VARIABLE) or page, error)
                 if status != 429 and status < 500:
                     raise self._refused(error) from error
                 wait, failure = None, self._failed(f"failed to answer (HTTP {error.status_code}: {_line(error)})")
             # The last three, and the first with one of them: an answer that the client could not parse.
             except (ResponseHandlingException, httpx.HTTPError, AssertionError, ValueError, RecursionError) as error:
                 cause = getattr(error, "source", error)
-                page = ANOTHER if misaddressed.is_unreadable_page(cause) else None
-                self._check_address(misaddressed.by_error(cause, VARIABLE) or page, error)
+                page = ANOTHER if url_faults.is_unreadable_page(cause) else None
+                self._check_address(url_faults.by_error(cause, VARIABLE) or page, error)
                 unheard = isinstance(cause, httpx.TransportError)
                 how = "could not be reached" if unheard else "gave an answer that could not be read"
                 wait, failure = None, self._failed(f"{how}: {_line(cause)}")

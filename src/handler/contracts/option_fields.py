@@ -12,7 +12,7 @@ MOST_SHOWN = 100
 """The most passages that `debug` lists: a response has a limit."""
 
 
-def added(body: Answer, contract: Contract, profile: Profile, retrieval: Retrieval) -> Answer:
+def add_option_fields(body: Answer, contract: Contract, profile: Profile, retrieval: Retrieval) -> Answer:
     """The answer with its extra fields."""
     selection = retrieval.request.selection
     changes: dict[str, Any] = {}
@@ -24,11 +24,11 @@ def added(body: Answer, contract: Contract, profile: Profile, retrieval: Retriev
         ]
     # An answer that had to be shortened has no room for it.
     if retrieval.request.search.explain and not retrieval.left_out:
-        changes["debug"] = explained(profile, retrieval)
+        changes["debug"] = explain(profile, retrieval)
     return body.model_copy(update=changes)
 
 
-def explained(profile: Profile, retrieval: Retrieval) -> dict[str, Any]:
+def explain(profile: Profile, retrieval: Retrieval) -> dict[str, Any]:
     """How an answer came about: its settings, its times, and each passage's rank and score in every stage."""
     timings = retrieval.timings
     times = {
