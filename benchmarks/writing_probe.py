@@ -8,7 +8,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,20 +17,18 @@ import numpy as np
 from benchmarks.edge_probe import resident
 from handler.config import profiles
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.filling import Text
 from passage.indexing.plan import Plan
 from passage.indexing.run import Embedding, Options, index_site
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import Advance, Target
-from passage.indexing.vector_cache import VectorCache, VectorKind
+from passage.indexing.vector_cache import VectorCache
 from passage.sites.model import Page, Section, Skip
 
 PROFILE = "context"
 SECTIONS = 10
 SENTENCE = "The arm of robot {} lifts part {} onto the belt, and the gripper waits until the camera has seen it. "
 SENTENCES = 2
-BATCH = 500
 
 
 class MadeUpSite:
@@ -69,6 +67,8 @@ class Stopwatch:
 
     def waiting(self) -> None: ...
 
+    def retrying(self, why: str, seconds: float) -> None: ...
+
     def _step(self, name: str) -> None:
         self.steps[name] = time.perf_counter() - self.began
 
@@ -87,35 +87,33 @@ class Peak(threading.Thread):
             self.whole = max(self.whole, resident())
 
 
-def fill(cache: VectorCache, dimension: int, texts: Iterable[Text]) -> None:
-    """Put a vector of random directions for each text, made from its key."""
-    batch: list[bytes] = []
-    for text in texts:
-        batch.append(text.key)
-        if len(batch) == BATCH:
-            cache.put(_vectors(batch, dimension))
-            batch = []
-    cache.put(_vectors(batch, dimension))
+class RandomEmbedder:
+    """Vectors of random directions, made from the texts."""
 
+    made_by = "emulator"
 
-def _vectors(keys: list[bytes], dimension: int) -> dict[bytes, list[float]]:
-    seed = int.from_bytes(hashlib.sha256(b"".join(keys)).digest()[:8], "big")
-    numbers = np.random.default_rng(seed).standard_normal((len(keys), dimension), dtype=np.float32)
-    return {key: row.tolist() for key, row in zip(keys, numbers, strict=True)}
+    def __init__(self, model: str, dimension: int) -> None:
+        self.model = model
+        self.dimension = dimension
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        seed = int.from_bytes(hashlib.sha256("".join(texts).encode()).digest()[:8], "big")
+        numbers = np.random.default_rng(seed).standard_normal((len(texts), self.dimension), dtype=np.float32)
+        vectors: list[list[float]] = numbers.tolist()
+        return vectors
 
 
 def main() -> None:
     store, chunks, place = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     profile = profiles.load(PROFILE)
-    dimension = profile.collection.dimension
     connection = Connection(place, None) if store == "qdrant" else None
     target: Target = ServerIndex(connection, profile) if connection else EdgeIndex(Path(place), profile)
     peak, watch = Peak(), Stopwatch()
     peak.start()
     before = resident("RssAnon")
     with TemporaryDirectory() as folder, VectorCache(Path(folder)) as cache:
-        kind = VectorKind("emulator", profile.embedding.for_texts, dimension)
-        embedding = Embedding(kind, cache, lambda texts, _: fill(cache, dimension, texts), 96)
+        embedder = RandomEmbedder(profile.embedding.for_texts, profile.collection.dimension)
+        embedding = Embedding(embedder, cache)
         index_site(MadeUpSite(chunks), profile, target, embedding, watch, Options())
     ended = time.perf_counter() - watch.began
     peak.over.set()

@@ -1,21 +1,23 @@
 """`passage index` in the test's own process: the run, the cache and the embedder are the real ones."""
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from handler.config.profiles import Profile
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.embedding import BedrockDocumentEmbedder, DocumentEmbedder
-from passage.indexing.filling import Filler, Text, batches
+from passage.indexing.embedding import DocumentEmbedder, document_embedder
 from passage.indexing.plan import Plan
 from passage.indexing.run import Embedding, Options, Watch, index_site
 from passage.indexing.target import Advance, Target
-from passage.indexing.vector_cache import VectorCache, VectorKind
+from passage.indexing.vector_cache import VectorCache
 from passage.sites.model import Site
 
-Embedder = DocumentEmbedder | BedrockDocumentEmbedder
+
+def embedder_at(url: str, profile: Profile, key: str = "test") -> DocumentEmbedder:
+    """What embeds a profile's texts with Cohere's API at an address."""
+    return document_embedder(profile, {"COHERE_API_KEY": key, "COHERE_BASE_URL": url})
 
 
 @dataclass(frozen=True)
@@ -54,23 +56,14 @@ class Silent:
     def waiting(self) -> None:
         self._waiting()
 
-
-def embedding_with(embedder: Embedder, cache: VectorCache, per_call: int = 96) -> Embedding:
-    """Embeds texts in the test's own process."""
-
-    def fill(texts: Iterable[Text], progress: Advance) -> None:
-        for done in Filler(embedder, cache).fill(batches(texts, per_call)):
-            progress(done)
-
-    kind = VectorKind(embedder.provider, embedder.model, embedder.dimension)
-    return Embedding(kind, cache, fill, per_call)
+    def retrying(self, why: str, seconds: float) -> None: ...
 
 
 def index_to(
     target: Target,
     site: Site,
     profile: Profile,
-    embedder: Embedder,
+    embedder: DocumentEmbedder,
     *,
     watch: Watch | None = None,
     options: Options | None = None,
@@ -78,13 +71,15 @@ def index_to(
 ) -> Plan:
     """Index a site. Without a `cache` folder, no vector is cached for the next run."""
     with tempfile.TemporaryDirectory() as folder, VectorCache(cache or Path(folder)) as opened:
-        embedding = embedding_with(embedder, opened)
         try:
+            embedding = Embedding(embedder, opened)
             return index_site(site, profile, target, embedding, watch or Silent(), options or Options())
         finally:
             embedder.close()
 
 
-def index_edge(site: Site, profile: Profile, root: Path, embedder: Embedder, watch: Watch | None = None) -> Outcome:
+def index_edge(
+    site: Site, profile: Profile, root: Path, embedder: DocumentEmbedder, watch: Watch | None = None
+) -> Outcome:
     """Index a site for the Edge store."""
     return Outcome.of(index_to(EdgeIndex(root, profile), site, profile, embedder, watch=watch))

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.config.settings import CollectionSettings
-from indexed import Embedder, index_edge
+from indexed import embedder_at, index_edge
 from locking import one_at_a_time
 from passage.emulators import cohere_emulator
 from passage.indexing.embedding import DocumentEmbedder
@@ -24,7 +24,7 @@ KEPT_SECONDS = 24 * 3600
 """How long an index of another code version is cached: a run that began before an edit still reads it."""
 
 
-def index_textbook(root: Path, profile: Profile, embedder: Embedder) -> None:
+def index_textbook(root: Path, profile: Profile, embedder: DocumentEmbedder) -> None:
     """Index the textbook for a profile into `root`, as `passage index` does."""
     index_edge(find_site(TEXTBOOK, None), profile, root, embedder)
 
@@ -41,12 +41,7 @@ def kept_index(name: str, names: Iterable[str], variables: Mapping[str, str] | N
     def make(root: Path) -> None:
         with cohere_emulator() as cohere:
             for profile in (profiles.load(name).overridden(settings) for name in names):
-                embedder = DocumentEmbedder(
-                    api_key="test",
-                    base_url=cohere.url,
-                    model=profile.embedding.for_texts,
-                    dimension=profile.collection.dimension,
-                )
+                embedder = embedder_at(cohere.url, profile)
                 index_textbook(root, profile, embedder)
 
     return _kept(name, make)

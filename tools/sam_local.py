@@ -26,7 +26,7 @@ from handler.adapters.qdrant import sparse_files
 from handler.adapters.qdrant.manifest import SHARD
 from handler.config import packed as packed_settings
 from handler.config import profiles
-from handler.config.settings import NAMES, CollectionSettings
+from handler.config.settings import CollectionSettings, names
 from handler.core.errors import PassageError
 from passage.emulators import cohere_emulator
 from passage.local.environment import LOCAL_KEY, LocalError, check_index, value_of
@@ -87,7 +87,7 @@ def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: s
     built = _read(template)
     declared = set(built["Resources"][FUNCTION]["Properties"]["Environment"]["Variables"])
     with _services(environ, index) as services, TemporaryDirectory() as folder:
-        given = {**{name: environ[name] for name in sorted(NAMES) if value_of(environ, name)}, **services}
+        given = {**{name: environ[name] for name in sorted(names()) if value_of(environ, name)}, **services}
         variables = Path(folder) / "variables.json"
         variables.touch(mode=0o600)  # the file may hold keys
         variables.write_text(json.dumps({"Parameters": _declared(given, declared)}), encoding="utf-8")
@@ -109,7 +109,7 @@ def _services(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str
         return
     if any(real):
         raise LocalError("Set both COHERE_API_KEY and QDRANT_URL, or neither for the emulators.")
-    check_index(index, "emulator")
+    check_index(index, {"COHERE_BASE_URL": "http://localhost"})
     address = reachable_address()
     with TemporaryDirectory() as storage:
         _serve_index(index, Path(storage), CollectionSettings.from_env(environ))

@@ -69,8 +69,7 @@ def _code(document: str) -> Iterator[str]:
 
 
 def _environment_variables() -> set[str]:
-    models: list[type[BaseModel]] = [settings.RuntimeSettings, settings.HttpSettings, settings.Settings]
-    return {str(field.alias) for model in models for field in model.model_fields.values()}
+    return settings.names() | {str(field.alias) for field in settings.RuntimeSettings.model_fields.values()}
 
 
 def test_every_settings_model_is_looked_at() -> None:

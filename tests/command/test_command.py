@@ -170,9 +170,9 @@ def test_index_and_the_function_read_the_same_variables(passage: Passage, small_
         ({"COHERE_BASE_URL": "http://127.0.0.1:9"}, "COHERE_API_KEY is not"),
         (
             {"COHERE_API_KEY": "key", "COHERE_BASE_URL": "nowhere"},
-            "COHERE_BASE_URL must start with http:// or https://",
+            "COHERE_BASE_URL: must start with http:// or https://",
         ),
-        ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "https://api.cohere.com/v2"}, "COHERE_BASE_URL ends in /v2"),
+        ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "https://api.cohere.com/v2"}, "COHERE_BASE_URL: ends in /v2"),
         ({"COHERE_API_KEY": "key", "COHERE_BASE_URL": "http://127.0.0.1:9"}, "could not be reached"),
     ],
 )

@@ -16,8 +16,8 @@ from contracts.circumstances import DEADLINE_MS, Circumstance, Environment, Stat
 from contracts.shape import Stored
 from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
-from handler.config.models import EMULATOR
 from handler.config.profiles import Collection, Profile
+from handler.config.providers import EMULATOR
 from passage.emulators import EmulatorServer
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.target import Wanted

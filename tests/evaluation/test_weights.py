@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from handler.config.models import Fusion
+from handler.config.providers import Fusion
 from passage.evaluation.run import Answer, Hit, Run
 from passage.evaluation.suite import Expected, Question, Suite
 from passage.evaluation.weights import fused, propose

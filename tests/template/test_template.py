@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from conftest import ROOT
-from handler.config.settings import NAMES, HttpSettings, Settings
+from handler.config.settings import HttpSettings, Settings, names
 from template.cloudformation import Stack
 from template.options import OPTIONS
 
@@ -103,7 +103,7 @@ def test_cloudformation_knows_no_yaml_anchors(name: str) -> None:
 def test_function_accepts_the_templates_variables(option: str, made: dict[str, Stack]) -> None:
     """A reference to another resource stands for a value of the right form."""
     given = made[option]["RetrievalFunction"]["Environment"]["Variables"]
-    assert given.keys() <= NAMES
+    assert given.keys() <= names()
     referred = {
         "Outputs.ReplyQueueUrl": "https://sqs.eu-central-1.amazonaws.com/111122223333/replies",
         "Outputs.ReplyTable": "sent-replies",
@@ -120,7 +120,7 @@ def test_an_empty_parameter_leaves_the_setting_at_its_default(made: dict[str, St
     environ = made["default"]["RetrievalFunction"]["Environment"]["Variables"]
     given, unset = Settings.from_env(environ), Settings.from_env({"QDRANT_URL": "https://cluster.example"})
     different = {name for name in Settings.model_fields if getattr(given, name) != getattr(unset, name)}
-    assert different == {"service", "cohere_api_key_secret"}
+    assert different == {"service", "providers"}
     assert HttpSettings.from_env(environ) == HttpSettings.from_env({})
 
 

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from handler.adapters import relevances
 from handler.config import models, profiles
 from handler.config.model_checks import check_models, check_question_model
-from handler.config.models import MODELS, Model
 from handler.config.profiles import Profile
+from handler.config.providers import PROVIDERS, Model
 from handler.config.settings import CollectionSettings, Settings
 from handler.core.errors import ConfigurationError, DimensionMismatch, ModelMismatch
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "configuration.md"
+MODELS = [model for provider in PROVIDERS.values() for model in provider.models]
 RETIRED = [model for model in MODELS if model.state == "retired"]
 EMBEDDING = [model for model in MODELS if model.embeds]
 names = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
@@ -39,14 +40,18 @@ def test_model_that_ends_has_a_date_and_an_active_replacement(model: Model) -> N
     date.fromisoformat(model.since)
     replacement = models.find(model.replacement)
     assert replacement is not None
-    assert (replacement.state, replacement.provider, replacement.embeds) == ("active", model.provider, model.embeds)
+    assert (replacement.state, models.provider_of(replacement), replacement.embeds) == (
+        "active",
+        models.provider_of(model),
+        model.embeds,
+    )
 
 
 @names
 def test_documentation_has_each_model_of_the_table(model: Model) -> None:
     (row,) = re.findall(rf"^\| `{re.escape(model.name)}` \|(.*)\|$", CONFIGURATION.read_text(), re.MULTILINE)
     provider, dimensions, tokens, state = (cell.strip() for cell in row.split("|"))
-    assert provider == model.provider
+    assert provider == models.provider_of(model)
     assert dimensions == (", ".join(map(str, model.dimensions)) or "reranks")
     assert tokens == f"{model.tokens_per_text:,}"
     ended = f"{model.state} {model.since}; use `{model.replacement}`"
@@ -59,10 +64,8 @@ def test_shipped_profile_has_active_models_that_fit(name: str) -> None:
 
 
 def test_default_rerankers_are_active_models_of_their_provider() -> None:
-    for provider, name in models.DEFAULT_RERANKERS.items():
-        model = models.find(name)
-        assert model is not None
-        assert (model.provider, model.state, model.embeds) == (provider, "active", False)
+    for provider in PROVIDERS.values():
+        assert provider.reranker is None or provider.default_reranker in models.rerankers(provider.name)
 
 
 @pytest.mark.parametrize(
@@ -187,9 +190,10 @@ def test_unknown_model_is_allowed_with_a_warning() -> None:
 
 
 def test_deprecated_model_is_allowed_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    (fast,) = (model for model in MODELS if model.name == "embed-v5.0-fast")
+    cohere = PROVIDERS["cohere"]
+    (fast,) = (model for model in cohere.models if model.name == "embed-v5.0-fast")
     ending = replace(fast, state="deprecated", since="2026-11-01", replacement="embed-v5.0-pro")
-    monkeypatch.setattr(models, "find", lambda name: ending if name == fast.name else None)
+    monkeypatch.setitem(PROVIDERS, "cohere", replace(cohere, models=(ending,)))
     warning = check_question_model(deployed())
     for part in ("embed-v5.0-fast", "2026-11-01", "embed-v5.0-pro"):
         assert part in (warning or "")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from handler.adapters.qdrant.payload import Hit, read, shown
 from handler.adapters.qdrant.text_search import TextSearch, definition, language_keys
 from handler.config import profiles
-from handler.config.models import Fusion
 from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
+from handler.config.providers import Fusion
 from handler.core.conditions import Prefix, Range
 from handler.core.model import Search
 from passage.indexing.languages import STEMMED

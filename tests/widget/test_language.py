@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Request
 
 from handler.config import profiles
-from indexed import index_edge
+from indexed import embedder_at, index_edge
 from passage.emulators import cohere_emulator
-from passage.indexing.embedding import DocumentEmbedder
 from passage.sites.model import Page, Section
 from serving import served
 from widget.conftest import Visit
@@ -48,12 +47,7 @@ def languages(_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     root: Path = tmp_path_factory.mktemp("languages")
     with cohere_emulator() as cohere:
         for profile in map(profiles.load, profiles.names()):
-            embedder = DocumentEmbedder(
-                api_key="test",
-                base_url=cohere.url,
-                model=profile.embedding.for_texts,
-                dimension=profile.collection.dimension,
-            )
+            embedder = embedder_at(cohere.url, profile)
             index_edge(Pages(stated=profile.name == SEVERAL), profile, root, embedder)
         environ = {
             "ALLOWED_ORIGINS": _site.url,

@@ -14,8 +14,7 @@ from entrypoints.aws import CREDENTIALS, Aws, cloud
 from handler import telemetry
 from handler.adapters import transport
 from handler.adapters.qdrant import sparse_files
-from handler.config import models as model_table
-from handler.config import profiles
+from handler.config import profiles, providers
 from handler.entrypoints.detect import Source
 from passage.emulators import EmulatorServer, cohere_emulator
 from tools.bedrock.emulator import bedrock_emulator
@@ -35,7 +34,7 @@ def qdrant(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     storage = tmp_path_factory.mktemp("qdrant")
     profile = profiles.load("query-response")
     sparse_files.copy_folder(textbook_index / profile.name / "shard", storage / profile.collection.name)
-    said = {"metadata": {"embedded_by": model_table.EMULATOR}}
+    said = {"metadata": {"embedded_by": providers.EMULATOR}}
     (storage / f"{profile.collection.name}.collection.json").write_text(json.dumps(said), encoding="utf-8")
     with qdrant_emulator(storage) as emulator:
         yield emulator

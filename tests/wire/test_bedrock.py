@@ -7,18 +7,22 @@ from typing import NamedTuple
 import pytest
 
 from entrypoints.aws import CREDENTIALS
+from handler.adapters.account import Account
 from handler.adapters.aws import client as adapter
 from handler.adapters.bedrock.embedder import BedrockEmbedder
 from handler.config import profiles
+from handler.config.access import Access
+from handler.config.providers import PROVIDERS
 from handler.config.settings import CollectionSettings
 from handler.core.errors import CredentialsRefused
 from passage.emulators import EmulatorServer, Fault
-from passage.indexing.embedding import BedrockDocumentEmbedder
+from passage.indexing.embedding import document_embedder
 from passage.local.environment import LocalError, function_environment
 from textbook import index_textbook
 from wire.function import Function, Output, Start
 
 V3, V4 = "cohere.embed-english-v3", "eu.cohere.embed-v4:0"
+ACCOUNT = Account.of(PROVIDERS["bedrock"], Access())
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +34,7 @@ def bedrock_index(_bedrock: EmulatorServer, tmp_path_factory: pytest.TempPathFac
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock.url}.items():
             patch.setenv(name, value)
-        index_textbook(root, profile, BedrockDocumentEmbedder(model=V3, dimension=1024))
+        index_textbook(root, profile, document_embedder(profile, {}))
     return root
 
 
@@ -67,7 +71,7 @@ def test_a_question_is_answered_without_any_key(function: Function, bedrock: Emu
 
 
 def test_embed_v4_is_asked_for_the_dimension(bedrock: EmulatorServer) -> None:
-    vectors = BedrockEmbedder(model=V4, dimension=512).embed(["one", "two"])
+    vectors = BedrockEmbedder(ACCOUNT, model=V4, dimension=512).embed(["one", "two"])
     assert [len(vector) for vector in vectors] == [512, 512]
     assert bedrock.requests[0].json()["output_dimension"] == 512
     assert bedrock.requests[0].json()["truncate"] == "RIGHT"
@@ -81,7 +85,7 @@ def test_a_long_question_is_cut_to_what_the_model_reads(function: Function, bedr
 @pytest.mark.parametrize("body", ['{"embeddings": [[%s]]}', '{"embeddings": {"float": [[%s]]}}'])
 def test_both_shapes_of_an_answer_are_read(body: str, bedrock: EmulatorServer) -> None:
     bedrock.faults.add(Fault("malformed", body=body % ", ".join(["0.5"] * 1024)))
-    assert BedrockEmbedder(model=V3, dimension=1024).embed(["x"]) == [[0.5] * 1024]
+    assert BedrockEmbedder(ACCOUNT, model=V3, dimension=1024).embed(["x"]) == [[0.5] * 1024]
 
 
 class Failure(NamedTuple):
@@ -177,7 +181,7 @@ def test_without_credentials_the_error_says_so(bedrock: EmulatorServer, monkeypa
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, "/nonexistent")
     with pytest.raises(CredentialsRefused, match="no valid credentials"):
-        BedrockEmbedder(model=V3, dimension=1024).embed(["x"])
+        BedrockEmbedder(ACCOUNT, model=V3, dimension=1024).embed(["x"])
 
 
 def test_bedrock_requests_use_the_function_transport(bedrock: EmulatorServer) -> None:

@@ -9,14 +9,18 @@ import snapshot_restore_py
 from awslambdaric import lambda_runtime_hooks_runner as runtime
 
 from entrypoints.aws import CREDENTIALS
+from handler.adapters.account import Account
 from handler.adapters.aws import client as aws
 from handler.adapters.bedrock.reranker import BedrockReranker
 from handler.cold_start import snap_start
+from handler.config.access import Access
+from handler.config.providers import PROVIDERS
 from handler.core.errors import CredentialsRefused, UpstreamUnavailable
 from passage.emulators import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Output, Start
 
 MODEL = "cohere.rerank-v3-5:0"
+ACCOUNT = Account.of(PROVIDERS["bedrock"], Access())
 
 
 @pytest.fixture
@@ -124,14 +128,14 @@ def test_a_broken_answer_is_tried_once_more(
 def test_relevances_of_other_documents_are_an_outage(answer: Any, bedrock: EmulatorServer) -> None:
     bedrock.faults.add(Fault("malformed", body=json.dumps(answer)))
     with pytest.raises(UpstreamUnavailable):
-        BedrockReranker(model=MODEL).rerank("question", ["one", "two"])
+        BedrockReranker(ACCOUNT, model=MODEL).rerank("question", ["one", "two"])
 
 
 def test_relevances_come_in_the_order_of_the_texts(bedrock: EmulatorServer) -> None:
     results = [{"index": 2, "relevance_score": 1}, {"index": 0, "relevance_score": 0.5}]
     results.append({"index": 1, "relevance_score": 0.25})
     bedrock.faults.add(Fault("malformed", body=json.dumps({"results": results})))
-    assert BedrockReranker(model=MODEL).rerank("question", ["one", "two", "three"]) == [0.5, 0.25, 1.0]
+    assert BedrockReranker(ACCOUNT, model=MODEL).rerank("question", ["one", "two", "three"]) == [0.5, 0.25, 1.0]
 
 
 def test_waiting_for_bedrock_ends_with_the_deadline(start: Start, bedrock: EmulatorServer) -> None:
@@ -175,7 +179,7 @@ def test_without_credentials_the_log_says_so(bedrock: EmulatorServer, monkeypatc
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, "/nonexistent")
     with pytest.raises(CredentialsRefused, match="no valid credentials"):
-        BedrockReranker(model=MODEL).rerank("question", ["one", "two"])
+        BedrockReranker(ACCOUNT, model=MODEL).rerank("question", ["one", "two"])
 
 
 def test_a_restored_snapshot_reranks_with_credentials_of_now(

@@ -391,7 +391,7 @@ def test_exactly_one_of_key_and_secret_must_be_set(start: Start) -> None:
 )
 def test_secret_reference_names_service_and_field(text: str, expected: SecretReference) -> None:
     settings = Settings.from_env({"COHERE_API_KEY_SECRET": text, "QDRANT_URL": "https://example.org"})
-    assert settings.cohere_api_key_secret == expected
+    assert settings.providers["cohere"].secret == expected
 
 
 def test_an_arn_names_its_region() -> None:

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from handler.config import profiles
-from indexed import index_edge
+from indexed import embedder_at, index_edge
 from passage.emulators import EmulatorServer, Fault
 from passage.emulators.embedding import embed
-from passage.indexing.embedding import DocumentEmbedder
 from passage.sites.markdown import find_site
 from wire.function import COHERE_KEY, QUESTION, Start, assert_error
 
@@ -47,12 +46,7 @@ def test_documents_are_embedded_as_search_documents(cohere: EmulatorServer, tmp_
     pages.mkdir()
     (pages / "index.md").write_text("# Twins\n\nA digital twin mirrors a machine.\n", encoding="utf-8")
     profile = profiles.load("query-response")
-    embedder = DocumentEmbedder(
-        api_key=COHERE_KEY,
-        base_url=cohere.url,
-        model=profile.embedding.model,
-        dimension=profile.collection.dimension,
-    )
+    embedder = embedder_at(cohere.url, profile, COHERE_KEY)
     index_edge(find_site(pages, "https://example.org"), profile, tmp_path / "index", embedder)
     (request,) = cohere.requests
     assert request.json()["input_type"] == "search_document"

@@ -20,9 +20,10 @@ from handler.adapters.qdrant.collection_info import explain
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.server import QdrantServerStore
 from handler.adapters.qdrant.text_search import definition
-from handler.config import models, profiles
+from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile, SearchOptions
+from handler.config.providers import Fusion
 from handler.core.deadline import Deadline, running
 from handler.core.errors import CollectionNotFound, RequestRefused, UpstreamUnavailable
 from handler.core.model import Passage, Search
@@ -161,10 +162,10 @@ def test_query_response_sorts_the_best_of_the_fused_list(start: Start, on_edge: 
 
 def test_weights_follow_the_vectors_and_the_profile_wins() -> None:
     default, own = searching().search, searching(weights=[2.1, 1], k=3).search
-    assert default.fusion("embed-v5.0-fast", "emulator") == models.Fusion((1.0, 3.1), 1)
-    assert default.fusion("embed-v5.0-fast", "cohere") == models.Fusion((1.0, 1.1), 2)
-    assert default.fusion("cohere.embed-v4:0", "bedrock") == models.Fusion((1.0, 1.1), 2)
-    assert own.fusion("embed-v5.0-fast", "emulator") == models.Fusion((2.1, 1.0), 3)
+    assert default.fusion("embed-v5.0-fast", "emulator") == Fusion((1.0, 3.1), 1)
+    assert default.fusion("embed-v5.0-fast", "cohere") == Fusion((1.0, 1.1), 2)
+    assert default.fusion("cohere.embed-v4:0", "bedrock") == Fusion((1.0, 1.1), 2)
+    assert own.fusion("embed-v5.0-fast", "emulator") == Fusion((2.1, 1.0), 3)
 
 
 def test_batch_of_questions_is_one_request(start: Start, qdrant: EmulatorServer) -> None:

@@ -7,9 +7,11 @@ import httpx
 import pytest
 
 from handler.adapters import url_faults
+from handler.config import profiles
+from indexed import embedder_at
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing import embedding
-from passage.indexing.embedding import DocumentEmbedder, TemporaryFailure
+from passage.indexing.embedding import TemporaryFailure
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
@@ -84,7 +86,7 @@ def test_expired_certificate_says_so(tmp_path: Path) -> None:
 def test_slow_embedding_is_a_temporary_failure(cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "TIMEOUT_SECONDS", 0.2)
     cohere.faults.add(Fault("slow", delay_ms=2_000))
-    embedder = DocumentEmbedder(api_key=COHERE_KEY, base_url=cohere.url, model="embed-v5.0-pro", dimension=768)
+    embedder = embedder_at(cohere.url, profiles.load("query-response"), COHERE_KEY)
     with pytest.raises(TemporaryFailure, match="did not answer within the request's time"):
         embedder.embed(["A twin."])
     embedder.close()

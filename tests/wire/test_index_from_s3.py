@@ -23,10 +23,9 @@ from handler.config import profiles
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from handler.core.model import Search
-from indexed import index_edge
+from indexed import embedder_at, index_edge
 from passage.cli import main as passage
 from passage.emulators import EmulatorServer, Fault
-from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.publish import Published, PublishError, pack, publish
 from passage.sites.markdown import find_site
 from wire.function import COHERE_KEY, Function, Output, Start
@@ -114,9 +113,7 @@ def other_packed(cohere: EmulatorServer, tmp_path_factory: pytest.TempPathFactor
     site, root = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("other")
     (site / "only.md").write_text("# Gripper\n\nA gripper holds what it picked up until it is told to let go.\n")
     profile = profiles.load(PROFILE)
-    embedder = DocumentEmbedder(
-        api_key=COHERE_KEY, base_url=cohere.url, model=profile.embedding.for_texts, dimension=768
-    )
+    embedder = embedder_at(cohere.url, profile, COHERE_KEY)
     index_edge(find_site(site, "https://example.org"), profile, root, embedder)
     pack(root / PROFILE, root / "packed")
     return (root / "packed").read_bytes()

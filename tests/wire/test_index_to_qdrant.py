@@ -11,9 +11,8 @@ from qdrant_client import QdrantClient, models
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile
-from indexed import index_to
+from indexed import embedder_at, index_to
 from passage.emulators import EmulatorServer, Fault
-from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.plan import Plan
 from passage.indexing.run import Options
 from passage.indexing.server.connection import Connection
@@ -79,12 +78,7 @@ def index(
     connection = Connection(server.url, None, sleep=sleeps.append)
 
     def run(profile: Profile = PROFILE, *, keep: int = 1, **options: bool) -> Plan:
-        embedder = DocumentEmbedder(
-            api_key=COHERE_KEY,
-            base_url=cohere.url,
-            model=profile.embedding.for_texts,
-            dimension=profile.collection.dimension,
-        )
+        embedder = embedder_at(cohere.url, profile, COHERE_KEY)
         target = ServerIndex(connection, profile, keep=keep, note=notes.append)
         return index_to(
             target,

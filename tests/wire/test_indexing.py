@@ -13,12 +13,12 @@ import pytest
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.config import profiles
 from handler.config.profiles import Profile
+from handler.core.errors import ConfigurationError
 from handler.core.model import Search
-from indexed import Outcome, index_edge
+from indexed import Outcome, embedder_at, index_edge
 from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.embedding import embed
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
 from passage.indexing.target import Point, Wanted
 from passage.sites.markdown import find_site
 from passage.sites.model import SiteError
@@ -42,14 +42,8 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
-def embedder_for(cohere: EmulatorServer, profile: Profile = PROFILE) -> DocumentEmbedder:
-    return DocumentEmbedder(
-        api_key="test", base_url=cohere.url, model=profile.embedding.for_texts, dimension=profile.collection.dimension
-    )
-
-
 def run(site: Path, out: Path, cohere: EmulatorServer, profile: Profile = PROFILE) -> Outcome:
-    return index_edge(find_site(site, URL), profile, out, embedder_for(cohere, profile))
+    return index_edge(find_site(site, URL), profile, out, embedder_at(cohere.url, profile))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -286,7 +280,7 @@ def test_model_of_another_dimension_is_refused_index_unchanged(
             "embedding": PROFILE.embedding.model_copy(update={"model": "embed-english-v3.0", "document_model": None})
         }
     )
-    with pytest.raises(EmbeddingError, match=r"1024.*768"):
+    with pytest.raises(ConfigurationError, match=r"1024.*768"):
         run(site, out, cohere, other)
     assert files(out) == before
 

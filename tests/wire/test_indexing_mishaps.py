@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from handler.config import profiles
-from indexed import Outcome, Silent, index_edge
+from indexed import Outcome, Silent, embedder_at, index_edge
 from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.faults import Fault
 from passage.indexing import edge_index, filling
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.embedding import DocumentEmbedder, EmbeddingError
+from passage.indexing.embedding import EmbeddingError
 from passage.indexing.target import Point, TargetError, Wanted
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import MarkdownSite, find_site
@@ -37,18 +37,12 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "index"
 
 
-def embedder_at(url: str) -> DocumentEmbedder:
-    return DocumentEmbedder(
-        api_key=COHERE_KEY, base_url=url, model=PROFILE.embedding.for_texts, dimension=PROFILE.collection.dimension
-    )
-
-
 @pytest.fixture
 def indexed(site: MarkdownSite, out: Path, cohere: EmulatorServer) -> Callable[[], Outcome]:
     """Indexes the site again, after a first run."""
 
     def again() -> Outcome:
-        return index_edge(site, PROFILE, out, embedder_at(cohere.url))
+        return index_edge(site, PROFILE, out, embedder_at(cohere.url, PROFILE, COHERE_KEY))
 
     again()
     return again
@@ -134,7 +128,7 @@ def test_questions_are_not_asked_of_another_provider_s_index(out: Path, indexed:
         ({"QDRANT_URL": "http://localhost:6333"}, "A real collection needs the real key"),
         ({"COHERE_BASE_URL": "http://localhost:1"}, "COHERE_API_KEY is not"),
         ({"COHERE_API_KEY": "two words"}, "white space"),
-        ({"COHERE_API_KEY": "k", "COHERE_BASE_URL": "http://a..b"}, "COHERE_BASE_URL must name a host whose parts"),
+        ({"COHERE_API_KEY": "k", "COHERE_BASE_URL": "http://a..b"}, "COHERE_BASE_URL: must name a host whose parts"),
     ],
 )
 def test_conflicting_variables_are_refused(environ: dict[str, str], words: str, tmp_path: Path) -> None:
@@ -148,7 +142,9 @@ def test_two_runs_at_once_do_the_work_once(site: MarkdownSite, out: Path, cohere
     outcomes: list[Outcome] = []
 
     def second() -> None:
-        outcomes.append(index_edge(site, PROFILE, out, embedder_at(cohere.url), Silent(waiting=waits.set)))
+        outcomes.append(
+            index_edge(site, PROFILE, out, embedder_at(cohere.url, PROFILE, COHERE_KEY), Silent(waiting=waits.set))
+        )
 
     thread = Thread(target=second)
 
@@ -157,7 +153,7 @@ def test_two_runs_at_once_do_the_work_once(site: MarkdownSite, out: Path, cohere
         assert waits.wait(10)
 
     watch = Silent(embedding=start_another)
-    assert index_edge(site, PROFILE, out, embedder_at(cohere.url), watch).embedded == 2
+    assert index_edge(site, PROFILE, out, embedder_at(cohere.url, PROFILE, COHERE_KEY), watch).embedded == 2
     thread.join()
     assert [outcome.changed for outcome in outcomes] == [False]
 
@@ -201,7 +197,8 @@ def test_an_index_is_refused_before_a_full_disk(
         (Fault("status", status=503), "failed to answer"),
         (Fault("drop"), "could not be reached"),
         (Fault("malformed"), "unreadable answer|failed to answer"),
-        (Fault("malformed", body='{"id": "", "embeddings": {"float": []}}'), "no vectors"),
+        (Fault("malformed", body='{"id": "", "embeddings": {"float": []}}'), "gave 0 of 2 embeddings"),
+        (Fault("malformed", body='{"id": "", "embeddings": {"float": [[1], [1]]}}'), "dimension 1, but .* takes 768"),
         (Fault("malformed", body=f'"{COHERE_KEY}"'), "unreadable answer"),
     ],
 )
@@ -212,7 +209,7 @@ def test_embedding_failure_is_one_line_without_the_key(
     monkeypatch.setattr(filling, "ATTEMPTS", 1)
     cohere.faults.add(fault)
     with pytest.raises(EmbeddingError, match=words) as raised:
-        index_edge(site, PROFILE, out, embedder_at(cohere.url))
+        index_edge(site, PROFILE, out, embedder_at(cohere.url, PROFILE, COHERE_KEY))
     assert "\n" not in str(raised.value)
     assert COHERE_KEY not in str(raised.value)
 
@@ -222,15 +219,15 @@ def test_proxy_is_not_used_for_loopback(
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    assert index_edge(site, PROFILE, out, embedder_at(cohere.url)).embedded == 2
+    assert index_edge(site, PROFILE, out, embedder_at(cohere.url, PROFILE, COHERE_KEY)).embedded == 2
 
 
 def test_only_a_local_address_is_the_emulator() -> None:
-    assert embedder_at("https://api.cohere.com").provider == "cohere"
-    assert embedder_at("http://localhost:8080").provider == "emulator"
-    assert embedder_at("http://[::1]:8080").provider == "emulator"
+    assert embedder_at("https://api.cohere.com", PROFILE).made_by == "cohere"
+    assert embedder_at("http://localhost:8080", PROFILE).made_by == "emulator"
+    assert embedder_at("http://[::1]:8080", PROFILE).made_by == "emulator"
 
 
 def test_a_wrong_key_is_refused_by_name(site: MarkdownSite, out: Path) -> None:
     with cohere_emulator(api_key="another") as strict, pytest.raises(EmbeddingError, match="COHERE_API_KEY"):
-        index_edge(site, PROFILE, out, embedder_at(strict.url))
+        index_edge(site, PROFILE, out, embedder_at(strict.url, PROFILE, COHERE_KEY))

@@ -7,7 +7,8 @@ from qdrant_client.models import PointStruct
 
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.bootstrap import factories
-from handler.config import models, profiles
+from handler.config import profiles
+from handler.config.providers import PROVIDERS
 from handler.config.settings import CollectionSettings
 from handler.core.errors import ConfigurationError
 from indexed import index_edge
@@ -55,7 +56,9 @@ def test_collection_of_the_shared_space_is_ready(start: Start, make_collection: 
 
 
 @both_gateways
-@pytest.mark.parametrize("model", [model.name for model in models.MODELS if model.state == "retired" and model.embeds])
+@pytest.mark.parametrize(
+    "model", [model.name for model in PROVIDERS["cohere"].models if model.state == "retired" and model.embeds]
+)
 def test_retired_model_is_500_and_no_service_is_asked(
     model: str, cohere: EmulatorServer, qdrant: EmulatorServer, start: Start
 ) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from handler.config import profiles
-from indexed import index_to
+from indexed import embedder_at, index_to
 from passage.emulators import EmulatorServer
-from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.run import Options
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
@@ -37,9 +36,7 @@ def index(tmp_path: Path, server: EmulatorServer, cohere: EmulatorServer) -> Ite
         folder.mkdir(exist_ok=True)
         for page in range(PAGES):
             (folder / f"page{page}.md").write_text(f"# Robot {page}\n\nVersion {version} of robot {page} turns left.\n")
-        embedder = DocumentEmbedder(
-            api_key=COHERE_KEY, base_url=cohere.url, model=PROFILE.embedding.for_texts, dimension=768
-        )
+        embedder = embedder_at(cohere.url, PROFILE, COHERE_KEY)
         site, target = find_site(folder, "https://example.com"), ServerIndex(connection, PROFILE, keep=0)
         return index_to(target, site, PROFILE, embedder, options=Options(rebuild=rebuild)).action
 

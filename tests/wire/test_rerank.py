@@ -7,9 +7,11 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from entrypoints.aws import Aws
-from handler.adapters.cohere.account import Account
+from handler.adapters.account import Account
 from handler.adapters.cohere.reranker import CohereReranker
 from handler.adapters.qdrant.payload import SPARE
+from handler.config.access import Access
+from handler.config.providers import PROVIDERS
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from passage.emulators import EmulatorServer, Fault, cohere_emulator
@@ -44,7 +46,7 @@ def test_the_passages_come_by_relevance(function: Function, cohere: EmulatorServ
     assert sent.keys() == {"model", "query", "documents"}
     assert (sent["model"], sent["query"], len(sent["documents"])) == ("rerank-v4.0-fast", QUESTION, 50)
     with cohere_emulator() as other:
-        reranker = CohereReranker(Account("k", other.url), model="rerank-v4.0-fast")
+        reranker = CohereReranker(Account.of(PROVIDERS["cohere"], Access(other.url)), model="rerank-v4.0-fast")
         relevances = reranker.rerank(QUESTION, sent["documents"])
     best = sorted(range(50), key=lambda position: -relevances[position])[:3]
     assert [result["chunk_text"] for result in answer.results] == [sent["documents"][position] for position in best]

@@ -11,11 +11,10 @@ from qdrant_client import QdrantClient
 
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
-from indexed import Silent, index_to
+from indexed import Silent, embedder_at, index_to
 from passage.emulators import EmulatorServer
 from passage.indexing import copying
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.embedding import DocumentEmbedder
 from passage.indexing.plan import Plan
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
@@ -91,12 +90,7 @@ class Store:
     function: Function | None = None
 
     def index(self, texts: Mapping[str, Mapping[str, str]]) -> Plan:
-        embedder = DocumentEmbedder(
-            api_key=COHERE_KEY,
-            base_url=self.cohere.url,
-            model=PROFILE.embedding.for_texts,
-            dimension=PROFILE.collection.dimension,
-        )
+        embedder = embedder_at(self.cohere.url, PROFILE, COHERE_KEY)
         self.function = None
         return index_to(self.target(), Pages(texts), PROFILE, embedder, cache=self.cache)
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from handler.adapters.cohere.account import Account
 
 from entrypoints.aws import CREDENTIALS
 from handler.adapters.aws.secrets import CachedKey
 from handler.adapters.bedrock.embedder import BedrockEmbedder
-from handler.adapters.cohere.account import Account
 from handler.adapters.cohere.embedder import CohereEmbedder
 from handler.adapters.cohere.reranker import CohereReranker
 from handler.adapters.qdrant.published_index import PublishedIndex

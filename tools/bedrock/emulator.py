@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
-from handler.config.models import Model
+from handler.config.providers import Model
 from passage.emulators.cohere.embed import EmbedRequest, run_embed
 from passage.emulators.cohere.models import BEDROCK_EMBED_MODELS, BEDROCK_RERANK_MODELS
 from passage.emulators.cohere.vectors import ENCODERS

@@ -6,7 +6,6 @@ from typing import Any
 
 from handler.adapters.errors import DETAIL_CHARACTERS, Service
 from handler.config import models
-from handler.config.models import Provider
 
 
 def validate_relevances(results: Iterable[tuple[Any, Any]], service: Service, model: str, expected: int) -> list[float]:
@@ -32,7 +31,7 @@ def validate_relevances(results: Iterable[tuple[Any, Any]], service: Service, mo
     return [found[index] for index in range(expected)]
 
 
-def model_refused(provider: Provider, model: str) -> str:
+def model_refused(provider: str, model: str) -> str:
     """The message for a refused request. The request is so plain that only its model can be wrong."""
     return (
         f"The reranking service refused the model '{model}': set RERANK_MODEL to one that it serves, as "

@@ -11,8 +11,9 @@ from functools import cache, cached_property
 from typing import Protocol, runtime_checkable
 
 from handler import telemetry
-from handler.bootstrap.factories import EMBEDDERS, RERANKERS, SINKS, STORES
-from handler.bootstrap.keys import Keys, require_key
+from handler.bootstrap import factories
+from handler.bootstrap.factories import SINKS, STORES
+from handler.bootstrap.keys import Keys, require_keys
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.config.settings import HttpSettings, RuntimeSettings, Settings
@@ -74,7 +75,7 @@ class Container:
             )
         profile = profiles.deployed(default if name is None else name, settings)
         if profile.name == default:
-            require_key(settings, profile)
+            require_keys(settings, profile)
         return Served(
             profile=profile,
             contract=registry.find(profile),
@@ -119,7 +120,7 @@ class Container:
             contract = registry.find(profile)
             self._retrievers[key] = Retriever(
                 embedder=QuestionEmbedder(
-                    EMBEDDERS[embedding.provider](self.settings, profile, self._keys),
+                    factories.embedder(self.settings, profile, self._keys),
                     dimension=dimension,
                     cache=self._embedding_cache,
                     space=f"{embedding.provider} {embedding.model} {dimension}",
@@ -142,10 +143,11 @@ class Container:
     def _reranking(self) -> Reranking | None:
         """Shared by all profiles: it does not depend on a collection."""
         settings = self.settings
-        if settings.rerank_provider is None:
+        reranker = factories.reranker(settings, self._keys)
+        if reranker is None:
             return None
         return Reranking(
-            RERANKERS[settings.rerank_provider](settings, self._keys),
+            reranker,
             candidates=settings.rerank_candidates,
             seconds=settings.rerank_timeout_ms / 1000,
         )

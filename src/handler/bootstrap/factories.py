@@ -1,58 +1,75 @@
-"""The class that implements each port, by the name in a setting or a profile."""
+"""Builds each adapter from the settings: embedders and rerankers by their provider's row, stores and sinks by name."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from handler import telemetry
-from handler.bootstrap.keys import PLACEHOLDER, Keys, require_key, require_rerank_key
+from handler.bootstrap.keys import Keys, require_key
 from handler.config import models
 from handler.config.model_checks import check_question_model
 from handler.config.profiles import Profile
+from handler.config.providers import EMULATOR, PROVIDERS, Provider
 from handler.config.settings import Settings
 from handler.core.ports import Embedder, PassageStore, Reranker
 from handler.service.replies import ReplySink
 
 if TYPE_CHECKING:
-    from handler.adapters.cohere.account import Account
+    from handler.adapters.account import Account, EmbedderClass, RerankerClass
 
 
-def _cohere_account(settings: Settings, keys: Keys) -> "Account":
-    from handler.adapters.aws.key_auth import KeyAuth  # noqa: PLC0415 - loads httpx, only where it is used
-    from handler.adapters.cohere.account import Account  # noqa: PLC0415 - loads the SDK, only where it is used
-
-    key, cached = settings.cohere_api_key, keys.cohere()
-    return Account(
-        api_key=key.get_secret_value() if key else PLACEHOLDER,
-        base_url=settings.cohere_base_url,
-        auth=KeyAuth("Authorization", "Bearer ", cached) if cached else None,
-        key_variable="COHERE_API_KEY_SECRET" if cached else "COHERE_API_KEY",
-    )
+def adapter(path: str) -> Any:
+    """The class that a provider's row names as `module:class`. The import loads its SDK."""
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
 
 
-def _cohere_embedder(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
-    _require_model(profile)
-    require_key(settings, profile)
-    from handler.adapters.cohere.embedder import CohereEmbedder  # noqa: PLC0415 - loads the SDK, only where it is used
+def _account(settings: Settings, provider: Provider, keys: Keys) -> "Account":
+    from handler.adapters.account import Account  # noqa: PLC0415 - loads httpx, only where it is used
 
-    return CohereEmbedder(
-        _cohere_account(settings, keys), model=profile.embedding.model, dimension=profile.collection.dimension
-    )
+    access, cached = settings.providers[provider.name], keys.of(provider)
+    if cached is None:
+        return Account.of(provider, access)
+    from handler.adapters.aws.key_auth import KeyAuth  # noqa: PLC0415 - as above
 
-
-def _bedrock_embedder(_: Settings, profile: Profile, __: Keys) -> Embedder:
-    _require_model(profile)
-    from handler.adapters.bedrock.embedder import BedrockEmbedder  # noqa: PLC0415 - loads boto3, only where it is used
-
-    return BedrockEmbedder(model=profile.embedding.model, dimension=profile.collection.dimension)
+    auth = KeyAuth("Authorization", "Bearer ", cached)
+    return Account(access.url, provider.secret_variable, provider.url_variable, auth)
 
 
-def _require_model(profile: Profile) -> None:
-    """Refuse a retired or unfit model before any SDK is imported; log what else is known about it."""
+def embedder(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
+    """The embedder of a profile's questions. Its SDK is imported once the settings are known to be right.
+
+    Raises:
+        ConfigurationError: the model is retired or another provider's, or no key is set.
+    """
     warning = check_question_model(profile)
     if warning is not None:
         _warn_once(warning)
+    provider = PROVIDERS[profile.embedding.provider]
+    require_key(settings, provider)
+    make = cast("EmbedderClass", adapter(provider.embedder))
+    return make(
+        _account(settings, provider, keys),
+        model=profile.embedding.model,
+        dimension=profile.collection.dimension,
+        texts_are="question",
+    )
+
+
+def reranker(settings: Settings, keys: Keys) -> Reranker | None:
+    """The deployment's reranker; None where RERANK_PROVIDER is not set.
+
+    Raises:
+        ConfigurationError: no key is set.
+    """
+    if settings.rerank_provider is None:
+        return None
+    provider = PROVIDERS[settings.rerank_provider]
+    require_key(settings, provider, reranks=True)
+    make = cast("RerankerClass", adapter(provider.reranker or ""))
+    return make(_account(settings, provider, keys), model=_rerank_model(settings, provider))
 
 
 @cache
@@ -61,8 +78,8 @@ def _warn_once(warning: str) -> None:
     telemetry.logger.warning(warning)
 
 
-def _rerank_model(settings: Settings, provider: models.Provider) -> str:
-    name = settings.rerank_model or models.DEFAULT_RERANKERS[provider]
+def _rerank_model(settings: Settings, provider: Provider) -> str:
+    name = settings.rerank_model or provider.default_reranker
     known = models.find(name)
     if known is None:
         _warn_once(f"The reranking model '{name}' is not in Passage's table of models: its limits are assumed.")
@@ -71,19 +88,6 @@ def _rerank_model(settings: Settings, provider: models.Provider) -> str:
             f"The reranking model '{name}' was deprecated on {known.since}: plan to move to {known.replacement}."
         )
     return name
-
-
-def _cohere_reranker(settings: Settings, keys: Keys) -> Reranker:
-    require_rerank_key(settings)
-    from handler.adapters.cohere.reranker import CohereReranker  # noqa: PLC0415 - loads the SDK, only where it is used
-
-    return CohereReranker(_cohere_account(settings, keys), model=_rerank_model(settings, "cohere"))
-
-
-def _bedrock_reranker(settings: Settings, _: Keys) -> Reranker:
-    from handler.adapters.bedrock.reranker import BedrockReranker  # noqa: PLC0415 - loads boto3, only where it is used
-
-    return BedrockReranker(model=_rerank_model(settings, "bedrock"))
 
 
 def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageStore:
@@ -102,14 +106,18 @@ def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageS
 
 
 def _embedded_by(settings: Settings, profile: Profile) -> tuple[str, ...]:
-    """Embedding services whose vectors are comparable with this profile's.
+    """Providers whose vectors are comparable with this profile's.
 
-    At another address than Cohere's own, the service may be Cohere behind a proxy, or the emulator.
+    At another address than its own, the service may be the provider's behind a proxy, or the emulator.
     """
-    if profile.embedding.provider != "cohere":
-        return (profile.embedding.provider,)
-    host = urlsplit(settings.cohere_base_url).hostname or ""
-    return ("cohere",) if host.endswith(".cohere.com") else ("cohere", "emulator")
+    provider = PROVIDERS[profile.embedding.provider]
+    if not provider.emulated or _domain(settings.providers[provider.name].url) == _domain(provider.url or ""):
+        return (provider.name,)
+    return (provider.name, EMULATOR)
+
+
+def _domain(url: str) -> str:
+    return ".".join((urlsplit(url).hostname or "").split(".")[-2:])
 
 
 def _qdrant_edge(settings: Settings, profile: Profile, _: Keys) -> PassageStore:
@@ -130,14 +138,6 @@ def _qdrant_edge(settings: Settings, profile: Profile, _: Keys) -> PassageStore:
     )
 
 
-EMBEDDERS: Mapping[str, Callable[[Settings, Profile, Keys], Embedder]] = {
-    "cohere": _cohere_embedder,
-    "bedrock": _bedrock_embedder,
-}
-RERANKERS: Mapping[str, Callable[[Settings, Keys], Reranker]] = {
-    "cohere": _cohere_reranker,
-    "bedrock": _bedrock_reranker,
-}
 STORES: Mapping[str, Callable[[Settings, Profile, Keys], PassageStore]] = {
     "qdrant_server": _qdrant_server,
     "qdrant_edge": _qdrant_edge,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from handler.config.profiles import Profile
+from handler.config.providers import PROVIDERS, Provider
 from handler.config.settings import Settings
 from handler.config.values import SecretReference
 from handler.core.errors import ConfigurationError
@@ -20,9 +21,9 @@ class Keys:
         self._environ = environ
         self._cached: dict[str, CachedKey] = {}
 
-    def cohere(self) -> "CachedKey | None":
-        """The key in COHERE_API_KEY_SECRET; None where that is not set."""
-        return self._key("COHERE_API_KEY_SECRET", self._settings.cohere_api_key_secret, "embedding")
+    def of(self, provider: Provider) -> "CachedKey | None":
+        """The key in a provider's …_API_KEY_SECRET; None where that is not set."""
+        return self._key(provider.secret_variable, self._settings.providers[provider.name].secret, "embedding")
 
     def qdrant(self) -> "CachedKey | None":
         """The key in QDRANT_API_KEY_SECRET; None where that is not set."""
@@ -48,32 +49,27 @@ class Keys:
         return self._cached[variable]
 
 
-PLACEHOLDER = "in-a-secret"
-"""The key given to an SDK that requires one, where `KeyAuth` puts the real key into each request."""
+def require_key(settings: Settings, provider: Provider, *, reranks: bool = False) -> None:
+    """Check that a provider has its key.
 
-
-def require_key(settings: Settings, profile: Profile) -> None:
-    """Check that the profile's embedding service and the deployment's reranker have a key.
+    Args:
+        reranks: whether it is asked to rerank; the message names the setting that asks it.
 
     Raises:
-        ConfigurationError: one of them needs a key, and none is set.
+        ConfigurationError: it needs a key, and none is set.
     """
-    if profile.embedding.provider == "cohere" and not _has_key(settings):
-        raise ConfigurationError(
-            "COHERE_API_KEY: required, or COHERE_API_KEY_SECRET, which names its secret. Neither is with "
-            "EMBEDDING_PROVIDER=bedrock."
-        )
-    if settings.rerank_provider == "cohere":
-        require_rerank_key(settings)
+    if provider.url is None or settings.providers[provider.name].has_key:
+        return
+    asked = f" with RERANK_PROVIDER={provider.name}" if reranks else ""
+    without = " or ".join(other.name for other in PROVIDERS.values() if other.url is None)
+    other = "" if reranks else f" Neither is with EMBEDDING_PROVIDER={without}."
+    raise ConfigurationError(
+        f"{provider.key_variable}: required{asked}, or {provider.secret_variable}, which names its secret.{other}"
+    )
 
 
-def require_rerank_key(settings: Settings) -> None:
-    """See `require_key`."""
-    if not _has_key(settings):
-        raise ConfigurationError(
-            "COHERE_API_KEY: required with RERANK_PROVIDER=cohere, or COHERE_API_KEY_SECRET, which names its secret."
-        )
-
-
-def _has_key(settings: Settings) -> bool:
-    return settings.cohere_api_key is not None or settings.cohere_api_key_secret is not None
+def require_keys(settings: Settings, profile: Profile) -> None:
+    """Check that the profile's embedding service and the deployment's reranker have a key. As `require_key`."""
+    require_key(settings, PROVIDERS[profile.embedding.provider])
+    if settings.rerank_provider is not None:
+        require_key(settings, PROVIDERS[settings.rerank_provider], reranks=True)

@@ -1,8 +1,8 @@
 """Checks a profile's embedding models: provider, dimension, and a common vector space. Words their refusals."""
 
 from handler.config import models
-from handler.config.models import Model, Provider
 from handler.config.profiles import Profile
+from handler.config.providers import PROVIDERS, Model
 from handler.core.errors import ConfigurationError, DimensionMismatch, ModelMismatch
 
 QUESTIONS = "EMBEDDING_MODEL (or the profile's embedding.model)"
@@ -64,10 +64,10 @@ def _check(profile: Profile, name: str, variable: str) -> str | None:
             f"'{name}' is a reranking model, not an embedding model. {_choice(provider, dimension, variable)}",
             upstream="embedding",
         )
-    if model.provider != provider:
+    if model not in PROVIDERS[provider].models:
         raise ConfigurationError(
-            f"'{name}' is a model of {model.provider}, but EMBEDDING_PROVIDER (or the profile's embedding.provider) is "
-            f"{provider}. {_choice(provider, dimension, variable, like=model)}",
+            f"'{name}' is a model of {models.provider_of(model)}, but EMBEDDING_PROVIDER (or the profile's "
+            f"embedding.provider) is {provider}. {_choice(provider, dimension, variable, like=model)}",
             upstream="embedding",
         )
     if model.state == "deprecated":
@@ -75,7 +75,7 @@ def _check(profile: Profile, name: str, variable: str) -> str | None:
     return None
 
 
-def check_dimension(provider: Provider, name: str, dimension: int, variable: str = QUESTIONS) -> None:
+def check_dimension(provider: str, name: str, dimension: int, variable: str = QUESTIONS) -> None:
     """Check that a model has the collection's dimension. An unknown model is accepted.
 
     Raises:
@@ -91,7 +91,7 @@ def check_dimension(provider: Provider, name: str, dimension: int, variable: str
         )
 
 
-def model_refused(provider: Provider, name: str, dimension: int) -> str:
+def model_refused(provider: str, name: str, dimension: int) -> str:
     """The message for a request that the service refuses. The request is so plain that only its model can be wrong.
 
     Args:
@@ -104,9 +104,9 @@ def model_refused(provider: Provider, name: str, dimension: int) -> str:
     )
 
 
-def _choice(provider: Provider, dimension: int, variable: str, like: Model | None = None) -> str:
+def _choice(provider: str, dimension: int, variable: str, like: Model | None = None) -> str:
     """The advice in an error: the same model by the provider's name, or models of the collection's dimension."""
-    same = [model.name for model in models.MODELS if like and model.space == like.space and model.provider == provider]
+    same = [model.name for model in PROVIDERS[provider].models if like and model.space == like.space]
     fitting = same or models.with_dimension(provider, dimension)
     if not fitting:
         return f"Set {variable} to the model the collection was embedded with."

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from handler.config import models
+from handler.config import models, providers
 from handler.config.payload_keys import KINDS, ChunkField, Keys, Kind, Payload, Section
 from handler.config.settings import CollectionSettings
 from handler.core.errors import ConfigurationError, NotFound
@@ -25,9 +25,9 @@ class Collection(Section):
 
 
 class Embedding(Section):
-    """The models that embed questions and texts. Both give vectors of one space (`handler.config.models`)."""
+    """The models that embed questions and texts. Both give vectors of one space (`handler.config.providers`)."""
 
-    provider: models.Provider = "cohere"
+    provider: providers.EmbeddingProvider = providers.DEFAULT
     model: str = Field(min_length=1)
     """Embeds questions."""
     document_model: str | None = Field(None, min_length=1)
@@ -82,7 +82,7 @@ class SearchOptions(Section):
     candidates: int = Field(50, ge=1, le=1000)
     """How many passages each list has. A larger number of requested passages makes the lists longer."""
 
-    def fusion(self, model: str, embedded_by: str) -> models.Fusion:
+    def fusion(self, model: str, embedded_by: str) -> providers.Fusion:
         """The parameters of the fusion: this section's, else those of the vectors.
 
         Args:
@@ -90,7 +90,7 @@ class SearchOptions(Section):
             embedded_by: the provider that made the collection's vectors; empty if it is not known.
         """
         default = models.fusion(model, embedded_by)
-        return models.Fusion(self.weights or default.weights, self.k or default.k)
+        return providers.Fusion(self.weights or default.weights, self.k or default.k)
 
 
 class TextLimit(Section):

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, ValidationInfo, model_validator
 
 from handler.config import models, packed
+from handler.config.access import Access, read_all
+from handler.config.providers import PROVIDERS, EmbeddingProvider, RerankingProvider
 from handler.config.values import (
     BasePath,
     BucketUri,
-    CohereUrl,
     HeaderName,
     Key,
     Names,
@@ -37,9 +38,10 @@ class _Environment(BaseModel):
         Raises:
             ConfigurationError: names each wrong variable and the values it accepts.
         """
+        variables = {name: value for name, value in environ.items() if value.strip()}
+        given = {name: value for name, value in {**packed.unpack(environ), **variables}.items() if value}
         try:
-            given = {**packed.unpack(environ), **{name: value for name, value in environ.items() if value.strip()}}
-            return cls.model_validate({name: value for name, value in given.items() if value})
+            return cls.model_validate(given, context=given)
         except ValidationError as error:
             raise _invalid(
                 _explain(item) for item in error.errors()
@@ -53,7 +55,7 @@ def _invalid(problems: Iterable[str]) -> ConfigurationError:
 def _explain(item: Any) -> str:
     name = str(item["loc"][0]) if item["loc"] else ""
     message = str(item["msg"]).removeprefix("Value error, ")
-    return f"{name}: {message}" if name else message
+    return f"{name}: {message}" if name.isupper() else message  # otherwise the message names its variables
 
 
 UTF8_RUNTIMES = frozenset(f"AWS_Lambda_python3.{minor}" for minor in range(12, 16))
@@ -90,13 +92,21 @@ class HttpSettings(_Environment):
     """The path that a custom domain adds before the API's paths."""
 
 
-class CollectionSettings(_Environment):
-    """Overrides of the default profile's collection and models. `passage index` reads them, too."""
+def _read_access(_: object, info: ValidationInfo) -> Mapping[str, Access]:
+    return read_all(info.context or {})
 
+
+class CollectionSettings(_Environment):
+    """The providers, and overrides of the default profile's collection and models. `passage index` reads them, too."""
+
+    providers: Annotated[Mapping[str, Access], PlainValidator(_read_access)] = Field(
+        {}, exclude=True, validate_default=True
+    )
+    """How each provider is reached, by its name. It is read from the variables that the provider's row names."""
     default_profile: str = Field("query-response", alias="DEFAULT_PROFILE")
     collection_name: str | None = Field(None, alias="COLLECTION_NAME")
     vector_name: str | None = Field(None, alias="VECTOR_NAME")
-    embedding_provider: models.Provider | None = Field(None, alias="EMBEDDING_PROVIDER")
+    embedding_provider: EmbeddingProvider | None = Field(None, alias="EMBEDDING_PROVIDER")
     embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL")
     embedding_document_model: str | None = Field(None, alias="EMBEDDING_DOCUMENT_MODEL")
     """Embeds texts. The default is the profile's model, or EMBEDDING_MODEL if that has another vector space."""
@@ -128,14 +138,10 @@ class Settings(CollectionSettings):
     mcp_description: str = Field("", max_length=500, alias="MCP_DESCRIPTION")
     """What the site documents, in words that follow "search". MCP's tools say it to the model."""
 
-    cohere_api_key: Key | None = Field(None, alias="COHERE_API_KEY")
-    cohere_api_key_secret: SecretKey | None = Field(None, alias="COHERE_API_KEY_SECRET")
-    cohere_base_url: CohereUrl = Field("https://api.cohere.com", alias="COHERE_BASE_URL")
-
     embedding_cache_size: int = Field(1_000, ge=0, le=100_000, alias="EMBEDDING_CACHE_SIZE")
     """How many embeddings of questions a container caches."""
 
-    rerank_provider: models.Provider | None = Field(None, alias="RERANK_PROVIDER")
+    rerank_provider: RerankingProvider | None = Field(None, alias="RERANK_PROVIDER")
     rerank_model: str | None = Field(None, alias="RERANK_MODEL")
     rerank_candidates: int = Field(50, ge=1, le=1000, alias="RERANK_CANDIDATES")
     """How many passages the store returns for reranking. The answer has the most relevant of them."""
@@ -159,7 +165,7 @@ class Settings(CollectionSettings):
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
         """As the other models', and checks PASSAGE_SETTINGS as a whole."""
-        if refused := list(packed.problems(environ, NAMES - {packed.VARIABLE})):
+        if refused := list(packed.problems(environ, names() - {packed.VARIABLE})):
             raise _invalid(refused)
         return super().from_env(environ)
 
@@ -177,25 +183,24 @@ class Settings(CollectionSettings):
         return self
 
     @model_validator(mode="after")
-    def _each_key_has_one_source(self) -> Self:
-        for name in ("cohere_api_key", "qdrant_api_key"):
-            if getattr(self, name) is not None and getattr(self, f"{name}_secret") is not None:
-                variable = name.upper()
-                raise ValueError(f"{variable}: set it or {variable}_SECRET, not both")
+    def _key_has_one_source(self) -> Self:
+        if self.qdrant_api_key is not None and self.qdrant_api_key_secret is not None:
+            raise ValueError("QDRANT_API_KEY: set it or QDRANT_API_KEY_SECRET, not both")
         return self
 
     @model_validator(mode="after")
     def _reranker_settings_fit(self) -> Self:
         for name in ("rerank_model", "rerank_candidates", "rerank_timeout_ms"):
             if self.rerank_provider is None and name in self.model_fields_set:
-                raise ValueError(f"{name.upper()}: needs RERANK_PROVIDER, cohere or bedrock")
-        model = self.rerank_model or ""
-        of_bedrock = model.startswith(("arn:", "cohere."))
-        defaults = models.DEFAULT_RERANKERS
-        if model and self.rerank_provider == "bedrock" and not of_bedrock:
-            raise ValueError(f"RERANK_MODEL: must be a Cohere model on Bedrock, as in {defaults['bedrock']}")
-        if self.rerank_provider == "cohere" and of_bedrock:
-            raise ValueError(f"RERANK_MODEL: must be Cohere's name of a model, as in {defaults['cohere']}")
+                rerankers = " or ".join(provider.name for provider in PROVIDERS.values() if provider.reranker)
+                raise ValueError(f"{name.upper()}: needs RERANK_PROVIDER, {rerankers}")
+        if self.rerank_provider is None or self.rerank_model is None:
+            return self
+        provider, model = PROVIDERS[self.rerank_provider], self.rerank_model
+        if not provider.names(model):
+            raise ValueError(
+                f"RERANK_MODEL: must be {provider.label}'s name of a model, as in {provider.default_reranker}"
+            )
         known = models.find(model)
         if known is not None and known.state == "retired":
             raise ValueError(f"RERANK_MODEL: '{model}' was retired on {known.since}: set {known.replacement}")
@@ -203,9 +208,12 @@ class Settings(CollectionSettings):
 
     def secrets(self) -> list[str]:
         """The keys in the environment, for redaction in the log."""
-        keys = (self.cohere_api_key, self.qdrant_api_key)
+        keys = (*(access.key for access in self.providers.values()), self.qdrant_api_key)
         return [key.get_secret_value() for key in keys if key is not None]
 
 
-NAMES = frozenset(str(field.alias) for model in (HttpSettings, Settings) for field in model.model_fields.values())
-"""The environment variables that an operator may set."""
+def names() -> frozenset[str]:
+    """The environment variables that an operator may set."""
+    fields = [field for model in (HttpSettings, Settings) for field in model.model_fields.values()]
+    ours = {str(field.alias) for field in fields if field.alias}
+    return frozenset(ours.union(*(provider.variables for provider in PROVIDERS.values())))

@@ -189,7 +189,6 @@ SecretKey = Annotated[SecretReference, BeforeValidator(SecretReference.parse)]
 
 BucketUri = Annotated[str, AfterValidator(bucket_uri)]
 ServiceUrl = Annotated[str, AfterValidator(service_url)]
-CohereUrl = Annotated[str, AfterValidator(cohere_url)]
 QdrantUrl = Annotated[str, AfterValidator(qdrant_url)]
 BasePath = Annotated[str, AfterValidator(base_path)]
 Origin = Annotated[str, AfterValidator(origin)]

@@ -98,7 +98,7 @@ class QuestionEmbedder:
         new = [text for text in keys if text not in vectors]
         if new:
             made = with_one_retry(
-                lambda: validate_vectors(self.embedder.embed(new), self.embedder.model, self.dimension),
+                lambda: validate_vectors(self.embedder.embed(new), self.embedder.model, self.dimension, len(new)),
                 deadline,
                 "embedding",
             )
@@ -132,13 +132,21 @@ def has_direction(vector: Vector) -> bool:
     return SHORTEST <= math.hypot(*vector) <= LONGEST
 
 
-def validate_vectors(vectors: Sequence[Vector], model: str, dimension: int) -> Sequence[Vector]:
+def validate_vectors(vectors: Sequence[Vector], model: str, dimension: int, expected: int) -> Sequence[Vector]:
     """The vectors, each `(dimension,)`, that a store can compare.
 
+    Args:
+        expected: how many texts were embedded.
+
     Raises:
-        UpstreamUnavailable: one is empty, all zeros or not finite, or its length is beyond 32-bit floats.
+        UpstreamUnavailable: their number is another; or one is empty, all zeros or not finite, or its length is beyond
+            32-bit floats.
         DimensionMismatch: one has another dimension; names the variable to change.
     """
+    if len(vectors) != expected:
+        raise UpstreamUnavailable(
+            f"The embedding service gave {len(vectors)} of {expected} embeddings.", upstream="embedding"
+        )
     for vector in vectors:
         if not has_direction(vector):
             raise UpstreamUnavailable(

@@ -1,13 +1,16 @@
 """The services that the pipeline calls, as Protocols."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
 
+TextsAre = Literal["question", "document"]
+"""What an embedder embeds."""
+
 
 class Embedder(Protocol):
-    """Turns questions into vectors."""
+    """Turns texts of one kind, questions or documents, into vectors."""
 
     @property
     def model(self) -> str:
@@ -15,10 +18,10 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Embed questions (not documents).
+        """Embed questions, or documents if it was made for them.
 
         Args:
-            texts: at most 96 non-blank texts.
+            texts: at most 96 non-blank questions, or the documents that the model takes in a call.
 
         Returns:
             One vector of shape `(dimension,)` for each text, in order.

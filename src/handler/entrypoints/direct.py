@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from handler.config.models import TEXTS_PER_CALL
+from handler.config.providers import TEXTS_PER_CALL
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES, WIDEST, sent_bytes
 from handler.service.answering import Answered, Outcome, Question, answer, deadline, profile_name

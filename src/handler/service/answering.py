@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from handler import telemetry
-from handler.config.models import TEXTS_PER_CALL
 from handler.config.profiles import Profile
+from handler.config.providers import TEXTS_PER_CALL
 from handler.contracts.base import OPTIONS, Answer
 from handler.contracts.fields import to_json
 from handler.core.deadline import Deadline

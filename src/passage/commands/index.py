@@ -13,7 +13,7 @@ import click
 
 from passage.commands.options import DEFAULT_INDEX
 from passage.indexing.progress import Progress, say
-from passage.local.environment import LocalError, cohere_environment
+from passage.local.environment import LocalError, require_real_vectors, with_emulator
 
 if TYPE_CHECKING:
     from handler.config.profiles import Profile
@@ -119,7 +119,7 @@ class Arguments:
 @click.option(
     "--texts-per-minute",
     type=click.IntRange(min=1),
-    help="The most texts to embed a minute.  [default: 2000 with Cohere, its published limit]",
+    help="The most texts to embed a minute.  [default: the provider's published limit, 2000 with Cohere]",
 )
 @click.option("--max-pages", type=click.IntRange(min=1), default=5_000, show_default=True, help="Of a site at a URL.")
 @click.option(
@@ -213,9 +213,9 @@ def _run(args: Arguments) -> None:
 
 
 def _index(args: Arguments, source: str, targets: "list[tuple[Profile, Target]]", watch: Progress) -> None:
-    from passage.indexing.embedding import document_embedder  # noqa: PLC0415 - see `index`
-    from passage.indexing.embedding_process import EmbeddingProcess, Job  # noqa: PLC0415
-    from passage.indexing.run import Options, index_site  # noqa: PLC0415
+    from handler.config.providers import PROVIDERS  # noqa: PLC0415 - see `index`
+    from passage.indexing.embedding import document_embedder  # noqa: PLC0415
+    from passage.indexing.run import Embedding, Options, index_site  # noqa: PLC0415
     from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415
     from passage.sites.source import Options as SiteOptions  # noqa: PLC0415
     from passage.sites.source import open_source  # noqa: PLC0415
@@ -225,17 +225,16 @@ def _index(args: Arguments, source: str, targets: "list[tuple[Profile, Target]]"
     limits = Limits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
     site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits)
     options = Options(dry_run=args.dry_run, rebuild=args.rebuild)
-    with (
-        cohere_environment(os.environ) as environ,
-        VectorCache(args.cache) as cache,
-        EmbeddingProcess(cache, {**os.environ, **environ}, waiting=watch.waiting, retrying=watch.retrying) as process,
-    ):
+    with with_emulator(os.environ) as environ, VectorCache(args.cache) as cache:
         for profile, target in targets:
+            if args.to == "qdrant":
+                provider = PROVIDERS[profile.embedding.provider]
+                require_real_vectors(provider, os.environ, "leave out --to qdrant for an index on this machine")
             embedder = document_embedder(profile, environ, warn=lambda text: say(f"Warning: {text}"))
-            _require_real_vectors(args, embedder.provider)
-            job = Job.of(embedder, args.texts_per_minute)
+            embedding = Embedding(embedder, cache, args.texts_per_minute or embedder.texts_per_minute)
             started = time.monotonic()
-            plan = index_site(site, profile, target, job.embedding(cache, process), watch, options)
+            with closing(embedder):
+                plan = index_site(site, profile, target, embedding, watch, options)
             if not args.dry_run:
                 watch.done(plan, time.monotonic() - started)
 
@@ -290,15 +289,6 @@ def _target(args: Arguments, profile: "Profile", connection: "Connection | None"
 
     assert connection is not None  # noqa: S101 - see `_run`
     return ServerIndex(connection, profile, keep=args.keep, note=watch.say)
-
-
-def _require_real_vectors(args: Arguments, provider: str) -> None:
-    """The emulator's vectors are not comparable with Cohere's, which a deployed function asks with."""
-    if args.to == "qdrant" and provider == "emulator" and not os.environ.get("COHERE_API_KEY", "").strip():
-        raise LocalError(
-            "QDRANT_URL is set, but COHERE_API_KEY is not: a real collection needs the real key, the emulator's "
-            "vectors are not comparable with Cohere's. Set it, or leave out --to qdrant for an index on this machine."
-        )
 
 
 def _publish(uri: str, folder: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from handler.config.providers import PROVIDERS
 from handler.config.values import SecretReference
 from passage.doctor.findings import Finding, failed, ok, warning
 
@@ -137,7 +138,8 @@ def _secrets(client: Client, stack: Stack) -> Iterator[Finding]:
     """The secrets exist. Their values are not read."""
     about = client("lambda").get_function_configuration(FunctionName=stack.function)
     variables = about.get("Environment", {}).get("Variables", {})
-    for variable in ("COHERE_API_KEY_SECRET", "QDRANT_API_KEY_SECRET"):
+    secrets = [provider.secret_variable for provider in PROVIDERS.values() if provider.url is not None]
+    for variable in (*secrets, "QDRANT_API_KEY_SECRET"):
         if not variables.get(variable):
             continue
         try:

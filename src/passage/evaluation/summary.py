@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from handler.config.models import Fusion
+from handler.config.providers import Fusion
 from passage.evaluation.cases import TestStatus
 from passage.evaluation.intervals import estimate
 from passage.evaluation.judging import unachievable

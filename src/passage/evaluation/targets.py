@@ -12,7 +12,7 @@ from handler.adapters.qdrant.manifest import MANIFEST
 from passage.api import Api, by_invocation, in_process, over_http
 from passage.evaluation import service
 from passage.evaluation.service import Served, SetupError
-from passage.local.provider import provider
+from passage.local.provider import made_by
 
 LAMBDA = "lambda:"
 
@@ -82,15 +82,18 @@ def _digest(root: Path, served: Served) -> str:
 def _settings(served: Served) -> dict[str, Any]:
     """The search settings of a profile on this machine, with its model's weights where it has none of its own."""
     from handler.config import profiles  # noqa: PLC0415 - only a local target needs it
+    from handler.config.providers import PROVIDERS  # noqa: PLC0415 - as above
     from handler.config.settings import CollectionSettings  # noqa: PLC0415 - as above
 
-    profile = profiles.deployed(served.profile, CollectionSettings.from_env(os.environ))
+    settings = CollectionSettings.from_env(os.environ)
+    profile = profiles.deployed(served.profile, settings)
     reranker = os.environ.get("RERANK_PROVIDER", "")
     found: dict[str, Any] = {"mode": profile.search.mode, **({"rerank": reranker} if reranker else {})}
     if profile.search.mode == "dense":
         return found
-    by = provider(os.environ.get("COHERE_BASE_URL", "")) if profile.embedding.provider == "cohere" else "bedrock"
-    fusion = profile.search.fusion(profile.embedding.model, by)
+    provider = PROVIDERS[profile.embedding.provider]
+    embedded_by = made_by(provider, settings.providers[provider.name].url)
+    fusion = profile.search.fusion(profile.embedding.model, embedded_by)
     return {**found, "weights": list(fusion.weights), "k": fusion.k, "candidates": profile.search.candidates}
 
 

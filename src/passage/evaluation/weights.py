@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from handler.config.models import Fusion
+from handler.config.providers import Fusion
 from passage.evaluation.compare import Comparison, paired
 from passage.evaluation.measures import measure
 from passage.evaluation.run import Answer, Hit, Run, documents

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Protocol
 
+from handler.core.model import Vector
 from passage.indexing.embedding import EmbeddingError, TemporaryFailure
 from passage.indexing.pacing import Pace, wait_before
 from passage.indexing.vector_cache import VectorCache
@@ -25,7 +26,7 @@ TOKENS_PER_CALL = 64_000
 class BatchEmbedder(Protocol):
     """Embeds one batch; may be called from several threads."""
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]: ...
+    def embed(self, texts: Sequence[str]) -> Sequence[Vector]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ class Filler:
             self._cache.put(dict(zip(texts, vectors, strict=True)))
         return len(batch)
 
-    def _embedded(self, texts: list[str]) -> list[list[float]]:
+    def _embedded(self, texts: list[str]) -> Sequence[Vector]:
         for attempt in count(1):
             if not self._pace.wait_for(len(texts)):
                 raise EmbeddingError("The run was stopped.")

@@ -2,15 +2,16 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from handler.config import models
 from handler.config.profiles import Profile
 from passage.indexing.catalogue import Catalogue, Entry
 from passage.indexing.chunks import cut
 from passage.indexing.cost import cost
-from passage.indexing.filling import Text
+from passage.indexing.filling import BatchEmbedder, Filler, Text, batches
 from passage.indexing.plan import Action, Plan, choose
 from passage.indexing.target import Advance, Held, Point, Target, TargetError, Wanted
 from passage.indexing.text_index import text_indexes
@@ -32,21 +33,48 @@ class Watch(Protocol):
     def waiting(self) -> None:
         """Another run must end first."""
 
+    def retrying(self, why: str, seconds: float) -> None:
+        """A request to the embedding service failed; it is sent again after this time."""
+
+
+class SiteEmbedder(BatchEmbedder, Protocol):
+    """What `DocumentEmbedder` says of its vectors."""
+
+    made_by: str
+    model: str
+    dimension: int
+
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """A way to embed texts.
+    """An embedder, and the cache that keeps its vectors.
 
     Attributes:
-        fill: puts a vector for each text into the cache.
         texts_per_minute: the account's limit; None where there is no limit.
     """
 
-    kind: VectorKind
+    embedder: SiteEmbedder
     cache: VectorCache
-    fill: Callable[[Iterable[Text], Advance], None]
-    texts_per_call: int
     texts_per_minute: int | None = None
+
+    @property
+    def kind(self) -> VectorKind:
+        return VectorKind(self.embedder.made_by, self.embedder.model, self.embedder.dimension)
+
+    @property
+    def texts_per_call(self) -> int:
+        return models.texts_per_call(self.embedder.model)
+
+    def fill(self, texts: Iterable[Text], watch: Watch, progress: Advance) -> None:
+        """Put a vector for each text into the cache, one run at a time.
+
+        Raises:
+            EmbeddingError: a text could not be embedded.
+        """
+        with self.cache.embedding(watch.waiting):
+            filler = Filler(self.embedder, self.cache, texts_per_minute=self.texts_per_minute, retrying=watch.retrying)
+            for embedded in filler.fill(batches(texts, self.texts_per_call)):
+                progress(embedded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +176,7 @@ class _Run:
 
     def carry_out(self, plan: Plan, watch: Watch) -> None:
         if plan.texts:
-            self.embedding.fill(self._texts(plan.action), watch.embedding(plan.texts))
+            self.embedding.fill(self._texts(plan.action), watch, watch.embedding(plan.texts))
         ranked = {index.field for index in self.wanted.text_indexes}
         entries = self.catalogue.entries(plan.action, int(time.time()), ranked)
         points = _points(entries, self.target, self.embedding.cache)

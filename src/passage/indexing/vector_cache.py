@@ -30,7 +30,7 @@ class VectorKind:
     """Everything besides the text that determines its vector.
 
     Attributes:
-        provider: as in `DocumentEmbedder.provider`; a model's name alone does not identify it.
+        provider: who makes it; a model's name alone does not identify it.
     """
 
     provider: str

@@ -1,27 +1,21 @@
 """The function's environment on a developer's machine: an emulator for every service without a key."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from types import MappingProxyType
 from uuid import uuid4
 
 from handler.adapters.qdrant.manifest import MANIFEST
-from handler.config import values
-from passage.local.provider import provider
+from handler.config import profiles
+from handler.config.access import read_access
+from handler.config.providers import DEFAULT, EMULATOR, PROVIDERS, Provider
+from handler.config.settings import CollectionSettings
+from handler.core.errors import PassageError
+from passage.local.provider import made_by
 
 LOCAL_KEY = "local"
-COHERE_URL = "https://api.cohere.com"
-
-_NAMES = {"cohere": "Cohere", "emulator": "the emulator", "bedrock": "Bedrock"}
-_AGAIN = {
-    "cohere": "with COHERE_API_KEY set",
-    "emulator": "without COHERE_API_KEY",
-    "bedrock": "with EMBEDDING_PROVIDER=bedrock",
-}
-"""How to index again for each provider."""
 
 
 class LocalError(Exception):
@@ -29,42 +23,35 @@ class LocalError(Exception):
 
 
 @contextmanager
-def cohere_environment(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """The variables for Cohere: the caller's if a key or a secret is set, else those of an emulator.
+def with_emulator(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """`environ`, with the address and key of an emulator for Cohere if no key or secret of Cohere's is set.
 
     Raises:
-        LocalError: the address has no key, or one of the two is wrong.
+        LocalError: a provider's address has no key, or one of its variables is wrong.
     """
-    key, base_url = value_of(environ, "COHERE_API_KEY"), value_of(environ, "COHERE_BASE_URL")
-    base_url = _checked("COHERE_BASE_URL", values.cohere_url, base_url)
-    if key:
-        key = _checked("COHERE_API_KEY", values.usable_key, key)
-        yield {"COHERE_API_KEY": key, "COHERE_BASE_URL": base_url or COHERE_URL}
-        return
-    if value_of(environ, "COHERE_API_KEY_SECRET"):  # the function reads the key from there
-        yield {"COHERE_BASE_URL": base_url or COHERE_URL}
-        return
-    if base_url:
-        raise LocalError("COHERE_BASE_URL is set, but COHERE_API_KEY is not: set both, or neither for the emulator.")
-    from passage.emulators import cohere_emulator  # noqa: PLC0415 - loads numpy and aiohttp
+    added: dict[str, str] = {}
+    with ExitStack() as stack:
+        for provider in PROVIDERS.values():
+            try:
+                access = read_access(provider, environ)
+            except ValueError as error:
+                raise LocalError(f"{error}.") from None
+            if access.has_key or not provider.emulated:
+                continue
+            key, url = provider.key_variable, provider.url_variable
+            if access.url != provider.url:
+                raise LocalError(f"{url} is set, but {key} is not: set both, or neither for the emulator.")
+            from passage.emulators import cohere_emulator  # noqa: PLC0415 - loads numpy and aiohttp
 
-    with cohere_emulator() as emulator:
-        yield {"COHERE_API_KEY": LOCAL_KEY, "COHERE_BASE_URL": emulator.url}
-
-
-def _checked(variable: str, check: Callable[[str], str], value: str) -> str:
-    """A variable's value, validated by the function's settings; empty when it is not set."""
-    try:
-        return check(value) if value else value
-    except ValueError as error:
-        raise LocalError(f"{variable} {error}.") from None
+            added |= {key: LOCAL_KEY, url: stack.enter_context(cohere_emulator()).url}
+        yield {**environ, **added}
 
 
 @contextmanager
 def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str]]:
     """The function's whole environment: `environ`, plus a store and an embedding service if they are missing.
 
-    With COHERE_API_KEY and QDRANT_URL set, the function runs against the real services.
+    With QDRANT_URL and the key of the profile's provider set, the function runs against the real services.
 
     Raises:
         LocalError: there is no index, or questions and texts would be embedded by different services.
@@ -74,15 +61,12 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
         pass  # published: the function fetches it
     elif not value_of(environ, "QDRANT_URL"):
         store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index.resolve())}
-    elif not any(value_of(environ, name) for name in ("COHERE_API_KEY", "COHERE_API_KEY_SECRET", "EMBEDDING_PROVIDER")):
-        raise LocalError(
-            "QDRANT_URL is set, but COHERE_API_KEY is not. A real collection needs the real key: the emulator's "
-            "vectors are not comparable with Cohere's. Set it, or unset QDRANT_URL to use the index on this machine."
-        )
-    with cohere_environment(environ) as embedding:
-        merged = {"DEBUG_ANSWERS": "true", **environ, **store, **embedding}
+    else:
+        require_real_vectors(_provider(None, environ), environ, "unset QDRANT_URL to use the index on this machine")
+    with with_emulator(environ) as local:
+        merged = {"DEBUG_ANSWERS": "true", **local, **store}
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
-            check_index(Path(merged["EDGE_INDEX_PATH"]), provider(merged["COHERE_BASE_URL"]), merged)
+            check_index(Path(merged["EDGE_INDEX_PATH"]), merged)
         if store and not any(index.glob(f"*/{MANIFEST}")):
             raise LocalError(f"There is no index in {index}: run `passage index` with --out {index}, or name another.")
         yield merged
@@ -93,12 +77,29 @@ def value_of(environ: Mapping[str, str], name: str) -> str:
     return environ.get(name, "").strip()
 
 
-def check_index(root: Path, cohere: str, environ: Mapping[str, str] = MappingProxyType({})) -> None:
+def require_real_vectors(provider: Provider, environ: Mapping[str, str], otherwise: str) -> None:
+    """Refuse to use an emulator's vectors with a collection of a server.
+
+    Args:
+        environ: the caller's, without an emulator.
+        otherwise: what else the caller can do, for the message.
+
+    Raises:
+        LocalError: the provider is emulated, because it has no key.
+    """
+    variables = (provider.key_variable, provider.secret_variable)
+    if provider.emulated and not any(value_of(environ, variable) for variable in variables):
+        raise LocalError(
+            f"QDRANT_URL is set, but {provider.key_variable} is not. A real collection needs the real key: the "
+            f"emulator's vectors are not comparable with {provider.label}'s. Set it, or {otherwise}."
+        )
+
+
+def check_index(root: Path, environ: Mapping[str, str]) -> None:
     """Check that the same service embeds questions and texts.
 
     Args:
-        cohere: who that is for a profile that asks Cohere's API; see `provider`.
-        environ: the function's, which may set another provider for its default profile.
+        environ: the function's.
 
     Raises:
         LocalError: they are different services.
@@ -107,25 +108,38 @@ def check_index(root: Path, cohere: str, environ: Mapping[str, str] = MappingPro
 
     edge_index.restore(root)
     for profile, embedded_by in edge_index.embedders(root).items():
-        asking = "bedrock" if _on_bedrock(profile, environ) else cohere
+        provider = _provider(profile, environ)
+        asking = made_by(provider, read_access(provider, environ).url)
         if embedded_by != asking:
-            made = f"embedded by {_NAMES.get(embedded_by, 'an earlier version of `passage index`')}"
             raise LocalError(
-                f"{root / profile} was {made}, but questions would be embedded by {_NAMES[asking]}, and the vectors of "
-                f"the two are not comparable: run `passage index --profile {profile}` again {_AGAIN[asking]}."
+                f"{root / profile} was embedded by {_name(embedded_by)}, but questions would be embedded by "
+                f"{_name(asking)}, and the vectors of the two are not comparable: run `passage index --profile "
+                f"{profile}` again {_again(provider, asking)}."
             )
 
 
-def _on_bedrock(name: str, environ: Mapping[str, str]) -> bool:
-    from handler.config import profiles  # noqa: PLC0415 - see `check_index`
-    from handler.config.settings import CollectionSettings  # noqa: PLC0415 - see `check_index`
-    from handler.core.errors import PassageError  # noqa: PLC0415 - see `check_index`
-
+def _provider(profile: str | None, environ: Mapping[str, str]) -> Provider:
+    """The provider that embeds a profile's questions; None stands for the default profile."""
     try:
-        profile = profiles.deployed(name, CollectionSettings.from_env(environ))
-        return profile.embedding.provider == "bedrock"
+        settings = CollectionSettings.from_env(environ)
+        deployed = profiles.deployed(profile or settings.default_profile, settings)
+        return PROVIDERS[deployed.embedding.provider]
     except PassageError:
-        return False  # the function says what is wrong with it
+        return PROVIDERS[DEFAULT]  # the function says what is wrong with it
+
+
+def _name(embedded_by: str) -> str:
+    if embedded_by == EMULATOR:
+        return "the emulator"
+    return PROVIDERS[embedded_by].label if embedded_by in PROVIDERS else "an earlier version of `passage index`"
+
+
+def _again(provider: Provider, asking: str) -> str:
+    """How to index again so that `asking` embeds the texts."""
+    if asking == EMULATOR:
+        return f"without {provider.key_variable}"
+    keyless = provider.url is None
+    return f"with EMBEDDING_PROVIDER={provider.name}" if keyless else f"with {provider.key_variable} set"
 
 
 @dataclass(frozen=True, slots=True)

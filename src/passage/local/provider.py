@@ -1,12 +1,14 @@
-"""Tells Cohere's own API from an emulator, by its URL: their vectors are not comparable."""
+"""Tells a provider's own API from an emulator, by its URL: their vectors are not comparable."""
 
 import ipaddress
 from urllib.parse import urlsplit
 
+from handler.config.providers import EMULATOR, Provider
 
-def provider(base_url: str) -> str:
-    """`emulator` for a service on this machine, else `cohere`."""
-    return "emulator" if is_loopback(base_url) else "cohere"
+
+def made_by(provider: Provider, url: str) -> str:
+    """Who makes the vectors, as an index records it: the provider's name, or `emulator` for one on this machine."""
+    return EMULATOR if provider.emulated and is_loopback(url) else provider.name
 
 
 def is_loopback(url: str) -> bool:

@@ -1,15 +1,16 @@
 """Cohere's embedding models on Amazon Bedrock. The function's role is the credential; there is no key."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from handler.adapters.account import Account
 from handler.adapters.bedrock.model import BedrockModel
-from handler.adapters.errors import Service
 from handler.config import models
 from handler.config.model_checks import check_dimension, model_refused
 from handler.core.model import Vector
+from handler.core.ports import TextsAre
 
-SERVICE = Service("embedding", "embedding service", "the function's role", "AWS_ENDPOINT_URL")
+INPUT_TYPES: Mapping[TextsAre, str] = {"question": "search_query", "document": "search_document"}
 
 V3_CHARACTERS = 2048
 """The longest text that Bedrock accepts for a v3 model, which reads 512 tokens of it."""
@@ -20,27 +21,21 @@ class BedrockEmbedder:
 
     Args:
         model: a model's id, an inference profile's (`eu.cohere.embed-v4:0`) or the ARN of either.
-        dimension: the collection's, which the model's vectors must have.
-        texts_are: Cohere's `input_type`. A wrong one raises no error but gives worse results.
+        dimension, texts_are: see `handler.adapters.account.EmbedderClass`.
     """
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        dimension: int,
-        texts_are: Literal["search_query", "search_document"] = "search_query",
-    ) -> None:
+    def __init__(self, account: Account, *, model: str, dimension: int, texts_are: TextsAre = "question") -> None:
         refused = model_refused("bedrock", model, dimension)
         self.model = model
-        self._bedrock = BedrockModel(model, service=SERVICE, refused=refused)
+        self._service = account.service("embedding")
+        self._bedrock = BedrockModel(model, service=self._service, refused=refused)
         self._dimension = dimension
         self._texts_are = texts_are
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `handler.core.ports.Embedder`."""
         check_dimension("bedrock", self.model, self._dimension)
-        return self._vectors(self._bedrock.invoke(self._request(texts)), len(texts))
+        return self._vectors(self._bedrock.invoke(self._request(texts)))
 
     def warm(self) -> None:
         """See `handler.core.ports.Embedder`."""
@@ -51,19 +46,19 @@ class BedrockEmbedder:
         self._bedrock.restored()
 
     def _request(self, texts: Sequence[str]) -> Mapping[str, Any]:
-        asked: dict[str, Any] = {"input_type": self._texts_are, "embedding_types": ["float"]}
+        asked: dict[str, Any] = {"input_type": INPUT_TYPES[self._texts_are], "embedding_types": ["float"]}
         # Cut long texts, as Cohere's own API does. Bedrock would refuse them, and each model names the side to cut.
         if models.takes_dimension(self.model):  # v4 and later
             return {**asked, "texts": list(texts), "truncate": "RIGHT", "output_dimension": self._dimension}
         return {**asked, "texts": [text[:V3_CHARACTERS] for text in texts], "truncate": "END"}
 
-    def _vectors(self, answer: Any, expected: int) -> list[Vector]:
+    def _vectors(self, answer: Any) -> list[Vector]:
         found = answer.get("embeddings") if isinstance(answer, dict) else None
         if isinstance(found, dict):  # by type; some models answer with a plain list
             found = found.get("float")
-        if not isinstance(found, list) or len(found) != expected or not all(found):
-            raise SERVICE.unavailable("returned no embedding", f"asked for {expected}")
+        if not isinstance(found, list):
+            raise self._service.unavailable("returned no embedding", f"model {self.model}")
         try:
             return [[float(value) for value in vector] for vector in found]
         except (TypeError, ValueError) as error:
-            raise SERVICE.from_transport(error) from error
+            raise self._service.from_transport(error) from error

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from handler.adapters import relevances
+from handler.adapters.account import Account
 from handler.adapters.bedrock.model import BedrockModel
 from handler.adapters.errors import Service
-
-SERVICE = Service("reranking", "reranking service", "the function's role", "AWS_ENDPOINT_URL")
 
 API_VERSION = 2
 """The version of Cohere's API. The model requires it in each request, and accepts no other."""
@@ -20,15 +19,16 @@ class BedrockReranker:
         model: the id of a Cohere model, or an inference profile's ARN. Amazon's reranker has another request format.
     """
 
-    def __init__(self, *, model: str) -> None:
+    def __init__(self, account: Account, *, model: str) -> None:
         refused = relevances.model_refused("bedrock", model)
         self.model = model
-        self._bedrock = BedrockModel(model, service=SERVICE, refused=refused)
+        self._service = account.service("reranking")
+        self._bedrock = BedrockModel(model, service=self._service, refused=refused)
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """See `handler.core.ports.Reranker`."""
         answer = self._bedrock.invoke({"query": question, "documents": list(texts), "api_version": API_VERSION})
-        return relevances.validate_relevances(_results(answer), SERVICE, self.model, len(texts))
+        return relevances.validate_relevances(_results(answer, self._service), self._service, self.model, len(texts))
 
     def warm(self) -> None:
         """See `handler.core.ports.Reranker`."""
@@ -39,8 +39,8 @@ class BedrockReranker:
         self._bedrock.restored()
 
 
-def _results(answer: Any) -> list[tuple[Any, Any]]:
+def _results(answer: Any, service: Service) -> list[tuple[Any, Any]]:
     try:
         return [(result["index"], result["relevance_score"]) for result in answer["results"]]
     except (TypeError, KeyError, IndexError) as error:
-        raise SERVICE.from_transport(error) from error
+        raise service.from_transport(error) from error

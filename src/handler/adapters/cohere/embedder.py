@@ -3,37 +3,35 @@
 import base64
 import binascii
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from cohere.v2.client import V2Client
 
-from handler.adapters.cohere.account import FAILURES, Account, core_error
-from handler.adapters.errors import Service
+from handler.adapters.account import Account
+from handler.adapters.cohere.client import FAILURES, client, core_error
 from handler.config import models
 from handler.config.model_checks import check_dimension, model_refused
 from handler.core.model import Vector
+from handler.core.ports import TextsAre
 
-SERVICE = Service("embedding", "embedding service", "COHERE_API_KEY", "COHERE_BASE_URL")
+INPUT_TYPES: Mapping[TextsAre, str] = {"question": "search_query", "document": "search_document"}
 
 
 class CohereEmbedder:
-    """Embeds questions with one model.
+    """Embeds with one model. See `handler.adapters.account.EmbedderClass`. Threads may share it."""
 
-    Args:
-        dimension: the collection's, which the model's vectors must have.
-    """
-
-    def __init__(self, account: Account, *, model: str, dimension: int) -> None:
+    def __init__(self, account: Account, *, model: str, dimension: int, texts_are: TextsAre = "question") -> None:
         self._account = account
-        self._service = account.named(SERVICE)
+        self._service = account.service("embedding")
         self.model = model
         self._dimension = dimension
+        self._texts_are = texts_are
 
     @cached_property
     def _client(self) -> V2Client:
-        return self._account.client()
+        return client(self._account)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `handler.core.ports.Embedder`."""
@@ -45,7 +43,7 @@ class CohereEmbedder:
             response = self._client.embed(
                 texts=list(texts),
                 model=self.model,
-                input_type="search_query",  # texts take search_document; mixing the two lowers quality without an error
+                input_type=INPUT_TYPES[self._texts_are],
                 embedding_types=["base64"],  # spares the SDK a walk over every number
                 output_dimension=self._output_dimension,
                 request_options={"max_retries": 0},
@@ -53,7 +51,7 @@ class CohereEmbedder:
         except FAILURES as error:
             refused = model_refused("cohere", self.model, self._dimension)
             raise core_error(error, self._service, refused) from error
-        return self._vectors(getattr(response, "embeddings", None), len(texts))
+        return self._vectors(getattr(response, "embeddings", None))
 
     def warm(self) -> None:
         """See `handler.core.ports.Embedder`. The SDK builds its types at the first answer, here a made-up one."""
@@ -80,11 +78,11 @@ class CohereEmbedder:
         # `...` is the SDK's own mark for "not sent".
         return self._dimension if models.takes_dimension(self.model) else ...
 
-    def _vectors(self, embeddings: Any, expected: int) -> list[Vector]:
-        """The vectors of an answer, each `(dimension,)`, as many as `expected`."""
+    def _vectors(self, embeddings: Any) -> list[Vector]:
+        """The vectors of an answer, each `(dimension,)`. The core validates them."""
         found = getattr(embeddings, "base64", None) or getattr(embeddings, "float_", None)
-        if not isinstance(found, list) or len(found) != expected or not all(found):
-            raise self._service.unavailable("returned no embedding", f"asked for {expected} as base64")
+        if not isinstance(found, list):
+            raise self._service.unavailable("returned no embedding", "asked for base64")
         try:
             return [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in found]
         except (binascii.Error, struct.error, ValueError, TypeError) as error:

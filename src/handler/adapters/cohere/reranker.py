@@ -6,10 +6,8 @@ from functools import cached_property
 from cohere.v2.client import V2Client
 
 from handler.adapters import relevances
-from handler.adapters.cohere.account import FAILURES, Account, core_error
-from handler.adapters.errors import Service
-
-SERVICE = Service("reranking", "reranking service", "COHERE_API_KEY", "COHERE_BASE_URL")
+from handler.adapters.account import Account
+from handler.adapters.cohere.client import FAILURES, client, core_error
 
 
 class CohereReranker:
@@ -17,12 +15,12 @@ class CohereReranker:
 
     def __init__(self, account: Account, *, model: str) -> None:
         self._account = account
-        self._service = account.named(SERVICE)
+        self._service = account.service("reranking")
         self.model = model
 
     @cached_property
     def _client(self) -> V2Client:
-        return self._account.client()
+        return client(self._account)
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """See `handler.core.ports.Reranker`."""

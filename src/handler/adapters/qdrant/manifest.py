@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from handler.config import models
+from handler.config import models, providers
 from handler.config.profiles import Profile
 from handler.config.validation import check_name
 from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch
@@ -83,7 +83,7 @@ def read(folder: Path, profile: Profile, embedded_by: Collection[str]) -> Manife
         raise ModelMismatch(
             f"The index for the profile '{profile.name}' was embedded by '{manifest.embedded_by}', but "
             f"questions are embedded by {' or '.join(embedded_by)}: run `passage index` again with the "
-            "function's COHERE_API_KEY or EMBEDDING_PROVIDER.",
+            "function's EMBEDDING_PROVIDER and key.",
             upstream="store",
         )
     return manifest
@@ -93,5 +93,5 @@ def _is_comparable(manifest: Manifest, profile: Profile, embedded_by: Collection
     """Whether the index's vectors are comparable with the questions'. An emulator's never are with a model's."""
     if manifest.embedded_by in embedded_by:
         return True
-    real = manifest.embedded_by != models.EMULATOR
+    real = manifest.embedded_by != providers.EMULATOR
     return real and models.comparable(manifest.embedding_model, profile.embedding.model)

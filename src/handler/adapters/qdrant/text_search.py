@@ -12,9 +12,9 @@ from threading import Thread
 from typing import Any, Protocol
 
 from handler import telemetry
-from handler.config.models import Fusion
 from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
 from handler.config.profiles import Profile
+from handler.config.providers import Fusion
 from handler.core import deadline as deadlines
 from handler.core.errors import (
     CollectionNotFound,

@@ -5,7 +5,7 @@ from typing import Any
 
 from aiohttp import web
 
-from handler.config.models import Model
+from handler.config.providers import Model
 from passage.emulators.cohere.models import EMBED_MODELS
 from passage.emulators.cohere.requests import invalid, no_such_model, read_object, strings_of, text_of
 from passage.emulators.cohere.vectors import ENCODERS

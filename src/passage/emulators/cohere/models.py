@@ -1,16 +1,13 @@
-"""The Cohere models that the emulators serve: those of `handler.config.models` that are not retired."""
+"""The Cohere models that the emulators serve: those of `handler.config.providers` that are not retired."""
 
 from collections.abc import Mapping
 
-from handler.config import models
-from handler.config.models import Model, Provider
+from handler.config.providers import PROVIDERS, Model
 
 
-def _served(provider: Provider, *, embeds: bool) -> Mapping[str, Model]:
+def _served(provider: str, *, embeds: bool) -> Mapping[str, Model]:
     return {
-        model.name: model
-        for model in models.MODELS
-        if model.provider == provider and model.embeds is embeds and model.state != "retired"
+        model.name: model for model in PROVIDERS[provider].models if model.embeds is embeds and model.state != "retired"
     }
 
 

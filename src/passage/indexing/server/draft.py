@@ -10,7 +10,7 @@ from typing import Any
 from qdrant_client.models import PayloadIndexInfo
 
 from handler.adapters.qdrant.payload import shown
-from handler.config import models
+from handler.config import models, providers
 from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
 from handler.config.profiles import Profile
 from passage.indexing.server.connection import Connection
@@ -118,17 +118,17 @@ def _vector(vectors: Any, collection: str) -> tuple[str, int, str, list[str]]:
 
 def _model(said: object, size: int, remarks: list[str]) -> tuple[str, str]:
     """The model's name and provider; guessed from the dimension where the metadata has none."""
-    fitting = models.with_dimension("cohere", size)
+    fitting = models.with_dimension(providers.DEFAULT, size)
     name = str(said or (fitting[0] if fitting else "unknown"))
     known = models.find(name)
     if not said:
-        choice = " or ".join(fitting) or "no model of Cohere's"
+        choice = " or ".join(fitting) or f"no model of {providers.PROVIDERS[providers.DEFAULT].label}'s"
         remarks.append(f"the collection does not name its embedding model; {choice} gives vectors of {size}")
     elif known is None:
         remarks.append(f"'{name}' is none of the models that Passage knows; questions must be embedded with it")
     elif known.state == "retired":
         remarks.append(f"'{name}' was retired on {known.since}; index the site again, with {known.replacement}")
-    return name, known.provider if known else "cohere"
+    return name, models.provider_of(known) if known else providers.DEFAULT
 
 
 def _keys(payloads: Payloads) -> dict[str, list[str]]:

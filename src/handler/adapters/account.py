@@ -1,0 +1,101 @@
+"""An account of a provider, as its adapters get it: the address, a client that sends the key, and variables to name.
+
+`handler.config.providers` names an adapter's class. The class imports its SDK, so it is imported only where it is used.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, Protocol
+
+import httpx
+from pydantic import SecretStr
+
+from handler.adapters.errors import Service
+from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up
+from handler.config.access import Access
+from handler.config.providers import Provider
+from handler.core.ports import Embedder, Reranker, TextsAre
+
+Auth = httpx.Auth | Callable[[httpx.Request], httpx.Request]
+ANSWER_BYTES = 4 * 1024 * 1024
+"""The most bytes of an answer. The largest has 96 vectors, some 1 MB, and repeats their texts."""
+
+ClientMaker = Callable[[Auth | None], httpx.Client]
+
+
+def _bearer(key: SecretStr) -> Auth:
+    """Puts a key into each request."""
+
+    def authorize(request: httpx.Request) -> httpx.Request:
+        request.headers["Authorization"] = f"Bearer {key.get_secret_value()}"
+        return request
+
+    return authorize
+
+
+def client_of_container(auth: Auth | None) -> httpx.Client:
+    """An HTTP client over the container's connections, whose every wait ends with the running deadline."""
+    return httpx.Client(transport=for_client(ANSWER_BYTES), auth=auth, timeout=LONGEST_RUN_SECONDS)
+
+
+@dataclass(frozen=True)
+class Account:
+    """What an embedder and a reranker of one provider share.
+
+    Attributes:
+        url: of the API, without a slash at the end; empty on AWS.
+        key_variable: the variable that holds the key, or says where it is stored.
+        url_variable: the variable that sets the URL.
+        auth: puts the key into each request; None on AWS.
+        make_client: makes the HTTP client.
+    """
+
+    url: str
+    key_variable: str
+    url_variable: str
+    auth: Auth | None = None
+    make_client: ClientMaker = client_of_container
+
+    @classmethod
+    def of(cls, provider: Provider, access: Access, make_client: ClientMaker = client_of_container) -> "Account":
+        """The account whose key, if it needs one, is in the environment."""
+        auth = _bearer(access.key) if access.key else None
+        return cls(access.url, provider.key_variable, provider.url_variable, auth, make_client)
+
+    @cached_property
+    def http(self) -> httpx.Client:
+        """Sends requests with the key. It follows no redirect and does not retry: both are the core's."""
+        return self.make_client(self.auth)
+
+    def service(self, upstream: Literal["embedding", "reranking"]) -> Service:
+        """The service as errors name it."""
+        return Service(upstream, f"{upstream} service", self.key_variable, self.url_variable)
+
+    def made_up(self, answer: object) -> "Account":
+        """The same account with a service that is not called and always gives `answer`, for the warm-up."""
+        return replace(self, auth=None, make_client=lambda _: httpx.Client(transport=made_up(answer)))
+
+    def close(self) -> None:
+        """Close the client, if there was a request."""
+        if "http" in self.__dict__:
+            self.http.close()
+
+
+class EmbedderClass(Protocol):
+    """The class of a provider's embedder."""
+
+    def __call__(self, account: Account, *, model: str, dimension: int, texts_are: TextsAre) -> Embedder:
+        """An embedder of questions or of documents.
+
+        Args:
+            dimension: the collection's, which the model's vectors must have.
+            texts_are: what is embedded. Models that distinguish the two find less when it is wrong, without an error.
+        """
+        ...
+
+
+class RerankerClass(Protocol):
+    """The class of a provider's reranker."""
+
+    def __call__(self, account: Account, *, model: str) -> Reranker: ...
