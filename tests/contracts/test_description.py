@@ -208,7 +208,7 @@ def _pascal(profile: Profile) -> str:
 
 def _parses(contract: Contract, fields: dict[str, Any], profile: Profile) -> bool:
     try:
-        options.applied(contract.parse(fields, profile), fields, contract, profile, debug=True)
+        options.apply_options(contract.parse(fields, profile), fields, contract, profile, debug=True)
     except InvalidRequest:
         return False
     return True

@@ -18,7 +18,7 @@ from handler.config.payload_keys import Payload
 from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts import context
 from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block
-from handler.contracts.fields import clipped, has_web_address, json_safe, limited_count, limited_text, renamed, zulu
+from handler.contracts.fields import check_count, check_text, clip, has_web_address, json_safe, rename_fields, zulu
 from handler.core.errors import BlankText, InvalidRequest
 from handler.core.model import LARGEST_WHOLE, Passage
 from unit.asking import NAMES, answered
@@ -135,10 +135,10 @@ def test_position_is_a_whole_number_from_0_or_absent(value: Any) -> None:
 @given(scores=st.lists(st.floats(allow_nan=False, allow_infinity=False)))
 def test_clipping_never_reorders(scores: list[float]) -> None:
     ordered = sorted(scores, reverse=True)
-    after = [clipped(score) for score in ordered]
+    after = [clip(score) for score in ordered]
     assert after == sorted(after, reverse=True)
     assert all(0 <= score <= 1 for score in after)
-    assert [clipped(score) for score in scores if 0 <= score <= 1] == [score for score in scores if 0 <= score <= 1]
+    assert [clip(score) for score in scores if 0 <= score <= 1] == [score for score in scores if 0 <= score <= 1]
 
 
 def as_single(value: float) -> float:
@@ -250,7 +250,7 @@ limits = st.lists(st.integers(1, 1_000), min_size=3, max_size=3).map(sorted)
 @given(ends=limits, count=st.integers() | huge | st.none())
 def test_any_count_is_clamped_where_the_profile_says_clamp(ends: list[int], count: int | None) -> None:
     limit = CountLimit(names=("k",), min=ends[0], default=ends[1], max=ends[2], outside="clamp")
-    checked = limited_count(limit, count)
+    checked = check_count(limit, count)
     assert limit.min <= checked <= limit.max
     if count is None:
         assert checked == limit.default
@@ -264,12 +264,12 @@ def test_any_count_is_clamped_where_the_profile_says_clamp(ends: list[int], coun
 def test_any_count_outside_is_refused_where_profile_says_reject(ends: list[int], count: int | None) -> None:
     limit = CountLimit(names=("k",), min=ends[0], default=ends[1], max=ends[2], outside="reject")
     if count is None:
-        assert limited_count(limit, count) == limit.default
+        assert check_count(limit, count) == limit.default
     elif limit.min <= count <= limit.max:
-        assert limited_count(limit, count) == count
+        assert check_count(limit, count) == count
     else:
         with pytest.raises(InvalidRequest, match=f"must be {limit.min} to {limit.max}"):
-            limited_count(limit, count)
+            check_count(limit, count)
 
 
 @given(ends=st.lists(st.integers(1, 60), min_size=2, max_size=2).map(sorted), text=encodable)
@@ -277,12 +277,12 @@ def test_text_within_limits_is_kept_and_outside_refused(ends: list[int], text: s
     limit = TextLimit(names=("text",), min=ends[0], max=ends[1])
     if not text.strip():
         with pytest.raises(BlankText):
-            limited_text(limit, text)
+            check_text(limit, text)
     elif limit.min <= len(text) <= limit.max:
-        assert limited_text(limit, text) is text
+        assert check_text(limit, text) is text
     else:
         with pytest.raises(InvalidRequest):
-            limited_text(limit, text)
+            check_text(limit, text)
 
 
 ALIASES = {"text": ("text", "query", "question"), "k": ("k", "top_k")}
@@ -295,9 +295,9 @@ def test_two_names_for_one_field_are_refused(fields: dict[str, Any]) -> None:
     given_names = {name: [alias for alias in aliases if alias in fields] for name, aliases in ALIASES.items()}
     if any(len(names) > 1 for names in given_names.values()):
         with pytest.raises(InvalidRequest, match="mean the same"):
-            renamed(fields, ALIASES)
+            rename_fields(fields, ALIASES)
         return
-    found = renamed(fields, ALIASES)
+    found = rename_fields(fields, ALIASES)
     for name, names in given_names.items():
         assert (name in found) == bool(names)
         if names:

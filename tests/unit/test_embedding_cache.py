@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handler.core.deadline import Deadline
-from handler.core.embedding import EmbeddingCache, normalised
+from handler.core.embedding import EmbeddingCache, normalise
 from handler.core.model import CollectionInfo, Passage, Point, RetrievalRequest, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
 from unit.pipelines import pipeline
@@ -74,7 +74,7 @@ def test_search_uses_the_questions_vector_with_any_cache(invocations: list[list[
         store.vectors.clear()
         embedder.asked.clear()
         cached = ask(retriever, texts)
-        assert store.vectors == [embedder.vector(normalised(text)) for text in texts]
+        assert store.vectors == [embedder.vector(normalise(text)) for text in texts]
         assert cached.count(False) == len(embedder.asked) == len(set(embedder.asked)), "each is paid for once"
         assert len(cache) <= size
 
@@ -85,17 +85,17 @@ def test_cache_within_its_size_embeds_no_text_twice(texts: list[str]) -> None:
     retriever = pipeline(embedder, Telling(), cache=EmbeddingCache(10))
     for text in texts:
         ask(retriever, [text])
-    assert embedder.asked == list(dict.fromkeys(map(normalised, texts)))
+    assert embedder.asked == list(dict.fromkeys(map(normalise, texts)))
 
 
-@given(st.lists(TEXTS, min_size=3, max_size=8, unique_by=normalised))
+@given(st.lists(TEXTS, min_size=3, max_size=8, unique_by=normalise))
 def test_least_recently_used_question_is_evicted(texts: list[str]) -> None:
     embedder = Counting()
     retriever = pipeline(embedder, Telling(), cache=EmbeddingCache(len(texts) - 1))
     first, *rest = texts
     for text in (first, *rest[:-1], first, rest[-1], first):
         ask(retriever, [text])
-    assert embedder.asked.count(normalised(first)) == 1, "asked again before it was pushed out, it is the newest"
+    assert embedder.asked.count(normalise(first)) == 1, "asked again before it was pushed out, it is the newest"
 
 
 @given(TEXTS)
@@ -104,17 +104,17 @@ def test_models_do_not_share_cached_embeddings(text: str) -> None:
     for embedder, space in ((one, "cohere v3 1024"), (other, "cohere v4 1024")):
         store = Telling()
         assert ask(pipeline(embedder, store, cache=cache, space=space), [text]) == [False]
-        assert store.vectors == [embedder.vector(normalised(text))]
+        assert store.vectors == [embedder.vector(normalise(text))]
 
 
 @given(TEXTS)
 def test_normalised_text_is_stable(text: str) -> None:
-    once = normalised(text)
-    assert normalised(once) == once
-    assert once.casefold() == normalised(text.strip()).casefold()
+    once = normalise(text)
+    assert normalise(once) == once
+    assert once.casefold() == normalise(text.strip()).casefold()
     assert once
 
 
 def test_case_distinguishes_questions_but_white_space_not() -> None:
-    assert normalised("What  is\tROS\n2? ") == "What is ROS 2?"
-    assert normalised("us") != normalised("US")
+    assert normalise("What  is\tROS\n2? ") == "What is ROS 2?"
+    assert normalise("us") != normalise("US")

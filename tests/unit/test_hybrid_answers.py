@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handler.adapters.qdrant.payload import Hit, best_fused, candidates, read
 from handler.config import profiles
 from handler.contracts import registry
-from handler.contracts.fields import clipped
+from handler.contracts.fields import clip
 from handler.core.model import Search
 from unit.asking import NAMES, answered
 from unit.strategies import bounded, passages
@@ -34,7 +34,7 @@ def test_answer_has_the_best_of_the_fused_list_in_its_order(name: str, data: st.
     held = fused(data.draw(passages(profile, min_size=2).flatmap(st.permutations)))
     body: dict[str, Any] = answered(name, held, **{profile.query.count.names[0]: count})
     results, score = SCORES[name]
-    best = [clipped(passage.score) for passage in read(held, profile.payload).passages[:count]]
+    best = [clip(passage.score) for passage in read(held, profile.payload).passages[:count]]
     expected = sorted(best, reverse=True) if name in SORTED else best
     assert [result[score] for result in body[results]] == expected
 

@@ -8,7 +8,7 @@ from handler.config import profiles
 from handler.config.profiles import CountLimit, TextLimit
 from handler.config.settings import Settings
 from handler.contracts import registry
-from handler.contracts.fields import limited_count, limited_text
+from handler.contracts.fields import check_count, check_text
 from handler.core.errors import BlankText, ConfigurationError, InvalidRequest, NotFound
 
 
@@ -82,22 +82,22 @@ def test_default_profile_can_use_another_collection() -> None:
 
 def test_text_limits_count_characters_and_refuse_blank_text() -> None:
     limit = TextLimit(names=("text",), min=3, max=5)
-    assert limited_text(limit, " a ") == " a "
-    assert limited_text(limit, "🤖🤖🤖🤖🤖") == "🤖🤖🤖🤖🤖"
+    assert check_text(limit, " a ") == " a "
+    assert check_text(limit, "🤖🤖🤖🤖🤖") == "🤖🤖🤖🤖🤖"
     with pytest.raises(BlankText):
-        limited_text(limit, " \t\n　")
+        check_text(limit, " \t\n　")
     for text in ("ab", "abcdef"):
         with pytest.raises(InvalidRequest, match="must have 3 to 5"):
-            limited_text(limit, text)
+            check_text(limit, text)
 
 
 @pytest.mark.parametrize(("outside", "count", "expected"), [("clamp", 0, 3), ("clamp", 99, 8), ("clamp", None, 5)])
 def test_count_outside_limits_is_clamped_if_profile_says_so(outside: str, count: int | None, expected: int) -> None:
     limit = CountLimit(names=("k",), default=5, min=3, max=8, outside=outside)  # type: ignore[arg-type]
-    assert limited_count(limit, count) == expected
+    assert check_count(limit, count) == expected
 
 
 @pytest.mark.parametrize("count", [0, -1, 101, 10**30])
 def test_a_count_beyond_the_limits_is_otherwise_refused(count: int) -> None:
     with pytest.raises(InvalidRequest, match="must be 1 to 100"):
-        limited_count(CountLimit(names=("k",), default=5, max=100), count)
+        check_count(CountLimit(names=("k",), default=5, max=100), count)

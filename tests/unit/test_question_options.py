@@ -35,7 +35,7 @@ def test_no_option_has_another_meaning_in_a_contract(name: str) -> None:
 def applied(profile: profiles.Profile = PROFILE, **fields: Any) -> RetrievalRequest:
     sent = {"query_text": "twin", **fields}
     contract = registry.find(profile)
-    return options.applied(contract.parse(sent, profile), sent, contract, profile, debug=False)
+    return options.apply_options(contract.parse(sent, profile), sent, contract, profile, debug=False)
 
 
 def test_threshold_has_two_names_and_takes_one() -> None:
@@ -71,7 +71,7 @@ def test_any_time_is_a_bound_that_a_store_reads_or_is_refused(moment: datetime) 
     contract = registry.find(profile)
     sent = {"text": "twin", "filters": {"timestamp": {"gte": moment.isoformat()}}}
     try:
-        request = options.applied(contract.parse({"text": "twin"}, profile), sent, contract, profile, debug=False)
+        request = options.apply_options(contract.parse({"text": "twin"}, profile), sent, contract, profile, debug=False)
     except InvalidRequest:
         assert moment.year in (1, 9999)
         return

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from handler import telemetry
 from handler.config import profiles
-from handler.contracts.fields import validated
+from handler.contracts.fields import validate_fields
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.http.feedback import Feedback
 from handler.entrypoints.http.openapi.schemas import feedback_schema
@@ -86,7 +86,7 @@ def test_wrong_feedback_is_400_and_names_the_field(sent: Any, message: str, star
 def test_empty_feedback_is_400_with_an_example(start: Start) -> None:
     answer = start().request("POST", "/feedback", body="")
     example = assert_error(answer, 400, "INVALID_INPUT").partition("as in ")[2].rstrip(".")
-    validated(json.loads(example), Feedback)
+    validate_fields(json.loads(example), Feedback)
 
 
 def test_unknown_profile_is_404(start: Start) -> None:
@@ -122,7 +122,7 @@ def test_schema_and_model_agree_on_each_field() -> None:
 
 def _is_valid(fields: dict[str, Any]) -> bool:
     try:
-        validated(fields, Feedback)
+        validate_fields(fields, Feedback)
     except InvalidRequest:
         return False
     return True

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from handler import telemetry
-from handler.core.embedding import normalised
+from handler.core.embedding import normalise
 from passage.emulators import EmulatorServer, Fault
 from passage.local.environment import LocalContext
 from wire.function import QUESTION, Function, Output, Start
@@ -77,7 +77,7 @@ def test_stripped_question_is_not_logged_either(
     text: str, cohere: EmulatorServer, start: Start, output: Output
 ) -> None:
     """An upstream repeats the normalised question, which can differ from the caller's."""
-    sent = normalised(text)
+    sent = normalise(text)
     cohere.faults.add(Fault("status", status=400, body=f'{{"message": "cannot embed: {sent}"}}', times=0))
     assert start().ask(text).status == 500
     assert cohere.requests[-1].json()["texts"] == [sent]

@@ -12,12 +12,9 @@ from handler.contracts.fields import (
     Score,
     Text,
     Threshold,
-    clipped,
+    clip,
     has_web_address,
-    limited_count,
-    limited_text,
-    renamed,
-    validated,
+    read_question,
     zulu,
 )
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
@@ -69,11 +66,10 @@ class ErrorResponse(BaseModel):
 
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
-    limits = profile.query
-    query = validated(renamed(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), QueryRequest)
+    query, text, top_k = read_question(fields, profile, QueryRequest, text="query_text", count="top_k")
     return RetrievalRequest(
-        text=limited_text(limits.text, query.query_text),
-        search=Search(top_k=limited_count(limits.count, query.top_k), score_threshold=query.threshold),
+        text=text,
+        search=Search(top_k=top_k, score_threshold=query.threshold),
         options={"include_metadata": query.include_metadata},
     )
 
@@ -101,7 +97,7 @@ def _result(passage: Passage, *, whole: bool) -> RetrievedChunk:
     return RetrievedChunk(
         content=passage.text,
         url=passage.url,
-        similarity_score=clipped(passage.score),
+        similarity_score=clip(passage.score),
         **(metadata if whole else {}),
     )
 

@@ -13,11 +13,8 @@ from handler.contracts.fields import (
     Integer,
     Score,
     Text,
-    clipped,
-    limited_count,
-    limited_text,
-    renamed,
-    validated,
+    clip,
+    read_question,
 )
 from handler.core.errors import (
     BlankText,
@@ -40,7 +37,7 @@ SEPARATOR = "\n\n" + "=" * 40 + "\n\n"
 """The text between two blocks."""
 
 
-class Query(BaseModel):
+class ContextRequest(BaseModel):
     """A question. Its limits are the profile's."""
 
     text: Text = Field(description="The natural language question.")
@@ -86,12 +83,11 @@ class RetrievalError(BaseModel):
 
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
-    limits = profile.query
-    query = validated(renamed(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
+    query, text, top_k = read_question(fields, profile, ContextRequest, text="text", count="k")
     budgets = [query.max_chars, query.max_tokens and query.max_tokens * CHARACTERS_PER_TOKEN]
     return RetrievalRequest(
-        text=limited_text(limits.text, query.text),
-        search=Search(top_k=limited_count(limits.count, query.k)),
+        text=text,
+        search=Search(top_k=top_k),
         options={"max_chars": min((budget for budget in budgets if budget), default=None)},
     )
 
@@ -110,7 +106,7 @@ def render(retrieval: Retrieval) -> RetrievalResult:
 def _chunk(passage: Passage) -> RetrievedChunk:
     return RetrievedChunk(
         text=passage.text,
-        score=clipped(passage.score),
+        score=clip(passage.score),
         source_url=passage.url,
         chapter=passage.chapter or "",
         section=passage.section or (passage.headings[-1] if passage.headings else ""),
@@ -170,7 +166,7 @@ def _code(error: PassageError) -> Code:
 
 CONTRACT = Contract(
     name="context",
-    request_model=Query,
+    request_model=ContextRequest,
     response_model=RetrievalResult,
     error_model=RetrievalError,
     text="text",

@@ -57,7 +57,7 @@ BOUNDS: Mapping[str, str] = {
 """Messages for values that are missing or out of bounds, by pydantic's error type."""
 
 
-def explained(item: Any, ours: Container[str]) -> str:
+def describe_fault(item: Any, ours: Container[str]) -> str:
     """One of pydantic's errors as a sentence: the field, the allowed values, and the type of the value.
 
     Args:

@@ -11,8 +11,8 @@ from aws_lambda_powertools.utilities.parser import ValidationError, parse
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictInt, StrictStr
 from pydantic_core import PydanticKnownError
 
-from handler.config.profiles import CountLimit, TextLimit
-from handler.contracts.faults import MOST_LEVELS, explained, is_deep, json_fault, refuse_constant, too_deep
+from handler.config.profiles import CountLimit, Profile, TextLimit
+from handler.contracts.faults import MOST_LEVELS, describe_fault, is_deep, json_fault, refuse_constant, too_deep
 from handler.core.errors import BlankText, InvalidRequest
 from handler.core.model import LARGEST_WHOLE, Passage, PointId
 from handler.core.texts import INVISIBLE
@@ -87,7 +87,7 @@ def read_json(text: str, what: str) -> Any:
     return value
 
 
-def validated(fields: Mapping[str, Any], model: type[Model], ours: Container[str] = ()) -> Model:
+def validate_fields(fields: Mapping[str, Any], model: type[Model], ours: Container[str] = ()) -> Model:
     """Validate `fields` as `model`.
 
     Args:
@@ -99,12 +99,31 @@ def validated(fields: Mapping[str, Any], model: type[Model], ours: Container[str
     try:
         return parse(event=dict(fields), model=model)
     except ValidationError as error:
-        told = list(dict.fromkeys(explained(item, ours) for item in error.errors(include_url=False)))
-        more = [f"and {len(told) - MOST_FAULTS} more"] if len(told) > MOST_FAULTS else []
-        raise InvalidRequest("; ".join(told[:MOST_FAULTS] + more)) from None
+        faults = list(dict.fromkeys(describe_fault(item, ours) for item in error.errors(include_url=False)))
+        more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
+        raise InvalidRequest("; ".join(faults[:MOST_FAULTS] + more)) from None
 
 
-def renamed(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def read_question(
+    fields: Mapping[str, Any], profile: Profile, model: type[Model], *, text: str, count: str
+) -> tuple[Model, str, int]:
+    """A contract's request, with its question and its number of passages as the profile limits them.
+
+    Args:
+        text, count: the names of these two in `model`. A question may be absent, and is empty then.
+
+    Raises:
+        InvalidRequest: see `validate_fields`, `rename_fields`, `check_text` and `check_count`.
+    """
+    limits = profile.query
+    named = rename_fields(fields, {text: limits.text.names, count: limits.count.names})
+    query = validate_fields(named, model, profile.filters)
+    question = getattr(query, text)
+    top_k = check_count(limits.count, getattr(query, count))
+    return query, "" if question is None else check_text(limits.text, question), top_k
+
+
+def rename_fields(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """Rename `fields` to the contract's own names. A profile may allow others (`query` for `text`).
 
     Args:
@@ -113,18 +132,18 @@ def renamed(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -
     Raises:
         InvalidRequest: a field was sent under two names.
     """
-    found: dict[str, Any] = {}
+    own: dict[str, Any] = {}
     for name, allowed in aliases.items():
         given = [alias for alias in allowed if alias in fields]
         if len(given) > 1:
             raise InvalidRequest(f"{' and '.join(repr(alias) for alias in given)} mean the same: send one of them")
         if given:
-            found[name] = fields[given[0]]
+            own[name] = fields[given[0]]
     taken = {alias for allowed in aliases.values() for alias in allowed}
-    return {**{name: value for name, value in fields.items() if name not in taken}, **found}
+    return {**{name: value for name, value in fields.items() if name not in taken}, **own}
 
 
-def limited_text(limit: TextLimit, text: str) -> str:
+def check_text(limit: TextLimit, text: str) -> str:
     """Check the text against the profile's limits and return it unchanged.
 
     Raises:
@@ -140,7 +159,7 @@ def limited_text(limit: TextLimit, text: str) -> str:
     return text
 
 
-def limited_count(limit: CountLimit, count: int | None) -> int:
+def check_count(limit: CountLimit, count: int | None) -> int:
     """The number of passages to retrieve: the profile's default for None.
 
     Raises:
@@ -155,7 +174,7 @@ def limited_count(limit: CountLimit, count: int | None) -> int:
     return count
 
 
-def clipped(score: float) -> float:
+def clip(score: float) -> float:
     """The score, limited to 0…1. Clipping never reorders passages."""
     return max(0.0, min(1.0, score))
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from handler.config.profiles import Profile
 from handler.contracts.base import Contract
-from handler.contracts.fields import WHOLE, Text, Threshold, validated
+from handler.contracts.fields import WHOLE, Text, Threshold, validate_fields
 from handler.contracts.filter_values import FilterValue, conditions
 from handler.core.errors import InvalidRequest
 from handler.core.model import Filters, RetrievalRequest, Selection
@@ -53,7 +53,7 @@ class Options(BaseModel):
     )
 
 
-def applied(
+def apply_options(
     request: RetrievalRequest, fields: Mapping[str, Any], contract: Contract, profile: Profile, *, debug: bool
 ) -> RetrievalRequest:
     """The request with the options among the caller's fields.
@@ -67,7 +67,7 @@ def applied(
     own = contract.request_model.model_fields
     _check_one_threshold(fields, own)
     given = {name: fields[name] for name in Options.model_fields if name in fields and name not in own}
-    options = validated(given, Options, profile.filters)
+    options = validate_fields(given, Options, profile.filters)
     if options.debug and not debug:
         raise InvalidRequest("'debug' is off in this deployment: DEBUG_ANSWERS turns it on.")
     if options.neighbors and not profile.payload.keys("index"):

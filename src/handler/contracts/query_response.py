@@ -12,11 +12,8 @@ from handler.contracts.fields import (
     Integer,
     Score,
     Text,
-    clipped,
-    limited_count,
-    limited_text,
-    renamed,
-    validated,
+    clip,
+    read_question,
     zulu,
 )
 from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
@@ -28,7 +25,7 @@ SHOWN_ID = re.compile(r"([0-9]+|[0-9a-fA-F-]{32,36})_[0-9]+")
 Code = Literal["INVALID_INPUT", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"]
 
 
-class Query(BaseModel):
+class QueryResponseRequest(BaseModel):
     """A question. Its limits are the profile's."""
 
     text: Text = Field(description="The natural language question.")
@@ -57,11 +54,8 @@ class ErrorResponse(BaseModel):
 
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
-    limits = profile.query
-    query = validated(renamed(fields, {"text": limits.text.names, "k": limits.count.names}), Query)
-    return RetrievalRequest(
-        text=limited_text(limits.text, query.text), search=Search(top_k=limited_count(limits.count, query.k))
-    )
+    _, text, top_k = read_question(fields, profile, QueryResponseRequest, text="text", count="k")
+    return RetrievalRequest(text=text, search=Search(top_k=top_k))
 
 
 def render(retrieval: Retrieval) -> QueryResponse:
@@ -81,7 +75,7 @@ def _result(passage: Passage) -> Result:
         url=passage.url,
         # 0 where no index is stored: the point's id alone is unique.
         chunk_id=f"{passage.id}_{passage.index or 0}",
-        relevance_score=clipped(passage.score),
+        relevance_score=clip(passage.score),
     )
 
 
@@ -106,7 +100,7 @@ def _code(error: PassageError) -> Code:
 
 CONTRACT = Contract(
     name="query_response",
-    request_model=Query,
+    request_model=QueryResponseRequest,
     response_model=QueryResponse,
     error_model=ErrorResponse,
     text="text",

@@ -15,12 +15,9 @@ from handler.contracts.fields import (
     Integer,
     Score,
     Text,
-    clipped,
+    clip,
     has_web_address,
-    limited_count,
-    limited_text,
-    renamed,
-    validated,
+    read_question,
 )
 from handler.core.errors import (
     CollectionNotFound,
@@ -59,7 +56,7 @@ ECHOED = 10_000
 SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
 
 
-class Query(BaseModel):
+class RankedRequest(BaseModel):
     """A question. Its limits are the profile's."""
 
     text: Text = Field(description="The natural language question, in the language of the collection's model.")
@@ -118,13 +115,8 @@ class RetrievalResponse(Answer):
 
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
-    limits = profile.query
-    query = validated(renamed(fields, {"text": limits.text.names, "top_k": limits.count.names}), Query)
-    return RetrievalRequest(
-        text=limited_text(limits.text, query.text),
-        search=Search(top_k=limited_count(limits.count, query.top_k)),
-        options={"query_id": query.query_id or _new_id()},
-    )
+    query, text, top_k = read_question(fields, profile, RankedRequest, text="text", count="top_k")
+    return RetrievalRequest(text=text, search=Search(top_k=top_k), options={"query_id": query.query_id or _new_id()})
 
 
 def _new_id() -> str:
@@ -164,7 +156,7 @@ def _result(rank: int, passage: Passage) -> SearchResult:
     return SearchResult(
         chunk_id=passage.chunk_id or str(passage.id),
         chunk_text=passage.text,
-        similarity_score=clipped(passage.score),
+        similarity_score=clip(passage.score),
         rank=rank,
         metadata=Metadata(
             source_url=passage.url,
@@ -266,7 +258,7 @@ def _code(error: PassageError) -> Code:  # noqa: PLR0911 - a table of classes re
 
 CONTRACT = Contract(
     name="ranked",
-    request_model=Query,
+    request_model=RankedRequest,
     response_model=RetrievalResponse,
     error_model=RetrievalResponse,
     text="text",

@@ -12,13 +12,10 @@ from handler.contracts.fields import (
     Score,
     Text,
     Threshold,
-    clipped,
+    clip,
     json_id,
     json_safe,
-    limited_count,
-    limited_text,
-    renamed,
-    validated,
+    read_question,
     zulu,
 )
 from handler.contracts.filter_values import FilterValue, conditions
@@ -97,10 +94,7 @@ class ErrorResponse(BaseModel):
 
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
-    limits = profile.query
-    query = validated(
-        renamed(fields, {"query_text": limits.text.names, "top_k": limits.count.names}), RetrievalQuery, profile.filters
-    )
+    query, text, top_k = read_question(fields, profile, RetrievalQuery, text="query_text", count="top_k")
     if (query.query_text is None) == (query.query_vector is None):
         raise InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")
     if query.query_vector is not None and len(query.query_vector) != profile.collection.dimension:
@@ -112,11 +106,11 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
             "'query_vector' cannot be compared: it is all zeros, or its length is beyond 32-bit floats."
         )
     return RetrievalRequest(
-        text="" if query.query_text is None else limited_text(limits.text, query.query_text),
+        text=text,
         vector=query.query_vector,
         collection=query.collection_name,
         search=Search(
-            top_k=limited_count(limits.count, query.top_k),
+            top_k=top_k,
             score_threshold=query.score_threshold,
             filters=conditions(query.filters, profile),
             with_vectors=query.with_vectors,
@@ -139,7 +133,7 @@ def render(retrieval: Retrieval) -> VectorSearchResponse:
 def _result(passage: Passage, retrieval: Retrieval) -> RetrievalResult:
     return RetrievalResult(
         id=json_id(passage.id),
-        score=clipped(passage.score),
+        score=clip(passage.score),
         vector=None if passage.vector is None else list(passage.vector),
         payload=json_safe(passage.payload) if retrieval.request.options["with_payload"] else {},
         retrieval_time_ms=retrieval.timings.search_ms,

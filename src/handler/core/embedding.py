@@ -91,7 +91,7 @@ class QuestionEmbedder:
         Raises:
             PassageError: as `Embedder.embed`, after one retry.
         """
-        texts = [normalised(request.text) for request in requests]
+        texts = [normalise(request.text) for request in requests]
         asked = [text for request, text in zip(requests, texts, strict=True) if request.vector is None]
         keys = {text: _digest(self.space, text) for text in asked}
         vectors = {text: vector for text, key in keys.items() if (vector := self.cache.get(key)) is not None}
@@ -115,7 +115,7 @@ class QuestionEmbedder:
         return embedded
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """A question as it is embedded: NFC, each run of white space one space. Texts that look alike become equal.
 
     Case stays, because the models distinguish it.

@@ -138,9 +138,9 @@ def _prepared(question: Question, services: Services, started: float) -> _Prepar
         fields = question.read(served.profile)
         request = served.contract.parse(fields, served.profile)
         if not OPTIONS.isdisjoint(fields):
-            from handler.contracts import options  # noqa: PLC0415 - most questions have none
+            from handler.contracts.options import apply_options  # noqa: PLC0415 - most questions have none
 
-            request = options.applied(request, fields, served.contract, served.profile, debug=served.debug_answers)
+            request = apply_options(request, fields, served.contract, served.profile, debug=served.debug_answers)
         name = request.collection
         return _Prepared(served, fields, request, served.retriever if name is None else served.retriever_for(name))
     except Exception as error:  # noqa: BLE001 - becomes this question's failure
@@ -171,9 +171,9 @@ def _rendered(served: Served, retrieval: Retrieval) -> Answer:
     body = served.contract.render(retrieval)
     request = retrieval.request
     if request.search.explain or (request.selection is not None and request.selection.neighbors):
-        from handler.contracts import option_fields  # noqa: PLC0415 - most answers have none
+        from handler.contracts.option_fields import add_option_fields  # noqa: PLC0415 - most answers have none
 
-        body = option_fields.add_option_fields(body, served.contract, served.profile, retrieval)
+        body = add_option_fields(body, served.contract, served.profile, retrieval)
     return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body
 
 

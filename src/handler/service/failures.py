@@ -14,7 +14,7 @@ from handler import telemetry
 from handler.contracts import registry
 from handler.contracts.base import ErrorContext
 from handler.contracts.fields import to_json
-from handler.core.embedding import normalised
+from handler.core.embedding import normalise
 from handler.core.errors import InternalError, PassageError
 from handler.service.services import Served, Services
 
@@ -71,7 +71,7 @@ def text_forms(text: str) -> tuple[str, ...]:
 
     A form of one or two characters tells nothing, and would match all over an error message.
     """
-    return tuple(form for form in {text, text.strip(), normalised(text)} if len(form.strip()) > 2)
+    return tuple(form for form in {text, text.strip(), normalise(text)} if len(form.strip()) > 2)
 
 
 def _texts(fields: Mapping[str, Any]) -> list[str]:

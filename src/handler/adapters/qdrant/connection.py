@@ -142,7 +142,7 @@ class Connection:
                 upstream="store",
                 detail=known.detail,
             )
-        return not_found.explained(known, self._service, self._url, self._transport or for_client())
+        return not_found.explain(known, self._service, self._url, self._transport or for_client())
 
     def _transport_failed(self, error: Exception) -> PassageError:
         if urlsplit(self._url).port == GRPC_PORT and isinstance(error, httpx.RemoteProtocolError):

@@ -21,7 +21,7 @@ def is_missing_collection(body: bytes) -> bool:
     return _said(body).startswith("Not found: Collection")
 
 
-def explained(known: PassageError, service: Service, url: str, transport: httpx.BaseTransport) -> PassageError:
+def explain(known: PassageError, service: Service, url: str, transport: httpx.BaseTransport) -> PassageError:
     """The error for a 404 that is not about the collection.
 
     Args:

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from handler import telemetry
 from handler.contracts.faults import OURS
-from handler.contracts.fields import Text, validated
+from handler.contracts.fields import Text, validate_fields
 from handler.core.errors import NotFound
 from handler.entrypoints.http.request import fields_of_body
 from handler.entrypoints.http.status import failure_response
@@ -74,7 +74,7 @@ def take(event: Mapping[str, Any], services: Services) -> Response[str]:
         if not services.settings.feedback:
             raise NotFound("This deployment takes no feedback.")
         fields = fields_of_body(event, EXAMPLE)
-        feedback = validated(fields, Feedback)
+        feedback = validate_fields(fields, Feedback)
         _record(feedback, services.served(feedback.profile))
     except Exception as error:  # noqa: BLE001 - hides the reader's words in the log, which an outer handler cannot
         return failure_response(failure(error, services, fields=fields))

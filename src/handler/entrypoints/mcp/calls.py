@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from handler.config.profiles import CountLimit, Profile, TextLimit
-from handler.contracts.fields import json_safe, limited_count, limited_text
+from handler.contracts.fields import check_count, check_text, json_safe
 from handler.core.errors import AnswerTooLarge, InvalidRequest
 from handler.core.model import Point
 from handler.entrypoints.mcp.endpoint import Endpoint
@@ -114,13 +114,13 @@ def _question(arguments: Arguments, name: str, limit: TextLimit) -> str:
     text = arguments.get(name)
     if not isinstance(text, str):
         raise InvalidRequest(f"'{name}' must be text: a question of {limit.min} to {limit.max:,} characters.")
-    return limited_text(limit.model_copy(update={"names": (name,)}), text)
+    return check_text(limit.model_copy(update={"names": (name,)}), text)
 
 
 def _whole_number(count: object, limit: CountLimit) -> int:
     if isinstance(count, bool) or not isinstance(count, int | float) or count != count // 1:
         raise InvalidRequest(f"'top_k' must be a whole number, {limit.min} to {limit.max}.")
-    return limited_count(limit.model_copy(update={"names": ("top_k",)}), int(count))
+    return check_count(limit.model_copy(update={"names": ("top_k",)}), int(count))
 
 
 def _chunk_id(arguments: Arguments) -> str:
