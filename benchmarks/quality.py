@@ -20,9 +20,9 @@ from passage.api import Api, Reply, Request
 from passage.evaluation import targets
 from passage.evaluation.compare import Comparison
 from passage.evaluation.intervals import estimate, share
-from passage.evaluation.measured_run import measured, refuse_others
-from passage.evaluation.run import Answer, Hit, Run
-from passage.evaluation.runner import Plan, run
+from passage.evaluation.measured_run import measure_run, refuse_others
+from passage.evaluation.run import Run, SavedAnswer, SavedHit
+from passage.evaluation.runner import RunPlan, run
 from passage.evaluation.suite import Suite
 from passage.evaluation.suites.files import read_suite
 from passage.local.function import silence_log
@@ -59,10 +59,10 @@ class WithOptions:
 def asked(suite: Suite, index: Path, options: Mapping[str, Any]) -> Run:
     """The suite's answers by a hybrid search. Without options they explain themselves."""
     with (
-        targets.opened("local", None, index=index, key=None) as target,
+        targets.open_target("local", None, index=index, key=None) as target,
         tempfile.TemporaryDirectory() as folder,
     ):
-        plan = Plan(
+        plan = RunPlan(
             suite=suite,
             target=replace(target, api=WithOptions(target.api, options)),
             top_k=TOP_K,
@@ -78,7 +78,7 @@ def by_stage(explained: Run, stage: str) -> Run:
     return replace(explained, answers=answers, search={"mode": stage})
 
 
-def _listed(answer: Answer, stage: str) -> tuple[Hit, ...]:
+def _listed(answer: SavedAnswer, stage: str) -> tuple[SavedHit, ...]:
     if answer.debug is None:
         raise SystemExit(f"Question {answer.question_id} got no explanation: {answer.error or 'ask a hybrid index'}")
     found = sorted(
@@ -86,7 +86,7 @@ def _listed(answer: Answer, stage: str) -> tuple[Hit, ...]:
         for passage in answer.debug["passages"]
         if stage in passage["stages"] and passage.get("url")
     )
-    return tuple(Hit(rank, str(one["id"]), "", one["url"], "", score, "") for rank, score, one in found)
+    return tuple(SavedHit(rank, str(one["id"]), "", one["url"], "", score, "") for rank, score, one in found)
 
 
 def first_passages(of: Run) -> str:
@@ -102,7 +102,7 @@ def table(runs: Mapping[str, Run]) -> str:
     """Measures of each search, as Markdown."""
     lines = ["| search | nDCG@10 | hit@5 | MRR | right in the first 5 passages |", "|---|---|---|---|---|"]
     for name, one in runs.items():
-        found = measured(one, k=FIRST)
+        found = measure_run(one, k=FIRST)
         values = {each: estimate(list(found[each].values.values())) for each in ("nDCG@10", f"hit@{FIRST}", "MRR")}
         shown = [f"{each.value:.3f} ({each.low:.3f}-{each.high:.3f})" for each in values.values()]
         lines.append(f"| {name} | {' | '.join(shown)} | {first_passages(one)} |")
@@ -115,8 +115,8 @@ def comparison(runs: Mapping[str, Run]) -> str:
     others = {name: one for name, one in runs.items() if name != BOTH}
     for one in others.values():
         refuse_others(one, runs[BOTH])
-    measures = {name: measured(one, k=FIRST) for name, one in others.items()}
-    for name, rows in compare_several(measures, measured(runs[BOTH], k=FIRST)).items():
+    measures = {name: measure_run(one, k=FIRST) for name, one in others.items()}
+    for name, rows in compare_several(measures, measure_run(runs[BOTH], k=FIRST)).items():
         row = next(each for each in rows if each.measure == "nDCG@10")
         lines.append(
             f"| {name} | {_difference(row)} | {row.wins}, {row.ties}, {row.losses} | {_p(row)} | {row.verdict} |"
@@ -137,7 +137,7 @@ def kinds(of: Run) -> str:
     tags = dict.fromkeys(tag for question in of.suite.questions if question.relevant for tag in question.tags)
     lines = ["| questions | number | hit@5 | nDCG@10 |", "|---|---|---|---|"]
     for tag in tags:
-        found = measured(of, k=FIRST, tag=tag)
+        found = measure_run(of, k=FIRST, tag=tag)
         hit = estimate(list(found[f"hit@{FIRST}"].values.values()))
         shown = f"{hit.value:.2f} ({hit.low:.2f}-{hit.high:.2f}) | {found['nDCG@10'].mean:.3f}"
         lines.append(f"| {tag} | {len(found.questions)} | {shown} |")
@@ -151,7 +151,7 @@ def main() -> None:
     explained = asked(suite, index, {})
     runs = {name: by_stage(explained, stage) for name, stage in LISTS.items()} | {BOTH: explained}
     runs |= {name: asked(suite, index, options) for name, options in DIVERSE.items()}
-    print(f"{suite.name}: {len(measured(explained).questions)} questions with a relevant page\n")
+    print(f"{suite.name}: {len(measure_run(explained).questions)} questions with a relevant page\n")
     print(table(runs), comparison(runs), *([kinds(explained)] if suite.questions[0].tags else []), sep="\n\n")
 
 

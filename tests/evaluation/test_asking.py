@@ -11,14 +11,14 @@ from conftest import ROOT
 from passage.api import Reply, Request, Unreachable
 from passage.evaluation import replies
 from passage.evaluation.asking import Asker, request
-from passage.evaluation.run import Answer
-from passage.evaluation.service import Served, SetupError, served
-from passage.evaluation.suite import Question
+from passage.evaluation.run import SavedAnswer
+from passage.evaluation.service import RemoteProfile, SetupError, find_profile
+from passage.evaluation.suite import SuiteQuestion
 from passage.indexing.pacing import Pace
 
 DOCUMENT = json.loads((ROOT / "docs" / "openapi.json").read_text(encoding="utf-8"))
-SERVED = Served("query-response", "query_response", "c", "m", text="text", count="k", most=100, fields={})
-QUESTION = Question("q1", "What is it?")
+SERVED = RemoteProfile("query-response", "query_response", "c", "m", text="text", count="k", most=100, fields={})
+QUESTION = SuiteQuestion("q1", "What is it?")
 RESULT = {"chunk_text": "T", "url": "https://s.example/a#x", "chunk_id": "7_0", "relevance_score": 0.5}
 GOOD = {"query": "q", "k": 1, "results": [RESULT], "total_results": 1, "timestamp": "2026-01-15T10:30:00Z"}
 
@@ -49,7 +49,7 @@ def waited() -> list[float]:
 
 
 @pytest.fixture
-def ask(waited: list[float]) -> Callable[..., Answer]:
+def ask(waited: list[float]) -> Callable[..., SavedAnswer]:
     """Asks scripted replies; waits take no time."""
     now = [0.0]
 
@@ -58,14 +58,16 @@ def ask(waited: list[float]) -> Callable[..., Answer]:
         now[0] += seconds
         return False
 
-    def run(*given: Reply | Exception, served: Served = SERVED, question: Question = QUESTION) -> Answer:
+    def run(
+        *given: Reply | Exception, served: RemoteProfile = SERVED, question: SuiteQuestion = QUESTION
+    ) -> SavedAnswer:
         pace = Pace(None, clock=lambda: now[0], sleep=sleep)
         return Asker(Scripted(*given), pace, passages=50).ask(served, question)
 
     return run
 
 
-def test_answer_has_its_passages(ask: Callable[..., Answer]) -> None:
+def test_answer_has_its_passages(ask: Callable[..., SavedAnswer]) -> None:
     answer = ask(reply(200, GOOD))
     assert answer.error is None
     (hit,) = answer.results
@@ -75,12 +77,12 @@ def test_answer_has_its_passages(ask: Callable[..., Answer]) -> None:
     )
 
 
-def test_rate_limit_waits_as_long_as_retry_after(ask: Callable[..., Answer], waited: list[float]) -> None:
+def test_rate_limit_waits_as_long_as_retry_after(ask: Callable[..., SavedAnswer], waited: list[float]) -> None:
     answer = ask(reply(429, {"error": "slow down"}, retry_after="7"), reply(200, GOOD))
     assert (answer.error, waited) == (None, [7.0])
 
 
-def test_rate_limit_after_five_attempts_is_an_error(ask: Callable[..., Answer], waited: list[float]) -> None:
+def test_rate_limit_after_five_attempts_is_an_error(ask: Callable[..., SavedAnswer], waited: list[float]) -> None:
     answer = ask(*[reply(429, {"error": "slow down", "code": "X"})] * 5)
     assert (answer.error_kind, answer.error, answer.results) == ("rate_limit", "HTTP 429: slow down.", ())
     assert waited == [10.0, 20.0, 40.0, 60.0]
@@ -96,7 +98,7 @@ def test_rate_limit_after_five_attempts_is_an_error(ask: Callable[..., Answer], 
     ids=["503", "504", "unreachable"],
 )
 def test_failed_service_is_asked_three_times(
-    ask: Callable[..., Answer], waited: list[float], given: Reply | Exception, kind: str
+    ask: Callable[..., SavedAnswer], waited: list[float], given: Reply | Exception, kind: str
 ) -> None:
     assert ask(given, given, reply(200, GOOD)).error is None
     assert ask(given, given, given).error_kind == kind
@@ -108,7 +110,7 @@ def test_question_is_asked_in_its_language() -> None:
     assert "language" not in request(SERVED, QUESTION, 50)
 
 
-def test_refused_request_is_not_repeated(ask: Callable[..., Answer]) -> None:
+def test_refused_request_is_not_repeated(ask: Callable[..., SavedAnswer]) -> None:
     answer = ask(reply(400, {"error": "'text' is too long", "code": "INVALID_INPUT"}))
     assert (answer.error_kind, answer.error) == ("request", "HTTP 400: 'text' is too long.")
 
@@ -128,7 +130,7 @@ def test_rate_holds_a_question_back_until_the_minute_is_over(waited: list[float]
 
 
 @pytest.mark.parametrize("body", ["<html>", {}, {"results": [{}]}, {"results": 7}, []])
-def test_answer_of_another_form_is_a_contract_error(ask: Callable[..., Answer], body: object) -> None:
+def test_answer_of_another_form_is_a_contract_error(ask: Callable[..., SavedAnswer], body: object) -> None:
     assert ask(reply(200, body)).error_kind == "contract"
 
 
@@ -174,12 +176,12 @@ def listed(*names: str) -> dict[str, Any]:
 
 
 def test_profile_is_read_from_the_openapi_document() -> None:
-    found = served(Scripted(reply(200, listed("query-response")), reply(200, DOCUMENT)), None)
+    found = find_profile(Scripted(reply(200, listed("query-response")), reply(200, DOCUMENT)), None)
     assert (found.profile, found.contract, found.text, found.count, found.most) == (
         *("query-response", "query_response"),
         *("text", "k", 100),
     )
-    clamping = served(Scripted(reply(200, listed("context")), reply(200, DOCUMENT)), "context")
+    clamping = find_profile(Scripted(reply(200, listed("context")), reply(200, DOCUMENT)), "context")
     assert (clamping.most, clamping.rejects_counts) == (None, False)
 
 
@@ -200,7 +202,7 @@ def test_profile_is_read_from_the_openapi_document() -> None:
 )
 def test_target_that_is_no_passage_is_named(given: list[Reply | Exception], message: str) -> None:
     with pytest.raises(SetupError) as raised:
-        served(Scripted(*given), "query-response")
+        find_profile(Scripted(*given), "query-response")
     assert message in str(raised.value)
 
 

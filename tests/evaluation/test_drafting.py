@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passage.evaluation.drafting import draft
+from passage.evaluation.drafting import draft_suite
 from passage.evaluation.suite import Suite
 from passage.evaluation.suites.files import read_suite
 from passage.sites.model import Page, Section, SiteError, Skip
@@ -33,7 +33,7 @@ def page(name: str, *sections: tuple[str, str]) -> Page:
 
 
 def asked(*pages: Page, number: int = 100) -> list[tuple[str, str]]:
-    questions = read(draft(Pages(*pages), number, "drafts").toml).questions
+    questions = read(draft_suite(Pages(*pages), number, "drafts").toml).questions
     return [(question.text, question.expected[0].value) for question in questions]
 
 
@@ -79,7 +79,7 @@ def test_every_page_is_asked_before_any_twice() -> None:
 def test_any_title_gives_valid_toml(title: str) -> None:
     site = Pages(Page("a", "https://site.example/a/", f"About {title}", ()))
     try:
-        drafted = draft(site, 1, title)
+        drafted = draft_suite(site, 1, title)
     except SiteError:
         return
     assert len(read(drafted.toml).questions) == 1
@@ -87,4 +87,4 @@ def test_any_title_gives_valid_toml(title: str) -> None:
 
 def test_site_without_headings_is_refused() -> None:
     with pytest.raises(SiteError, match="It holds nothing"):
-        draft(Pages(), 3, "drafts")
+        draft_suite(Pages(), 3, "drafts")

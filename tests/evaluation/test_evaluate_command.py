@@ -20,7 +20,7 @@ from handler.config import profiles
 from passage.cli import main
 from passage.evaluation import run as runs
 from passage.evaluation import suite_result
-from passage.evaluation.drafting import draft
+from passage.evaluation.drafting import draft_suite
 from passage.evaluation.run import Run
 from passage.evaluation.suites.files import read_suite
 from passage.local.environment import LocalContext
@@ -169,7 +169,7 @@ def test_resumed_run_asks_only_what_has_no_answer(api_url: str, suite: Path, tmp
     assert evaluate(suite, "--target", api_url, "--out", out).exit_code == 0
     before = saved(out)
     heading, first, second, third = (out / "answers.jsonl").read_text(encoding="utf-8").splitlines()
-    failed = runs.answer_to_json(runs.Answer("pid", (), 1.0, error="HTTP 503", error_kind="service"))
+    failed = runs.answer_to_json(runs.SavedAnswer("pid", (), 1.0, error="HTTP 503", error_kind="service"))
     (out / "answers.jsonl").write_text("\n".join([heading, first, failed, third[:40]]), encoding="utf-8")
     done = evaluate(suite, "--target", api_url, "--out", out, "--resume")
     assert done.exit_code == 0, done.output
@@ -365,7 +365,7 @@ def test_drafted_suite_is_read_and_deterministic(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "favour BM25" in done.output
     drafted = read_suite(path)
-    assert path.read_text(encoding="utf-8") == draft(find_site(TEXTBOOK, None), 9, "draft").toml
+    assert path.read_text(encoding="utf-8") == draft_suite(find_site(TEXTBOOK, None), 9, "draft").toml
     assert len({question.text for question in drafted.questions}) == 9
     assert all(question.draft and question.relevant for question in drafted.questions)
     assert {tag for question in drafted.questions for tag in question.tags} == {"heading", "sentence"}

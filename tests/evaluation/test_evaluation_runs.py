@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from passage.evaluation import run as runs
-from passage.evaluation.run import Answer, Hit, Run, RunError, documents
-from passage.evaluation.saved_answers import FILE, SavedAnswers
-from passage.evaluation.suite import Expected, Question, Suite
+from passage.evaluation.run import Run, RunError, SavedAnswer, SavedHit, documents
+from passage.evaluation.saved_answers import FILE, AnswerFile
+from passage.evaluation.suite import Expected, Suite, SuiteQuestion
 
-HIT = Hit(
+HIT = SavedHit(
     rank=1,
     id="7",
     chunk_id="7_0",
@@ -20,10 +20,10 @@ HIT = Hit(
     score=0.5,
     text="Some text.",
 )
-QUESTION = Question("q1", "What is a?", (Expected("https://site.example/a"),))
+QUESTION = SuiteQuestion("q1", "What is a?", (Expected("https://site.example/a"),))
 RUN = Run(
     suite=Suite("suite", (QUESTION,)),
-    answers=(Answer("q1", (HIT,), 12.5),),
+    answers=(SavedAnswer("q1", (HIT,), 12.5),),
     target="local",
     profile="query-response",
     top_k=5,
@@ -77,7 +77,7 @@ def test_expected_document_matches_by_its_kind(expected: Expected, matched: bool
 def test_page_with_several_passages_counts_once() -> None:
     hits = (HIT, replace(HIT, rank=2, url="https://site.example/b"), replace(HIT, rank=3, url=HIT.page + "#two"))
     question = replace(QUESTION, expected=(Expected("/a", grade=2),))
-    assert documents(question, Answer("q1", hits, 1.0)) == [("/a", 2), ("https://site.example/b", None)]
+    assert documents(question, SavedAnswer("q1", hits, 1.0)) == [("/a", 2), ("https://site.example/b", None)]
 
 
 def test_saved_run_is_read_unchanged(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_saved_run_is_read_unchanged(tmp_path: Path) -> None:
 
 
 def test_answer_is_one_line_and_read_unchanged() -> None:
-    answer = Answer("q\n1", (), 1.0, error="no\nanswer", error_kind="service", debug={"a": [1]})
+    answer = SavedAnswer("q\n1", (), 1.0, error="no\nanswer", error_kind="service", debug={"a": [1]})
     line = runs.answer_to_json(answer)
     assert "\n" not in line
     assert runs.answer_from_json(line) == answer
@@ -94,21 +94,21 @@ def test_answer_is_one_line_and_read_unchanged() -> None:
 
 @pytest.mark.parametrize("separator", ["\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
 def test_answer_with_any_line_separator_is_resumed(tmp_path: Path, separator: str) -> None:
-    answer = Answer("q1", (replace(HIT, text=f"one{separator}two"),), 12.5)
-    SavedAnswers(tmp_path, {}, resume=False).add(answer)
-    assert SavedAnswers(tmp_path, {}, resume=True).found == {"q1": answer}
+    answer = SavedAnswer("q1", (replace(HIT, text=f"one{separator}two"),), 12.5)
+    AnswerFile(tmp_path, {}, resume=False).add(answer)
+    assert AnswerFile(tmp_path, {}, resume=True).answers == {"q1": answer}
 
 
 def test_answers_cut_off_anywhere_keep_the_whole_lines(tmp_path: Path) -> None:
-    first, second = Answer("q1", (HIT,), 12.5), Answer("q2", (replace(HIT, text="日本"),), 12.5)
-    saved = SavedAnswers(tmp_path, {}, resume=False)
+    first, second = SavedAnswer("q1", (HIT,), 12.5), SavedAnswer("q2", (replace(HIT, text="日本"),), 12.5)
+    saved = AnswerFile(tmp_path, {}, resume=False)
     saved.add(first)
     whole = len((tmp_path / FILE).read_bytes())
     saved.add(second)
     content = (tmp_path / FILE).read_bytes()
     for end in range(whole, len(content) - 1):
         (tmp_path / FILE).write_bytes(content[:end])
-        assert SavedAnswers(tmp_path, {}, resume=True).found == {"q1": first}
+        assert AnswerFile(tmp_path, {}, resume=True).answers == {"q1": first}
 
 
 def test_fingerprint_changes_with_weights_not_with_time() -> None:

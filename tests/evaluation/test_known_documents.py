@@ -11,16 +11,16 @@ from passage.api import HttpApi, Reply, Request
 from passage.evaluation.asking import Asker
 from passage.evaluation.checks import missing
 from passage.evaluation.documents import in_api
-from passage.evaluation.run import Answer, Hit
-from passage.evaluation.service import Served, served
-from passage.evaluation.suite import Expected, Question, Suite
+from passage.evaluation.run import SavedAnswer, SavedHit
+from passage.evaluation.service import RemoteProfile, find_profile
+from passage.evaluation.suite import Expected, Suite, SuiteQuestion
 from passage.indexing.pacing import Pace
 from passage.sites.markdown import find_site
 from passage.sites.model import Page
 from textbook import TEXTBOOK
 
 PREFIX = {"anyOf": [{"type": "string"}, {"properties": {"prefix": {"type": "string"}}}]}
-SERVED = Served(
+SERVED = RemoteProfile(
     "query-response",
     "query_response",
     "c",
@@ -53,7 +53,7 @@ class Site:
         return Reply(200, {}, json.dumps(body), 1.0)
 
 
-def known_to(api: Any, about: Served = SERVED) -> Any:
+def known_to(api: Any, about: RemoteProfile = SERVED) -> Any:
     return in_api(Asker(api, Pace(None, sleep=lambda _: False), passages=50), about)
 
 
@@ -85,20 +85,20 @@ def test_every_page_of_the_site_is_known_to_the_api(api_url: str, profile: str) 
     urls = [page.url for page in find_site(TEXTBOOK).read() if isinstance(page, Page)][::8]
     with httpx.Client() as client:
         api = HttpApi(api_url, None, client.request)
-        known = known_to(api, served(api, profile))
+        known = known_to(api, find_profile(api, profile))
         assert [url for url in urls if not known(Expected(url))] == []
         assert known(Expected("https://physical-ai.example/no/such/page/")) is False
 
 
-def a_hit(url: str) -> Hit:
-    return Hit(rank=1, id="7", chunk_id="7_0", url=url, title="", score=0.5, text="")
+def a_hit(url: str) -> SavedHit:
+    return SavedHit(rank=1, id="7", chunk_id="7_0", url=url, title="", score=0.5, text="")
 
 
 def test_documents_of_a_large_suite_are_checked_in_time() -> None:
     """1,000 questions with 50 passages each took two minutes when each document was compared with each passage."""
     numbers = range(1000)
-    questions = tuple(Question(f"q{number}", "?", (Expected(f"{SITE}/no/{number}"),)) for number in numbers)
+    questions = tuple(SuiteQuestion(f"q{number}", "?", (Expected(f"{SITE}/no/{number}"),)) for number in numbers)
     hits = [a_hit(url) for url in CHILDREN[:50]]
-    answers = [Answer(f"q{number}", tuple(hits), 1.0) for number in numbers]
+    answers = [SavedAnswer(f"q{number}", tuple(hits), 1.0) for number in numbers]
     lacking, unchecked = missing(Suite("suite", questions), answers, lambda _: False)
     assert (len(lacking), unchecked) == (1000, 0)

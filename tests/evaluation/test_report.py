@@ -8,23 +8,25 @@ from html.parser import HTMLParser
 import pytest
 
 from passage.evaluation.compare import ComparisonError
-from passage.evaluation.measured_run import compared, differences, measured, proposed_threshold
+from passage.evaluation.measured_run import compare_runs, differences, measure_run, threshold_of_run
 from passage.evaluation.report.facts import facts
 from passage.evaluation.report.page import render
-from passage.evaluation.run import Answer, Hit, Run
-from passage.evaluation.suite import Expected, Question, Suite
+from passage.evaluation.run import Run, SavedAnswer, SavedHit
+from passage.evaluation.suite import Expected, Suite, SuiteQuestion
 from passage.evaluation.thresholds import Verdict
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(1)>&\"'\x00\ud800<svg/onload=x>"
 
 
-def hit(rank: int, page: str, score: float = 0.5, text: str = "The passage.") -> Hit:
-    return Hit(rank, f"id-{page}-{rank}", f"{page}_{rank}", f"https://site.example/{page}/#part", page, score, text)
+def hit(rank: int, page: str, score: float = 0.5, text: str = "The passage.") -> SavedHit:
+    return SavedHit(
+        rank, f"id-{page}-{rank}", f"{page}_{rank}", f"https://site.example/{page}/#part", page, score, text
+    )
 
 
-def question(name: str, *pages: str, answerable: bool = True, tags: tuple[str, ...] = ()) -> Question:
+def question(name: str, *pages: str, answerable: bool = True, tags: tuple[str, ...] = ()) -> SuiteQuestion:
     expected = tuple(Expected(f"/{page}/") for page in pages)
-    return Question(name, f"What is {name}?", expected, answerable=answerable, tags=tags)
+    return SuiteQuestion(name, f"What is {name}?", expected, answerable=answerable, tags=tags)
 
 
 def run(answers: dict[str, list[str]], *, search: str = "hybrid", top_k: int = 10) -> Run:
@@ -37,7 +39,7 @@ def run(answers: dict[str, list[str]], *, search: str = "hybrid", top_k: int = 1
         )
         score = 0.8 if own else 0.2
         hits = tuple(hit(rank, page, score - rank / 100) for rank, page in enumerate(pages, start=1))
-        given_answers.append(Answer(name, hits, 12.0))
+        given_answers.append(SavedAnswer(name, hits, 12.0))
     return Run(
         Suite("A suite", tuple(questions)), tuple(given_answers), "local", "ours", top_k, 50, search={"mode": search}
     )
@@ -76,8 +78,8 @@ def text_of(asked: Run, baseline: Run | None = None, verdicts: Sequence[Verdict]
     return " ".join(Parsed(render(facts(asked, baseline), verdicts)).texts)
 
 
-def run_of_one(asked: Question, *hits: Hit) -> Run:
-    return Run(Suite("s", (asked,)), (Answer(asked.id, hits, 1.0),), "local", "p", 5, 50)
+def run_of_one(asked: SuiteQuestion, *hits: SavedHit) -> Run:
+    return Run(Suite("s", (asked,)), (SavedAnswer(asked.id, hits, 1.0),), "local", "p", 5, 50)
 
 
 def with_error(asked: Run) -> Run:
@@ -86,10 +88,10 @@ def with_error(asked: Run) -> Run:
 
 
 def hostile_run() -> Run:
-    asked = Question(HOSTILE, HOSTILE, (Expected(HOSTILE),), tags=(HOSTILE,))
-    bad = Hit(1, HOSTILE, HOSTILE, "javascript:alert(1)", HOSTILE, 0.5, HOSTILE)
-    failed = Question("failed", "failed?", answerable=False)
-    answers = (Answer(HOSTILE, (bad,), 1.0), Answer("failed", (), 1.0, error=HOSTILE, error_kind="service"))
+    asked = SuiteQuestion(HOSTILE, HOSTILE, (Expected(HOSTILE),), tags=(HOSTILE,))
+    bad = SavedHit(1, HOSTILE, HOSTILE, "javascript:alert(1)", HOSTILE, 0.5, HOSTILE)
+    failed = SuiteQuestion("failed", "failed?", answerable=False)
+    answers = (SavedAnswer(HOSTILE, (bad,), 1.0), SavedAnswer("failed", (), 1.0, error=HOSTILE, error_kind="service"))
     suite = Suite(HOSTILE, (asked, failed), notes=(HOSTILE,))
     return Run(suite, answers, HOSTILE, HOSTILE, 5, 50, model=HOSTILE, collection=HOSTILE, search={HOSTILE: HOSTILE})
 
@@ -157,7 +159,7 @@ def test_thresholds_are_shown_with_their_verdicts() -> None:
 
 
 def test_unrated_wrong_and_right_passages_are_told_apart() -> None:
-    asked = Question("q", "q?", (Expected("/a/", grade=2), Expected("/b/", grade=0)))
+    asked = SuiteQuestion("q", "q?", (Expected("/a/", grade=2), Expected("/b/", grade=0)))
     text = text_of(run_of_one(asked, hit(1, "c"), hit(2, "b"), hit(3, "a")))
     assert text.index("unrated c") < text.index("wrong b") < text.index("right, 2 a")
 
@@ -178,11 +180,11 @@ def test_error_is_shown_and_no_mean_is() -> None:
 
 
 def test_threshold_counts_kept_and_rejected_questions() -> None:
-    threshold = proposed_threshold(GOOD)
+    threshold = threshold_of_run(GOOD)
     assert threshold is not None
     assert (threshold.proposed.kept, threshold.proposed.rejected, threshold.off_topic) == (1.0, 1.0, 1)
     assert "A score_threshold of 0.790 keeps 100.0% of 8 answerable questions" in text_of(GOOD)
-    unanswered = proposed_threshold(run({"q0": []}))
+    unanswered = threshold_of_run(run({"q0": []}))
     assert unanswered is not None
     assert unanswered.proposed.threshold == 0
 
@@ -192,12 +194,12 @@ def test_reranked_run_has_no_threshold() -> None:
     first, *others = GOOD.answers
     explained = replace(first, debug={"found": {"dense": 50, "rerank": 50}})
     for reranked in (replace(GOOD, search={"rerank": "cohere"}), replace(GOOD, answers=(explained, *others))):
-        assert proposed_threshold(reranked) is None
+        assert threshold_of_run(reranked) is None
         assert "Score threshold" not in text_of(reranked)
 
 
 def test_page_with_two_passages_counts_once_at_its_first_place() -> None:
-    assert measured(run({"q0": ["x", "x", "x", "right", "right"]}))["MRR"].mean == 0.5
+    assert measure_run(run({"q0": ["x", "x", "x", "right", "right"]}))["MRR"].mean == 0.5
 
 
 @pytest.mark.parametrize("top_k", [3, 10, 50])
@@ -213,7 +215,7 @@ def test_every_measured_question_has_a_place_in_the_plot(top_k: int) -> None:
 
 
 def test_measures_of_a_tag_are_over_its_questions_only() -> None:
-    assert measured(GOOD, tag="own").questions == tuple(f"q{number}" for number in range(8))
+    assert measure_run(GOOD, tag="own").questions == tuple(f"q{number}" for number in range(8))
 
 
 @pytest.mark.parametrize(
@@ -225,7 +227,7 @@ def test_measures_of_a_tag_are_over_its_questions_only() -> None:
 )
 def test_run_that_asked_otherwise_is_refused_in_words(change: dict[str, int], message: str) -> None:
     with pytest.raises(ComparisonError, match=message):
-        compared(GOOD, replace(GOOD, **change))
+        compare_runs(GOOD, replace(GOOD, **change))
 
 
 def test_other_questions_are_refused_in_words() -> None:
@@ -233,7 +235,7 @@ def test_other_questions_are_refused_in_words() -> None:
     changed = replace(fewer.suite.questions[0], text="Another?")
     others = replace(fewer, suite=Suite("s", (changed, fewer.suite.questions[1])))
     with pytest.raises(ComparisonError, match=r"1 question only in the baseline \(q9\)"):
-        compared(run({"q0": ["right"]}), fewer)
+        compare_runs(run({"q0": ["right"]}), fewer)
     with pytest.raises(ComparisonError, match=r"1 question changed \(q0\)"):
         render(facts(others, fewer))
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from benchmarks.holm import compare_several, holm
 from passage.evaluation import intervals
-from passage.evaluation.compare import compare, paired, randomisation
-from passage.evaluation.cosine_threshold import threshold
+from passage.evaluation.compare import compare, compare_pairs, randomisation
+from passage.evaluation.cosine_threshold import propose_threshold
 from passage.evaluation.intervals import bootstrap, estimate, share
 from passage.evaluation.measures import Measures, measure
 
@@ -45,7 +45,7 @@ def test_same_values_give_the_same_interval() -> None:
 def test_large_suite_needs_little_memory() -> None:
     """All resamples of 1,000 questions at once take 600 MB."""
     values = [0.1, -0.2, 0.3, 0.0] * 250
-    paired("MRR", {"q": 1.0}, {"q": 0.0})  # imports the libraries
+    compare_pairs("MRR", {"q": 1.0}, {"q": 0.0})  # imports the libraries
     tracemalloc.start()
     try:
         assert randomisation(values) < 0.05
@@ -119,7 +119,7 @@ def test_holm_is_never_below_the_p_given_and_keeps_the_order(given_p: list[float
 
 @pytest.mark.parametrize(("p", "shown"), [(None, ""), (0.0002, "< 0.001"), (0.001, "0.0010"), (0.0499, "0.0499")])
 def test_p_is_shown_as_0_in_no_place(p: float | None, shown: str) -> None:
-    assert replace(paired("m", {"q": 1.0}, {"q": 0.0}), p=p).shown_p == shown
+    assert replace(compare_pairs("m", {"q": 1.0}, {"q": 0.0}), p=p).shown_p == shown
 
 
 def test_randomisation_of_one_sided_differences() -> None:
@@ -130,27 +130,27 @@ def test_randomisation_of_one_sided_differences() -> None:
 def test_swapped_runs_mirror_the_difference() -> None:
     values = {f"q{number}": number / 20 for number in range(20)}
     others = {f"q{number}": (number * 7 % 20) / 20 for number in range(20)}
-    forth, back = paired("m", values, others), paired("m", others, values)
+    forth, back = compare_pairs("m", values, others), compare_pairs("m", others, values)
     assert (forth.wins, forth.losses) == (back.losses, back.wins)
     assert forth.difference.value == pytest.approx(-back.difference.value)
 
 
 def test_threshold_keeps_95_of_100_own_questions() -> None:
-    found = threshold([number / 100 for number in range(1, 101)], [0.01, 0.04, 0.2])
+    found = propose_threshold([number / 100 for number in range(1, 101)], [0.01, 0.04, 0.2])
     assert found.proposed.threshold == pytest.approx(0.06)
     assert found.proposed.kept == 0.95
     assert found.proposed.rejected == pytest.approx(2 / 3)
 
 
 def test_no_off_topic_questions_give_no_rejected_share() -> None:
-    found = threshold([0.5, 0.6], [])
+    found = propose_threshold([0.5, 0.6], [])
     assert found.proposed.rejected is None
     assert {point.rejected for point in found.curve} == {None}
 
 
 def test_threshold_without_own_questions_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one question"):
-        threshold([], [0.1])
+        propose_threshold([], [0.1])
 
 
 scores = st.lists(st.floats(0, 1), min_size=1, max_size=60)
@@ -158,7 +158,7 @@ scores = st.lists(st.floats(0, 1), min_size=1, max_size=60)
 
 @given(scores, scores)
 def test_threshold_keeps_its_share_and_curves_are_monotonic(own: list[float], off: list[float]) -> None:
-    found = threshold(own, off)
+    found = propose_threshold(own, off)
     assert found.proposed.kept >= 0.95
     assert sum(score >= found.proposed.threshold + 0.002 for score in own) <= math.ceil(0.95 * len(own))
     kept = [point.kept for point in found.curve]

@@ -9,7 +9,7 @@ import pytest
 
 from passage.evaluation import cases
 from passage.evaluation.cases import TestCase
-from passage.evaluation.suite import Expected, Question, Suite
+from passage.evaluation.suite import Expected, Suite, SuiteQuestion
 from passage.evaluation.suites.files import read_suite
 from passage.evaluation.suites.records import SuiteError
 from passage.indexing.chunks import cut
@@ -38,7 +38,7 @@ answerable = false
 """
 
 READ = (
-    Question(
+    SuiteQuestion(
         "install",
         "How do I install it?",
         (Expected("/install/"), Expected("/setup", "url", 2), Expected("7", "id"), Expected("7_0", "chunk")),
@@ -48,7 +48,7 @@ READ = (
         tags=("short",),
         language="en",
     ),
-    Question("q2", "Best pizza in town?", answerable=False),
+    SuiteQuestion("q2", "Best pizza in town?", answerable=False),
 )
 
 
@@ -73,8 +73,8 @@ def test_toml_gives_questions_and_thresholds(tmp_path: Path) -> None:
 def test_jsonl_has_a_question_a_line(tmp_path: Path) -> None:
     content = lines({"text": "One?", "expected": ["/a"]}, {"id": "x", "text": "Two?", "expected": [7], "top_k": 3})
     assert read_suite(written(tmp_path, "a.jsonl", content)).questions == (
-        Question("q1", "One?", (Expected("/a"),)),
-        Question("x", "Two?", (Expected("7"),), top_k=3),
+        SuiteQuestion("q1", "One?", (Expected("/a"),)),
+        SuiteQuestion("x", "Two?", (Expected("7"),), top_k=3),
     )
 
 
@@ -82,7 +82,7 @@ def test_jsonl_has_a_question_a_line(tmp_path: Path) -> None:
 def test_seed_001_test_cases_are_a_suite(tmp_path: Path, key: str) -> None:
     path = written(tmp_path, "a.json", {key: [CASE], "total_tests": 1})
     assert read_suite(path).questions == (
-        Question(
+        SuiteQuestion(
             "ros2",
             "What is ROS 2?",
             (Expected("doc_a"), Expected("doc_b")),
@@ -97,7 +97,7 @@ def test_seed_001_test_cases_are_a_suite(tmp_path: Path, key: str) -> None:
 def test_same_judgment_twice_is_a_note(tmp_path: Path) -> None:
     content = lines({"id": "a", "text": "One?", "expected": ["/a", "/a"]})
     read = read_suite(written(tmp_path, "a.jsonl", content))
-    assert read.questions == (Question("a", "One?", (Expected("/a"),)),)
+    assert read.questions == (SuiteQuestion("a", "One?", (Expected("/a"),)),)
     assert read.notes == (f"{tmp_path}/a.jsonl:1: question 'a' judges '/a' twice.",)
 
 
@@ -204,8 +204,8 @@ BEIR = "query-id\tcorpus-id\tscore\nq1\td 1\t2\nq2\td2\t1\n"
 def test_beir_folder_with_corpus_expects_its_pages(tmp_path: Path) -> None:
     read = read_suite(beir(tmp_path, BEIR))
     assert read.questions == (
-        Question("q1", "One?", (Expected("https://corpus.invalid/d%201", "url", 2),)),
-        Question("q2", "Two?", (Expected("https://corpus.invalid/d2", "url", 1),)),
+        SuiteQuestion("q1", "One?", (Expected("https://corpus.invalid/d%201", "url", 2),)),
+        SuiteQuestion("q2", "Two?", (Expected("https://corpus.invalid/d2", "url", 1),)),
     )
     assert (read.name, read.notes) == (tmp_path.name, ())
 

@@ -12,27 +12,27 @@ from hypothesis import strategies as st
 from passage.evaluation import cases, suite_result, thresholds
 from passage.evaluation.cases import CaseError, RetrievalResult, TestCase, TestStatus
 from passage.evaluation.judging import judge_cases, unachievable
-from passage.evaluation.run import Answer, Hit, Run
-from passage.evaluation.suite import Expected, Question, Suite
+from passage.evaluation.run import Run, SavedAnswer, SavedHit
+from passage.evaluation.suite import Expected, Suite, SuiteQuestion
 from passage.evaluation.suite_result import PerformanceMetrics, TestSuiteResult
 from passage.evaluation.thresholds import Verdict
 
 CASE = TestCase("a case", "What is ROS 2?", "textbook_embeddings", ("doc_a",), ("robot",), 0.7, 5)
-HIT = Hit(1, "7", "7_0", "https://site.example/a#x", "A", 0.8, "A robot operating system.")
-QUESTION = Question("a case", "What is ROS 2?", (Expected("7"),))
+HIT = SavedHit(1, "7", "7_0", "https://site.example/a#x", "A", 0.8, "A robot operating system.")
+QUESTION = SuiteQuestion("a case", "What is ROS 2?", (Expected("7"),))
 
 
-def run_of(*pairs: tuple[Question, Answer], **changes: Any) -> Run:
+def run_of(*pairs: tuple[SuiteQuestion, SavedAnswer], **changes: Any) -> Run:
     questions, answers = zip(*pairs, strict=True) if pairs else ((), ())
     suite = Suite("suite", tuple(questions))
     return replace(Run(suite, tuple(answers), "local", "vector-search", 5, 50, collection="textbook"), **changes)
 
 
-def answer(*hits: Hit, ms: float = 10.0, question: str = "a case", **changes: Any) -> Answer:
-    return replace(Answer(question, hits, ms), **changes)
+def answer(*hits: SavedHit, ms: float = 10.0, question: str = "a case", **changes: Any) -> SavedAnswer:
+    return replace(SavedAnswer(question, hits, ms), **changes)
 
 
-def judge(question: Question, given_answer: Answer, **changes: Any) -> TestCase:
+def judge(question: SuiteQuestion, given_answer: SavedAnswer, **changes: Any) -> TestCase:
     return judge_cases(run_of((question, given_answer), **changes)).test_results[0]
 
 
@@ -116,10 +116,10 @@ ORDER = {(TestStatus.PENDING, TestStatus.RUNNING), *((TestStatus.RUNNING, end) f
 def test_status_moves_only_in_the_seeds_order(before: TestStatus, after: TestStatus) -> None:
     case = replace(CASE, status=before)
     if (before, after) in ORDER:
-        assert case.moved(after).status is after
+        assert case.move(after).status is after
     else:
         with pytest.raises(CaseError, match=f"{after.value} cannot follow {before.value}"):
-            case.moved(after)
+            case.move(after)
 
 
 def test_document_that_the_collection_lacks_is_an_error() -> None:
@@ -171,7 +171,7 @@ def test_document_of_grade_0_is_not_expected() -> None:
     [
         (replace(QUESTION, relevance_threshold=0.81), (HIT,), "No result has the score 0.81 or more (best: 0.800)"),
         (replace(QUESTION, keywords=("robot", "camera")), (HIT,), "The results do not contain: camera"),
-        (Question("a case", "x"), (), "No results"),
+        (SuiteQuestion("a case", "x"), (), "No results"),
         (
             replace(QUESTION, relevance_threshold=0.7),
             (replace(HIT, id="6", chunk_id="6_0"), replace(HIT, rank=2, score=0.5)),
@@ -185,14 +185,16 @@ def test_document_of_grade_0_is_not_expected() -> None:
     ],
     ids=["threshold", "keyword", "no results", "expected document", "unanswerable"],
 )
-def test_results_below_the_threshold_are_relevance(question: Question, hits: tuple[Hit, ...], message: str) -> None:
+def test_results_below_the_threshold_are_relevance(
+    question: SuiteQuestion, hits: tuple[SavedHit, ...], message: str
+) -> None:
     case = judge(question, answer(*hits))
     assert case.status is TestStatus.FAILED
     assert f"RELEVANCE: {message}" in str(case.error_message)
 
 
 def test_unanswerable_question_passes_below_the_threshold() -> None:
-    question = Question("a case", "Best pizza?", answerable=False, relevance_threshold=0.9)
+    question = SuiteQuestion("a case", "Best pizza?", answerable=False, relevance_threshold=0.9)
     assert judge(question, answer(HIT)).status is TestStatus.PASSED
 
 
@@ -343,7 +345,7 @@ def test_sc_003_is_95_percent_relevance_in_top_5(wrong: int, expected: bool) -> 
         (replace(QUESTION, id=name), answer(absent if number < wrong else HIT, question=name))
         for number, name in enumerate(ids)
     ]
-    off_topic = Question("off", "Best pizza?", answerable=False)
+    off_topic = SuiteQuestion("off", "Best pizza?", answerable=False)
     assert met(run_of(*pairs, (off_topic, answer(question="off"))))["SC-003"] is expected
 
 

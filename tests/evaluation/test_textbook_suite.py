@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from passage.cli import main
 from passage.evaluation import run as runs
-from passage.evaluation.measured_run import measured, proposed_threshold
+from passage.evaluation.measured_run import measure_run, threshold_of_run
 from passage.evaluation.run import Run
 from textbook import TEXTBOOK
 
@@ -22,12 +22,12 @@ def test_right_page_is_in_the_first_five_for_95_percent(api_url: str, tmp_path: 
     done = CliRunner().invoke(main, ["evaluate", suite, "--target", api_url, "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
     run = runs.read(tmp_path / "run.json")
-    found = measured(run)
+    found = measure_run(run)
     assert found["hit@5"].mean >= 0.95
     assert found["nDCG@10"].mean >= 0.89
     assert first_passages(run) >= 0.95
     assert (run.missing, [same for _, same in run.repeated if not same]) == ({}, [])
-    threshold = proposed_threshold(run)
+    threshold = threshold_of_run(run)
     assert threshold is not None
     assert threshold.proposed.kept >= 0.95
     assert f"A cosine threshold of {threshold.proposed.threshold:.3f} keeps" in done.output

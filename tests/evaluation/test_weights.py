@@ -7,16 +7,18 @@ from typing import Any
 import pytest
 
 from handler.config.providers import Fusion
-from passage.evaluation.run import Answer, Hit, Run
-from passage.evaluation.suite import Expected, Question, Suite
-from passage.evaluation.weights import fused, propose
+from passage.evaluation.run import Run, SavedAnswer, SavedHit
+from passage.evaluation.suite import Expected, Suite, SuiteQuestion
+from passage.evaluation.weights import fuse, propose
 
 CURRENT: Mapping[str, Any] = {"weights": [1.0, 0.31], "k": 2}
 
 
-def explained(number: int, dense: Sequence[str], text: Sequence[str], **changes: Any) -> tuple[Question, Answer]:
+def explained(
+    number: int, dense: Sequence[str], text: Sequence[str], **changes: Any
+) -> tuple[SuiteQuestion, SavedAnswer]:
     """A question whose only right page is `right`, and the lists of its two searches."""
-    question = Question(f"q{number}", "What?", (Expected("https://s.example/right", "url"),))
+    question = SuiteQuestion(f"q{number}", "What?", (Expected("https://s.example/right", "url"),))
     passages = [
         {
             "id": name,
@@ -30,10 +32,10 @@ def explained(number: int, dense: Sequence[str], text: Sequence[str], **changes:
         for name in dict.fromkeys((*dense, *text))
     ]
     debug = {"mode": "hybrid", "fusion": CURRENT, "passages": passages, **changes}
-    return question, Answer(question.id, (), 1.0, debug=debug)
+    return question, SavedAnswer(question.id, (), 1.0, debug=debug)
 
 
-def run_of(*pairs: tuple[Question, Answer]) -> Run:
+def run_of(*pairs: tuple[SuiteQuestion, SavedAnswer]) -> Run:
     questions, answers = zip(*pairs, strict=True)
     return Run(Suite("suite", questions), answers, "local", "query-response", 10, 50)
 
@@ -45,12 +47,12 @@ def words_win(count: int) -> Run:
 
 def test_fusion_adds_the_weighted_reciprocal_ranks() -> None:
     dense, text = {"a": 1, "b": 2}, {"b": 1, "c": 2}
-    assert fused(dense, text, Fusion((1.0, 3.1), 1)) == ["b", "c", "a"]
-    assert fused(dense, text, Fusion((3.1, 1.0), 1)) == ["a", "b", "c"]
+    assert fuse(dense, text, Fusion((1.0, 3.1), 1)) == ["b", "c", "a"]
+    assert fuse(dense, text, Fusion((3.1, 1.0), 1)) == ["a", "b", "c"]
 
 
 def test_equal_scores_are_ordered_by_id() -> None:
-    assert fused({"b": 1}, {"a": 1}, Fusion((1.0, 1.0), 1)) == ["a", "b"]
+    assert fuse({"b": 1}, {"a": 1}, Fusion((1.0, 1.0), 1)) == ["a", "b"]
 
 
 def test_weights_that_help_are_proposed() -> None:
@@ -72,7 +74,8 @@ def test_weights_are_proposed_for_any_kind_of_document(expected: Expected) -> No
     for question, answer in words_win(40).pairs():
         names = ("a", "right", "b", "d")
         hits = [
-            Hit(at, name, f"{name}_0", f"https://s.example/{name}", "", 0.5, "") for at, name in enumerate(names, 1)
+            SavedHit(at, name, f"{name}_0", f"https://s.example/{name}", "", 0.5, "")
+            for at, name in enumerate(names, 1)
         ]
         pairs.append((replace(question, expected=(expected,)), replace(answer, results=tuple(hits))))
     found = propose(run_of(*pairs))

@@ -107,5 +107,5 @@ def _local(index: Path, asked: CheckOptions) -> Iterator[Finding]:
 
     silence_log()
     with stdout_kept_clean(), function(index) as handler:
-        found = [*settings_checks.checks(os.environ), *api_checks.checks(api.in_process(handler), asked)]
-    yield from found  # printed once stdout is the terminal's again
+        findings = [*settings_checks.checks(os.environ), *api_checks.checks(api.in_process(handler), asked)]
+    yield from findings  # printed once stdout is the terminal's again

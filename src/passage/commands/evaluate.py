@@ -53,8 +53,8 @@ class Rate(click.ParamType[int]):
     name = "N/min"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        found = re.fullmatch(r"([1-9][0-9]{0,5})(?:/min)?", str(value).strip())
-        return int(found[1]) if found else self.fail(f"'{value}' must be as in 20/min, from 1.", param, ctx)
+        rate = re.fullmatch(r"([1-9][0-9]{0,5})(?:/min)?", str(value).strip())
+        return int(rate[1]) if rate else self.fail(f"'{value}' must be as in 20/min, from 1.", param, ctx)
 
 
 @click.command("evaluate")
@@ -122,8 +122,8 @@ def evaluate(context: click.Context, /, **given: Any) -> None:
     if local:
         silence_log()
     with _could_not_run(), stdout_kept_clean() if local else nullcontext():
-        results = _evaluated(args)
-    click.echo(_shown(results, as_json=args.as_json))
+        results = _evaluate(args)
+    click.echo(_show(results, as_json=args.as_json))
     context.exit(0 if results.passed else 1)
 
 
@@ -163,11 +163,11 @@ def _check_extra() -> None:
         )
 
 
-def _evaluated(args: Arguments) -> "Results":
+def _evaluate(args: Arguments) -> "Results":
     from passage.evaluation import targets, thresholds  # noqa: PLC0415 - see `_could_not_run`
     from passage.evaluation.measured_run import refuse_others  # noqa: PLC0415
     from passage.evaluation.results import judge  # noqa: PLC0415
-    from passage.evaluation.runner import Plan, run  # noqa: PLC0415
+    from passage.evaluation.runner import RunPlan, run  # noqa: PLC0415
     from passage.evaluation.suites.files import read_suite  # noqa: PLC0415
 
     suite = read_suite(args.suite)
@@ -175,8 +175,8 @@ def _evaluated(args: Arguments) -> "Results":
     baseline = _baseline(args)
     folder = _folder(args, suite)
     key = api_key.read(args.api_key_file)
-    with targets.opened(args.target, args.profile, index=args.index, key=key) as target:
-        plan = Plan(
+    with targets.open_target(args.target, args.profile, index=args.index, key=key) as target:
+        plan = RunPlan(
             suite=suite,
             target=target,
             top_k=args.top_k,
@@ -187,13 +187,13 @@ def _evaluated(args: Arguments) -> "Results":
             pages=thresholds.most_pages(limits),
         )
         if baseline is not None:  # before any question is asked
-            asked = target.served.allowed(plan.passages)
+            asked = target.served.clamp(plan.passages)
             refuse_others(replace(baseline, suite=suite, top_k=args.top_k, passages=asked), baseline)
         answered = run(plan)
     return judge(answered, baseline, limits, folder)
 
 
-def _shown(results: "Results", *, as_json: bool) -> str:
+def _show(results: "Results", *, as_json: bool) -> str:
     from passage.evaluation.results import to_json  # noqa: PLC0415 - see `_could_not_run`
     from passage.evaluation.summary import lines  # noqa: PLC0415
 
@@ -224,7 +224,7 @@ def _folder(args: Arguments, suite: "Suite") -> Path:
 
 
 def _draft(args: Arguments, questions: int) -> None:
-    from passage.evaluation.drafting import WARNING, draft  # noqa: PLC0415 - see `_could_not_run`
+    from passage.evaluation.drafting import WARNING, draft_suite  # noqa: PLC0415 - see `_could_not_run`
     from passage.sites.source import Options, open_source  # noqa: PLC0415
     from passage.sites.web.fetch import Limits  # noqa: PLC0415
 
@@ -236,6 +236,6 @@ def _draft(args: Arguments, questions: int) -> None:
         raise click.UsageError(f"{args.suite} exists: delete it, or name another file.")
     with _could_not_run():
         site = open_source(args.site, Options(url=args.site_url), Path(".passage/cache/sites"), Limits())
-        drafted = draft(site, questions, args.suite.stem)
+        drafted = draft_suite(site, questions, args.suite.stem)
         args.suite.write_text(drafted.toml, encoding="utf-8")
     click.echo(f"{args.suite}: {drafted.questions} questions. {WARNING}", err=True)

@@ -9,9 +9,9 @@ from typing import Any
 
 from passage.api import Api, Reply, Request, Unreachable
 from passage.evaluation import replies
-from passage.evaluation.run import Answer, ErrorKind
-from passage.evaluation.service import Served
-from passage.evaluation.suite import Question
+from passage.evaluation.run import ErrorKind, SavedAnswer
+from passage.evaluation.service import RemoteProfile
+from passage.evaluation.suite import SuiteQuestion
 from passage.indexing.pacing import Pace, wait_before
 
 ATTEMPTS = 5
@@ -33,14 +33,14 @@ KINDS: dict[int, ErrorKind] = {429: "rate_limit", 500: "service", 502: "service"
 """The statuses after which the same request may succeed."""
 
 
-def request(served: Served, question: Question, passages: int, *, explain: bool = False) -> dict[str, Any]:
+def request(served: RemoteProfile, question: SuiteQuestion, passages: int, *, explain: bool = False) -> dict[str, Any]:
     """The fields of a question's request.
 
     Args:
         passages: how many to ask for, up to the profile's limit. A question's own `top_k` may need more.
         explain: ask for `debug`, where the API offers it. The measured times include the time that this takes.
     """
-    count = served.allowed(max(passages, question.top_k or 0))
+    count = served.clamp(max(passages, question.top_k or 0))
     wanted = {**WANTED, "debug": True} if explain else WANTED
     options = {name: value for name, value in wanted.items() if name in served.fields}
     if question.language is not None:  # an API without this option refuses the question by its name
@@ -64,7 +64,9 @@ class Asker:
     notify: Callable[[str, float], None] = lambda _, __: None
     explain: bool = False
 
-    def ask(self, served: Served, question: Question, more: Mapping[str, Any] = MappingProxyType({})) -> Answer:
+    def ask(
+        self, served: RemoteProfile, question: SuiteQuestion, more: Mapping[str, Any] = MappingProxyType({})
+    ) -> SavedAnswer:
         """The answer, or the last attempt's error. `milliseconds` are the last attempt's.
 
         Args:
@@ -82,20 +84,22 @@ class Asker:
             self.notify(f"{question.id}: {answer.error}", seconds)
             self.pace.hold(seconds)
 
-    def _attempt(self, served: Served, question: Question, body: bytes, attempt: int) -> tuple[Answer, float | None]:
+    def _attempt(
+        self, served: RemoteProfile, question: SuiteQuestion, body: bytes, attempt: int
+    ) -> tuple[SavedAnswer, float | None]:
         """The answer to one request, and the seconds until it should be sent again; None for never."""
         started = time.perf_counter()
         try:
             reply = self.api.ask(Request("POST", f"{served.path}/query", headers=JSON, body=body))
         except Unreachable as error:
             took = (time.perf_counter() - started) * 1000
-            failed = Answer(question.id, (), took, error=f"{error}.", error_kind="service")
+            failed = SavedAnswer(question.id, (), took, error=f"{error}.", error_kind="service")
             again = attempt < SERVICE_ATTEMPTS
             return failed, wait_before(attempt, throttled=False, asked=None) if again else None
         if reply.status == 200:
             return _read(served, question, reply), None
         kind = KINDS.get(reply.status, "request")
-        failed = Answer(question.id, (), reply.milliseconds, error=reply.fault, error_kind=kind)
+        failed = SavedAnswer(question.id, (), reply.milliseconds, error=reply.fault, error_kind=kind)
         most = ATTEMPTS if kind == "rate_limit" else SERVICE_ATTEMPTS if kind != "request" else 1
         if attempt >= most:
             return failed, None
@@ -110,16 +114,16 @@ def retry_after(reply: Reply) -> float | None:
         return None
 
 
-def _read(served: Served, question: Question, reply: Reply) -> Answer:
+def _read(served: RemoteProfile, question: SuiteQuestion, reply: Reply) -> SavedAnswer:
     body = reply.json()
     try:
-        found, search_ms = replies.read(served.contract, served.profile, body)
+        hits, search_ms = replies.read(served.contract, served.profile, body)
     except replies.ReplyError as error:
-        return Answer(question.id, (), reply.milliseconds, error=f"{error}.", error_kind="contract")
+        return SavedAnswer(question.id, (), reply.milliseconds, error=f"{error}.", error_kind="contract")
     debug = body.get("debug")
-    return Answer(
+    return SavedAnswer(
         question_id=question.id,
-        results=found,
+        results=hits,
         milliseconds=reply.milliseconds,
         search_ms=search_ms,
         debug=debug if isinstance(debug, dict) else None,

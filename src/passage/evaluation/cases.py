@@ -96,7 +96,7 @@ class TestCase:
         if self.top_k <= 0:
             raise CaseError(f"{self.name}: top_k must be above 0, not {self.top_k}.")
 
-    def moved(
+    def move(
         self,
         status: TestStatus,
         results: Sequence[RetrievalResult] | None = None,

@@ -8,28 +8,28 @@ from urllib.parse import urlsplit
 from passage.api import Api, Request, Unreachable
 from passage.evaluation.asking import JSON, Asker
 from passage.evaluation.documents import Known, fetch
-from passage.evaluation.run import Answer
-from passage.evaluation.service import Served
-from passage.evaluation.suite import Expected, Question, Suite
+from passage.evaluation.run import SavedAnswer
+from passage.evaluation.service import RemoteProfile
+from passage.evaluation.suite import Expected, Suite, SuiteQuestion
 
 SAMPLE = 10
 """How many answered questions are asked again, and how many of their passages are fetched by id."""
 
 
-def wrong_requests(api: Api, served: Served) -> Iterator[tuple[str, bool]]:
+def ask_wrongly(api: Api, served: RemoteProfile) -> Iterator[tuple[str, bool]]:
     """Requests that break a rule, each with whether the contract's error came back. None of them reaches a service."""
     text, path = served.text, f"{served.path}/query"
     bodies = {"blank question": {text: " "}, "no question": {}, "question that is a number": {text: 7}}
     if served.rejects_counts:
         bodies["no passages asked for"] = {text: "What is it?", served.count: 0}
     for name, fields in bodies.items():
-        yield name, _refused(api, "POST", path, 400, json.dumps(fields).encode())
-    yield "body that is not JSON", _refused(api, "POST", path, 400, b"{")
-    yield "unknown profile", _refused(api, "POST", "/profiles/no-such-profile/query", 404, b"{}")
-    yield "unknown chunk", _refused(api, "GET", f"{served.path}/chunks/0", 404)
+        yield name, _is_refused(api, "POST", path, 400, json.dumps(fields).encode())
+    yield "body that is not JSON", _is_refused(api, "POST", path, 400, b"{")
+    yield "unknown profile", _is_refused(api, "POST", "/profiles/no-such-profile/query", 404, b"{}")
+    yield "unknown chunk", _is_refused(api, "GET", f"{served.path}/chunks/0", 404)
 
 
-def _refused(api: Api, method: str, path: str, status: int, body: bytes | None = None) -> bool:
+def _is_refused(api: Api, method: str, path: str, status: int, body: bytes | None = None) -> bool:
     try:
         reply = api.ask(Request(method, path, headers=JSON if body else {}, body=body))
     except Unreachable:
@@ -37,22 +37,22 @@ def _refused(api: Api, method: str, path: str, status: int, body: bytes | None =
     return reply.status == status and bool(reply.code)
 
 
-def repeated(
-    asker: Asker, suite: Suite, answers: Sequence[Answer], find: Callable[[Question], Served]
+def ask_again(
+    asker: Asker, suite: Suite, answers: Sequence[SavedAnswer], find: Callable[[SuiteQuestion], RemoteProfile]
 ) -> Iterator[tuple[str, bool]]:
     """The first answered questions again, each with whether the passages and their order are the same."""
     answered = [pair for pair in zip(suite.questions, answers, strict=True) if pair[1].error is None]
     for question, before in answered[:SAMPLE]:
         after = asker.ask(find(question), question)
         if after.error is None:  # a failed request has no order to compare
-            yield question.id, _shown(before) == _shown(after)
+            yield question.id, _names_of(before) == _names_of(after)
 
 
-def _shown(answer: Answer) -> list[tuple[str, str, str]]:
+def _names_of(answer: SavedAnswer) -> list[tuple[str, str, str]]:
     return [(hit.id, hit.chunk_id, hit.url) for hit in answer.results]
 
 
-def by_id(api: Api, served: Served, answers: Sequence[Answer]) -> Iterator[float]:
+def by_id(api: Api, served: RemoteProfile, answers: Sequence[SavedAnswer]) -> Iterator[float]:
     """Milliseconds of fetching the first passages of some answers by their ids."""
     identities = dict.fromkeys(hit.chunk_id or hit.id for answer in answers for hit in answer.results[:1])
     for identity in [each for each in identities if each][:SAMPLE]:
@@ -64,7 +64,7 @@ def by_id(api: Api, served: Served, answers: Sequence[Answer]) -> Iterator[float
             yield took
 
 
-def missing(suite: Suite, answers: Sequence[Answer], known: Known) -> tuple[dict[str, tuple[str, ...]], int]:
+def missing(suite: Suite, answers: Sequence[SavedAnswer], known: Known) -> tuple[dict[str, tuple[str, ...]], int]:
     """The expected documents that the collection lacks, by question, and how many could not be checked.
 
     A document that any answer has is not checked again. One that begins with `/` is looked for on the answers' host.
@@ -84,5 +84,5 @@ def missing(suite: Suite, answers: Sequence[Answer], known: Known) -> tuple[dict
         question.id: tuple(expected.value for expected in question.relevant if exists(expected) is False)
         for question in suite.questions
     }
-    unchecked = sum(1 for found in checked.values() if found is None)
+    unchecked = sum(1 for known_here in checked.values() if known_here is None)
     return {name: values for name, values in lacking.items() if values}, unchecked

@@ -49,10 +49,12 @@ class Comparison:
 
 def compare(run: Measures, baseline: Measures) -> tuple[Comparison, ...]:
     """Each measure of a run against a baseline over the same questions."""
-    return tuple(paired(measured.name, measured.values, baseline[measured.name].values) for measured in run.measured)
+    return tuple(
+        compare_pairs(measured.name, measured.values, baseline[measured.name].values) for measured in run.measured
+    )
 
 
-def paired(measure: str, values: Mapping[str, float], baseline: Mapping[str, float]) -> Comparison:
+def compare_pairs(measure: str, values: Mapping[str, float], baseline: Mapping[str, float]) -> Comparison:
     """One measure's values of the same questions in two runs."""
     differences = [values[question] - baseline[question] for question in baseline]
     wins, losses = sum(d > 0 for d in differences), sum(d < 0 for d in differences)

@@ -11,7 +11,7 @@ KEEP = 0.95
 
 
 @dataclass(frozen=True)
-class Point:
+class ThresholdPoint:
     """What one threshold does.
 
     Args:
@@ -33,13 +33,15 @@ class Threshold:
         curve: points from the lowest to the highest cosine seen.
     """
 
-    proposed: Point
+    proposed: ThresholdPoint
     own: int
     off_topic: int
-    curve: tuple[Point, ...]
+    curve: tuple[ThresholdPoint, ...]
 
 
-def threshold(own: Sequence[float], off_topic: Sequence[float], keep: float = KEEP, points: int = 101) -> Threshold:
+def propose_threshold(
+    own: Sequence[float], off_topic: Sequence[float], keep: float = KEEP, points: int = 101
+) -> Threshold:
     """The highest threshold that keeps the share `keep` of the own questions.
 
     Args:
@@ -66,6 +68,6 @@ def threshold(own: Sequence[float], off_topic: Sequence[float], keep: float = KE
     )
 
 
-def _point(at: float, own: Sequence[float], off_topic: Sequence[float]) -> Point:
+def _point(at: float, own: Sequence[float], off_topic: Sequence[float]) -> ThresholdPoint:
     rejected = sum(score < at for score in off_topic) / len(off_topic) if off_topic else None
-    return Point(at, sum(score >= at for score in own) / len(own), rejected)
+    return ThresholdPoint(at, sum(score >= at for score in own) / len(own), rejected)

@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from passage.api import Api, Request, Unreachable
 from passage.evaluation.asking import Asker
-from passage.evaluation.service import Served
-from passage.evaluation.suite import Expected, Question, page
+from passage.evaluation.service import RemoteProfile
+from passage.evaluation.suite import Expected, SuiteQuestion, page
 
 URL_FIELDS = ("source_url", "url")
 """The filters of the shipped profiles that name a page."""
@@ -16,12 +16,12 @@ Known = Callable[[Expected], bool | None]
 """Whether the collection has a document; None where that cannot be checked."""
 
 
-def in_api(asker: Asker, served: Served) -> Known:
+def in_api(asker: Asker, served: RemoteProfile) -> Known:
     """Asks the API: for a chunk by its id, or for the passages of a URL by a filter, where the API offers one."""
 
     def known(expected: Expected) -> bool | None:
         if expected.kind == "url" or expected.value.startswith(("http://", "https://", "/")):
-            return _filtered(asker, served, expected)
+            return _search_own_urls(asker, served, expected)
         try:
             status = fetch(asker.api, served, expected.value)[0]
         except Unreachable:
@@ -31,14 +31,14 @@ def in_api(asker: Asker, served: Served) -> Known:
     return known
 
 
-def _filtered(asker: Asker, served: Served, expected: Expected) -> bool | None:
+def _search_own_urls(asker: Asker, served: RemoteProfile, expected: Expected) -> bool | None:
     """Whether a search within the document's own URLs finds it; None where that cannot be asked."""
     fields = served.fields.get("filters", {}).get("properties", {})
     field = next((name for name in URL_FIELDS if _takes_prefix(fields.get(name))), None)
     if field is None or expected.value.startswith("/"):
         return None
     for condition in _own_urls(expected.value):
-        answer = asker.ask(served, Question("document", expected.value), {"filters": {field: condition}})
+        answer = asker.ask(served, SuiteQuestion("document", expected.value), {"filters": {field: condition}})
         if answer.error:
             return None
         if any(hit.matches(expected) for hit in answer.results):
@@ -63,7 +63,7 @@ def _takes_prefix(schema: Any) -> bool:
     return any("prefix" in option.get("properties", {}) for option in options)
 
 
-def fetch(api: Api, served: Served, identity: str) -> tuple[int, float | None]:
+def fetch(api: Api, served: RemoteProfile, identity: str) -> tuple[int, float | None]:
     """Fetch a chunk by its id: the status, and the milliseconds that the API reports.
 
     Raises:

@@ -25,7 +25,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SuiteDraft:
     """A drafted suite as TOML, and its number of questions."""
 
     toml: str
@@ -39,7 +39,7 @@ class _Candidate:
     tag: str
 
 
-def draft(site: Site, number: int, name: str) -> Draft:
+def draft_suite(site: Site, number: int, name: str) -> SuiteDraft:
     """A suite of up to `number` questions, as many as the site has headings and sentences for. It is deterministic.
 
     Every page gives one question before any page gives a second one.
@@ -48,16 +48,15 @@ def draft(site: Site, number: int, name: str) -> Draft:
         SiteError: the site cannot be read, or has nothing to ask.
     """
     pages = [page for page in site.read() if isinstance(page, Page)]
-    repeated = _repeated(pages)
-    by_page = [
-        found for place, page in enumerate(pages) if (found := list(_candidates(page, repeated, place % 2 == 1)))
-    ]
+    repeated = _repeated_headings(pages)
+    by_page = [list(_candidates(page, repeated, place % 2 == 1)) for place, page in enumerate(pages)]
+    by_page = [candidates for candidates in by_page if candidates]
     rounds = zip_longest(*by_page)
     ordered = [candidate for each in rounds for candidate in each if candidate is not None]
     if not ordered:
         raise SiteError(f"--make: {site.nothing_found}" if not pages else "--make: the site has no heading to ask.")
     chosen = _spread(ordered, len(by_page), number)
-    return Draft("".join(_toml(name, chosen)), len(chosen))
+    return SuiteDraft("".join(_toml(name, chosen)), len(chosen))
 
 
 def _spread(ordered: Sequence[_Candidate], pages: int, number: int) -> list[_Candidate]:
@@ -67,7 +66,7 @@ def _spread(ordered: Sequence[_Candidate], pages: int, number: int) -> list[_Can
     return [ordered[place * pages // number] for place in range(number)]
 
 
-def _repeated(pages: Iterable[Page]) -> set[str]:
+def _repeated_headings(pages: Iterable[Page]) -> set[str]:
     """Headings that several sections have, in lower case: they name no page."""
     headings = Counter(heading.casefold() for page in pages for heading in _headings(page))
     return {heading for heading, times in headings.items() if times > 1}
@@ -109,14 +108,14 @@ def _line(text: str) -> str:
 
 
 def _toml(name: str, chosen: Iterable[_Candidate]) -> Iterator[str]:
-    yield f"# Drafted by `passage evaluate --make`. {WARNING}\nname = {_quoted(name)}\n"
+    yield f"# Drafted by `passage evaluate --make`. {WARNING}\nname = {_quote(name)}\n"
     for number, candidate in enumerate(chosen, start=1):
         yield (
-            f'\n[[questions]]\nid = "draft-{number}"\ntext = {_quoted(candidate.text)}\n'
-            f'expected = [{_quoted(candidate.url)}]\ntags = ["{candidate.tag}"]\ndraft = true\n'
+            f'\n[[questions]]\nid = "draft-{number}"\ntext = {_quote(candidate.text)}\n'
+            f'expected = [{_quote(candidate.url)}]\ntags = ["{candidate.tag}"]\ndraft = true\n'
         )
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A basic string of TOML. JSON's escapes are TOML's, but JSON leaves one control character as it is."""
     return json.dumps(_CONTROL.sub(" ", text), ensure_ascii=False)

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from passage.evaluation.cases import RetrievalResult, TestCase, TestStatus
-from passage.evaluation.run import Answer, Run
-from passage.evaluation.suite import Expected, Question
+from passage.evaluation.run import Run, SavedAnswer
+from passage.evaluation.suite import Expected, SuiteQuestion
 from passage.evaluation.suite_result import TestSuiteResult
 
 MOST_MS = 500.0
 """A test case whose retrieval takes as long fails."""
 
 
-def retrieval_ms(answer: Answer) -> float:
+def retrieval_ms(answer: SavedAnswer) -> float:
     """The time of the search, where the target reports it; else of the whole answer."""
     return answer.milliseconds if answer.search_ms is None else answer.search_ms
 
@@ -19,12 +19,12 @@ def retrieval_ms(answer: Answer) -> float:
 def judge_cases(run: Run) -> TestSuiteResult:
     """Every question as an executed test case."""
     best = max((hit.score for answer in run.answers for hit in answer.results), default=0.0)
-    executed = [_executed(run, question, answer, best) for question, answer in run.pairs()]
+    executed = [_execute(run, question, answer, best) for question, answer in run.pairs()]
     times = [retrieval_ms(answer) for answer in run.answers if answer.error is None]
     return TestSuiteResult.of(executed, times, run.elapsed_ms, run.started_at)
 
 
-def pending(question: Question, collection: str, top_k: int) -> TestCase:
+def pending(question: SuiteQuestion, collection: str, top_k: int) -> TestCase:
     """A question as a test case.
 
     Raises:
@@ -41,10 +41,10 @@ def pending(question: Question, collection: str, top_k: int) -> TestCase:
     )
 
 
-def _executed(run: Run, question: Question, answer: Answer, best: float) -> TestCase:
-    case = pending(question, run.collection, run.top_k).moved(TestStatus.RUNNING)
+def _execute(run: Run, question: SuiteQuestion, answer: SavedAnswer, best: float) -> TestCase:
+    case = pending(question, run.collection, run.top_k).move(TestStatus.RUNNING)
     if answer.error is not None:
-        return case.moved(TestStatus.ERROR, (), answer.error)
+        return case.move(TestStatus.ERROR, (), answer.error)
     results = [
         RetrievalResult(
             id=hit.id or hit.chunk_id,
@@ -57,13 +57,13 @@ def _executed(run: Run, question: Question, answer: Answer, best: float) -> Test
     absent = run.missing.get(question.id, ())
     if absent:
         message = f"The collection has no document {', '.join(absent)}: correct the suite, or index the site again."
-        return case.moved(TestStatus.ERROR, results, message)
+        return case.move(TestStatus.ERROR, results, message)
     failures = list(_failures(case, question, answer, best))
     status = TestStatus.FAILED if failures else TestStatus.PASSED
-    return case.moved(status, results, " ".join(failures) or None)
+    return case.move(status, results, " ".join(failures) or None)
 
 
-def _failures(case: TestCase, question: Question, answer: Answer, best: float) -> Iterator[str]:
+def _failures(case: TestCase, question: SuiteQuestion, answer: SavedAnswer, best: float) -> Iterator[str]:
     if not has_expected(question, answer, case.top_k):
         missing = ", ".join(expected.value for expected in _absent(question, answer, case.top_k))
         which = "all of" if question.match == "all" else "any of"
@@ -74,7 +74,7 @@ def _failures(case: TestCase, question: Question, answer: Answer, best: float) -
         yield f"PERFORMANCE: The retrieval took {took:,.0f} ms; it must take less than {MOST_MS:,.0f} ms."
 
 
-def _irrelevance(case: TestCase, question: Question, answer: Answer, best: float) -> Iterator[str]:
+def _irrelevance(case: TestCase, question: SuiteQuestion, answer: SavedAnswer, best: float) -> Iterator[str]:
     threshold = case.relevance_threshold
     hits = answer.results[: case.top_k]
     relevant = [hit for hit in hits if hit.score >= threshold]
@@ -99,13 +99,13 @@ def _irrelevance(case: TestCase, question: Question, answer: Answer, best: float
         yield f"RELEVANCE: The results do not contain: {', '.join(absent)}."
 
 
-def has_expected(question: Question, answer: Answer, first: int) -> bool:
+def has_expected(question: SuiteQuestion, answer: SavedAnswer, first: int) -> bool:
     """Whether the first results have the expected documents: one, or all of them, as the question says."""
     absent = _absent(question, answer, first)
     return not absent or (question.match == "any" and len(absent) < len(question.relevant))
 
 
-def _absent(question: Question, answer: Answer, first: int) -> list[Expected]:
+def _absent(question: SuiteQuestion, answer: SavedAnswer, first: int) -> list[Expected]:
     hits = answer.results[:first]
     return [expected for expected in question.relevant if not any(hit.matches(expected) for hit in hits)]
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from itertools import chain
 
 from passage.evaluation.compare import Comparison, ComparisonError, compare
-from passage.evaluation.cosine_threshold import Threshold, threshold
+from passage.evaluation.cosine_threshold import Threshold, propose_threshold
 from passage.evaluation.measures import Measures, measure
 from passage.evaluation.run import Run, documents
-from passage.evaluation.suite import Question
+from passage.evaluation.suite import SuiteQuestion
 
 K = 5
 """The usual cutoff of recall and hit."""
@@ -16,7 +16,7 @@ SETTINGS = ("index", "collection", "profile", "model", "search", "target")
 """What may differ between comparable runs. Questions, judgments, top_k and passages may not."""
 
 
-def measured(run: Run, *, k: int = K, tag: str | None = None) -> Measures:
+def measure_run(run: Run, *, k: int = K, tag: str | None = None) -> Measures:
     """The measures of a run's judged questions, or of those with a tag.
 
     Args:
@@ -34,7 +34,7 @@ def measured(run: Run, *, k: int = K, tag: str | None = None) -> Measures:
     )
 
 
-def proposed_threshold(run: Run) -> Threshold | None:
+def threshold_of_run(run: Run) -> Threshold | None:
     """The cosine threshold that keeps 95 % of the answered own questions.
 
     None without such a question, and of a reranked run: its scores are relevances, and a threshold applies to cosines.
@@ -48,7 +48,7 @@ def proposed_threshold(run: Run) -> Threshold | None:
     for question, answer in run.pairs():
         if answer.error is None:
             best[question.answerable].append(max((hit.score for hit in answer.results), default=0.0))
-    return threshold(best[True], best[False]) if best[True] else None
+    return propose_threshold(best[True], best[False]) if best[True] else None
 
 
 def _is_reranked(run: Run) -> bool:
@@ -56,7 +56,7 @@ def _is_reranked(run: Run) -> bool:
     return "rerank" in run.search or any("rerank" in (answer.debug or {}).get("found", {}) for answer in run.answers)
 
 
-def compared(run: Run, baseline: Run) -> tuple[Comparison, ...]:
+def compare_runs(run: Run, baseline: Run) -> tuple[Comparison, ...]:
     """Each measure of a run against a baseline over the same questions.
 
     Raises:
@@ -64,7 +64,7 @@ def compared(run: Run, baseline: Run) -> tuple[Comparison, ...]:
         MeasureError: one of the runs cannot be measured.
     """
     refuse_others(run, baseline)
-    return compare(measured(run), measured(baseline))
+    return compare(measure_run(run), measure_run(baseline))
 
 
 def refuse_others(run: Run, baseline: Run) -> None:
@@ -86,26 +86,26 @@ def refuse_others(run: Run, baseline: Run) -> None:
 def differences(run: Run, baseline: Run) -> list[str]:
     """The settings that differ, in words: what a difference in the measures may come from."""
     pairs = ((name, getattr(run, name), getattr(baseline, name)) for name in SETTINGS)
-    return [f"{name}: {_shown(now)}, was {_shown(before)}" for name, now, before in pairs if now != before]
+    return [f"{name}: {_text_of(now)}, was {_text_of(before)}" for name, now, before in pairs if now != before]
 
 
-def _shown(value: object) -> str:
+def _text_of(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} {each}" for key, each in sorted(value.items())) or "unknown"
     return str(value) or "unknown"
 
 
-def _other_questions(questions: Iterable[Question], baseline: Iterable[Question]) -> str:
+def _other_questions(questions: Iterable[SuiteQuestion], baseline: Iterable[SuiteQuestion]) -> str:
     now, before = ({question.id: question for question in each} for each in (questions, baseline))
     parts = [
-        _counted(sorted(now.keys() - before.keys()), "only in this run"),
-        _counted(sorted(before.keys() - now.keys()), "only in the baseline"),
-        _counted(sorted(name for name in now.keys() & before.keys() if now[name] != before[name]), "changed"),
+        _count(sorted(now.keys() - before.keys()), "only in this run"),
+        _count(sorted(before.keys() - now.keys()), "only in the baseline"),
+        _count(sorted(name for name in now.keys() & before.keys() if now[name] != before[name]), "changed"),
     ]
     return ", ".join(chain.from_iterable(parts)) or "the questions have another order"
 
 
-def _counted(names: list[str], what: str) -> list[str]:
+def _count(names: list[str], what: str) -> list[str]:
     if not names:
         return []
     return [

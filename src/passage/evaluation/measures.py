@@ -60,9 +60,9 @@ class Measures:
         return tuple(self.measured[0].values)
 
 
-def first_kept(found: Iterable[str]) -> list[str]:
+def first_kept(names: Iterable[str]) -> list[str]:
     """The pages of ranked chunks: a page counts at its first chunk only."""
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 def measure(judgments: Judgments, rankings: Rankings, errors: Iterable[str] = (), *, k: int = 5) -> Measures:
@@ -91,12 +91,12 @@ def measure(judgments: Judgments, rankings: Rankings, errors: Iterable[str] = ()
             f"{len(failed)} of {len(judged)} questions got an error, not an answer ({names}); a mean over the others "
             "would mislead. Ask the failed questions again"
         )
-    found = {question: first_kept(rankings.get(question, ())) for question in judged}
-    return Measures(k, left_out, _calculated(judged, found, k))
+    ranked_pages = {question: first_kept(rankings.get(question, ())) for question in judged}
+    return Measures(k, left_out, _calculate(judged, ranked_pages, k))
 
 
-def _calculated(
-    judged: Mapping[str, Mapping[str, int]], found: Mapping[str, Sequence[str]], k: int
+def _calculate(
+    judged: Mapping[str, Mapping[str, int]], ranked_pages: Mapping[str, Sequence[str]], k: int
 ) -> tuple[Measured, ...]:
     import ir_measures as library  # noqa: PLC0415 - half a second, and only evaluation needs it
 
@@ -114,7 +114,7 @@ def _calculated(
     # The score is the rank: trec_eval ignores the order it is given, and breaks ties by the page's name.
     ranked = {
         numbers[question]: {numbers[page]: float(-rank) for rank, page in enumerate(pages)}
-        for question, pages in found.items()
+        for question, pages in ranked_pages.items()
         if pages
     }
     values: dict[str, dict[str, float]] = {name: {} for name in named}

@@ -8,7 +8,7 @@ from handler.adapters.qdrant import payload as payloads
 from handler.config import profiles
 from handler.config.payload_keys import Payload
 from handler.contracts import chunks, context, query_response, ranked, registry, vector_search
-from passage.evaluation.run import Hit
+from passage.evaluation.run import SavedHit
 
 EXCERPT = 2_000
 """The characters of a passage that a run keeps."""
@@ -18,7 +18,7 @@ class ReplyError(Exception):
     """An answer does not have its contract's form."""
 
 
-def read(contract: str, profile: str, body: Any) -> tuple[tuple[Hit, ...], float | None]:
+def read(contract: str, profile: str, body: Any) -> tuple[tuple[SavedHit, ...], float | None]:
     """The passages of an answer, in its order, and the search's own milliseconds where the contract reports them.
 
     Raises:
@@ -46,13 +46,13 @@ def _search_ms(answer: BaseModel) -> float | None:
     return None
 
 
-def _hit(rank: int, result: BaseModel, profile: str) -> Hit:
+def _hit(rank: int, result: BaseModel, profile: str) -> SavedHit:
     point = title = ""
     match result:
         case query_response.Result(chunk_id=shown, url=url, relevance_score=score, chunk_text=text):
             point = query_response.stored_id(shown)
-        case vector_search.RetrievalResult(id=found, score=score, payload=payload):
-            point = str(found)
+        case vector_search.RetrievalResult(id=identity, score=score, payload=payload):
+            point = str(identity)
             shown, url, title, text = _of_payload(point, payload, profile)
         case context.RetrievedChunk(chunk_id=shown, source_url=url, title=title, score=score, text=text):
             pass
@@ -63,7 +63,7 @@ def _hit(rank: int, result: BaseModel, profile: str) -> Hit:
         case _:
             raise TypeError(f"a contract's results are {type(result).__name__}: say here which field is which")
     excerpt = text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
-    return Hit(rank=rank, id=point, chunk_id=shown, url=url, title=title, score=score, text=excerpt)
+    return SavedHit(rank=rank, id=point, chunk_id=shown, url=url, title=title, score=score, text=excerpt)
 
 
 def _of_payload(point: str, payload: dict[str, Any], profile: str) -> tuple[str, str, str, str]:

@@ -46,21 +46,21 @@ def judge(run: Run, baseline: Run | None, limits: dict[str, float], folder: Path
     """
     runs.write(run, folder / RUN)
     result = judge_cases(run)
-    found = facts(run, baseline)
-    proposal = propose(run) if found.measures else None
-    results = Results(found, result, tuple(thresholds.judge(run, result, limits)), folder, proposal)
+    figures = facts(run, baseline)
+    proposal = propose(run) if figures.measures else None
+    results = Results(figures, result, tuple(thresholds.judge(run, result, limits)), folder, proposal)
     text = json.dumps(suite_result.to_json(result), ensure_ascii=False, indent=1)
     (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
-    results.report.write_text(render(found, results.verdicts), encoding="utf-8")
+    results.report.write_text(render(figures, results.verdicts), encoding="utf-8")
     return results
 
 
 def to_json(results: Results) -> dict[str, Any]:
     """What `--json` prints: the figures without the answers, which are in run.json."""
-    run, found = results.facts.run, results.facts
+    run, figures = results.facts.run, results.facts
     result = suite_result.to_json(results.suite_result)
     del result["test_results"]
-    measures = {each.name: each.mean for each in found.measures.measured} if found.measures else {}
+    measures = {each.name: each.mean for each in figures.measures.measured} if figures.measures else {}
     return {
         "passed": results.passed,
         "suite": run.suite.name,
@@ -69,9 +69,9 @@ def to_json(results: Results) -> dict[str, Any]:
         "questions": len(run.answers),
         "measures": measures,
         "thresholds": [asdict(verdict) for verdict in results.verdicts],
-        "cosine_threshold": found.threshold.proposed.threshold if found.threshold else None,
+        "cosine_threshold": figures.threshold.proposed.threshold if figures.threshold else None,
         "weights": asdict(results.proposal) | {"is_better": results.proposal.is_better} if results.proposal else None,
-        "comparison": [asdict(each) | {"verdict": each.verdict} for each in found.comparison],
+        "comparison": [asdict(each) | {"verdict": each.verdict} for each in figures.comparison],
         "test_suite": result,
         "notes": list(run.suite.notes),
         "files": {name: str(results.folder / name) for name in (RUN, RESULTS, REPORT)},

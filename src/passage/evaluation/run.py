@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from passage.evaluation.suite import STRICT, Expected, Name, Question, Suite, page, url_names
+from passage.evaluation.suite import STRICT, Expected, Name, Suite, SuiteQuestion, page, url_names
 
 ErrorKind = Literal["rate_limit", "service", "timeout", "request", "contract"]
 
@@ -22,7 +22,7 @@ class RunError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SavedHit:
     """One passage of an answer.
 
     Attributes:
@@ -58,7 +58,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SavedAnswer:
     """The answer to one question, or the error instead of it.
 
     Attributes:
@@ -71,7 +71,7 @@ class Answer:
     """
 
     question_id: str
-    results: tuple[Hit, ...]
+    results: tuple[SavedHit, ...]
     milliseconds: float
     search_ms: float | None = None
     error: str | None = None
@@ -104,7 +104,7 @@ class Run:
     """
 
     suite: Suite
-    answers: tuple[Answer, ...]
+    answers: tuple[SavedAnswer, ...]
     target: str
     profile: str
     top_k: int
@@ -130,37 +130,37 @@ class Run:
         parts = (*asked, self.index, self.model, self.collection, self.search)
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
-    def pairs(self) -> Iterator[tuple[Question, Answer]]:
+    def pairs(self) -> Iterator[tuple[SuiteQuestion, SavedAnswer]]:
         """Each question with its answer."""
         return zip(self.suite.questions, self.answers, strict=True)
 
 
-def documents(question: Question, answer: Answer) -> list[tuple[str, int | None]]:
+def documents(question: SuiteQuestion, answer: SavedAnswer) -> list[tuple[str, int | None]]:
     """An answer's documents, best first, each once, with the judged grade; None where nobody judged it.
 
     A document is an expected one's `value`, or a page's URL; a chunk without a URL is its own document. The first
     passage of a document keeps its place, so a page with several passages counts once.
     """
-    found: dict[str, int | None] = {}
+    grades: dict[str, int | None] = {}
     for hit in answer.results:
         matched = [expected for expected in question.expected if hit.matches(expected)]
         for expected in matched:
-            found.setdefault(expected.value, expected.grade)
+            grades.setdefault(expected.value, expected.grade)
         if not matched:
-            found.setdefault(hit.page or hit.chunk_id or hit.id, None)
-    return list(found.items())
+            grades.setdefault(hit.page or hit.chunk_id or hit.id, None)
+    return list(grades.items())
 
 
-_answer: TypeAdapter[Answer] = TypeAdapter(Answer)
+_answer: TypeAdapter[SavedAnswer] = TypeAdapter(SavedAnswer)
 _run: TypeAdapter[Run] = TypeAdapter(Run)
 
 
-def answer_to_json(answer: Answer) -> str:
+def answer_to_json(answer: SavedAnswer) -> str:
     """One answer as one line."""
     return _answer.dump_json(answer).decode()
 
 
-def answer_from_json(line: str) -> Answer:
+def answer_from_json(line: str) -> SavedAnswer:
     """Raises pydantic.ValidationError if `answer_to_json` did not write the line."""
     return _answer.validate_json(line)
 

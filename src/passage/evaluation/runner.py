@@ -16,14 +16,14 @@ from passage.api import Api
 from passage.evaluation import checks
 from passage.evaluation.asking import A_PAGE, PAGES, Asker
 from passage.evaluation.documents import in_api
-from passage.evaluation.run import Answer, Run
-from passage.evaluation.saved_answers import SavedAnswers
-from passage.evaluation.service import Served, SetupError, served
-from passage.evaluation.suite import Question, Suite
-from passage.evaluation.targets import Target
+from passage.evaluation.run import Run, SavedAnswer
+from passage.evaluation.saved_answers import AnswerFile
+from passage.evaluation.service import RemoteProfile, SetupError, find_profile
+from passage.evaluation.suite import Suite, SuiteQuestion
+from passage.evaluation.targets import EvaluationTarget
 from passage.indexing.pacing import Pace
 
-Find = Callable[[Question], Served]
+Find = Callable[[SuiteQuestion], RemoteProfile]
 """The profile of a question."""
 
 IN_A_ROW = 5
@@ -31,7 +31,7 @@ IN_A_ROW = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """What to ask.
 
     Attributes:
@@ -44,7 +44,7 @@ class Plan:
     """
 
     suite: Suite
-    target: Target
+    target: EvaluationTarget
     top_k: int
     folder: Path
     per_minute: int | None = None
@@ -58,7 +58,7 @@ class Plan:
         return max(self.top_k, A_PAGE * max(self.pages, PAGES))
 
 
-def run(plan: Plan) -> Run:
+def run(plan: RunPlan) -> Run:
     """Every question's answer or error, and the other measurements.
 
     Raises:
@@ -70,11 +70,11 @@ def run(plan: Plan) -> Run:
     find = _profiles(api, default)
     for question in plan.suite.questions:
         _check_pages(plan.pages, find(question))  # before the first question; so is an unknown profile
-    saved = SavedAnswers(plan.folder, _heading(plan), resume=plan.resume)
+    saved = AnswerFile(plan.folder, _heading(plan), resume=plan.resume)
     total = len(plan.suite.questions)
-    click.echo(f"Asking {total - len(saved.found)} questions …", err=True)
+    click.echo(f"Asking {total - len(saved.answers)} questions …", err=True)
     quiet = bool(os.environ.get("CI")) or not sys.stderr.isatty()
-    with tqdm(total=total, initial=len(saved.found), unit=" questions", disable=quiet) as bar:
+    with tqdm(total=total, initial=len(saved.answers), unit=" questions", disable=quiet) as bar:
         asker = Asker(api, Pace(plan.per_minute, sleep=_sleep), plan.passages, _say_waiting, plan.explain)
         answers = _answers(plan.suite, asker, find, saved, bar.update)
     known = in_api(asker, default)
@@ -85,7 +85,7 @@ def run(plan: Plan) -> Run:
         target=plan.target.name,
         profile=default.profile,
         top_k=plan.top_k,
-        passages=default.allowed(plan.passages),
+        passages=default.clamp(plan.passages),
         model=default.model,
         collection=default.collection,
         search=plan.target.search,
@@ -94,14 +94,14 @@ def run(plan: Plan) -> Run:
         by_id_ms=tuple(checks.by_id(api, default, answers)),
         missing=lacking,
         unchecked=unchecked,
-        error_checks=tuple(checks.wrong_requests(api, default)),
-        repeated=tuple(checks.repeated(asker, plan.suite, answers, find)),
+        error_checks=tuple(checks.ask_wrongly(api, default)),
+        repeated=tuple(checks.ask_again(asker, plan.suite, answers, find)),
         elapsed_ms=(time.monotonic() - began) * 1000,
     )
 
 
-def _check_pages(pages: int, served: Served) -> None:
-    if pages > served.allowed(pages):
+def _check_pages(pages: int, served: RemoteProfile) -> None:
+    if pages > served.clamp(pages):
         raise SetupError(
             f"A threshold looks at {pages} pages, and the profile '{served.profile}' gives at most {served.most} "
             f"passages: K of hit@K and recall@K may be 1 to {served.most}."
@@ -109,12 +109,12 @@ def _check_pages(pages: int, served: Served) -> None:
 
 
 def _answers(
-    suite: Suite, asker: Asker, find: Find, saved: SavedAnswers, advance: Callable[[], object]
-) -> tuple[Answer, ...]:
-    answers: list[Answer] = []
+    suite: Suite, asker: Asker, find: Find, saved: AnswerFile, advance: Callable[[], object]
+) -> tuple[SavedAnswer, ...]:
+    answers: list[SavedAnswer] = []
     failed = 0
     for question in suite.questions:
-        answer = saved.found.get(question.id)
+        answer = saved.answers.get(question.id)
         if answer is None:
             answer = asker.ask(find(question), question)
             saved.add(answer)
@@ -133,19 +133,19 @@ def _answers(
     return tuple(answers)
 
 
-def _profiles(api: Api, default: Served) -> Find:
+def _profiles(api: Api, default: RemoteProfile) -> Find:
     """Finds each profile once."""
     known = {None: default, default.profile: default}
 
-    def find(question: Question) -> Served:
+    def find(question: SuiteQuestion) -> RemoteProfile:
         if question.profile not in known:
-            known[question.profile] = served(api, question.profile, f"question '{question.id}'")
+            known[question.profile] = find_profile(api, question.profile, f"question '{question.id}'")
         return known[question.profile]
 
     return find
 
 
-def _heading(plan: Plan) -> dict[str, Any]:
+def _heading(plan: RunPlan) -> dict[str, Any]:
     """What was asked: answers to something else are not mixed with these."""
     target = plan.target
     return {

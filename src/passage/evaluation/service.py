@@ -12,7 +12,7 @@ class SetupError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class RemoteProfile:
     """One profile of an API.
 
     Attributes:
@@ -34,7 +34,7 @@ class Served:
     def path(self) -> str:
         return f"/profiles/{self.profile}"
 
-    def allowed(self, passages: int) -> int:
+    def clamp(self, passages: int) -> int:
         """This number of passages, or the limit if that is smaller."""
         return passages if self.most is None else min(passages, self.most)
 
@@ -44,7 +44,7 @@ class Served:
         return self.most is not None
 
 
-def served(api: Api, name: str | None, named_by: str = "--profile") -> Served:
+def find_profile(api: Api, name: str | None, named_by: str = "--profile") -> RemoteProfile:
     """A profile as the API serves it; its default one where `name` is None.
 
     Args:
@@ -67,7 +67,7 @@ def served(api: Api, name: str | None, named_by: str = "--profile") -> Served:
         schema = document["components"]["schemas"][asked["schema"]["$ref"].rpartition("/")[2]]
         fields = schema["properties"]
         count = next(each for each, about in fields.items() if _is_count(about))
-        return Served(
+        return RemoteProfile(
             profile=wanted,
             contract=profile["contract"],
             collection=profile["collection"],
@@ -87,7 +87,7 @@ def _is_count(schema: Mapping[str, Any]) -> bool:
     return "integer" in (kinds if isinstance(kinds, list) else [kinds]) and "default" in schema
 
 
-def collection(api: Api, served: Served) -> dict[str, Any]:
+def collection(api: Api, served: RemoteProfile) -> dict[str, Any]:
     """The collection's metadata (CollectionInfo of seed 001).
 
     Raises:
@@ -101,10 +101,10 @@ def _read(api: Api, path: str) -> dict[str, Any]:
         reply = api.ask(Request("GET", path))
     except Unreachable as error:
         raise SetupError(f"--target: {error}.") from None
-    found = reply.json()
-    if reply.status != 200 or not isinstance(found, dict):
+    body = reply.json()
+    if reply.status != 200 or not isinstance(body, dict):
         raise SetupError(f"--target: GET {path} gives {reply.fault}{_hint(reply.status)}")
-    return found
+    return body
 
 
 def _hint(status: int) -> str:

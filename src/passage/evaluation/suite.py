@@ -43,7 +43,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SuiteQuestion:
     """A question of a suite. None means the run's own value.
 
     Attributes:
@@ -90,7 +90,7 @@ class Suite:
     """
 
     name: str
-    questions: tuple[Question, ...]
+    questions: tuple[SuiteQuestion, ...]
     thresholds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
@@ -103,10 +103,10 @@ class Suite:
         return hashlib.sha256(json.dumps(questions, sort_keys=True).encode()).hexdigest()[:16]
 
 
-_question: TypeAdapter[Question] = TypeAdapter(Question)
+_question: TypeAdapter[SuiteQuestion] = TypeAdapter(SuiteQuestion)
 
 
-def to_json(question: Question) -> dict[str, Any]:
+def to_json(question: SuiteQuestion) -> dict[str, Any]:
     """A question as JSON values."""
     dumped: dict[str, Any] = _question.dump_python(question, mode="json")
     return dumped

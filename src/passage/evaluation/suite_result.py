@@ -55,7 +55,7 @@ class TestSuiteResult:
 
     def __post_init__(self) -> None:
         cases.check_names(self.test_results)
-        counted = _counted(self.test_results)
+        counted = _count(self.test_results)
         if counted != (self.passed, self.failed, self.errors):
             raise CaseError("passed, failed and errors must be the numbers of test_results with these statuses.")
         if sum(counted) != self.total_tests or self.total_tests != len(self.test_results):
@@ -71,7 +71,7 @@ class TestSuiteResult:
             milliseconds: the retrieval times of the test cases that have an answer.
             timestamp: ISO 8601.
         """
-        passed, failed, errors = _counted(executed)
+        passed, failed, errors = _count(executed)
         metrics = PerformanceMetrics.of(milliseconds)
         return cls(len(executed), passed, failed, errors, execution_time_ms, tuple(executed), metrics, timestamp)
 
@@ -89,7 +89,7 @@ class TestSuiteResult:
         return number / self.total_tests * 100 if self.total_tests else 0.0
 
 
-def _counted(executed: Sequence[TestCase]) -> tuple[int, int, int]:
+def _count(executed: Sequence[TestCase]) -> tuple[int, int, int]:
     statuses = [case.status for case in executed]
     return (statuses.count(TestStatus.PASSED), statuses.count(TestStatus.FAILED), statuses.count(TestStatus.ERROR))
 

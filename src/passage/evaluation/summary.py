@@ -21,18 +21,18 @@ CHARACTERS = 100
 
 def lines(results: Results) -> Iterator[str]:
     """The whole summary."""
-    found, result = results.facts, results.suite_result
-    run = found.run
+    figures, result = results.facts, results.suite_result
+    run = figures.run
     model = f" ({run.model})" if run.model else ""
     yield f"{run.suite.name}: {len(run.answers)} questions to {run.target}, profile {run.profile}{model}"
     yield ""
-    yield from _measures(found)
+    yield from _measures(figures)
     yield from _cases(result)
-    yield from _threshold(found)
-    yield from _notes(found)
-    yield from _comparison(found)
+    yield from _threshold(figures)
+    yield from _notes(figures)
+    yield from _comparison(figures)
     yield from _weights(results.proposal)
-    yield from _worst(found)
+    yield from _worst(figures)
     yield ""
     yield from _verdicts(results.verdicts)
     yield ""
@@ -46,16 +46,16 @@ def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _measures(found: Facts) -> Iterator[str]:
-    if found.measures is None:
-        yield f"No measures: {found.unmeasured}."
+def _measures(figures: Facts) -> Iterator[str]:
+    if figures.measures is None:
+        yield f"No measures: {figures.unmeasured}."
         return
     rows = [("measure", "mean", "95 % interval")]
-    for measured in found.measures.measured:
+    for measured in figures.measures.measured:
         value = estimate(list(measured.values.values()))
         rows.append((measured.name, f"{value.value:.3f}", f"{value.low:.3f} to {value.high:.3f}"))
     yield from table(rows)
-    yield f"over {len(found.measures.questions)} questions with a relevant document"
+    yield f"over {len(figures.measures.questions)} questions with a relevant document"
 
 
 def _cases(result: TestSuiteResult) -> Iterator[str]:
@@ -76,17 +76,17 @@ def _cases(result: TestSuiteResult) -> Iterator[str]:
     )
 
 
-def _threshold(found: Facts) -> Iterator[str]:
-    if found.threshold is None:
+def _threshold(figures: Facts) -> Iterator[str]:
+    if figures.threshold is None:
         return
-    proposed = found.threshold.proposed
+    proposed = figures.threshold.proposed
     keeps = f"keeps {proposed.kept * 100:.0f} % of the answerable questions"
     rejects = "" if proposed.rejected is None else f" and rejects {proposed.rejected * 100:.0f} % of the off-topic ones"
     yield f"A cosine threshold of {proposed.threshold:.3f} {keeps}{rejects}."
 
 
-def _notes(found: Facts) -> Iterator[str]:
-    run = found.run
+def _notes(figures: Facts) -> Iterator[str]:
+    run = figures.run
     notes = [*run.suite.notes]
     drafts = sum(question.draft for question in run.suite.questions)
     if drafts:
@@ -107,19 +107,19 @@ def _notes(found: Facts) -> Iterator[str]:
         yield from notes
 
 
-def _comparison(found: Facts) -> Iterator[str]:
-    if found.baseline is None:
+def _comparison(figures: Facts) -> Iterator[str]:
+    if figures.baseline is None:
         return
-    before = found.baseline.run
+    before = figures.baseline.run
     yield ""
     yield f"Against the run of {before.started_at}:"
     rows = [("measure", "difference", "95 % interval", "better, same, worse", "p", "verdict")]
-    for each in found.comparison:
+    for each in figures.comparison:
         change, counts = each.difference, f"{each.wins}, {each.ties}, {each.losses}"
         interval = f"{change.low:+.3f} to {change.high:+.3f}"
         rows.append((each.measure, f"{change.value:+.3f}", interval, counts, each.shown_p, each.verdict))
     yield from table(rows)
-    yield from differences(found.run, before)
+    yield from differences(figures.run, before)
 
 
 def _weights(proposal: Proposal | None) -> Iterator[str]:
@@ -139,8 +139,8 @@ def _fusion(fusion: Fusion) -> str:
     return f"weights = [{fusion.weights[0]:g}, {fusion.weights[1]:g}], k = {fusion.k}"
 
 
-def _worst(found: Facts) -> Iterator[str]:
-    poor = [each for each in found.worst_first if each.answer.error or (each.value or 0.0) < 1.0]
+def _worst(figures: Facts) -> Iterator[str]:
+    poor = [each for each in figures.worst_first if each.answer.error or (each.value or 0.0) < 1.0]
     if not poor:
         return
     yield ""

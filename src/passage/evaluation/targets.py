@@ -11,14 +11,14 @@ from typing import Any
 from handler.adapters.qdrant.manifest import MANIFEST
 from passage.api import Api, by_invocation, in_process, over_http
 from passage.evaluation import service
-from passage.evaluation.service import Served, SetupError
+from passage.evaluation.service import RemoteProfile, SetupError
 from passage.local.provider import made_by
 
 LAMBDA = "lambda:"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class EvaluationTarget:
     """An open target.
 
     Attributes:
@@ -29,13 +29,13 @@ class Target:
 
     name: str
     api: Api
-    served: Served
+    served: RemoteProfile
     index: str
     search: dict[str, Any]
 
 
 @contextmanager
-def opened(target: str, profile: str | None, *, index: Path, key: str | None) -> Iterator[Target]:
+def open_target(target: str, profile: str | None, *, index: Path, key: str | None) -> Iterator[EvaluationTarget]:
     """The target, with what it says about itself.
 
     Args:
@@ -65,13 +65,13 @@ def _local(index: Path) -> Iterator[Api]:
         yield in_process(handler)
 
 
-def _local_target(api: Api, profile: str | None) -> Target:
-    served = service.served(api, profile)
+def _local_target(api: Api, profile: str | None) -> EvaluationTarget:
+    served = service.find_profile(api, profile)
     root = Path(os.environ.get("EDGE_INDEX_PATH", ""))
-    return Target("local", api, served, _digest(root, served) or _state(api, served), _settings(served))
+    return EvaluationTarget("local", api, served, _digest(root, served) or _state(api, served), _settings(served))
 
 
-def _digest(root: Path, served: Served) -> str:
+def _digest(root: Path, served: RemoteProfile) -> str:
     """The digest of the index's content; empty where the function uses another store."""
     try:
         return str(json.loads((root / served.profile / MANIFEST).read_bytes())["digest"])
@@ -79,7 +79,7 @@ def _digest(root: Path, served: Served) -> str:
         return ""
 
 
-def _settings(served: Served) -> dict[str, Any]:
+def _settings(served: RemoteProfile) -> dict[str, Any]:
     """The search settings of a profile on this machine, with its model's weights where it has none of its own."""
     from handler.config import profiles  # noqa: PLC0415 - only a local target needs it
     from handler.config.providers import PROVIDERS  # noqa: PLC0415 - as above
@@ -88,24 +88,24 @@ def _settings(served: Served) -> dict[str, Any]:
     settings = CollectionSettings.from_env(os.environ)
     profile = profiles.deployed(served.profile, settings)
     reranker = os.environ.get("RERANK_PROVIDER", "")
-    found: dict[str, Any] = {"mode": profile.search.mode, **({"rerank": reranker} if reranker else {})}
+    described: dict[str, Any] = {"mode": profile.search.mode, **({"rerank": reranker} if reranker else {})}
     if profile.search.mode == "dense":
-        return found
+        return described
     provider = PROVIDERS[profile.embedding.provider]
     embedded_by = made_by(provider, settings.providers[provider.name].url)
     fusion = profile.search.fusion(profile.embedding.model, embedded_by)
-    return {**found, "weights": list(fusion.weights), "k": fusion.k, "candidates": profile.search.candidates}
+    return {**described, "weights": list(fusion.weights), "k": fusion.k, "candidates": profile.search.candidates}
 
 
-def _remote(name: str, api: Api, profile: str | None) -> Target:
-    served = service.served(api, profile)
-    return Target(name, api, served, _state(api, served), {})
+def _remote(name: str, api: Api, profile: str | None) -> EvaluationTarget:
+    served = service.find_profile(api, profile)
+    return EvaluationTarget(name, api, served, _state(api, served), {})
 
 
-def _state(api: Api, served: Served) -> str:
+def _state(api: Api, served: RemoteProfile) -> str:
     """The collection's number of points: all that an API says about its content."""
-    found = service.collection(api, served)
-    return f"{found.get('points_count', '?')} points"
+    about = service.collection(api, served)
+    return f"{about.get('points_count', '?')} points"
 
 
 def _lambda_client() -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from passage.evaluation.judging import has_expected
-from passage.evaluation.measured_run import K, measured
+from passage.evaluation.measured_run import K, measure_run
 from passage.evaluation.measures import MeasureError
 from passage.evaluation.run import Run
 from passage.evaluation.suite_result import TestSuiteResult
@@ -145,8 +145,8 @@ def check_thresholds(thresholds: Mapping[str, float]) -> dict[str, float]:
 
 def most_pages(thresholds: Iterable[str]) -> int:
     """The largest K of hit@K and recall@K; 0 without one."""
-    found = (MEASURES.fullmatch(name) for name in thresholds)
-    return max((int(each[1]) for each in found if each and each[1]), default=0)
+    matches = (MEASURES.fullmatch(name) for name in thresholds)
+    return max((int(each[1]) for each in matches if each and each[1]), default=0)
 
 
 def judge(run: Run, result: TestSuiteResult, thresholds: Mapping[str, float]) -> list[Verdict]:
@@ -169,7 +169,7 @@ def _mean(name: str, run: Run) -> float | None:
     matched = MEASURES.fullmatch(name)
     k = int(matched[1]) if matched and matched[1] else K
     try:
-        measures = measured(run, k=k)
+        measures = measure_run(run, k=k)
     except MeasureError:
         return None
     return next(each.mean for each in measures.measured if each.name.lower() == name.lower())

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from handler.config.providers import Fusion
-from passage.evaluation.compare import Comparison, paired
+from passage.evaluation.compare import Comparison, compare_pairs
 from passage.evaluation.measures import measure
-from passage.evaluation.run import Answer, Hit, Run, documents
-from passage.evaluation.suite import Question
+from passage.evaluation.run import Run, SavedAnswer, SavedHit, documents
+from passage.evaluation.suite import SuiteQuestion
 
 WEIGHTS = (0.24, 0.31, 0.48, 0.74, 1.1, 1.6, 2.1, 3.1, 4.1, 6.1)
 """Weights of the text search; the vectors have the weight 1. Small whole numbers would give many equal scores."""
@@ -55,14 +55,14 @@ class _Lists:
         unknown: passages whose page the run does not say.
     """
 
-    question: Question
+    question: SuiteQuestion
     dense: Mapping[str, int]
     text: Mapping[str, int]
     names: Mapping[str, Sequence[str]]
     unknown: int
 
 
-def fused(dense: Mapping[str, int], text: Mapping[str, int], fusion: Fusion) -> list[str]:
+def fuse(dense: Mapping[str, int], text: Mapping[str, int], fusion: Fusion) -> list[str]:
     """The passages of both lists, best first: reciprocal rank fusion as Qdrant computes it.
 
     Args:
@@ -81,7 +81,7 @@ def propose(run: Run) -> Proposal | None:
     Each half of the questions chooses weights, and the other half measures them: weights that fit only the questions
     which chose them are no better on the others.
     """
-    lists = [found for question, answer in run.pairs() if (found := _lists(question, answer)) is not None]
+    lists = [each for question, answer in run.pairs() if (each := _lists(question, answer)) is not None]
     current = _current(run)
     if current is None or len(lists) < FEWEST:
         return None
@@ -101,7 +101,7 @@ def propose(run: Run) -> Proposal | None:
         proposed=best,
         value=_mean(grid[best], names),
         was=_mean(before, names),
-        comparison=paired(MEASURE, crossed, before),
+        comparison=compare_pairs(MEASURE, crossed, before),
         unknown=_unknown(lists),
     )
 
@@ -122,11 +122,11 @@ def _values(lists: Sequence[_Lists], fusion: Fusion) -> Values:
 
 def _pages(lists: _Lists, fusion: Fusion) -> list[str]:
     """The first documents of the fused list, each once."""
-    order = fused(lists.dense, lists.text, fusion)
+    order = fuse(lists.dense, lists.text, fusion)
     return list(dict.fromkeys(name for identity in order for name in lists.names[identity]))[:DEEPEST]
 
 
-def _lists(question: Question, answer: Answer) -> _Lists | None:
+def _lists(question: SuiteQuestion, answer: SavedAnswer) -> _Lists | None:
     """A question's lists; None without a relevant document, or where the answer is not an explained hybrid one."""
     if not question.relevant or answer.debug is None or answer.debug.get("mode") != "hybrid":
         return None
@@ -141,12 +141,12 @@ def _lists(question: Question, answer: Answer) -> _Lists | None:
     return _Lists(question, ranks["dense"], ranks["text"], names, sum(not url for url in urls.values()))
 
 
-def _hit(identity: str, url: str) -> Hit:
-    return Hit(rank=1, id=identity, chunk_id="", url=url, title="", score=0.0, text="")
+def _hit(identity: str, url: str) -> SavedHit:
+    return SavedHit(rank=1, id=identity, chunk_id="", url=url, title="", score=0.0, text="")
 
 
-def _names(question: Question, hit: Hit) -> list[str]:
-    return [name for name, _ in documents(question, Answer(question.id, (hit,), 0.0))]
+def _names(question: SuiteQuestion, hit: SavedHit) -> list[str]:
+    return [name for name, _ in documents(question, SavedAnswer(question.id, (hit,), 0.0))]
 
 
 def _current(run: Run) -> Fusion | None:

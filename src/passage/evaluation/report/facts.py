@@ -6,10 +6,10 @@ from passage.evaluation.compare import Comparison
 from passage.evaluation.cosine_threshold import Threshold
 from passage.evaluation.intervals import Estimate, estimate
 from passage.evaluation.judging import judge_cases
-from passage.evaluation.measured_run import compared, measured, proposed_threshold, refuse_others
+from passage.evaluation.measured_run import compare_runs, measure_run, refuse_others, threshold_of_run
 from passage.evaluation.measures import Measured, MeasureError, Measures
-from passage.evaluation.run import Answer, Hit, Run
-from passage.evaluation.suite import Expected, Question
+from passage.evaluation.run import Run, SavedAnswer, SavedHit
+from passage.evaluation.suite import Expected, SuiteQuestion
 
 PLACES = {**{str(place): (place, place) for place in range(1, 6)}, "6-10": (6, 10), "> 10": (11, 10**9)}
 TIMES = (10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -28,8 +28,8 @@ class Outcome:
         failure: why its test case did not pass; empty if it passed.
     """
 
-    question: Question
-    answer: Answer
+    question: SuiteQuestion
+    answer: SavedAnswer
     value: float | None
     failure: str
 
@@ -131,7 +131,7 @@ class Facts:
         return columns[max(0, full[0] - 1) : full[-1] + 2] if full else []
 
 
-def grade_of(question: Question, hit: Hit) -> int | None:
+def grade_of(question: SuiteQuestion, hit: SavedHit) -> int | None:
     """The highest grade of the judgments that this passage matches; None if nobody judged it."""
     return max((each.grade for each in question.expected if hit.matches(each)), default=None)
 
@@ -142,14 +142,14 @@ def facts(run: Run, baseline: Run | None = None) -> Facts:
         return _of_one(run)
     refuse_others(run, baseline)
     now, before = _of_one(run), _of_one(baseline)
-    comparison = compared(run, baseline) if now.measures and before.measures else ()
+    comparison = compare_runs(run, baseline) if now.measures and before.measures else ()
     return Facts(run, now.outcomes, now.measures, now.unmeasured, now.threshold, before, comparison)
 
 
 def _of_one(run: Run) -> Facts:
     measures, why = None, ""
     try:
-        measures = measured(run)
+        measures = measure_run(run)
     except MeasureError as error:
         why = str(error)
     values = measures["nDCG@10"].values if measures else {}
@@ -158,7 +158,7 @@ def _of_one(run: Run) -> Facts:
         Outcome(question, answer, values.get(question.id), failure)
         for (question, answer), failure in zip(run.pairs(), failures, strict=True)
     )
-    return Facts(run, outcomes, measures, why, proposed_threshold(run))
+    return Facts(run, outcomes, measures, why, threshold_of_run(run))
 
 
 def quantile(ordered: list[float], share: float) -> float:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from passage.evaluation.suite import HIGHEST_GRADE, Expected, Question, Suite
+from passage.evaluation.suite import HIGHEST_GRADE, Expected, Suite, SuiteQuestion
 from passage.evaluation.suites.records import SuiteError, objects_of, text_of, with_documents
 from passage.sites.corpus import FILE as CORPUS
 from passage.sites.corpus import document_url
@@ -58,8 +58,8 @@ def read(path: Path) -> Suite:
     return Suite(name, asked, {}, tuple(notes))
 
 
-def _queries(file: Path) -> dict[str, Question]:
-    queries: dict[str, Question] = {}
+def _queries(file: Path) -> dict[str, SuiteQuestion]:
+    queries: dict[str, SuiteQuestion] = {}
     for where, values in objects_of(file):
         identity, text, language = values.get("_id"), values.get("text"), values.get("language")
         if not isinstance(identity, str) or not isinstance(text, str) or not text.strip():
@@ -68,7 +68,7 @@ def _queries(file: Path) -> dict[str, Question]:
             raise SuiteError(f"{where}: 'language' must be text.")
         if identity in queries:
             raise SuiteError(f"{where}: the '_id' '{identity}' occurs twice.")
-        queries[identity] = Question(identity, text, language=language)
+        queries[identity] = SuiteQuestion(identity, text, language=language)
     return queries
 
 

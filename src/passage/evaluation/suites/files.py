@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from passage.evaluation import cases
-from passage.evaluation.suite import Expected, Question, Suite
+from passage.evaluation.suite import Expected, Suite, SuiteQuestion
 from passage.evaluation.suites import beir
 from passage.evaluation.suites.records import (
     SuiteError,
@@ -69,7 +69,7 @@ def _jsonl(path: Path) -> Suite:
 
 
 def _suite(path: Path, records: Iterable[tuple[str, Any]]) -> Suite:
-    questions: dict[str, Question] = {}
+    questions: dict[str, SuiteQuestion] = {}
     notes: list[str] = []
     for where, record in records:
         question = question_of(record, where, len(questions) + 1, notes)
@@ -106,8 +106,8 @@ def _json(path: Path) -> Suite:
     return Suite(path.stem, tuple(_question(path, case, notes) for case in read), {}, tuple(notes))
 
 
-def _question(path: Path, case: cases.TestCase, notes: list[str]) -> Question:
-    question = Question(
+def _question(path: Path, case: cases.TestCase, notes: list[str]) -> SuiteQuestion:
+    question = SuiteQuestion(
         id=case.name,
         text=case.query_text,
         match="all",

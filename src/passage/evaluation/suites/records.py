@@ -10,12 +10,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from passage.evaluation.cases import CaseError, first_fault
 from passage.evaluation.judging import pending
-from passage.evaluation.suite import Expected, Question
+from passage.evaluation.suite import Expected, SuiteQuestion
 
 KINDS = ("id", "chunk", "url")
-FIELDS = tuple(each.name for each in fields(Question))
+FIELDS = tuple(each.name for each in fields(SuiteQuestion))
 
-_question: TypeAdapter[Question] = TypeAdapter(Question)
+_question: TypeAdapter[SuiteQuestion] = TypeAdapter(SuiteQuestion)
 
 
 class SuiteError(Exception):
@@ -67,7 +67,7 @@ def objects_of(path: Path) -> list[tuple[str, dict[str, Any]]]:
     return objects
 
 
-def question_of(record: Any, where: str, number: int, notes: list[str]) -> Question:
+def question_of(record: Any, where: str, number: int, notes: list[str]) -> SuiteQuestion:
     """One record as a question.
 
     Args:
@@ -87,7 +87,7 @@ def question_of(record: Any, where: str, number: int, notes: list[str]) -> Quest
     if isinstance(values["text"], str) and not values["text"].strip():
         raise SuiteError(f"{where}: the question '{values['id']}' has no 'text'.")
     if isinstance(values.get("expected"), list):
-        values["expected"] = [_expected(item, where) for item in values["expected"]]
+        values["expected"] = [_expected_of(item, where) for item in values["expected"]]
     try:
         question = _question.validate_python(values)
         pending(question, "any", top_k=1)
@@ -103,7 +103,7 @@ def question_of(record: Any, where: str, number: int, notes: list[str]) -> Quest
     return with_documents(question, [(where, each) for each in question.expected], notes)
 
 
-def with_documents(question: Question, judged: list[tuple[str, Expected]], notes: list[str]) -> Question:
+def with_documents(question: SuiteQuestion, judged: list[tuple[str, Expected]], notes: list[str]) -> SuiteQuestion:
     """The question with its judged documents, each with its place. One that occurs twice with one grade is noted.
 
     Raises:
@@ -120,7 +120,7 @@ def with_documents(question: Question, judged: list[tuple[str, Expected]], notes
     return replace(question, expected=tuple(documents.values()))
 
 
-def _expected(item: Any, where: str) -> dict[str, Any]:
+def _expected_of(item: Any, where: str) -> dict[str, Any]:
     """A document: its id, chunk id or URL, or an object that says which of them it is, with its grade."""
     given = dict(item) if isinstance(item, Mapping) else {"any": item}
     grade = given.pop("grade", 1)
