@@ -32,8 +32,6 @@ from wire.function import COHERE_KEY, Function, Output, Start
 
 PROFILE = "query-response"
 
-"""Another process that has a version open."""
-
 _numbers = count(1)
 
 
