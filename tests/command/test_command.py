@@ -157,7 +157,7 @@ def test_index_and_the_function_read_the_same_variables(passage: Passage, small_
     assert json.loads(answer.stdout)["collection"] == "mine"
     other = passage("index", str(small_site), "--out", str(tmp_path), "--profile", "ranked", **variables)
     assert other.returncode == 0, other.stderr
-    assert json.loads((tmp_path / "ranked" / "manifest.json").read_text())["collection"] == "textbook_embeddings"
+    assert json.loads((tmp_path / "ranked" / "manifest.json").read_text())["collection"] == "textbook_passages"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from contracts.shape import (
     whole_number,
 )
 
-COLLECTION = "textbook_embeddings"
+COLLECTION = "textbook_passages"
 MODEL = "embed-english-v3.0"
 CODES = (
     "INVALID_QUERY",

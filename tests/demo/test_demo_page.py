@@ -98,7 +98,7 @@ def test_result_opens_its_page_on_this_machine(visit: Visit, demo: str) -> None:
 def test_picked_profile_answers_the_same_question(visit: Visit) -> None:
     page = ask(visit())
     page.get_by_label("Profile").select_option("ranked")
-    expect(page.locator(".facts")).to_contain_text("textbook_embeddings")
+    expect(page.locator(".facts")).to_contain_text("textbook_passages")
     expect(page.locator(".story .question")).to_have_text(QUESTION)
     assert "profile=ranked" in page.url
 

@@ -70,8 +70,8 @@ class FixedStore:
             raise self.failure
         return [read(self.hits, self.profile.payload) for _ in searches]
 
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
-        return ()
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
+        return SearchResult(())
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None

@@ -184,7 +184,7 @@ def test_every_timing_is_present_and_not_negative(held: list[Hit]) -> None:
 def test_all_results_have_the_configured_model_and_collection(held: list[Hit]) -> None:
     metrics = answered(NAME, held)["execution_metrics"]
     assert metrics["embedding_model"] == PROFILE.embedding.model == "embed-english-v3.0"
-    assert metrics["collection_name"] == PROFILE.collection.name == "textbook_embeddings"
+    assert metrics["collection_name"] == PROFILE.collection.name == "textbook_passages"
 
 
 @given(held=passages(PROFILE))

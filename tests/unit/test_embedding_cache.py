@@ -47,8 +47,8 @@ class Telling:
         self.vectors += [tuple(vector) for vector, _ in searches]
         return [SearchResult(()) for _ in searches]
 
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
-        return ()
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
+        return SearchResult(())
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None

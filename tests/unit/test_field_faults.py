@@ -72,7 +72,7 @@ def test_undeclared_filter_field_is_not_repeated() -> None:
 
 @pytest.mark.parametrize("value", ["a", 7, 7.0, ["a", 7], [7.0]])
 def test_valid_filter_value_is_accepted(value: object) -> None:
-    fields = {"query_text": "twin", "filters": {"source_url": value}}
+    fields = {"query_text": "twin", "filters": {"chunk_id": value}}
     registry.find(VECTOR_SEARCH).parse(fields, VECTOR_SEARCH)
 
 

@@ -15,7 +15,7 @@ from handler.contracts.base import OPTIONS
 from handler.core.conditions import Range
 from handler.core.deadline import Deadline
 from handler.core.errors import CollectionNotFound, InvalidRequest, PassageError, UpstreamUnavailable
-from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, Selection, Timings
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, SearchResult, Selection, Timings
 from handler.core.option_steps import NO_POSITION, NOT_FOUND, apply_options
 
 PROFILE = profiles.load("chunks")
@@ -106,7 +106,7 @@ class Around:
     def neighbors(self, wanted: Any) -> Any:
         if isinstance(self.found, Exception):
             raise self.found
-        return self.found
+        return SearchResult(tuple(self.found))
 
 
 def one(given: Retrieval | PassageError, found: Any = ()) -> Any:

@@ -62,8 +62,8 @@ class FakeStore:
         held = [passage(number, 1 - number / 100) for number in range(self.size)]
         return [SearchResult(tuple(held[: search.top_k]), skipped=1) for _, search in searches]
 
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
-        return ()
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
+        return SearchResult(())
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None

@@ -60,8 +60,8 @@ class FakeStore:
             raise self.failures.pop(0)
         return [self.found for _ in searches]
 
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
-        return ()
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
+        return SearchResult(())
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None

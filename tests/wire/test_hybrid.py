@@ -3,10 +3,9 @@
 import itertools
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -16,8 +15,8 @@ from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
 from handler.adapters.qdrant import sparse_files
-from handler.adapters.qdrant.collection_info import explain
 from handler.adapters.qdrant.edge import QdrantEdgeStore
+from handler.adapters.qdrant.limits import Limits
 from handler.adapters.qdrant.server import QdrantServerStore
 from handler.adapters.qdrant.text_search import definition
 from handler.config import profiles
@@ -30,7 +29,7 @@ from handler.core.model import Passage, Search
 from passage.emulators import EmulatorServer, Fault
 from passage.emulators.embedding import embed
 from tools.qdrant.emulator import qdrant_emulator
-from wire.function import QUESTION, Output, Start
+from wire.function import QUESTION, Output, Start, assert_error
 
 OnEdge = dict[str, str | None]
 PROFILE = profiles.load("query-response")
@@ -350,36 +349,80 @@ def test_edge_index_without_text_index_is_dense_and_says_so(start: Start, on_edg
     assert "passage index" in note
 
 
+def strict(url: str, **limits: int) -> None:
+    """Set limits of the collection's strict mode."""
+    client = QdrantClient(url=url, check_compatibility=False)
+    client.update_collection("rag_embeddings", strict_mode_config={"enabled": True, **limits})
+    client.close()
+
+
+@pytest.mark.parametrize("limits", [{"max_query_limit": 20}, {"search_max_batchsize": 1}])
+def test_search_is_split_and_shortened_to_a_servers_limits(
+    limits: dict[str, int], start: Start, textbook_index: Path, tmp_path: Path
+) -> None:
+    with other_server(textbook_index, tmp_path) as limited:
+        function = start(QDRANT_URL=limited.url)
+        expected = function.ask(k=3).results
+        strict(limited.url, **limits)
+        assert function.ask(k=3).results == expected, "after the first refusal"
+        limited.requests.clear()
+        batch = function.invoke([{"text": QUESTION, "k": 3}, {"text": "What is a robot?", "k": 3}])
+        assert batch[0]["results"] == expected
+        assert all("/query" in request.path for request in limited.requests), "the limits are known now"
+        message = function.post({"text": QUESTION, "k": 3, "filters": {"chunk_index": [1, 2]}})
+        assert message.status == 200
+
+
+@pytest.fixture
+def limited(textbook_index: Path, tmp_path: Path) -> Iterator[EmulatorServer]:
+    with other_server(textbook_index, tmp_path) as server:
+        yield server
+
+
 @pytest.mark.parametrize(
-    ("most", "asked", "advice"),
+    ("mode", "limits", "fields", "says"),
     [
-        (20, ("hybrid", 3), "search.candidates to 20 or less"),
-        (60, ("hybrid", 90), "needs 95: set the profile's search.candidates to 60 or less, ask for fewer passages"),
-        (60, ("dense", 90), "needs 90: ask for fewer passages"),
+        ("hybrid", {"max_query_limit": 60}, {"k": 90}, "searches for 60 points, and this one needs 90: ask for fewer"),
+        ("dense", {"max_query_limit": 60}, {"k": 90}, "searches for 60 points, and this one needs 90: ask for fewer"),
+        ("dense", {"max_query_limit": 60}, {"offset": 0}, "searches for 60 points, and this one needs 200"),
+        ("hybrid", {"condition_max_size": 1}, {"filters": {"chunk_index": [1, 2]}}, "filters with 1 values in a list"),
+        (
+            *("dense", {"filter_max_conditions": 1}),
+            *({"filters": {"chunk_index": 1, "source_url": "x"}}, "filters with 1 conditions, and this one needs 2"),
+        ),
     ],
 )
-def test_strict_mode_that_allows_fewer_points_names_the_limit(
-    most: int, asked: tuple[str, int], advice: str, start: Start, textbook_index: Path, tmp_path: Path
+def test_limit_that_the_caller_exceeds_is_400_and_is_named(
+    mode: str, limits: dict[str, int], fields: dict[str, Any], says: str, start: Start, limited: EmulatorServer
 ) -> None:
-    with other_server(textbook_index, tmp_path) as strict:
-        client = QdrantClient(url=strict.url, check_compatibility=False)
-        client.update_collection("rag_embeddings", strict_mode_config={"enabled": True, "max_query_limit": most})
-        client.close()
-        answer = start(QDRANT_URL=strict.url, SEARCH_MODE=asked[0]).ask(k=asked[1])
-    assert answer.status == 500
-    assert advice in answer.json["error"]
+    strict(limited.url, **limits)
+    function = start(QDRANT_URL=limited.url, SEARCH_MODE=mode)
+    message = assert_error(function.post({"text": QUESTION, **fields}), 400, "INVALID_INPUT")
+    assert says in message
+    assert next(iter(limits)) in message
+    assert len(function.ask().results) == 3
 
 
-@pytest.mark.parametrize(("shards", "threshold", "fits"), [(1, None, 100), (3, None, 33), (1, 0.5, 50), (3, 0.5, 33)])
-def test_limit_for_a_hybrid_search_counts_the_shards(shards: int, threshold: float | None, fits: int) -> None:
-    params = SimpleNamespace(vectors=SimpleNamespace(size=768), shard_number=shards)
-    config = SimpleNamespace(params=params, strict_mode_config=SimpleNamespace(max_query_limit=100))
-    info: Any = SimpleNamespace(config=config, payload_schema={})
-    search = Search(top_k=3, text="twin", score_threshold=threshold)
-    for candidates in (fits, fits + 1):
-        profile, refused = searching(candidates=candidates), RequestRefused("refused", upstream="store")
-        with pytest.raises(RequestRefused) if candidates > fits else nullcontext():
-            explain(refused, search, profile, info, lambda: True)
+def test_refused_choice_is_a_warning_with_a_metric(start: Start, limited: EmulatorServer, output: Output) -> None:
+    strict(limited.url, max_query_limit=60)
+    start(QDRANT_URL=limited.url).ask(k=90)
+    (line,) = [line for line in output.logs if line.get("code")]
+    assert (line["level"], line["code"]) == ("WARNING", "CHOICE_REFUSED")
+    assert {"Error.CHOICE_REFUSED", "Failed.Caller"} <= {name for metric in output.metrics for name in metric}
+
+
+@pytest.mark.parametrize("fields", [{}, {"k": 90}, {"filters": {"chunk_index": 1}}])
+def test_limit_that_every_question_exceeds_is_the_operators(
+    fields: dict[str, Any], start: Start, limited: EmulatorServer
+) -> None:
+    strict(limited.url, max_query_limit=2)
+    answer = start(QDRANT_URL=limited.url).post({"text": QUESTION, **fields})
+    assert "max_query_limit" in assert_error(answer, 500, "INTERNAL_ERROR")
+
+
+@pytest.mark.parametrize(("asked", "shards", "each"), [((50, 8), 1, 50), ((50, 8), 3, 33), ((60, 120), 1, 50)])
+def test_lists_fit_the_limit_of_a_collection_with_shards(asked: tuple[int, int], shards: int, each: int) -> None:
+    assert Limits(points=100).fitted(*asked, 3, shards) == (each, min(asked[1], 100))
 
 
 @pytest.mark.parametrize("path", ["/collections/rag_embeddings", "/points/query"])

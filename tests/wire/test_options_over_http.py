@@ -51,6 +51,7 @@ def test_filter_by_time_compares_the_stored_epoch(function: Function) -> None:
     assert len(results(function, filters={"created_at": {"gt": "2000-01-01", "lte": "2100-01-01T00:00:00Z"}})) == 5
     assert results(function, filters={"created_at": {"gt": "2100-01-01"}}) == []
     assert len(results(function, filters={"created_at": {"gt": 0}})) == 5
+    assert results(function, filters={"created_at": ["2100-01-01", 7]}) == []
 
 
 def test_language_and_version_filter_by_their_fields(function: Function) -> None:
@@ -171,6 +172,9 @@ def test_options_in_a_query_string(function: Function) -> None:
         ({"filters": {"created_at": {"prefix": "2026"}}}, "'filters.created_at' is not text"),
         ({"filters": {"chunk_index": {"gt": "2026-01-01"}}}, "its bounds must be numbers"),
         ({"filters": {"language": {"gt": 1}}}, "is text"),
+        ({"filters": {"source_url": ["a", 7]}}, "'filters.source_url' is text"),
+        ({"filters": {"chunk_index": "x"}}, "'filters.chunk_index' is a number"),
+        ({"filters": {"created_at": "x"}}, "'filters.created_at' is a time"),
         ({"filters": {"language": "en"}, "language": "en"}, "mean the same"),
         ({"language": 5}, "'language' must be text, not a number"),
         ({"score_threshold": 1.5}, "'score_threshold' must be 1 or less"),
@@ -249,12 +253,15 @@ def server(folder: Path, **kind: Any) -> Iterator[tuple[EmulatorServer, QdrantCl
 def test_prefix_on_an_old_server_names_the_version(tmp_path: Path, start: Start) -> None:
     with server(tmp_path, version="1.18.0") as (running, _):
         function = start(QDRANT_URL=running.url, COLLECTION_NAME="own")
+        running.requests.clear()
         filters = {"source_url": {"prefix": "https://x.example/"}}
         answer = function.post({"text": QUESTION, "filters": filters})
-        assert "Qdrant 1.19" in assert_error(answer, 500, "INTERNAL_ERROR")
+        assert "Qdrant 1.19" in assert_error(answer, 400, "INVALID_INPUT")
+        assert not asked(running, "/query"), "the version is known before the search"
         # Neighbors are then found by the page's own URL alone.
-        (first, *_) = function.post({"text": QUESTION, "neighbors": 1, "filters": {"chunk_index": 0}}).results
-        assert first["text_with_neighbors"] == "Part 0."
+        answer = function.post({"text": QUESTION, "neighbors": 1, "filters": {"chunk_index": 0}})
+        assert answer.results[0]["text_with_neighbors"] == "Part 0."
+        assert "Qdrant 1.19" in answer.json["warnings"][0]
 
 
 def test_strict_server_names_the_index_that_is_missing(tmp_path: Path, start: Start) -> None:
@@ -262,13 +269,16 @@ def test_strict_server_names_the_index_that_is_missing(tmp_path: Path, start: St
         function = start(QDRANT_URL=running.url, COLLECTION_NAME="own")
 
         def refused(**fields: Any) -> str:
-            return assert_error(function.post({"text": QUESTION, **fields}), 500, "INTERNAL_ERROR")
+            return assert_error(function.post({"text": QUESTION, **fields}), 400, "INVALID_INPUT")
 
         assert "for chunk_index of the type float" in refused(filters={"chunk_index": {"gt": 0}})
         assert "for source_url of the type keyword" in refused(filters={"source_url": {"prefix": "https://"}})
-        assert "for chunk_index of the type integer" in refused(neighbors=1)
+        assert "for chunk_index of the type float" in refused(neighbors=1)
         admin.create_payload_index("own", "chunk_index", models.PayloadSchemaType.INTEGER)
         admin.create_payload_index("own", "source_url", models.PayloadSchemaType.KEYWORD)
+        assert "for source_url of the type keyword, with prefix" in refused(neighbors=1)
+        with_prefix = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, prefix=True)
+        admin.create_payload_index("own", "source_url", with_prefix)
         found = results(function, neighbors=2, filters={"chunk_index": {"gt": 0}})
         assert {result["text_with_neighbors"] for result in found} == {"Part 0.\n\nPart 1.\n\nPart 2."}
 
@@ -285,9 +295,9 @@ def test_neighbors_without_positions_are_a_warning(tmp_path: Path, start: Start)
 def test_neighbors_beyond_a_servers_limit_name_it(tmp_path: Path, start: Start) -> None:
     with server(tmp_path) as (running, admin):
         function = start(QDRANT_URL=running.url, COLLECTION_NAME="own", SEARCH_MODE="dense")
-        admin.update_collection("own", strict_mode_config={"enabled": True, "max_query_limit": 20})
-        message = assert_error(function.post({"text": QUESTION, "k": 3, "neighbors": 1}), 500, "INTERNAL_ERROR")
-        assert "allows searches for 20 points, and this one needs 36" in message
+        admin.update_collection("own", strict_mode_config={"enabled": True, "max_query_limit": 8})
+        message = assert_error(function.post({"text": QUESTION, "k": 3, "neighbors": 1}), 400, "INVALID_INPUT")
+        assert "allows searches for 8 points, and this one needs 9" in message
         assert "ask for fewer passages or a smaller 'neighbors', or raise the collection's max_query_limit" in message
-        found = results(function, k=1, neighbors=2)  # as many as are allowed
+        found = results(function, k=1, neighbors=2)  # without room for copies
         assert found[0]["text_with_neighbors"].startswith("Part 0.\n\nPart 1.")

@@ -26,7 +26,16 @@ _TOKENIZERS: Mapping[str, edge.TokenizerType] = {
     "multilingual": edge.TokenizerType.Multilingual,
     "code": edge.TokenizerType.Code,
 }
-_SHOWN = ("lowercase", "ascii_folding", "phrase_matching", "min_token_len", "max_token_len", "is_tenant", "on_disk")
+_SHOWN = (
+    "lowercase",
+    "ascii_folding",
+    "phrase_matching",
+    "min_token_len",
+    "max_token_len",
+    "is_tenant",
+    "prefix",
+    "on_disk",
+)
 
 
 def parse_params(kind: str, schema: Mapping[str, Any]) -> edge.PayloadSchemaParams:

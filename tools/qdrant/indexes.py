@@ -22,7 +22,9 @@ TYPES: Mapping[str, edge.PayloadSchemaType] = {
     "uuid": edge.PayloadSchemaType.Uuid,
 }
 SCORING = (1, 20)
-"""The first version with `scoring`. An older one drops the field (Qdrant, release notes of 1.20)."""
+PREFIXES = (1, 19)
+"""The first versions with `scoring` of a text index and with `prefix` of a keyword index. An older one drops the field
+(Qdrant, release notes of 1.19 and 1.20)."""
 _TYPE_NAMES = {str(kind): name for name, kind in TYPES.items()}  # the engine's enums are not reliable dict keys
 
 
@@ -31,8 +33,9 @@ def create_index(collection: Collection, body: Mapping[str, Any]) -> int:
     name, schema = body.get("field_name"), body.get("field_schema")
     if not isinstance(name, str) or schema is None:
         raise format_error("missing field `field_name` or `field_schema`")
-    if isinstance(schema, dict) and collection.version < SCORING:
-        schema = {key: value for key, value in schema.items() if key != "scoring"}
+    if isinstance(schema, dict):
+        unknown = _unknown(collection.version)
+        schema = {key: value for key, value in schema.items() if key not in unknown}
     kind = schema.get("type") if isinstance(schema, dict) else schema
     if not isinstance(kind, str) or kind not in TYPES:
         raise format_error(f"unknown variant `{kind}`, expected one of {', '.join(TYPES)}")
@@ -40,6 +43,11 @@ def create_index(collection: Collection, body: Mapping[str, Any]) -> int:
     with engine_errors():
         operation = edge.UpdateOperation.create_field_index(name, built)
     return collection.update(operation)
+
+
+def _unknown(version: tuple[int, ...]) -> set[str]:
+    """The options of an index that a server of this version does not know."""
+    return {option for option, first in (("scoring", SCORING), ("prefix", PREFIXES)) if version < first}
 
 
 def delete_index(collection: Collection, name: str) -> int:
@@ -55,7 +63,6 @@ def payload_schema(shard: edge.EdgeShard, version: tuple[int, ...]) -> dict[str,
     for field, info in sorted(shard.info().payload_schema.items()):
         kind = _TYPE_NAMES[str(info.data_type)]
         params = {} if info.params is None else params_json(kind, info.params)
-        if version < SCORING:
-            params.pop("scoring", None)
+        params = {key: value for key, value in params.items() if key not in _unknown(version)}
         schema[field] = {"data_type": kind, "points": info.points, **({"params": params} if params else {})}
     return schema

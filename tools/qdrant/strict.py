@@ -9,6 +9,9 @@ from tools.qdrant.collections import Collection
 from tools.qdrant.filters import CLAUSES
 from tools.qdrant.indexes import TYPES, payload_schema
 
+BY_PREFIX = ("keyword (with prefix: true)",)
+"""The one index that serves a match by prefix: strict mode wants it from 1.19 on, the first version with that match."""
+
 _TEXT_MATCHES = frozenset({"text", "text_any", "phrase"})
 
 
@@ -18,7 +21,11 @@ def require_indexes(collection: Collection, body: Mapping[str, Any]) -> None:
         schema = payload_schema(shard, collection.version)
     for query in _queries(body):
         for field, types in _fields(query.get("filter")):
-            if field in schema and schema[field]["data_type"] in types:
+            index = schema.get(field, {})
+            params = index.get("params")
+            if index.get("data_type") in types and types != BY_PREFIX:
+                continue
+            if types == BY_PREFIX and isinstance(params, Mapping) and params.get("prefix"):
                 continue
             raise ApiError(
                 400,
@@ -36,9 +43,12 @@ def require_limits(options: Mapping[str, Any], body: Mapping[str, Any]) -> None:
     if not options.get("enabled"):
         return
     limits = [query["limit"] for query in _queries(body) if isinstance(query.get("limit"), int)]
+    sizes = [[*_sizes(query.get("filter"))] for query in _queries(body)]
     for name, value in (
         ("search_max_batchsize", len(_as_list(body.get("searches")))),
         ("max_query_limit", max(limits, default=0)),
+        ("filter_max_conditions", max(map(len, sizes), default=0)),
+        ("condition_max_size", max((size for each in sizes for size in each), default=0)),
     ):
         most = options.get(name)
         if most is not None and value > most:
@@ -77,8 +87,21 @@ def _fields(given: object, prefix: str = "") -> Iterator[tuple[str, tuple[str, .
             yield from _fields(one, prefix)
 
 
+def _sizes(given: object) -> Iterator[int]:
+    """For each condition of a filter, how many values it lists."""
+    if isinstance(given, Mapping):
+        for one in (one for clause in CLAUSES for one in _as_list(given.get(clause))):
+            if isinstance(one, Mapping) and "key" in one:
+                match = one.get("match")
+                yield len(_as_list(match.get("any", "one"))) if isinstance(match, Mapping) else 1
+            else:
+                yield from _sizes(one)
+
+
 def _index_types(condition: Mapping[str, Any]) -> tuple[str, ...]:
     match, bounds = condition.get("match"), condition.get("range")
+    if isinstance(match, Mapping) and "prefix" in match:
+        return BY_PREFIX
     if isinstance(match, Mapping) and match:
         return ("text",) if _TEXT_MATCHES & match.keys() else _value_types(next(iter(match.values())))
     if isinstance(bounds, Mapping):

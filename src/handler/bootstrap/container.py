@@ -131,6 +131,7 @@ class Container:
                 hybrid=profile.search.mode == "hybrid",
                 order=contract.order,
                 candidates=profile.search.candidates,
+                usual_top_k=profile.query.count.default,
             )
         return self._retrievers[key]
 

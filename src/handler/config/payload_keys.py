@@ -135,10 +135,12 @@ class Payload(Section):
     tokens: tuple[Key, ...] = ()
     created_at: tuple[Key, ...] = ()
     model: tuple[Key, ...] = ()
+    page: tuple[Key, ...] = ()
+    """The page's address: the URL without its fragment. Neighbors are then found by one exact match."""
     variants: bool = True
 
     def keys(self, field: str) -> tuple[str, ...]:
-        """The keys for one of the fields in `KNOWN_KEYS`, in order of preference."""
+        """The keys for `page` or one of the fields in `KNOWN_KEYS`, in order of preference."""
         return tuple(path.key for path in self.paths[field])
 
     @cached_property
@@ -150,7 +152,7 @@ class Payload(Section):
             nested = (f"{outer}.{key}" for outer in NESTED_OBJECTS for key in known)
             keys = dict.fromkeys((*own, *known, *nested)) if self.variants else own
             found[field] = tuple(map(KeyPath.of, keys))
-        return found
+        return {**found, "page": tuple(map(KeyPath.of, self.page))}
 
     @cached_property
     def read(self) -> tuple[str, ...]:

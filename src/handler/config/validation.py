@@ -69,6 +69,9 @@ def check_distance(expected: Collection, distance: str) -> None:
         )
 
 
+WITH_PREFIX = ", with prefix"
+"""Follows the type of a payload index that serves a match by prefix: strict mode wants it from 1.19 on."""
+
 ALSO_SERVED_BY: Mapping[str, tuple[str, ...]] = {"float": ("integer",), "keyword": ("uuid",)}
 """Other payload indexes that serve the conditions of an index type."""
 
@@ -79,17 +82,17 @@ def check_indexes(
     """Check whether a refused filter lacks a payload index, which Qdrant Cloud's strict mode wants.
 
     Args:
-        wanted: the payload keys of the filter, each with the index type that it needs. A word after a comma is an
-            option of the index, which Qdrant does not require.
-        indexed: the payload keys that have an index, each with its type.
+        wanted: the payload keys of the filter, each with the index type that it needs.
+        indexed: the payload keys that have an index, each with its type. One with `WITH_PREFIX` serves any match of a
+            keyword.
 
     Raises:
         RequestRefused: names the keys and the index to create.
     """
     missing = {}
     for key, needed in wanted.items():
-        kind = needed.partition(",")[0]
-        if indexed.get(key) not in (kind, *ALSO_SERVED_BY.get(kind, ())):
+        has = indexed.get(key, "")
+        if needed not in (has, has.removesuffix(WITH_PREFIX)) and has not in ALSO_SERVED_BY.get(needed, ()):
             missing[key] = needed
     if missing:
         named = "; ".join(f"for {key} of the type {needed}" for key, needed in missing.items())

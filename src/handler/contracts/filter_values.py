@@ -1,12 +1,13 @@
 """Filters in a request: for each field a value, a list of values, bounds, or the beginning of a text."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, StrictInt, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic_core import PydanticCustomError
 
+from handler.config.payload_keys import Kind
 from handler.config.profiles import Profile
 from handler.contracts.faults import OURS, json_kind
 from handler.contracts.fields import WHOLE, Text
@@ -126,13 +127,11 @@ def conditions(given: Mapping[str, Any] | None, profile: Profile) -> Filters:
 
 def _of_kind(field: str, value: Any, profile: Profile) -> "Condition":
     """A field's condition, if the profile's values can meet it. A time becomes an epoch where one is stored."""
-    if isinstance(value, str | int):
-        return (value,)
-    if isinstance(value, list):
-        return tuple(value)
+    kinds = {profile.kind(key) for key in profile.filters[field]}
+    if isinstance(value, str | int | list):
+        return tuple(_value(field, one, kinds) for one in (value if isinstance(value, list) else [value]))
     from handler.core.conditions import Prefix, Range  # noqa: PLC0415 - most filters are plain values
 
-    kinds = {profile.kind(key) for key in profile.filters[field]}
     match value:
         case Range():
             limits = {name: getattr(value, name) for name in BOUNDS if getattr(value, name) is not None}
@@ -151,3 +150,24 @@ def _of_kind(field: str, value: Any, profile: Profile) -> "Condition":
                 raise InvalidRequest(f"'filters.{field}' is not text: a prefix needs text.")
             return value
     raise TypeError(f"no condition: {type(value)}")
+
+
+def _value(field: str, value: str | int, kinds: Collection[Kind]) -> "str | int | Range":
+    """A value that a field of these kinds can hold; a time as the range of that moment.
+
+    Raises:
+        InvalidRequest: no value of that kind can be stored there.
+    """
+    if kinds == {"text"} and isinstance(value, int):
+        raise InvalidRequest(f"'filters.{field}' is text: a number is never equal to it.")
+    if kinds == {"number"} and isinstance(value, str):
+        raise InvalidRequest(f"'filters.{field}' is a number: text is never equal to it.")
+    if kinds not in ({"time"}, {"epoch"}) or (kinds == {"epoch"} and isinstance(value, int)):
+        return value
+    time = _bound(value) if isinstance(value, str) else None
+    if not isinstance(time, str):
+        raise InvalidRequest(f"'filters.{field}' is a time: send it as in 2026-01-31T12:00:00Z, or send bounds.")
+    from handler.core.conditions import Range  # noqa: PLC0415 - most filters are plain values
+
+    moment = time if kinds == {"time"} else datetime.fromisoformat(time).timestamp()
+    return Range(gte=moment, lte=moment)

@@ -20,5 +20,6 @@ class Prefix:
     text: str
 
 
-Condition = tuple[str | int, ...] | Range | Prefix
-"""What a payload value must be: one of several values, within bounds, or text with a certain beginning."""
+Condition = tuple[str | int | Range, ...] | Range | Prefix
+"""What a payload value must be: one of several values, within bounds, or text with a certain beginning. A moment is a
+range of one time, because stores compare times by ranges only."""

@@ -4,7 +4,8 @@ PassageError
 ├── InvalidRequest            the caller's input is wrong; says how, and what is allowed
 │   ├── BlankText             the question has no visible character
 │   ├── VectorSizeWrong       the caller's vector has another dimension than the collection
-│   └── AnswerTooLarge        the requested answer does not fit into a response
+│   ├── AnswerTooLarge        the requested answer does not fit into a response
+│   └── ChoiceRefused         the store refuses what the caller chose; it answers a plain question
 ├── NotFound                  no such path, profile or chunk
 │   └── CollectionNotServed   the caller named a collection this deployment does not serve
 ├── ConfigurationError        for the operator to fix; says what to change
@@ -61,6 +62,12 @@ class VectorSizeWrong(InvalidRequest):
 
 class AnswerTooLarge(InvalidRequest):
     code = "ANSWER_TOO_LARGE"
+
+
+class ChoiceRefused(InvalidRequest):
+    """The store refuses the question because of its filters, its number of passages, its neighbors or its id."""
+
+    code = "CHOICE_REFUSED"
 
 
 class NotFound(PassageError):

@@ -2,13 +2,14 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
+from handler.core import blame
 from handler.core.deadline import Deadline, running, with_one_retry
-from handler.core.errors import ConfigurationError, PassageError
-from handler.core.model import Order, Passage, Retrieval, Selection, Stage
+from handler.core.errors import ConfigurationError, InvalidRequest, PassageError
+from handler.core.model import Order, Passage, Retrieval, SearchResult, Selection, Stage
 from handler.core.ports import PassageStore
 from handler.core.selection import page_of, select, with_neighbors
 
@@ -77,19 +78,17 @@ def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Dea
     if not wanted:
         return list(answers)
     started = time.perf_counter()
-    pages: dict[str, list[Passage]] | PassageError
+    found: SearchResult | PassageError
     try:
-        pages = defaultdict(list)
         with running(deadline):
-            for neighbor in with_one_retry(lambda: store.neighbors(wanted), deadline, "store"):
-                pages[page_of(neighbor.url)].append(neighbor)
+            found = with_one_retry(lambda: store.neighbors(wanted), deadline, "store")
     except PassageError as error:
-        pages = error
+        found = blame.of_choice(error)
     took_ms = (time.perf_counter() - started) * 1000
     return [
         answer
         if isinstance(answer, PassageError) or not _reach(answer)
-        else _expand(answer.timed(neighbors_ms=took_ms), pages)
+        else _expand(answer.timed(neighbors_ms=took_ms), found)
         for answer in answers
     ]
 
@@ -99,13 +98,16 @@ def _reach(answer: Retrieval) -> int:
     return selection.neighbors if selection is not None else 0
 
 
-def _expand(answer: Retrieval, pages: Mapping[str, Sequence[Passage]] | PassageError) -> Answer:
-    """The answer with its neighbors' texts; `pages` are the neighbors found, or why they were not."""
-    if isinstance(pages, ConfigurationError):
-        return pages
-    if isinstance(pages, PassageError):
+def _expand(answer: Retrieval, found: SearchResult | PassageError) -> Answer:
+    """The answer with its neighbors' texts, or with a warning why it has none."""
+    if isinstance(found, ConfigurationError | InvalidRequest):
+        return found
+    if isinstance(found, PassageError):
         return replace(answer, warnings=(*answer.warnings, NOT_FOUND))
     if answer.passages and all(passage.index is None for passage in answer.passages):
         return replace(answer, warnings=(*answer.warnings, NO_POSITION))
+    pages: dict[str, list[Passage]] = defaultdict(list)
+    for neighbor in found.passages:
+        pages[page_of(neighbor.url)].append(neighbor)
     passages = (with_neighbors(each, pages.get(page_of(each.url), ()), _reach(answer)) for each in answer.passages)
-    return replace(answer, passages=tuple(passages))
+    return replace(answer, passages=tuple(passages), warnings=(*answer.warnings, *found.warnings))

@@ -66,14 +66,15 @@ class PassageStore(Protocol):
         """
         ...
 
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         """The chunks around passages, found in one request.
 
         Args:
             wanted: passages that `search` found, each with how many chunks before and after it to find.
 
         Returns:
-            Chunks of the passages' pages, the passages among them, in any order; their scores mean nothing.
+            Chunks of the passages' pages, the passages among them, in any order; their scores mean nothing. A warning
+            says which neighbors the store cannot find.
 
         Raises:
             The same as `search`.

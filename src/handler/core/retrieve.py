@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder
-from handler.core.errors import ConfigurationError, NotFound, PassageError
+from handler.core.errors import ConfigurationError, InvalidRequest, NotFound, PassageError, RequestRefused
 from handler.core.model import (
     CollectionInfo,
     Order,
@@ -36,6 +36,7 @@ class Retriever:
         hybrid: whether the store also gets a question's words.
         order: the order of an answer's passages, unless the request asks for another.
         candidates: how many passages to choose from where an option may drop some.
+        usual_top_k: how many passages a question asks for unless the caller says it.
     """
 
     embedder: QuestionEmbedder
@@ -45,6 +46,7 @@ class Retriever:
     hybrid: bool = False
     order: Order = "relevance"
     candidates: int = 50
+    usual_top_k: int = 5
 
     def warm(self) -> None:
         """Build what the first question would have to; no request is made."""
@@ -68,7 +70,7 @@ class Retriever:
                     self.store.prepare()
                 questions = self.embedder.embed(requests, deadline)
                 embedded_at = time.perf_counter()
-                results = self._find([(question.vector, self._search(question)) for question in questions], deadline)
+                results = self._results(questions, deadline)
                 searched_at = time.perf_counter()
         except PassageError as error:
             return [error] * len(requests)
@@ -120,13 +122,31 @@ class Retriever:
             fusion=result.fusion,
         )
 
+    def _results(
+        self, questions: Sequence[EmbeddedQuestion], deadline: Deadline
+    ) -> Sequence[SearchResult | PassageError]:
+        """Each question's result, or the error of whoever has to act on it."""
+        found = self._find([(question.vector, self._search(question)) for question in questions], deadline)
+        return [
+            self._blamed(result, question, deadline) if isinstance(result, RequestRefused) else result
+            for result, question in zip(found, questions, strict=True)
+        ]
+
+    def _blamed(self, error: RequestRefused, question: EmbeddedQuestion, deadline: Deadline) -> PassageError:
+        from handler.core import blame  # noqa: PLC0415 - after a refusal
+
+        def ask(plain: RetrievalRequest) -> SearchResult | PassageError:
+            return self._find([(question.vector, self._search(replace(question, request=plain)))], deadline)[0]
+
+        return blame.of_search(error, question.request, self.usual_top_k, ask)
+
     def _find(
         self, searches: Sequence[tuple[Vector, Search]], deadline: Deadline
     ) -> Sequence[SearchResult | PassageError]:
         try:
             return with_one_retry(lambda: self.store.search(searches), deadline, "store")
         except PassageError as error:
-            if len(searches) == 1 or not isinstance(error, ConfigurationError):
+            if len(searches) == 1 or not isinstance(error, ConfigurationError | InvalidRequest):
                 return [error] * len(searches)
         # One bad search makes the store refuse the whole batch. Sent alone, only the bad one fails.
         return [self._find([search], deadline)[0] for search in searches]
@@ -163,11 +183,17 @@ class Retriever:
 
         Raises:
             NotFound: there is none.
+            ChoiceRefused: the store cannot look up ids of this kind.
             PassageError: as the store raises it, after one retry.
         """
         started = time.perf_counter()
-        with running(deadline):
-            point = with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline, "store")
+        try:
+            with running(deadline):
+                point = with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline, "store")
+        except RequestRefused as error:
+            from handler.core import blame  # noqa: PLC0415 - after a refusal
+
+            raise blame.of_choice(error) from error
         if point is None:
             raise NotFound("There is no such chunk in the collection.")
         return point, (time.perf_counter() - started) * 1000

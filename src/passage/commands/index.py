@@ -277,7 +277,7 @@ def _profiles(args: Arguments) -> "list[Profile]":
 def _server() -> "Connection":
     from passage.indexing.server.connection import Connection  # noqa: PLC0415 - loads the SDK
 
-    return Connection.from_env(os.environ)
+    return Connection.from_env(os.environ, note=say)
 
 
 def _target(args: Arguments, profile: "Profile", connection: "Connection | None", watch: Progress) -> "Target":

@@ -26,7 +26,7 @@ def profile(collection: str, contract: str) -> None:
     if contract not in registry.NAMES:
         raise click.UsageError(f"--contract takes one of {', '.join(registry.NAMES)}.")
     try:
-        with closing(Connection.from_env(os.environ)) as connection:
+        with closing(Connection.from_env(os.environ, note=say)) as connection:
             drafted = draft(connection, collection, contract)
     except (PassageError, TargetError) as error:
         raise click.ClickException(str(error)) from error

@@ -25,7 +25,7 @@ def rollback(profile: str | None, to_collection: str | None, listed: bool) -> No
     try:
         settings = CollectionSettings.from_env(os.environ)
         chosen = profiles.deployed(profile or settings.default_profile, settings)
-        with closing(Connection.from_env(os.environ)) as connection:
+        with closing(Connection.from_env(os.environ, note=say)) as connection:
             releases = Releases(connection, chosen.collection.name)
             if listed:
                 for line in releases.listed():

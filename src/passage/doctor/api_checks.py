@@ -83,7 +83,7 @@ def _ready(api: Api, _: CheckOptions) -> Iterator[Finding]:
         f"{about.get('vector_size')} dimensions.",
     )
     for note in about.get("notes", ()):
-        yield warning("ready", str(note), "docs/search.md says how to add the index.")
+        yield warning("ready", str(note), "docs/search.md says what a search by words needs.")
 
 
 def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:

@@ -58,6 +58,7 @@ def copy(source: Source, profile: Profile, target: Target, watch: Watch) -> bool
     wanted = _wanted(source, profile)
     with target.locked(watch.waiting):
         if target.held(wanted, iter(())).complete:
+            target.refresh(wanted)
             return False
         points = (_with_vector(point, source, profile) for batch in source.scroll(True) for point in batch)
         target.replace(wanted, points, watch.writing(source.points))

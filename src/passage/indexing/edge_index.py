@@ -133,6 +133,9 @@ class EdgeIndex:
             _remove(new)
         _remove(old)
 
+    def refresh(self, wanted: Wanted) -> None:
+        """See `Target`. An index on disk has no server."""
+
     def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Advance) -> None:
         raise NotImplementedError("an Edge index is replaced whole: see `held`")
 

@@ -17,7 +17,7 @@ from handler.core.deadline import Deadline
 from handler.core.embedding import validate_vectors
 from handler.core.errors import PassageError, UpstreamError, UpstreamThrottled
 from handler.core.model import Vector
-from passage.local.provider import is_loopback, made_by
+from passage.local.provider import connecting, made_by
 
 if TYPE_CHECKING:
     from handler.adapters.account import Auth, EmbedderClass
@@ -108,7 +108,7 @@ class DocumentEmbedder:
 
 def _client(auth: "Auth | None", url: str) -> httpx.Client:
     """A client that uses the environment's proxies, unlike the function's. A service on this machine needs none."""
-    return httpx.Client(auth=auth, timeout=TIMEOUT_SECONDS, trust_env=not is_loopback(url))
+    return httpx.Client(auth=auth, timeout=TIMEOUT_SECONDS, **connecting(url))
 
 
 def document_embedder(

@@ -16,6 +16,7 @@ Path = tuple[str, ...]
 FIRST: Mapping[str, ChunkField] = {
     "text": "text",
     "url": "url",
+    "page": "page_url",
     "title": "title",
     "chapter": "chapter",
     "section": "section",

@@ -117,7 +117,7 @@ def index_site(
         run = _Run(catalogue, target, wanted, target.held(wanted, catalogue.ids()), embedding)
         plan = run.plan(options, skipped)
         watch.planned(plan)
-        if plan.action != "nothing" and not options.dry_run:
+        if not options.dry_run:
             run.carry_out(plan, watch)
     return plan
 
@@ -175,6 +175,9 @@ class _Run:
         )
 
     def carry_out(self, plan: Plan, watch: Watch) -> None:
+        if plan.action == "nothing":
+            self.target.refresh(self.wanted)
+            return
         if plan.texts:
             self.embedding.fill(self._texts(plan.action), watch, watch.embedding(plan.texts))
         ranked = {index.field for index in self.wanted.text_indexes}

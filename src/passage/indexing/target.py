@@ -93,6 +93,9 @@ class Target(Protocol):
             points: all points of the index except those of `written`.
         """
 
+    def refresh(self, wanted: Wanted) -> None:
+        """Bring an index whose points are complete up to date with its server, without writing a point."""
+
     def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Advance) -> None:
         """Edit the existing index: write `points` first and delete `gone` afterwards."""
 

@@ -5,7 +5,7 @@ No question that succeeds needs this module.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -13,15 +13,12 @@ from pydantic import BaseModel
 from handler.adapters.qdrant import payload
 from handler.adapters.qdrant.answers import Scrolled
 from handler.adapters.qdrant.connection import Connection
-from handler.adapters.qdrant.filters import filtered_keys, has_prefix
-from handler.adapters.qdrant.text_search import Get, TextSupport, version_of
+from handler.adapters.qdrant.limits import Limits
+from handler.adapters.qdrant.text_search import TextSupport
 from handler.config.profiles import Collection, Profile
-from handler.config.validation import check_indexes, check_vectors, distance_name
-from handler.core.errors import PassageError, RequestRefused
-from handler.core.model import CollectionInfo, Search
-
-MATCHES_BY_PREFIX = (1, 19)
-"""The first version with a match by prefix, which also finds the sections of a page (Qdrant, "Filtering")."""
+from handler.config.validation import WITH_PREFIX, check_indexes, distance_name
+from handler.core.errors import RequestRefused
+from handler.core.model import CollectionInfo
 
 
 class VectorParams(BaseModel):
@@ -41,7 +38,11 @@ class Params(BaseModel):
 class StrictMode(BaseModel):
     """The limits of a collection's strict mode."""
 
+    enabled: bool | None = None
     max_query_limit: int | None = None
+    search_max_batchsize: int | None = None
+    filter_max_conditions: int | None = None
+    condition_max_size: int | None = None
 
 
 class Config(BaseModel):
@@ -119,82 +120,84 @@ def embedding_model(connection: Connection, profile: Profile, info: Metadata) ->
     return payload.embedding_model(points[0].payload, profile.payload) if points else None
 
 
-def matches_by_prefix(get: Get) -> bool:
-    """Whether the server's version matches by prefix; true where the version is not known."""
-    try:
-        version = version_of(get("/"))
-    except PassageError:
-        return True
-    return version is None or version >= MATCHES_BY_PREFIX
-
-
 def explain(
     error: RequestRefused,
-    search: Search,
-    profile: Profile,
+    requests: Sequence[Mapping[str, Any]],
+    kinds: Mapping[str, str],
+    collection: Collection,
     info: Metadata,
-    matches_by_prefix: Callable[[], bool],
 ) -> None:
-    """Find the reason for a refused search in the collection's metadata, because Qdrant's message is prose.
+    """Find the reason for a refusal in the collection's metadata, because Qdrant's message is prose.
 
     Args:
-        matches_by_prefix: asks the server's version.
+        requests: the refused request, or those of its batch.
+        kinds: the payload keys that their filters use, each with the type of payload index that serves it.
 
     Raises:
-        ConfigurationError: the collection's shape, or its payload indexes, explain the refusal.
+        RequestRefused: names the limit that is too low, or the payload index that is missing.
     """
-    check_vectors(profile.collection, sizes(info))
-    _check_limit(error, search, profile, info)
-    if has_prefix(search.filters) and not matches_by_prefix():
-        raise RequestRefused(
-            "The vector store refused a filter by prefix, which needs Qdrant 1.19 or newer: update the server, or "
-            "filter by whole values.",
-            upstream="store",
-            detail=error.detail,
-        )
-    check_indexes(profile.collection, filtered_keys(search.filters, profile), indexes(info), error.detail)
+    limits = limits_of(info)
+    filters = [request["filter"] for request in requests if "filter" in request]
+    counts = [count for each in filters for count in _value_counts(each)]
+    _check(limits.points, max(map(_points, requests)), "max_query_limit", error, collection)
+    _check(
+        limits.conditions,
+        max(len([*_value_counts(each)]) for each in filters or [{}]),
+        "filter_max_conditions",
+        error,
+        collection,
+    )
+    _check(limits.values, max(counts, default=0), "condition_max_size", error, collection)
+    check_indexes(collection, kinds, indexes(info), error.detail)
 
 
-def _check_limit(error: RequestRefused, search: Search, profile: Profile, info: Metadata) -> None:
-    """Raise RequestRefused if strict mode allows fewer points than the search needs."""
-    most = _most_points(info)
-    each, wanted, shards = search.top_k, search.top_k, 1
-    if search.text:
-        each, wanted = payload.candidates(search, profile.search.candidates)
-        shards = info.config.params.shard_number or 1
-    needed = max(each * shards, wanted)
+LIMITS = {
+    "max_query_limit": ("searches for {} points", "ask for fewer passages or a smaller 'neighbors'"),
+    "filter_max_conditions": ("filters with {} conditions", "filter by fewer fields, or ask for fewer passages"),
+    "condition_max_size": ("filters with {} values in a list", "send fewer values"),
+}
+"""What each limit of strict mode allows, and how a caller stays below it."""
+
+
+def _check(most: int | None, needed: int, limit: str, error: RequestRefused, collection: Collection) -> None:
+    """Raise RequestRefused if a limit of strict mode is lower than the number that is needed."""
     if most is None or needed <= most:
         return
-    fewer = f"set the profile's search.candidates to {most * each // needed} or less, " if search.text else ""
-    raise _over_limit(error, most, needed, f"{fewer}ask for fewer passages", profile.collection) from error
-
-
-def check_neighbors(error: RequestRefused, needed: int, collection: Collection, info: Metadata) -> None:
-    """Raise RequestRefused if strict mode allows fewer points than the neighbors need."""
-    most = _most_points(info)
-    if most is not None and needed > most:
-        fewer = "ask for fewer passages or a smaller 'neighbors'"
-        raise _over_limit(error, most, needed, fewer, collection) from error
-
-
-def _most_points(info: Metadata) -> int | None:
-    """How many points strict mode allows in a search; None without a limit."""
-    strict = info.config.strict_mode_config
-    return strict.max_query_limit if strict else None
-
-
-def _over_limit(error: RequestRefused, most: int, needed: int, fewer: str, collection: Collection) -> RequestRefused:
-    return RequestRefused(
-        f"The collection '{collection.name}' allows searches for {most} points, and this one needs {needed}: {fewer}, "
-        "or raise the collection's max_query_limit.",
+    allows, fewer = LIMITS[limit]
+    raise RequestRefused(
+        f"The collection '{collection.name}' allows {allows.format(most)}, and this one needs {needed}: {fewer}, or "
+        f"raise the collection's {limit}.",
         upstream="store",
         detail=error.detail,
-    )
+    ) from error
+
+
+def _points(request: Mapping[str, Any]) -> int:
+    """The most points that a request or one of its prefetches asks for."""
+    return max([int(request.get("limit", 0)), *map(_points, request.get("prefetch", ()))])
+
+
+def _value_counts(given: Mapping[str, Any]) -> Iterator[int]:
+    """For each condition of a filter, how many values it lists."""
+    for conditions in (given.get("must", ()), given.get("should", ())):
+        for one in conditions:
+            if "key" in one:
+                yield len(one.get("match", {}).get("any", ("one",)))
+            else:
+                yield from _value_counts(one)
+
+
+def limits_of(info: Metadata) -> Limits:
+    """The limits of the collection's strict mode."""
+    return Limits.of(info.model_dump(mode="json", include={"config"}))
 
 
 def indexes(info: Metadata) -> dict[str, str]:
-    """The payload indexes' types, by payload key."""
-    return {key: index.data_type for key, index in info.payload_schema.items()}
+    """The payload indexes' types, by payload key; an index that serves a match by prefix says so."""
+    return {
+        key: f"{index.data_type}{WITH_PREFIX if (index.params or {}).get('prefix') else ''}"
+        for key, index in info.payload_schema.items()
+    }
 
 
 def index_kinds(value: str | int) -> tuple[str, ...]:

@@ -75,6 +75,8 @@ class Connection:
 
     def query_batch(self, requests: Sequence[Mapping[str, Any]]) -> list[Sequence[ScoredPoint]]:
         """The points that each request finds. See `query`."""
+        if len(requests) == 1:
+            return [self.query(requests[0])]
         found = self.post("/query/batch", {"searches": requests}, SearchedEach).result
         if len(found) != len(requests):
             raise self._service.unavailable("returned an unreadable answer", f"{len(found)} answers")

@@ -126,7 +126,7 @@ class QdrantEdgeStore:
     def _read(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
         return payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
 
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         """See `handler.core.ports.PassageStore`."""
         from handler.adapters.qdrant.neighborhoods import most_neighbors, neighborhoods  # noqa: PLC0415 - rarely needed
 
@@ -136,13 +136,13 @@ class QdrantEdgeStore:
             urls: list[Any] = [_condition(key, one) for one in alternatives]
             should.append(qdrant_edge.Filter(must=[qdrant_edge.Filter(should=urls), _condition(*place.index)]))
         if not should:
-            return ()
+            return SearchResult(())
         request = qdrant_edge.QueryRequest(
             limit=most_neighbors(wanted),
             filter=qdrant_edge.Filter(should=should),
             with_payload=list(self._profile.payload.read),
         )
-        return payload.read(self._ask(lambda shard: shard.query(request)), self._profile.payload).passages
+        return SearchResult(payload.read(self._ask(lambda shard: shard.query(request)), self._profile.payload).passages)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""

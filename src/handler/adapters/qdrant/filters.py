@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from handler.config.profiles import Profile
+from handler.config.validation import WITH_PREFIX
 from handler.core.conditions import Condition, Prefix, Range
 from handler.core.model import Filters
 
@@ -18,7 +19,8 @@ def conditions(filters: Filters, profile: Profile) -> Iterator[list[tuple[str, C
         if isinstance(condition, tuple):
             texts = tuple(value for value in condition if isinstance(value, str))
             numbers = tuple(value for value in condition if isinstance(value, int))
-            kinds = [values for values in (texts, numbers) if values]
+            moments = (value for value in condition if isinstance(value, Range))
+            kinds = [*(values for values in (texts, numbers) if values), *moments]
         yield [(key, kind) for key in profile.filters[field] for kind in kinds]
 
 
@@ -32,10 +34,12 @@ def index_type(condition: Condition) -> str:
     """The payload index that serves a condition (Qdrant, "Payload index")."""
     match condition:
         case Prefix():
-            return "keyword, with prefix"
+            return f"keyword{WITH_PREFIX}"
         case Range():
             return "datetime" if any(isinstance(bound, str) for bound in bounds(condition).values()) else "float"
         case _:
+            if any(isinstance(value, Range) for value in condition):
+                return "datetime"
             return "integer" if all(isinstance(value, int) for value in condition) else "keyword"
 
 

@@ -22,7 +22,8 @@ class Neighborhood:
     """Where the chunks around a passage are stored.
 
     Attributes:
-        url: a payload key, and its alternatives: first the page's URL, then the URLs of the page's sections.
+        url: a payload key and its alternatives: the page's address alone where it is stored, else the page's URL and
+            the URLs of its sections.
         index: a payload key and the positions on the page.
     """
 
@@ -34,11 +35,10 @@ def neighborhoods(wanted: Sequence[tuple[Passage, int]], profile: Profile) -> li
     """Where the neighbors of passages are stored; a passage without a position has none."""
     found = []
     for passage, reach in wanted:
-        keys = _keys(passage, profile.payload)
-        if keys is not None and passage.index is not None:
-            page = page_of(passage.url)
+        index, url = _key(passage, "index", passage.index, profile.payload), _url(passage, profile.payload)
+        if index is not None and url is not None and passage.index is not None:
             positions = Range(gte=max(0, passage.index - reach), lte=passage.index + reach)
-            found.append(Neighborhood((keys[0], ((page,), Prefix(f"{page}#"))), (keys[1], positions)))
+            found.append(Neighborhood(url, (index, positions)))
     return found
 
 
@@ -48,18 +48,21 @@ def most_neighbors(wanted: Sequence[tuple[Passage, int]]) -> int:
     return max(chunks, min(COPIES * chunks, ROOM))
 
 
-def _keys(passage: Passage, keys: Payload) -> tuple[str, str] | None:
-    """The payload keys that hold a passage's URL and its position on the page; None where no position is stored."""
-    url = _key(passage, "url", passage.url, keys)
-    index = _key(passage, "index", passage.index, keys)
-    return None if url is None or index is None else (url, index)
+def _url(passage: Passage, keys: Payload) -> tuple[str, tuple[Condition, ...]] | None:
+    """The payload key that names a passage's page, and its values for the chunks of the page."""
+    page = page_of(passage.url)
+    key = _key(passage, "page", page, keys)
+    if key is not None:
+        return key, ((page,),)
+    key = _key(passage, "url", passage.url, keys)
+    return None if key is None else (key, ((page,), Prefix(f"{page}#")))
 
 
 def _key(passage: Passage, field: str, wanted: str | int | None, keys: Payload) -> str | None:
     """The payload key that holds a field's value; None where it is not stored."""
     if wanted is None:
         return None
-    convert = {field: CHUNK_FIELDS[field]}
+    convert = {field: CHUNK_FIELDS["url" if field == "page" else field]}
     for path in keys.paths[field]:
         if (fields(passage.payload, {field: (path,)}, convert) or {}).get(field) == wanted:
             return path.key

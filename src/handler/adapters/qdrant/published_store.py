@@ -44,7 +44,7 @@ class PublishedStore:
         """See `handler.core.ports.PassageStore`."""
         return self._current().search(searches)
 
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         """See `handler.core.ports.PassageStore`."""
         return self._current().neighbors(wanted)
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from handler.adapters.qdrant import payload, query
 from handler.adapters.qdrant.connection import SERVICE, Connection
+from handler.adapters.qdrant.limits import NO_LIMITS, Limits
 from handler.adapters.qdrant.text_search import (
+    COLLECTION,
     Reader,
     TextSearch,
     TextSupport,
@@ -25,13 +26,23 @@ from handler.adapters.qdrant.text_search import (
 )
 from handler.adapters.transport import made_up
 from handler.config.profiles import Profile
-from handler.config.validation import check_distance, check_name
-from handler.core.errors import CredentialsRefused, DeadlineExceeded, PassageError, RequestRefused, UpstreamError
+from handler.config.validation import check_distance, check_name, check_vectors
+from handler.core.errors import (
+    CredentialsRefused,
+    DeadlineExceeded,
+    InvalidRequest,
+    PassageError,
+    RequestRefused,
+    UpstreamError,
+)
 from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
 
 if TYPE_CHECKING:
     from handler.adapters.qdrant.answers import Record
     from handler.adapters.qdrant.collection_info import Metadata
+
+MATCHES_BY_PREFIX = (1, 19)
+"""The first version with a match by prefix (Qdrant, "Filtering")."""
 
 
 class QdrantServerStore:
@@ -55,6 +66,8 @@ class QdrantServerStore:
         self._profile = profile
         self._reader = Reader(self._connection.get, profile)
         self._support: TextSupport | None = None
+        self._limits = NO_LIMITS
+        self._has_prefixes = False
 
     def warm(self) -> None:
         """See `handler.core.ports.PassageStore`. The client builds its types at the first search, so it makes one."""
@@ -72,26 +85,30 @@ class QdrantServerStore:
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
         by_text = self._by_text() if any(search.text for _, search in searches) else None
+        if any(search.filters for _, search in searches):
+            self._check_prefixes(searches)
         try:
-            try:
-                return self._searched(searches, by_text)
-            except RequestRefused:
-                changed = None if by_text is None else self._read_again(by_text)
-                if changed is None:
-                    raise
-                # Once only: while a cluster is changed, its nodes may say different things.
-                return self._searched(searches, changed.search)
+            return self._searched(searches, by_text)
         except RequestRefused as error:
-            if len(searches) == 1:
-                self._explain(error, searches[0][1])
-            raise
+            refused = error
+        now = self._read_again(by_text)
+        if now is not None:
+            by_text = now.search
+            try:  # Once only: while a cluster is changed, its nodes may say different things.
+                return self._searched(searches, by_text)
+            except RequestRefused as error:
+                refused = error
+        if len(searches) == 1:
+            self._explain(refused, *searches[0], by_text)
+        raise refused
 
     def _searched(self, searches: Sequence[tuple[Vector, Search]], by_text: TextSearch | None) -> list[SearchResult]:
-        """The results of searches, whose stages are all sent in one request."""
+        """The results of searches. Their stages are sent in one request, or in as few as the server's limit allows."""
         asked = [self._stages(vector, search, by_text) for vector, search in searches]
         requests = [request for stages in asked for request in stages.values()]
-        connection = self._connection
-        found = [connection.query(requests[0])] if len(requests) == 1 else connection.query_batch(requests)
+        most = self._limits.searches or len(requests)
+        batches = [requests[start : start + most] for start in range(0, len(requests), most)]
+        found = [points for batch in batches for points in self._connection.query_batch(batch)]
         for points in found:
             if points and points[0].score < points[-1].score:  # scores that ascend are distances
                 check_distance(self._profile.collection, self.describe().distance_metric)
@@ -110,7 +127,8 @@ class QdrantServerStore:
         request = self._request(vector, search)
         if by_text is None or not search.text:
             return {"dense": request}
-        each, wanted = payload.candidates(search, self._profile.search.candidates)
+        lengths = payload.candidates(search, self._profile.search.candidates)
+        each, wanted = self._limits.fitted(*lengths, search.top_k, by_text.shards)
         filters: dict[str, Any] = {"filter": request["filter"]} if search.filters else {}
         parts = ("query", "using", "filter")
         nearest: dict[str, Any] = {key: request[key] for key in parts if key in request}
@@ -168,39 +186,67 @@ class QdrantServerStore:
         """How to search by text, as read while the first question was embedded; None where that is not possible."""
         if self._support is None:
             self._support = self._reader.result()
+            self._limits = self._support.limits
         return self._support.search
 
-    def _read_again(self, by_text: TextSearch) -> TextSupport | None:
-        """How the collection can be searched now, for this search and later ones; None if that is still `by_text`."""
+    def _read_again(self, by_text: TextSearch | None) -> TextSupport | None:
+        """How the collection can be searched now, for this search and later ones; None if nothing has changed."""
+        before = (by_text, self._limits)
         try:
-            found = read_text_support(self._connection.get, self._profile)
+            if by_text is None:
+                info = self._connection.get(COLLECTION, collection_name=self.collection)
+                found = TextSupport(None, limits=Limits.of(info.get("result") or {}))
+            else:
+                found = self._support = read_text_support(self._connection.get, self._profile)
         except PassageError:
             return None  # the caller raises the refusal, which says more
-        self._support = found
-        return None if found.search == by_text else found
+        self._limits = found.limits
+        return None if (found.search, found.limits) == before else found
 
-    def _explain(self, error: RequestRefused, search: Search) -> None:
+    def _check_prefixes(self, searches: Sequence[tuple[Vector, Search]]) -> None:
+        """Check that the server can match by prefix, if a filter does.
+
+        Raises:
+            InvalidRequest: its version cannot.
+        """
+        from handler.adapters.qdrant.filters import has_prefix  # noqa: PLC0415 - most questions have no filter
+
+        if any(has_prefix(search.filters) for _, search in searches) and not self._matches_by_prefix():
+            raise InvalidRequest(
+                "A filter by prefix needs Qdrant 1.19 or newer, and the vector store is older: send whole values."
+            )
+
+    def _matches_by_prefix(self) -> bool:
+        """Whether the server matches by prefix, by its version; true where a proxy hides that. A no is asked again."""
+        if not self._has_prefixes:
+            version = server_version(self._connection.get)
+            self._has_prefixes = version is None or version >= MATCHES_BY_PREFIX
+        return self._has_prefixes
+
+    def _explain(self, error: RequestRefused, vector: Vector, search: Search, by_text: TextSearch | None) -> None:
         """Find the reason for a refused search. Qdrant's message is prose, so the collection's metadata is compared.
 
         Raises:
-            ConfigurationError: the collection's shape, or its payload indexes, explain the refusal.
+            ConfigurationError: the collection's shape, its limits or its payload indexes explain the refusal.
         """
         from handler.adapters.qdrant import collection_info  # noqa: PLC0415 - after an error
+        from handler.adapters.qdrant.filters import filtered_keys  # noqa: PLC0415 - as above
 
-        connection = self._connection
         try:
-            info = collection_info.read(connection)
+            info = collection_info.read(self._connection)
         except (CredentialsRefused, UpstreamError, DeadlineExceeded):
             return  # only the refusal itself is known
-        by_prefix = partial(collection_info.matches_by_prefix, connection.get)
-        collection_info.explain(error, search, self._profile, info, by_prefix)
+        check_vectors(self._profile.collection, collection_info.sizes(info))
+        requests = [*self._stages(vector, search, by_text).values()]
+        kinds = filtered_keys(search.filters, self._profile)
+        collection_info.explain(error, requests, kinds, self._profile.collection, info)
 
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> Sequence[Passage]:
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         """See `handler.core.ports.PassageStore`."""
         from handler.adapters.qdrant import server_chunks  # noqa: PLC0415 - no search needs it
 
-        points = server_chunks.around(self._connection, self._profile, wanted)
-        return payload.read(points, self._profile.payload).passages
+        points, warnings = server_chunks.around(self._connection, self._profile, wanted, self._matches_by_prefix)
+        return SearchResult(payload.read(points, self._profile.payload).passages, warnings=warnings)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from handler.adapters.qdrant import collection_info, query
 from handler.adapters.qdrant.answers import Record, Records, ScoredPoint, Scrolled
-from handler.adapters.qdrant.collection_info import check_neighbors, index_kinds, indexes, matches_by_prefix
+from handler.adapters.qdrant.collection_info import explain, index_kinds, indexes, limits_of
 from handler.adapters.qdrant.connection import Connection
-from handler.adapters.qdrant.filters import condition_json
+from handler.adapters.qdrant.filters import condition_json, index_type
 from handler.adapters.qdrant.neighborhoods import Neighborhood, most_neighbors, neighborhoods
 from handler.config.profiles import Profile
-from handler.config.validation import check_indexes
+from handler.config.validation import WITH_PREFIX, check_indexes
+from handler.core.conditions import Condition
 from handler.core.errors import RequestRefused
 from handler.core.model import Passage
 
+ONLY_ITS_SECTION = (
+    "Neighbors in other sections of a page are missing: the collection stores no address of the page alone, and its "
+    "server is older than Qdrant 1.19, which finds them by the beginning of their URL."
+)
 
-def around(connection: Connection, profile: Profile, wanted: Sequence[tuple[Passage, int]]) -> Sequence[ScoredPoint]:
-    """The chunks around passages, found in one request.
+
+def around(
+    connection: Connection,
+    profile: Profile,
+    wanted: Sequence[tuple[Passage, int]],
+    matches_by_prefix: Callable[[], bool],
+) -> tuple[Sequence[ScoredPoint], tuple[str, ...]]:
+    """The chunks around passages, found in one request; and a warning if some cannot be found.
 
     Args:
         wanted: passages, each with how many chunks before and after it to find.
+        matches_by_prefix: whether the server can match by prefix; asked only where pages have no address of their own.
 
     Raises:
         RequestRefused: names the limit that is too small, or the payload index that is missing, if one is.
@@ -28,30 +41,38 @@ def around(connection: Connection, profile: Profile, wanted: Sequence[tuple[Pass
     """
     places = neighborhoods(wanted, profile)
     if not places:
-        return ()
+        return (), ()
+    sections = all(len(place.url[1]) == 1 for place in places) or matches_by_prefix()
+    warnings = () if sections else (ONLY_ITS_SECTION,)
+    request = _at(places, sections=sections)
     limit = most_neighbors(wanted)
+    request["with_payload"] = profile.payload.read
     try:
-        return _at(connection, profile, places, limit, sections=True)
+        return connection.query({**request, "limit": limit}), warnings
     except RequestRefused as error:
         info = collection_info.read(connection)
-        check_neighbors(error, limit, profile.collection, info)
-        if matches_by_prefix(connection.get):
-            kinds = {place.url[0]: "keyword" for place in places} | {place.index[0]: "integer" for place in places}
-            check_indexes(profile.collection, kinds, indexes(info), error.detail)
-            raise
-    return _at(connection, profile, places, limit, sections=False)
+        most, least = limits_of(info).points, sum(2 * reach + 1 for _, reach in wanted)
+        if most is not None and least <= most < limit:  # without room for copies
+            return connection.query({**request, "limit": most}), warnings
+        kinds = {key: index_type(condition) for place in places for key, condition in _conditions(place, sections)}
+        explain(error, [{**request, "limit": least}], kinds, profile.collection, info)
+        raise
 
 
-def _at(
-    connection: Connection, profile: Profile, places: Sequence[Neighborhood], limit: int, *, sections: bool
-) -> Sequence[ScoredPoint]:
-    """The points of any of the places; without `sections` only those with a page's own URL."""
+def _at(places: Sequence[Neighborhood], *, sections: bool) -> dict[str, Any]:
+    """The filter for the points of any of the places; without `sections` only those with a page's own URL."""
     should = []
     for place in places:
-        key, alternatives = place.url
-        urls = [condition_json(key, one) for one in (alternatives if sections else alternatives[:1])]
-        should.append({"must": [{"should": urls}, condition_json(*place.index)]})
-    return connection.query({"filter": {"should": should}, "limit": limit, "with_payload": profile.payload.read})
+        *urls, position = [condition_json(key, condition) for key, condition in _conditions(place, sections)]
+        should.append({"must": [{"should": urls}, position]})
+    return {"filter": {"should": should}}
+
+
+def _conditions(place: Neighborhood, sections: bool) -> Iterator[tuple[str, Condition]]:
+    """The alternatives for the URL, and last the positions, each with its payload key."""
+    key, alternatives = place.url
+    yield from ((key, one) for one in (alternatives if sections else alternatives[:1]))
+    yield place.index
 
 
 def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: bool) -> Record | None:
@@ -73,12 +94,17 @@ def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: 
         return _matching(connection, conditions, with_vectors=with_vectors)
     except RequestRefused as error:
         kinds = indexes(collection_info.read(connection))
-        if keys[0] not in kinds:
-            check_indexes(profile.collection, {keys[0]: "keyword"}, kinds, error.detail)
-        served = [(key, value) for key, value in conditions if kinds.get(key) in index_kinds(value)]
+        own = profile.payload.chunk_id[:1]
+        if own and own[0] not in kinds:
+            check_indexes(profile.collection, {own[0]: "keyword"}, kinds, error.detail)
+        served = [(key, value) for key, value in conditions if _kind(kinds.get(key)) in index_kinds(value)]
         if served == conditions:
             raise
         return _matching(connection, served, with_vectors=with_vectors) if served else None
+
+
+def _kind(index: str | None) -> str:
+    return (index or "").removesuffix(WITH_PREFIX)
 
 
 def _by_point_id(connection: Connection, chunk: str, *, with_vectors: bool) -> Record | None:

@@ -12,6 +12,7 @@ from threading import Thread
 from typing import Any, Protocol
 
 from handler import telemetry
+from handler.adapters.qdrant.limits import NO_LIMITS, Limits
 from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
 from handler.config.profiles import Profile
 from handler.config.providers import Fusion
@@ -26,6 +27,8 @@ from handler.core.errors import (
 from handler.core.model import Search
 
 LEAST_VERSION = (1, 20)
+COLLECTION = "/collections/{collection_name}"
+"""The path of a collection's metadata."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +63,12 @@ class TextSupport:
     Attributes:
         search: how to; None when it can only be searched by vectors.
         note: for the operator: why it can not, and what would change it. Empty for a hybrid search.
+        limits: of the collection.
     """
 
     search: TextSearch | None
     note: str = ""
+    limits: Limits = NO_LIMITS
 
 
 class Get(Protocol):
@@ -118,7 +123,7 @@ def read_text_support(get: Get, profile: Profile) -> TextSupport:
     version = server_version(get)
     name = profile.collection.name
     try:
-        info = get("/collections/{collection_name}", collection_name=name)
+        info = get(COLLECTION, collection_name=name)
         support = text_support(profile, info["result"], version)
     except (CollectionNotFound, CredentialsRefused):
         raise
@@ -153,22 +158,25 @@ def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, 
         info: the collection's metadata in Qdrant's REST form.
         version: the server's; None if it is not known.
     """
+    limits = Limits.of(info)
     if version is not None and version < LEAST_VERSION:
         return TextSupport(
             None,
             f"The collection '{profile.collection.name}' is searched by vectors only: ranking by text needs Qdrant "
-            f"1.20, and the server is {version[0]}.{version[1]}.",
+            f"1.20, and the server is {version[0]}.{version[1]}. Update the server, and run `passage index` again.",
+            limits,
         )
     schema: Mapping[str, Any] = info.get("payload_schema") or {}
     indexes = {key: one.get("params") for key, one in schema.items()}
     field = ranking_field(profile, indexes)
     if field is None:
-        return TextSupport(None, _missing(profile, schema))
+        return TextSupport(None, _missing(profile, schema), limits)
     config = info.get("config") or {}
     embedded_by = (config.get("metadata") or {}).get("embedded_by")
     shards = (config.get("params") or {}).get("shard_number")
     fusion = profile.search.fusion(profile.embedding.model, str(embedded_by or ""))
-    return TextSupport(TextSearch(field, fusion, shards if isinstance(shards, int) else 1, language_keys(indexes)))
+    found = TextSearch(field, fusion, shards if isinstance(shards, int) else 1, language_keys(indexes))
+    return TextSupport(found, limits=limits)
 
 
 def _missing(profile: Profile, schema: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from qdrant_client import models
 from handler.config import models as model_table
 from handler.config.payload_keys import ChunkField
 from passage.indexing import stored
-from passage.indexing.server.connection import SCORING
+from passage.indexing.server.connection import PREFIXES, SCORING
 from passage.indexing.target import Wanted
 
 FORMAT = 1
@@ -32,6 +32,9 @@ INDEX_TYPES: Mapping[ChunkField, models.PayloadSchemaType] = {
 """Index types by chunk field; any other field is text that is compared whole."""
 
 
+Index = models.PayloadSchemaType | models.KeywordIndexParams | models.TextIndexParams
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """The parameters of a new collection.
@@ -45,7 +48,7 @@ class Shape:
     size: int
     distance: str
     large: bool
-    indexes: Mapping[str, models.PayloadSchemaType | models.TextIndexParams]
+    indexes: Mapping[str, "Index"]
 
     def described(self) -> dict[str, Any]:
         """The shape as stored in the collection's metadata. A later run compares it with its own."""
@@ -65,10 +68,12 @@ def shape(wanted: Wanted, version: tuple[int, int]) -> Shape:
     held = stored.keys(profile)
     # A search filters on all keys, and strict mode (as on Qdrant Cloud) refuses a filter on a key without an index.
     filtered = [key for alternatives in profile.filters.values() for key in alternatives]
-    filtered += [key for key in profile.payload.chunk_id if key in held]
-    indexes: dict[str, models.PayloadSchemaType | models.TextIndexParams] = {
-        key: INDEX_TYPES.get(held.get(key, "text"), models.PayloadSchemaType.KEYWORD) for key in filtered
-    }
+    payload = profile.payload
+    others = [key for key in (*payload.chunk_id, *payload.page, *payload.url, *payload.index) if key in held]
+    text: Index = models.PayloadSchemaType.KEYWORD
+    if version >= PREFIXES:
+        text = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, prefix=True)
+    indexes = {key: INDEX_TYPES.get(held.get(key, "text"), text) for key in dict.fromkeys((*filtered, *others))}
     if version >= SCORING:
         indexes |= {index.field: index.for_server() for index in wanted.text_indexes}
     return Shape(
@@ -105,6 +110,21 @@ def metadata(wanted: Wanted, shape: Shape, state: str) -> dict[str, Any]:
             "shape": shape.described(),
         },
     }
+
+
+def same_points(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two collections' metadata differ at most in what indexes of keywords serve, which no point depends on."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata as a server before 1.19 would have it."""
+    shape = said.get("shape") or {}
+    indexes = {
+        key: "keyword" if isinstance(index, dict) and index.get("type") == "keyword" else index
+        for key, index in (shape.get("indexes") or {}).items()
+    }
+    return {**said, "shape": {**shape, "indexes": indexes}}
 
 
 def create_arguments(shape: Shape) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from handler.adapters import url_faults
 from handler.adapters.transport import AS_IT_IS
 from handler.config.settings import Settings
 from passage.indexing.target import TargetError
-from passage.local.provider import is_loopback
+from passage.local.provider import connecting, is_loopback
 
 T = TypeVar("T")
 
@@ -32,6 +32,9 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 OLDEST = (1, 16)
 """Since 1.16 a collection keeps metadata, which distinguishes an interrupted run from a finished one."""
 
+PREFIXES = (1, 19)
+"""Since 1.19 a keyword index can serve a match by prefix, and strict mode wants that one."""
+
 SCORING = (1, 20)
 """Since 1.20 a text index can rank by BM25. Earlier servers ignore `scoring` silently."""
 
@@ -41,25 +44,46 @@ class Connection:
 
     Args:
         url: with an explicit port.
+        note: is called with messages for people.
+
+    Raises:
+        TargetError: the certificates to trust cannot be loaded.
     """
 
-    def __init__(self, url: str, api_key: str | None, *, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        url: str,
+        api_key: str | None,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        note: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.url = url
         parts = urlsplit(url)
         self._sleep = sleep
+        self._note = note
+        self._has_key = bool(api_key)
+        if api_key and parts.scheme == "http" and not is_loopback(url):
+            note(f"Warning: {VARIABLE} is http: the key in QDRANT_API_KEY is sent unencrypted. Set an https address.")
+        try:
+            options = connecting(url)
+        except OSError as error:
+            raise TargetError(
+                f"The certificates to trust cannot be loaded ({error}): check SSL_CERT_FILE and SSL_CERT_DIR."
+            ) from error
         self.client = QdrantClient(
             url=f"{parts.scheme}://{parts.netloc}",
             prefix=parts.path or None,
-            api_key=api_key,
             timeout=TIMEOUT_SECONDS,
             check_compatibility=False,  # it would start a thread that makes a request
-            trust_env=not is_loopback(url),
-            headers=AS_IT_IS,
+            # As an argument of its own, the key would make the client warn about http in its own words.
+            headers={**AS_IT_IS, **({"api-key": api_key} if api_key else {})},
+            **options,
         )
         self.client.http.client.add_middleware(_compressed_pages)
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str]) -> "Connection":
+    def from_env(cls, environ: Mapping[str, str], note: Callable[[str], None] = lambda _: None) -> "Connection":
         """The server of QDRANT_URL and QDRANT_API_KEY, checked as the function checks them.
 
         Raises:
@@ -70,7 +94,7 @@ class Connection:
             raise TargetError("QDRANT_API_KEY is needed here; QDRANT_API_KEY_SECRET is for the function alone.")
         settings = Settings.from_env({name: environ.get(name, "") for name in ("QDRANT_URL", "QDRANT_API_KEY")})
         key = settings.qdrant_api_key
-        return cls(settings.qdrant_url or "", key.get_secret_value() if key else None)
+        return cls(settings.qdrant_url or "", key.get_secret_value() if key else None, note=note)
 
     def close(self) -> None:
         self.client.close()
@@ -97,29 +121,35 @@ class Connection:
         Raises:
             TargetError: it was refused, or every attempt failed.
         """
+        failure: Exception | None = None
+        how = ""
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return request(self.client)
             except QdrantException as error:  # the client's own class for a 429 with a Retry-After header
-                wait, failure = getattr(error, "retry_after_s", None), self._failed(f"is limiting requests: {error}")
+                wait, how, failure = getattr(error, "retry_after_s", None), f"is limiting requests: {error}", error
             except UnexpectedResponse as error:
                 status = error.status_code or 0
                 page = ANOTHER if url_faults.is_page(status, error.content) else None
                 self._check_address(url_faults.by_answer(status, error.content, VARIABLE) or page, error)
                 if status != 429 and status < 500:
                     raise self._refused(error) from error
-                wait, failure = None, self._failed(f"failed to answer (HTTP {error.status_code}: {_line(error)})")
+                wait, how, failure = None, f"failed to answer (HTTP {error.status_code}: {_line(error)})", error
             # The last three, and the first with one of them: an answer that the client could not parse.
             except (ResponseHandlingException, httpx.HTTPError, AssertionError, ValueError, RecursionError) as error:
                 cause = getattr(error, "source", error)
                 page = ANOTHER if url_faults.is_unreadable_page(cause) else None
                 self._check_address(url_faults.by_error(cause, VARIABLE) or page, error)
                 unheard = isinstance(cause, httpx.TransportError)
-                how = "could not be reached" if unheard else "gave an answer that could not be read"
-                wait, failure = None, self._failed(f"{how}: {_line(cause)}")
+                what = "could not be reached" if unheard else "gave an answer that could not be read"
+                wait, how, failure = None, f"{what}: {_line(cause)}", error
             if attempt < ATTEMPTS:
-                self._sleep(_wait(attempt, wait))
-        raise failure
+                seconds = _wait(attempt, wait)
+                self._note(
+                    f"The Qdrant server at {self.url} {how}. Attempt {attempt + 1} of {ATTEMPTS} in {seconds:.0f} s …"
+                )
+                self._sleep(seconds)
+        raise self._failed(how) from failure
 
     def collection(self, name: str) -> models.CollectionInfo | None:
         """The description of a collection, by its name or alias; None where it does not exist."""
@@ -159,8 +189,18 @@ class Connection:
 
     def _refused(self, error: UnexpectedResponse) -> TargetError:
         if error.status_code in (401, 403):
-            return TargetError(f"{self.url} refused the key in QDRANT_API_KEY (HTTP {error.status_code}).")
+            return TargetError(f"{self.url} {self._refused_key(_line(error))} (HTTP {error.status_code}).")
         return Refused(f"{self.url} refused a request (HTTP {error.status_code}: {_line(error)}).", error.status_code)
+
+    def _refused_key(self, said: str) -> str:
+        """Why the server refused the key, in words that complete "The server …"."""
+        if not self._has_key:
+            return "needs a key: set QDRANT_API_KEY"
+        if "ExpiredSignature" in said:
+            return "refused the token in QDRANT_API_KEY: it has expired"
+        if "Forbidden" in said:
+            return f"does not let the key in QDRANT_API_KEY write; it may only read: set one that may manage ({said})"
+        return "refused the key in QDRANT_API_KEY"
 
     def _failed(self, how: str) -> TargetError:
         return TargetError(f"The Qdrant server at {self.url} {how} ({ATTEMPTS} attempts). Run it again.")

@@ -17,7 +17,7 @@ from handler.config.profiles import Profile
 from passage.indexing import stored
 from passage.indexing.batching import batched
 from passage.indexing.server.checks import check
-from passage.indexing.server.collection import Shape, create_arguments, metadata, shape
+from passage.indexing.server.collection import Index, Shape, create_arguments, metadata, same_points, shape
 from passage.indexing.server.connection import SCORING, Connection
 from passage.indexing.server.releases import Release, Releases
 from passage.indexing.stored import StoredPoint
@@ -71,12 +71,13 @@ class ServerIndex:
         said = {**current.metadata, **current.passage}
         same_vectors = comparable(said, {**goal, **goal["passage"]})
         count = self._connection.count(current.name)
-        if current.says(goal) and count == wanted.points:
+        same_rest = current.says({**goal, "passage": current.passage})
+        if same_rest and same_points(current.passage, goal["passage"]) and count == wanted.points:
             return Held(complete=True, comparable=True)
         content = {"digest": "", "points": 0}  # changes with each run; the rest is the collection's shape
         if not same_vectors:
             why = "its vectors are of another model or provider"
-        elif {**current.passage, **content} != {**goal["passage"], **content}:
+        elif not same_points({**current.passage, **content}, {**goal["passage"], **content}):
             why = "the collection's shape changes"
         elif current.passage["digest"] and current.passage["points"] != count:  # without a digest: an unfinished edit
             why = "points were added or removed by someone else"
@@ -130,6 +131,15 @@ class ServerIndex:
         self._releases.switch(name)
         self.prune()
 
+    def refresh(self, wanted: Wanted) -> None:
+        """See `Target`. A server that was updated since the last run may want another payload index."""
+        current = self._current
+        assert current is not None  # noqa: S101 - `held` found it complete
+        goal = metadata(wanted, self._shape(wanted), "ready")
+        if not current.says(goal):
+            self._index_all(current, wanted)
+            self._describe(current.name, goal)
+
     def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Advance) -> None:
         """See `Target`. New chunks are written before old ones are deleted, so every question finds the page."""
         current = self._current
@@ -137,6 +147,7 @@ class ServerIndex:
         goal = metadata(wanted, self._shape(wanted), "ready")
         # Until the edit is done, no run may take the collection for complete.
         self._describe(current.name, {**goal, "passage": {**goal["passage"], "digest": ""}})
+        self._index_all(current, wanted)
         # Requests are sequential, so that a repeated edit gives new chunks the same numbers.
         for batch in batched(points, BATCH):
             self._upsert(current.name, batch)
@@ -174,7 +185,16 @@ class ServerIndex:
         self._connection.call(create)
         return name
 
-    def _index(self, name: str, key: str, index: models.PayloadSchemaType | models.TextIndexParams) -> None:
+    def _index_all(self, current: Release, wanted: Wanted) -> None:
+        """Create the payload indexes that the collection has in another form."""
+        shape = self._shape(wanted)
+        had, described = (current.passage.get("shape") or {}).get("indexes") or {}, shape.described()["indexes"]
+        for key, index in shape.indexes.items():
+            if had.get(key) != described[key]:
+                self._note(f"Indexing the payload key '{key}' again …")
+                self._index(current.name, key, index)
+
+    def _index(self, name: str, key: str, index: Index) -> None:
         self._connection.call(lambda client: client.create_payload_index(name, key, index))
 
     def _upload(self, name: str, points: Iterable[Point], progress: Advance) -> None:

@@ -88,7 +88,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
             "vector_search_time_ms": 12.5,
             "total_execution_time_ms": 93.0,
             "embedding_model": "embed-english-v3.0",
-            "collection_name": "textbook_embeddings",
+            "collection_name": "textbook_passages",
         },
     },
     "chunks": {

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from handler.config.payload_keys import Kind
 from handler.config.profiles import Profile
 from handler.contracts.filter_values import BOUNDS, MOST_VALUES, PREFIX_CHARACTERS
 from handler.contracts.options import SHORTHANDS, Options
@@ -9,7 +10,16 @@ from handler.contracts.options import SHORTHANDS, Options
 INTEGER: dict[str, Any] = {"type": "integer"}
 NUMBER: dict[str, Any] = {"type": "number"}
 STRING: dict[str, Any] = {"type": "string"}
-VALUE: list[dict[str, Any]] = [STRING, {**INTEGER, "minimum": -(2**63), "exclusiveMaximum": 2**63}]
+LONG: dict[str, Any] = {**INTEGER, "minimum": -(2**63), "exclusiveMaximum": 2**63}
+TIME: dict[str, Any] = {**STRING, "format": "date-time"}
+VALUES: dict[Kind, list[dict[str, Any]]] = {
+    "text": [STRING],
+    "number": [LONG],
+    "time": [TIME],
+    "epoch": [TIME, LONG],
+    "any": [STRING, LONG],
+}
+"""The values that a field can hold, by its kind."""
 LARGEST = 2**63
 
 REFERENCE = "#/components/schemas/{model}"
@@ -87,12 +97,13 @@ def filters_schema(profile: Profile) -> dict[str, Any]:
 
 def _conditions(field: str, profile: Profile) -> list[dict[str, Any]]:
     kinds = {profile.kind(key) for key in profile.filters[field]}
-    several = {"type": "array", "items": {"anyOf": VALUE}, "minItems": 1, "maxItems": MOST_VALUES}
-    found: list[dict[str, Any]] = [*VALUE, several]
+    values = VALUES[next(iter(kinds)) if len(kinds) == 1 else "any"]
+    several = {"type": "array", "items": {"anyOf": values}, "minItems": 1, "maxItems": MOST_VALUES}
+    found: list[dict[str, Any]] = [*values, several]
     if kinds - {"text", "time"}:
         found.append(_bounds({**NUMBER, "minimum": -LARGEST, "maximum": LARGEST}))
     if kinds - {"text", "number"}:
-        found.append(_bounds({**STRING, "format": "date-time"}))
+        found.append(_bounds(TIME))
     if kinds & {"text", "any"}:
         prefix = {**STRING, "minLength": 1, "maxLength": PREFIX_CHARACTERS}
         found.append(
