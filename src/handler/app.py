@@ -8,12 +8,11 @@ with no_collection():  # its module says why
     from typing import Any
 
     from handler import telemetry
-    from handler.bootstrap.container import build
+    from handler.bootstrap.container import Container, build
     from handler.entrypoints import direct
     from handler.entrypoints.detect import Source, detect
     from handler.entrypoints.http import handler as http
     from handler.service.failures import failure
-    from handler.service.services import Services
 
 services = build()
 
@@ -37,12 +36,12 @@ def lambda_handler(event: Any, context: Any) -> Any:
         try:
             source = detect(event, context)
         except Exception as error:  # noqa: BLE001 - an unknown shape is answered as any other bad input
-            return json.loads(failure(error, services).text)
+            return json.loads(failure(error, services.served).text)
         return _hand_over(source, event, context)
 
 
 def _hand_over(source: Source, event: Any, context: Any) -> Any:
-    handle: Callable[[Any, Any, Services], Any]
+    handle: Callable[[Any, Any, Container], Any]
     match source:
         case Source.DIRECT:
             handle = direct.handle

@@ -118,7 +118,7 @@ def test_too_little_time_is_answered_for_each_without_a_call(function: Function,
 
 @pytest.mark.parametrize("letter", ["a", "机", "\u0001"], ids=["ascii", "wide", "control"])
 def test_an_answer_too_large_for_lambda_is_shortened(letter: str, start: Start, large: Large) -> None:
-    text = letter * 100_000
+    text = letter * (100_000 if letter == "a" else 15_000)
     function = start(COLLECTION_NAME=large([text] * 80))
     answer = function.invoke({"text": "twin", "k": 80})
     shown = len(answer["results"])

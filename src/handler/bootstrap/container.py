@@ -35,7 +35,10 @@ class _HoldsCredentials(Protocol):
 
 
 class Container:
-    """Everything that a Lambda container keeps between events. See `handler.service.services.Services`."""
+    """Everything that a Lambda container keeps between events. Settings are read and adapters built at first use.
+
+    All of it can raise ConfigurationError.
+    """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -64,6 +67,7 @@ class Container:
 
     @cached_property
     def writes_utf8(self) -> bool:
+        """Whether Lambda's runtime writes responses in UTF-8, not in ASCII with escapes."""
         return self.runtime.writes_utf8
 
     def _served(self, name: str | None) -> Served:
@@ -86,6 +90,7 @@ class Container:
         )
 
     def usable_profiles(self) -> list[Served]:
+        """Every valid profile, without those that the folder of EDGE_INDEX_PATH has no index for."""
         usable = []
         for name in profiles.names():
             with suppress(ConfigurationError):
@@ -155,6 +160,7 @@ class Container:
 
     @cached_property
     def reply_sinks(self) -> Sequence[ReplySink]:
+        """Where replies to messages go. Raises ConfigurationError when no destination is set."""
         settings = self.settings
         chosen = [(make, target) for name, make in SINKS.items() if (target := getattr(settings, name))]
         if not chosen:

@@ -6,14 +6,14 @@ Imports are plain imports in every host. They are cheap because `make build` pru
 from contextlib import suppress
 
 from handler import telemetry
+from handler.bootstrap.container import Container
 from handler.cold_start.deferred import deferred_models
 from handler.cold_start.garbage import no_collection
 from handler.core.errors import ConfigurationError
 from handler.entrypoints.http import handler as http
-from handler.service.services import Services
 
 
-def warm_up(services: Services) -> None:
+def warm_up(services: Container) -> None:
     """Import the SDKs, build the clients, and answer a made-up HTTP request and a made-up question without any call.
 
     A failure never fails INIT: Lambda would repeat INIT and hide the reason. It is logged here, and the first question

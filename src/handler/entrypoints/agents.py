@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from handler.bootstrap.container import Container
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts.fields import json_safe
@@ -13,7 +14,6 @@ from handler.entrypoints import direct
 from handler.entrypoints.detect import tool_name
 from handler.service.answering import Answered, Outcome, Question, answer, deadline, profile_name
 from handler.service.failures import failure
-from handler.service.services import Services
 
 ACTION_GROUP_BYTES = 25_000
 """The most that an action group's function may return (Bedrock quotas: 25 KB)."""
@@ -24,12 +24,12 @@ ENVELOPE_BYTES = 1_000
 JSON = "application/json"
 
 
-def handle_action_group(event: Mapping[str, Any], context: Any, services: Services) -> dict[str, Any]:
+def handle_action_group(event: Mapping[str, Any], context: Any, services: Container) -> dict[str, Any]:
     """Answer a Bedrock agent's call of an action group, in the form for its kind; an error is answered, not raised."""
     try:
-        (outcome,) = answer([_question(event)], services, deadline(services, context))
+        (outcome,) = answer([_question(event)], services.served, deadline(services.settings, context))
     except Exception as error:  # noqa: BLE001 - a wrong path, or settings that cannot be read
-        outcome = failure(error, services)
+        outcome = failure(error, services.served)
     if isinstance(outcome, Answered):
         room = ACTION_GROUP_BYTES - ENVELOPE_BYTES - len(json.dumps(_session(event)))
         outcome = outcome.shortened(lambda answered: len(json.dumps(answered.text)) <= room)
@@ -38,7 +38,7 @@ def handle_action_group(event: Mapping[str, Any], context: Any, services: Servic
     return response
 
 
-def handle_tool(event: Any, context: Any, services: Services) -> Any:
+def handle_tool(event: Any, context: Any, services: Container) -> Any:
     """Answer a call of AgentCore Gateway with the contract's body, as a direct invocation.
 
     A tool named as a profile (with underscores for its hyphens) asks that profile.

@@ -4,15 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from handler.bootstrap.container import Container
 from handler.config.providers import TEXTS_PER_CALL
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES, WIDEST, sent_bytes
 from handler.service.answering import Answered, Outcome, Question, answer, deadline, profile_name
 from handler.service.failures import failure
-from handler.service.services import Services
 
 
-def handle(event: Mapping[str, Any], context: Any, services: Services) -> Any:
+def handle(event: Mapping[str, Any], context: Any, services: Container) -> Any:
     """The contract's answer to a question with an optional `profile`.
 
     Errors are returned, not raised: the contract's body gives the reason, while Lambda's own error would hide it.
@@ -20,26 +20,26 @@ def handle(event: Mapping[str, Any], context: Any, services: Services) -> Any:
     return _answered([event], context, services)[0]
 
 
-def handle_list(event: Sequence[Any], context: Any, services: Services) -> Any:
+def handle_list(event: Sequence[Any], context: Any, services: Container) -> Any:
     """The answers to up to 96 questions, in order, each with its own error if it has one.
 
     A longer list is refused as a whole, in the default profile's contract: a partial answer could look complete.
     """
     if len(event) > TEXTS_PER_CALL:
         error = InvalidRequest(f"A list holds up to {TEXTS_PER_CALL} questions; this one has {len(event)}.")
-        return json.loads(failure(error, services).text)
+        return json.loads(failure(error, services.served).text)
     return _answered(event, context, services)
 
 
-def _answered(events: Sequence[Any], context: Any, services: Services) -> list[Any]:
+def _answered(events: Sequence[Any], context: Any, services: Container) -> list[Any]:
     try:
-        outcomes = answer(list(map(_question, events)), services, deadline(services, context))
+        outcomes = answer(list(map(_question, events)), services.served, deadline(services.settings, context))
     except Exception as error:  # noqa: BLE001 - the settings cannot be read; Lambda's own error would not say so
-        outcomes = [failure(error, services) for _ in events]
+        outcomes = [failure(error, services.served) for _ in events]
     return [json.loads(outcome.text) for outcome in _fitted(outcomes, services)]
 
 
-def _fitted(outcomes: Sequence[Outcome], services: Services) -> Sequence[Outcome]:
+def _fitted(outcomes: Sequence[Outcome], services: Container) -> Sequence[Outcome]:
     """The outcomes, shortened until all of them fit into one response."""
     if sum(len(outcome.text) + len(", ") for outcome in outcomes) * WIDEST <= LAMBDA_RESPONSE_BYTES:
         return outcomes  # too short to be measured

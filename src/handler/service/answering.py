@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from handler import telemetry
 from handler.config.profiles import Profile
 from handler.config.providers import TEXTS_PER_CALL
+from handler.config.settings import Settings
 from handler.contracts.base import OPTIONS, Answer
 from handler.contracts.fields import to_json
 from handler.core.deadline import Deadline
@@ -20,7 +21,7 @@ from handler.core.model import Retrieval, RetrievalRequest
 from handler.core.retrieve import Retriever
 from handler.service import metrics
 from handler.service.failures import Failure, failure, text_forms
-from handler.service.services import Served, Services
+from handler.service.services import FindServed, Served
 
 LAMBDA_MARGIN = 0.5
 """Seconds of Lambda's remaining time reserved for sending the answer. A function that Lambda stops sends nothing."""
@@ -100,13 +101,13 @@ class _Prepared:
     retriever: Retriever
 
 
-def answer(questions: Sequence[Question], services: Services, deadline: Deadline) -> list[Outcome]:
+def answer(questions: Sequence[Question], find: FindServed, deadline: Deadline) -> list[Outcome]:
     """Each question's answer or failure, in order. Questions to one collection share embedding calls and searches.
 
     Raises nothing: a question's failure does not affect the others.
     """
     started = perf_counter()
-    prepared = [_prepared(question, services, started) for question in questions]
+    prepared = [_prepared(question, find, started) for question in questions]
     outcomes: dict[int, Outcome] = {}
     groups: dict[int, list[tuple[int, _Prepared]]] = defaultdict(list)
     for number, each in enumerate(prepared):
@@ -118,7 +119,7 @@ def answer(questions: Sequence[Question], services: Services, deadline: Deadline
         for group in groups.values():
             for start in range(0, len(group), TEXTS_PER_CALL):
                 numbers, questions_of_call = zip(*group[start : start + TEXTS_PER_CALL], strict=True)
-                outcomes.update(zip(numbers, _answered(questions_of_call, services, deadline, started), strict=True))
+                outcomes.update(zip(numbers, _answered(questions_of_call, find, deadline, started), strict=True))
     return [outcomes[number] for number in range(len(questions))]
 
 
@@ -129,12 +130,12 @@ def _private_texts(prepared: Sequence[_Prepared | Failure]) -> Iterator[str]:
             yield from text_forms(each.request.text)
 
 
-def _prepared(question: Question, services: Services, started: float) -> _Prepared | Failure:
+def _prepared(question: Question, find: FindServed, started: float) -> _Prepared | Failure:
     """Read and validate a question. No upstream is called."""
     served: Served | None = None
     fields: Mapping[str, Any] = {}
     try:
-        served = services.served(question.profile)
+        served = find(question.profile)
         fields = question.read(served.profile)
         request = served.contract.parse(fields, served.profile)
         if not OPTIONS.isdisjoint(fields):
@@ -144,11 +145,11 @@ def _prepared(question: Question, services: Services, started: float) -> _Prepar
         name = request.collection
         return _Prepared(served, fields, request, served.retriever if name is None else served.retriever_for(name))
     except Exception as error:  # noqa: BLE001 - becomes this question's failure
-        return failure(error, services, served, fields, started)
+        return failure(error, find, served, fields, started)
 
 
 def _answered(
-    questions: Sequence[_Prepared], services: Services, deadline: Deadline, started: float
+    questions: Sequence[_Prepared], find: FindServed, deadline: Deadline, started: float
 ) -> Iterator[Outcome]:
     """Retrieve and render the answers of questions to one collection."""
     found: Sequence[Retrieval | Exception]
@@ -163,7 +164,7 @@ def _answered(
             metrics.record(question.served, retrieval)
             yield Answered(question.served, retrieval, _rendered(question.served, retrieval))
         except Exception as error:  # noqa: BLE001 - becomes this question's failure
-            yield failure(error, services, question.served, question.fields, started)
+            yield failure(error, find, question.served, question.fields, started)
 
 
 def _rendered(served: Served, retrieval: Retrieval) -> Answer:
@@ -177,7 +178,7 @@ def _rendered(served: Served, retrieval: Retrieval) -> Answer:
     return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body
 
 
-def deadline(services: Services, context: Any, limit: float | None = None) -> Deadline:
+def deadline(settings: Settings, context: Any, limit: float | None = None) -> Deadline:
     """The deadline of one invocation: the least of the setting, Lambda's remaining time and the gateway's limit.
 
     Args:
@@ -187,7 +188,7 @@ def deadline(services: Services, context: Any, limit: float | None = None) -> De
     Raises:
         ConfigurationError: the settings cannot be read.
     """
-    seconds = services.settings.request_timeout_ms / 1000
+    seconds = settings.request_timeout_ms / 1000
     if limit is not None:
         seconds = min(seconds, limit)
     if context is not None:

@@ -16,7 +16,7 @@ from handler.contracts.base import ErrorContext
 from handler.contracts.fields import to_json
 from handler.core.embedding import normalise
 from handler.core.errors import InternalError, PassageError
-from handler.service.services import Served, Services
+from handler.service.services import FindServed, Served
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Failure:
 
 def failure(
     error: Exception,
-    services: Services,
+    find: FindServed,
     served: Served | None = None,
     fields: Mapping[str, Any] | None = None,
     started: float | None = None,
@@ -49,7 +49,7 @@ def failure(
     known = error if isinstance(error, PassageError) else InternalError()
     if served is None:
         with suppress(Exception):  # if the default profile cannot be loaded, `error` already says so
-            served = services.served(None)
+            served = find(None)
     sent = fields or {}
     name = "unknown" if served is None else served.profile.name
     # A profile that cannot be resolved must not put question text into the log.

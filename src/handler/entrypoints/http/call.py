@@ -8,6 +8,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
 
+from handler.bootstrap.container import Container
 from handler.core.deadline import Deadline
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.http.gateways import Gateway
@@ -15,7 +16,6 @@ from handler.entrypoints.http.request import parameters
 from handler.entrypoints.http.status import JSON
 from handler.entrypoints.limits import ENVELOPE_BYTES
 from handler.service.answering import deadline
-from handler.service.services import Services
 
 ANY_ERROR = (400, 404, 429, 500, 503, 504)
 """The error statuses of a route that asks the services behind the API."""
@@ -32,7 +32,7 @@ class Call:
 
     proxy: BaseProxyEvent
     context: Any
-    services: Services
+    services: Container
     gateway: Gateway
 
     @property
@@ -52,7 +52,7 @@ class Call:
 
     def deadline(self) -> Deadline:
         """Raises ConfigurationError: the settings cannot be read."""
-        return deadline(self.services, self.context, self.gateway.limit)
+        return deadline(self.services.settings, self.context, self.gateway.limit)
 
     def flag(self, name: str) -> bool:
         """A parameter that is true or false; without it, false.

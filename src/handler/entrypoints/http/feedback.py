@@ -9,13 +9,14 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictBo
 from pydantic_core import PydanticCustomError
 
 from handler import telemetry
+from handler.bootstrap.container import Container
 from handler.contracts.faults import OURS
 from handler.contracts.fields import Text, validate_fields
 from handler.core.errors import NotFound
 from handler.entrypoints.http.request import fields_of_body
 from handler.entrypoints.http.status import failure_response
 from handler.service.failures import failure
-from handler.service.services import Served, Services
+from handler.service.services import Served
 
 WEB_ADDRESS = r"^https?://[^\x00-\x20\x7f]"
 """The start of a URL that a browser can open."""
@@ -67,7 +68,7 @@ class Feedback(BaseModel):
     )
 
 
-def take(event: Mapping[str, Any], services: Services) -> Response[str]:
+def take(event: Mapping[str, Any], services: Container) -> Response[str]:
     """Answer `POST /feedback`: 204, or an error of the default profile's contract (400, 404)."""
     fields: Mapping[str, Any] = {}
     try:
@@ -77,7 +78,7 @@ def take(event: Mapping[str, Any], services: Services) -> Response[str]:
         feedback = validate_fields(fields, Feedback)
         _record(feedback, services.served(feedback.profile))
     except Exception as error:  # noqa: BLE001 - hides the reader's words in the log, which an outer handler cannot
-        return failure_response(failure(error, services, fields=fields))
+        return failure_response(failure(error, services.served, fields=fields))
     return Response(204, body="")
 
 

@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler import CORSConfig, Response
 from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
 
 from handler import telemetry
+from handler.bootstrap.container import Container
 from handler.config.settings import HttpSettings
 from handler.core.errors import ConfigurationError
 from handler.entrypoints.detect import Source
@@ -19,10 +20,9 @@ from handler.entrypoints.http.routes import ROUTES
 from handler.entrypoints.http.status import JSON, failure_response
 from handler.entrypoints.limits import ENVELOPE_BYTES, text_fits
 from handler.service.failures import failure
-from handler.service.services import Services
 
 
-def handle(event: Mapping[str, Any], context: Any, services: Services, source: Source) -> dict[str, Any]:
+def handle(event: Mapping[str, Any], context: Any, services: Container, source: Source) -> dict[str, Any]:
     """Answer one HTTP event in its API's response format. Errors, too, are JSON with the CORS headers."""
     head = False
     try:
@@ -34,7 +34,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
         if not text_fits(response["body"], most - ENVELOPE_BYTES, utf8=services.writes_utf8):
             response = _bare(too_large(_path(request, services.http_settings), most, services), event, services)
     except Exception as error:  # noqa: BLE001 - an error that no route caught must still reach the browser as JSON
-        response = _bare(failure_response(failure(error, services)), event, services)
+        response = _bare(failure_response(failure(error, services.served)), event, services)
     if head:
         response["body"] = ""
     # Also on an answer without CORS headers, so that a cache does not serve it to another origin.
@@ -46,7 +46,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Services, source: S
     return response
 
 
-def warm_up(services: Services) -> None:
+def warm_up(services: Container) -> None:
     """Answer a made-up request, so that Powertools and the routes are imported and built.
 
     Raises:
@@ -76,7 +76,7 @@ def _head_as_get(request: dict[str, Any]) -> bool:
 
 
 @cache
-def _application(source: Source, services: Services) -> ApiGatewayResolver:
+def _application(source: Source, services: Container) -> ApiGatewayResolver:
     gateway = GATEWAYS[source]
     settings = services.http_settings
     app = gateway.resolver(cors=_cors(settings), strip_prefixes=[settings.base_path] if settings.base_path else None)
@@ -91,13 +91,13 @@ def _application(source: Source, services: Services) -> ApiGatewayResolver:
 
     @app.exception_handler(Exception)  # type: ignore[untyped-decorator]  # Powertools publishes no type for it
     def failed(error: Exception) -> Response[str]:
-        return failure_response(failure(error, services))
+        return failure_response(failure(error, services.served))
 
     return app
 
 
 def _answering(
-    route: Route, app: ApiGatewayResolver, services: Services, gateway: Gateway
+    route: Route, app: ApiGatewayResolver, services: Container, gateway: Gateway
 ) -> Callable[..., Response[str]]:
     """The route's handler as Powertools calls it: with the path's parts by name."""
 
@@ -120,7 +120,7 @@ def _cors(settings: HttpSettings) -> CORSConfig | None:
     )
 
 
-def _bare(response: Response[str], event: Mapping[str, Any], services: Services) -> dict[str, Any]:
+def _bare(response: Response[str], event: Mapping[str, Any], services: Container) -> dict[str, Any]:
     """A response in the API's format, built without Powertools' resolver."""
     headers: dict[str, Any] = {"Content-Type": JSON, **response.headers, **_cors_headers(event, services)}
     # As Powertools does: multi-value headers if the event has them.
@@ -131,7 +131,7 @@ def _bare(response: Response[str], event: Mapping[str, Any], services: Services)
     return {"statusCode": response.status_code, "body": response.body, "isBase64Encoded": False, **named}
 
 
-def _cors_headers(event: Mapping[str, Any], services: Services) -> Mapping[str, str]:
+def _cors_headers(event: Mapping[str, Any], services: Container) -> Mapping[str, str]:
     try:
         cors = _cors(services.http_settings)
     except ConfigurationError:

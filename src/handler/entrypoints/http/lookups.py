@@ -58,7 +58,7 @@ def _about(call: Call, name: str, look: Callable[[Served, Deadline], dict[str, A
     try:
         return json_response(look(served, call.deadline()))
     except Exception as error:  # noqa: BLE001 - so that the error has this profile's contract, not the default one's
-        return failure_response(failure(error, call.services, served))
+        return failure_response(failure(error, call.services.served, served))
 
 
 def _profile(profile: Profile) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def get_query(call: Call, profile: str | None = None) -> Response[str]:
 
 
 def _answer(call: Call, question: Question) -> Response[str]:
-    (outcome,) = answer([question], call.services, call.deadline())
+    (outcome,) = answer([question], call.services.served, call.deadline())
     if not isinstance(outcome, Answered):
         return failure_response(outcome)
     utf8 = call.services.writes_utf8

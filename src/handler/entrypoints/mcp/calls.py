@@ -78,7 +78,7 @@ def _asked(
         return fields if count is None else {**fields, limits.count.names[0]: _whole_number(count, limits.count)}
 
     question = Question(read, _profile(arguments, names, endpoint))
-    (outcome,) = answer([question], endpoint.services, endpoint.until())
+    (outcome,) = answer([question], endpoint.services.served, endpoint.until())
     if not isinstance(outcome, Answered):
         return failed(outcome.error)
     return succeeded(render(outcome.shortened(lambda shorter: fits(render(shorter), endpoint))))
@@ -97,7 +97,7 @@ def _fetched(
         if not fits(found, endpoint):
             raise AnswerTooLarge(f"The chunk is too large: a response carries up to {endpoint.room:,} bytes here.")
     except Exception as error:  # noqa: BLE001 - every failure of a tool is a result that the model can read
-        return failed(failure(error, endpoint.services, served).error)
+        return failed(failure(error, endpoint.services.served, served).error)
     return succeeded(found)
 
 

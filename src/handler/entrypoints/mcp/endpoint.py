@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from handler.bootstrap.container import Container
 from handler.core.deadline import Deadline
-from handler.service.services import Services
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Endpoint:
         room: the most bytes of a response's body.
     """
 
-    services: Services
+    services: Container
     profile: str | None
     until: Callable[[], Deadline]
     room: int

@@ -40,7 +40,7 @@ def respond(event: Mapping[str, Any], headers: Mapping[str, str], endpoint: Endp
     except Refused as error:
         return _json(error.status, messages.failed(number, error.code, str(error), error.data))
     except Exception as error:  # noqa: BLE001 - a setting is wrong, or the path's profile does not exist
-        known = failure(error, endpoint.services).error
+        known = failure(error, endpoint.services.served).error
         code = INVALID_REQUEST if isinstance(known, NotFound) else INTERNAL_ERROR
         return _json(status(known), messages.failed(number, code, str(known)))
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from handler.bootstrap.container import Container
 from handler.contracts.fields import read_object
 from handler.core.deadline import Deadline
 from handler.core.errors import ConfigurationError, InternalError, InvalidRequest, PassageError
 from handler.service.answering import Answered, Outcome, Question, answer, profile_name
 from handler.service.failures import failure
 from handler.service.replies import Reply
-from handler.service.services import Services
 
 REPLY_BYTES = 262_144 - 2_048
 """The most bytes of a reply's text. SQS, SNS and EventBridge accept 256 KB, including attributes and envelope."""
@@ -133,11 +133,11 @@ def _reply_id(identity: str, body: object) -> str:
     return str(uuid.uuid5(NAMESPACE, json.dumps([identity, words])))
 
 
-def outcomes(messages: Sequence[Message], services: Services, until: Deadline) -> list[Outcome]:
+def outcomes(messages: Sequence[Message], services: Container, until: Deadline) -> list[Outcome]:
     """Each message's outcome, in order. Messages with a question share calls; an unreadable one fails by itself."""
-    answered = iter(answer([each.question for each in messages if each.question is not None], services, until))
+    answered = iter(answer([each.question for each in messages if each.question is not None], services.served, until))
     return [
-        next(answered) if message.question is not None else failure(message.error or InternalError(), services)
+        next(answered) if message.question is not None else failure(message.error or InternalError(), services.served)
         for message in messages
     ]
 

@@ -7,14 +7,14 @@ again, and after the last try sends the event to the OnFailure destination.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from handler.bootstrap.container import Container
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.messaging.messages import Message, is_final, outcomes, read, reply, unreadable, usable_id
 from handler.service.answering import deadline
 from handler.service.failures import Failure
-from handler.service.services import Services
 
 
-def handle_sns(event: Mapping[str, Any], context: Any, services: Services) -> list[Any]:
+def handle_sns(event: Mapping[str, Any], context: Any, services: Container) -> list[Any]:
     """The replies to a topic's notifications. Lambda sends one at a time, but the event's format allows more.
 
     Raises:
@@ -23,7 +23,7 @@ def handle_sns(event: Mapping[str, Any], context: Any, services: Services) -> li
     return _replies([_notification(record, context) for record in event["Records"]], context, services)
 
 
-def handle_event_bridge(event: Mapping[str, Any], context: Any, services: Services) -> Any:
+def handle_event_bridge(event: Mapping[str, Any], context: Any, services: Container) -> Any:
     """The reply to one event, whose detail is the question.
 
     Raises:
@@ -53,9 +53,11 @@ def _id_of(context: Any) -> str:
     return str(getattr(context, "aws_request_id", "unknown"))
 
 
-def _replies(messages: Sequence[Message], context: Any, services: Services) -> list[Any]:
+def _replies(messages: Sequence[Message], context: Any, services: Container) -> list[Any]:
     made = []
-    for message, outcome in zip(messages, outcomes(messages, services, deadline(services, context)), strict=True):
+    for message, outcome in zip(
+        messages, outcomes(messages, services, deadline(services.settings, context)), strict=True
+    ):
         if isinstance(outcome, Failure) and not is_final(outcome):
             raise outcome.error
         made.append(reply(message, outcome).body())

@@ -7,14 +7,14 @@ A pipe deletes what its target returns from, except records named in a partial b
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from handler.bootstrap.container import Container
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.messaging import sqs
 from handler.entrypoints.messaging.messages import usable_id
 from handler.service.failures import failure
-from handler.service.services import Services
 
 
-def handle(records: Sequence[Any], context: Any, services: Services) -> dict[str, Any]:
+def handle(records: Sequence[Any], context: Any, services: Container) -> dict[str, Any]:
     """Answer a batch of a queue's records to the reply destinations; the response names those that must come again.
 
     Raises:
@@ -24,7 +24,7 @@ def handle(records: Sequence[Any], context: Any, services: Services) -> dict[str
         error = InvalidRequest(
             "A pipe must send SQS records with a 'messageId': use a queue as source, and no transformer."
         )
-        raise failure(error, services).error
+        raise failure(error, services.served).error
     return sqs.handle({"Records": records}, context, services)
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from handler import telemetry
+from handler.bootstrap.container import Container
 from handler.core.deadline import Deadline
 from handler.core.errors import DeadlineExceeded, InvalidRequest
 from handler.entrypoints.messaging.messages import Message, is_final, outcomes, read, reply, usable_id
 from handler.service.answering import Outcome, deadline
 from handler.service.failures import failure
 from handler.service.replies import ReplySink
-from handler.service.services import Services
 
 LEAST_SECONDS = 1.0
 """The least seconds before the deadline to start a batch."""
@@ -30,13 +30,13 @@ class Record:
     message: Message
 
 
-def handle(event: Mapping[str, Any], context: Any, services: Services) -> dict[str, Any]:
+def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[str, Any]:
     """Answer a batch. The response names the records that return to the queue."""
     try:
         records = list(map(_record, event["Records"]))
-        returned = _answer(records, services, deadline(services, context), services.reply_sinks)
+        returned = _answer(records, services, deadline(services.settings, context), services.reply_sinks)
     except Exception as error:  # noqa: BLE001 - nothing was sent yet (see `_settled`), so all return
-        failure(error, services)
+        failure(error, services.served)
         # An id that is not the queue's own makes Lambda return the whole batch (AWS, "Reporting batch item failures").
         returned = [usable_id(record.get("messageId")) or "unknown" for record in event["Records"]]
     if returned:
@@ -61,7 +61,7 @@ def _record(record: Mapping[str, Any]) -> Record:
     return Record(id=identity, group=group, message=read(record.get("body"), identity))
 
 
-def _answer(records: Sequence[Record], services: Services, until: Deadline, sinks: Sequence[ReplySink]) -> list[str]:
+def _answer(records: Sequence[Record], services: Container, until: Deadline, sinks: Sequence[ReplySink]) -> list[str]:
     """The ids of the records that were not answered."""
     left = until.remaining()
     if left < LEAST_SECONDS:
@@ -86,7 +86,7 @@ def _answer(records: Sequence[Record], services: Services, until: Deadline, sink
     return returned
 
 
-def _settled(record: Record, outcome: Outcome, services: Services, last: Deadline, sinks: Sequence[ReplySink]) -> bool:
+def _settled(record: Record, outcome: Outcome, services: Container, last: Deadline, sinks: Sequence[ReplySink]) -> bool:
     """Send the record's answer or refusal. Returns whether it was sent, so that the record need not return.
 
     Args:
@@ -101,6 +101,6 @@ def _settled(record: Record, outcome: Outcome, services: Services, last: Deadlin
                 raise DeadlineExceeded("Too little time was left to send a reply.", upstream="reply")
             sink.send(made, group=record.group)
     except Exception as error:  # noqa: BLE001 - a failure must not affect other messages
-        failure(error, services)
+        failure(error, services.served)
         return False
     return True
