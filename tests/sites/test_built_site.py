@@ -463,7 +463,7 @@ def test_an_exponent_stays_apart_from_its_number(tmp_path: Path, body: str, mark
         ('<p>Run <code>mill</code> <button class="copybtn">Go</button></p>', "Run `mill`"),
         ('<p>Run <code>mill</code> <button aria-label="Copy to clipboard">\u2398</button></p>', "Run `mill`"),
         ("<div><pre>mill</pre><button>Wrap lines</button></div>", "```\nmill\n```"),
-        ("<div class=feedback>Helpful? <button>Yes</button> <button>No</button></div>", "Helpful?"),
+        ("<div class=feedback>Text. Helpful? <button>Yes</button></div><p>End.</p>", "Text. Helpful?\n\nEnd."),
         ("<p>Text.</p><p><button>Launch</button></p>", "Text."),
     ],
 )

@@ -91,6 +91,14 @@ def previous(node: Node) -> Node | None:
     return before
 
 
+def following(node: Node) -> Node | None:
+    """The element or text after `node`, past comments and blank texts; None for the last."""
+    after = node.next
+    while after is not None and (after.is_comment_node or (after.is_text_node and not own_text(after).strip())):
+        after = after.next
+    return after
+
+
 def comments(node: Node) -> Iterator[str]:
     """The texts of the comments directly below `node`."""
     return (child.comment_content or "" for child in node.iter(include_text=True) if child.is_comment_node)

@@ -51,6 +51,11 @@ class Addresses:
             return self.base + _quoted(self.listed[file])
         return self.base + _quoted(forms(file)[self.spelling[_is_folder(file)]])
 
+    def here(self, canonical: str) -> str:
+        """A canonical link below the site's URL, which the owner may have stated otherwise than the pages."""
+        path = relative(canonical, self.published) if canonical else None
+        return canonical if path is None else self.base + _quoted(path)
+
     def folder_of(self, file: str) -> str:
         """The base of a page's relative links: its URL as a folder, with a slash."""
         folder = PurePosixPath(file).parent.as_posix()

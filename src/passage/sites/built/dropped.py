@@ -1,15 +1,16 @@
 """Finds the elements in the main content that are not part of its text: by a selector, or by what they hold."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from passage.sites import html
 from passage.sites.built import tabs
+from passage.sites.built.furniture import furniture, letters, menus
 from passage.sites.built.noise import NOISE
 from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
 
-_HEADING_LINKS = ", ".join(f"{heading} a[href*='#']" for heading in HEADINGS)
+_HEADINGS = ", ".join(HEADINGS)
 
 _SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
 """The words of a link within its page that only goes back from a footnote, or gives a place its address."""
@@ -21,18 +22,31 @@ _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "
 _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 _TITLES = frozenset({*HEADINGS, "dt", "summary"})
 
+_TYPED = "input:not([type=checkbox], [type=radio]), select, textarea"
+"""Fields that a reader fills in. A checkbox may be an item of a list, a radio button a tab."""
 
-def dropped(content: Node, noise: str) -> Iterator[Node]:
-    """The elements that are left out.
+
+def dropped(contents: Sequence[Node], noise: str, url: str) -> set[int]:
+    """The keys of the elements that are left out.
 
     Args:
         noise: a selector of elements, besides those of every theme; empty for none.
+        url: of the page.
     """
+    gone = {html.key(node) for content in contents for node in _dropped(content, noise)}
+    return gone.union(map(html.key, furniture(contents, gone, url)))
+
+
+def _dropped(content: Node, noise: str) -> Iterator[Node]:
     yield from html.select(content, f"{NOISE}, {noise}" if noise else NOISE)
+    yield from menus(html.select(content, "aside"))
     yield from filter(_is_tool, html.select(content, "button"))
-    yield from filter(_is_contents, html.outermost(content, "ul, ol"))
-    yield from filter(_is_permalink, html.select(content, _HEADING_LINKS))
-    yield from (link for link in html.select(content, "a[href^='#']") if _SIGN.fullmatch(html.text(link)))
+    for links in filter(_is_contents, html.outermost(content, "ul, ol")):
+        yield links
+        yield from _title_of(links)
+    yield from _permalinks(content)
+    yield from (label for label in html.select(content, "label") if _is_of_field(label, content))
+    yield from filter(_says_both_states, html.select(content, "summary"))
     yield from tabs.lists(content)
 
 
@@ -40,10 +54,10 @@ def _is_tool(button: Node) -> bool:
     """Whether a `<button>` belongs to the theme. It is text in a table's cell, in a sentence, and as a whole title."""
     words = html.text(button)
     named = " ".join(html.attribute(button, name) for name in ("class", "title", "aria-label"))
-    if not _letters(button) or _COPIES.search(f"{words} {named}"):
+    if not letters(button) or _COPIES.search(f"{words} {named}"):
         return True
     around = next((above for above in html.ancestors(button) if html.tag(above) not in _INLINE), button)
-    alone = _letters(around) == sum(map(_letters, html.select(around, "button")))
+    alone = letters(around) == sum(map(letters, html.select(around, "button")))
     return html.tag(around) not in ("td", "th", *(_TITLES if alone else _SENTENCES))
 
 
@@ -55,15 +69,35 @@ def _is_contents(links: Node) -> bool:
         before = before.prev
     if before is not None and html.text(before).rstrip().endswith(":"):
         return False
-    return len(targets) >= _FEWEST_CONTENTS and _letters(links) == sum(map(_letters, targets))
+    return len(targets) >= _FEWEST_CONTENTS and letters(links) == sum(map(letters, targets))
 
 
-def _letters(node: Node) -> int:
-    return sum(map(str.isalnum, html.text(node)))
+def _title_of(links: Node) -> Iterator[Node]:
+    """The heading of a list that is left out, if it has nothing else below it."""
+    before, after = html.previous(links), html.following(links)
+    if before is not None and html.tag(before) in HEADINGS[1:] and (after is None or html.tag(after) in HEADINGS):
+        yield before
 
 
-def _is_permalink(link: Node) -> bool:
-    """Whether a heading's link is only a sign (`#`, `\u00b6`) beside its words."""
-    sign = html.text(link).strip()
-    heading = next(above for above in html.ancestors(link) if html.tag(above) in HEADINGS)
-    return not any(map(str.isalnum, sign)) and html.text(heading).strip() != sign and html.first(link, "img") is None
+def _permalinks(content: Node) -> Iterator[Node]:
+    """Links in a heading to itself or with a sign alone, beside its words; elsewhere, signs that lead into the page."""
+    for heading in html.select(content, _HEADINGS):
+        itself = f"#{html.attribute(heading, 'id')}"
+        for link in html.select(heading, "a[href*='#']"):
+            sign = not letters(link) and html.first(link, "img") is None
+            if (sign or html.attribute(link, "href") == itself) and letters(heading) > letters(link):
+                yield link
+    yield from (link for link in html.select(content, "a[href^='#']") if _SIGN.fullmatch(html.text(link)))
+
+
+def _is_of_field(label: Node, content: Node) -> bool:
+    """Whether a label names a field that the reader fills in, which is left out."""
+    named = html.attribute(label, "for")
+    field = html.first(content, f'[id="{named}"]') if named and '"' not in named else None
+    return html.first(label, _TYPED) is not None or (field is not None and bool(html.select(field, _TYPED)))
+
+
+def _says_both_states(summary: Node) -> bool:
+    """Whether a summary has a text for both its states ("Show code", "Hide code"), of which one is visible."""
+    parts = [html.squeezed(html.text(child)).split() for child in html.children(summary) if html.tag(child)]
+    return len(parts) == 2 and len(parts[0]) > 1 and parts[0] != parts[1] and parts[0][1:] == parts[1][1:]

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from passage.sites import html
 from passage.sites.built.generators import GENERATORS, Generator
 from passage.sites.html import Node
 
+_VERSION = re.compile(r"v\d+(\.\d+|\.x)*|\d+(\.\d+|\.x)+")
 _NAMELESS = ("current", "latest")
 """The names of a version without a number."""
 
@@ -31,7 +32,7 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class VersionFolders:
-    """The folders beside a `versions.json`, as mike writes it.
+    """The folders of a site that are versions of it, as a `versions.json` names them (mike), or by their names.
 
     Attributes:
         names: the version of each folder, including the folders of aliases.
@@ -63,8 +64,25 @@ def edition(root: Node, file: str, generator: Generator) -> Edition:
     )
 
 
+def natural(version: str) -> list[tuple[int, int, str]]:
+    """A sort key that places 10.0 after 9.1."""
+    return [(int(part), 1, "") if part.isdigit() else (0, 0, part) for part in re.findall(r"\d+|[a-z]+", version)]
+
+
+def sibling_versions(files: Sequence[str]) -> VersionFolders | None:
+    """The top folders that are versions of one site: named like versions, with the same files."""
+    inside: dict[str, set[str]] = {}
+    for file in files:
+        top, _, path = file.partition("/")
+        if path and _VERSION.fullmatch(top):
+            inside.setdefault(top, set()).add(path)
+    newest = max(inside, key=natural, default="")
+    versions = [each for each in inside if 2 * len(inside[each] & inside[newest]) >= len(inside[each])]
+    return VersionFolders({each: each for each in versions}, frozenset(), newest) if len(versions) > 1 else None
+
+
 def version_folders(folder: Path) -> VersionFolders | None:
-    """The site's version folders; None for a site without versions."""
+    """The version folders that a `versions.json` names; None for a site without one."""
     try:
         listed = json.loads((folder / "versions.json").read_text(encoding="utf-8"))
         versions = [(str(each["version"]), [str(alias) for alias in each.get("aliases", [])]) for each in listed]

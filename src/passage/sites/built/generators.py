@@ -181,12 +181,14 @@ GENERATORS = (
     ),
 )
 
+_MARKED = "main, [role=main], article, [itemprop=articleBody]"
+"""Elements that mark a page's main content in any theme."""
+
 UNKNOWN = Generator(
     "an unknown generator",
-    ("main article", "article", "main", "[role=main]", "body"),
+    (),
     title="main h1, article h1, h1",
-    noise="nav, aside, footer, header:not(article header, main header),"
-    " [role=navigation], [role=search], [role=banner]",
+    noise="nav, footer, header:not(article header, main header), [role=navigation], [role=search], [role=banner]",
     taxonomies=True,
 )
 
@@ -228,11 +230,29 @@ def contents_of(root: Node, generator: Generator, selector: str | None) -> tuple
     """
     if selector:
         return _filled(root, selector), ""
-    for each in (generator, UNKNOWN):
-        for css in each.contents:
-            if found := _filled(root, css):
-                return found, each.noise
-    return [], ""
+    for css in generator.contents:
+        if found := _filled(root, css):
+            return found, generator.noise
+    return _marked(root), UNKNOWN.noise
+
+
+def _marked(root: Node) -> list[Node]:
+    """The innermost element that is marked as the main content, in the order of HTML's outline; else the body.
+
+    An element with several marked ones holds a list of them. One that has the title alone is not left for a marked one
+    inside it, such as a card.
+    """
+    around = next(iter(_filled(root, "body")), None)
+    while around is not None:
+        inside = [node for child in html.children(around) if html.tag(child) for node in _filled(child, _MARKED)]
+        if len(inside) != 1 or (html.tag(around) != "body" and _has_title(around) and not _has_title(inside[0])):
+            return [around]
+        around = inside[0]
+    return []
+
+
+def _has_title(node: Node) -> bool:
+    return html.first(node, "h1") is not None
 
 
 def _filled(root: Node, css: str) -> list[Node]:

@@ -3,19 +3,6 @@
 _NO_SECTION = ":not(h1, h2, h3, h4, h5, h6, section, .section)"
 """Follows an id: a heading's id is made of its words, so a heading or section may have the same one."""
 
-PERMALINKS = (
-    "a.hash-link",
-    "a.headerlink",
-    "a.header-anchor",
-    "a.heading-link",
-    "a.anchorjs-link",
-    "a.anchor-link",
-    "a.heading-anchor",
-    "a.anchor[aria-hidden=true]",
-    "a.subheading-anchor",
-    "a.td-heading-self-link",
-    ".sl-anchor-link",
-)
 NAVIGATION = (
     "nav",
     ".theme-doc-breadcrumbs",
@@ -116,6 +103,7 @@ FOOTNOTE_MARKS = (
     "aside.footnote > span.label",
     "td.label .fn-backref",
 )
+COMMENTS = ("section.comments", "div.comments", "[id*=disqus]", ".giscus", ".utterances")
 HIDDEN = (
     ".sr-only:not(h1, h2, h3, h4, h5, h6)",
     ".visually-hidden:not(h1, h2, h3, h4, h5, h6)",
@@ -151,4 +139,4 @@ MACHINERY = (
     ".VPHero .image",
     ".hero .actions",
 )
-NOISE = ", ".join((*PERMALINKS, *NAVIGATION, *BADGES, *EDITING, *CODE_TOOLS, *FOOTNOTE_MARKS, *HIDDEN, *MACHINERY))
+NOISE = ", ".join((*NAVIGATION, *BADGES, *EDITING, *CODE_TOOLS, *FOOTNOTE_MARKS, *COMMENTS, *HIDDEN, *MACHINERY))

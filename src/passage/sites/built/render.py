@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from urllib.parse import urljoin, urlsplit
 
 from passage.sites import html
 from passage.sites.built import mathematics, tables
@@ -63,6 +64,20 @@ class Page:
     labels: Mapping[int, str]
     formulas: frozenset[int]
     tex: list[str] = field(default_factory=list)
+
+    def address(self, link: Node) -> str:
+        """A link's absolute URL; empty where it cannot be opened."""
+        target = html.attribute(link, "href").strip()
+        if not target:
+            return ""
+        if target.startswith("#"):
+            return self.url + target
+        try:
+            absolute = urljoin(self.folder, target)
+            scheme = urlsplit(absolute).scheme
+        except ValueError:
+            return ""
+        return absolute if scheme in ("http", "https", "mailto", "tel", "ftp") else ""
 
     def leaves_out(self, node: Node) -> bool:
         """Whether an element is left out, by itself or with one around it."""

@@ -2,7 +2,7 @@
 
 from html import escape
 from textwrap import dedent
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
@@ -46,11 +46,10 @@ def prepare(contents: list[Node], url: str, folder: str, generator: Generator, n
         noise: a selector of elements to leave out, besides those of every theme.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
-    left_out: set[int] = set()
+    left_out = dropped(contents, noise, url)
     rules: dict[int, Rule] = {}
     labels: dict[int, str] = {}
     for content in contents:
-        left_out.update(map(html.key, dropped(content, noise)))
         labels.update((html.key(panel), label) for panel, label in tabs.labels(content))
         for css, rule in (*signatures, *RULES):
             for node in html.select(content, css):
@@ -69,7 +68,7 @@ def _title(node: Node, page: Page) -> str:
     if not content.strip():
         return ""
     link = next((above for above in html.ancestors(node) if html.tag(above) == "a"), None)
-    target = _address(link, page) if link is not None else ""
+    target = page.address(link) if link is not None else ""
     if "<p>" in content or "<div>" in content:
         content = escape(words(node, page))
     content = content.replace("<strong>", "").replace("</strong>", "").strip()
@@ -134,27 +133,12 @@ def _code(node: Node, page: Page) -> str:
 
 def _link(node: Node, page: Page) -> str:
     content = inside(node, page)
-    target = _address(node, page)
+    target = page.address(node)
     if not target or not content.strip():
         return content
     if html.first(node, HOLDS_BLOCKS):
         return f"<div>{content}</div>"  # a card: its title holds the link
     return f'<a href="{escape(target)}">{content}</a>'
-
-
-def _address(node: Node, page: Page) -> str:
-    """A link's absolute URL; empty where it cannot be opened."""
-    target = html.attribute(node, "href").strip()
-    if not target:
-        return ""
-    if target.startswith("#"):
-        return page.url + target
-    try:
-        absolute = urljoin(page.folder, target)
-        scheme = urlsplit(absolute).scheme
-    except ValueError:
-        return ""
-    return absolute if scheme in ("http", "https", "mailto", "tel", "ftp") else ""
 
 
 def _superscript(node: Node, page: Page) -> str:

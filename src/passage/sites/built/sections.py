@@ -1,7 +1,7 @@
 """Cuts a page at its headings and converts each section to Markdown separately."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from passage.sites import html
 from passage.sites.built import render
@@ -26,9 +26,17 @@ _ENTRY_LEVEL = 7
 
 @dataclass(frozen=True, slots=True)
 class Heading:
+    """A heading or an API entry.
+
+    Attributes:
+        level: from 1 to 6; higher for entries.
+        is_own: it may be the page's title: it links to no page above, and stands before the text of other headings.
+    """
+
     level: int
     title: str
     anchor: str
+    is_own: bool = True
 
 
 _BOUNDARY = "</div><div>"
@@ -108,7 +116,9 @@ class _Cutter:
             self.parts.append(_signature(node, self.page) or render.bold(render.words(node, self.page)))
             return
         self.close()
-        heading = _entry(node, self.page) if entry else _heading(node, self.page)
+        heading = _entry(node, self.page) if entry else heading_of(node, self.page)
+        if any(section.headings for section in self.found):
+            heading = replace(heading, is_own=False)
         self.path = [*(above for above in self.path if above.level < heading.level), heading]
         self.headings.append(heading)
         self.parts.append(_signature(node, self.page) if entry else _slogan(node, self.page))
@@ -128,12 +138,21 @@ def _is_scope(node: Node) -> bool:
     return html.tag(node) in _SCOPES and not any(html.tag(above) == "summary" for above in html.ancestors(node))
 
 
-def _heading(node: Node, page: Page) -> Heading:
+def heading_of(node: Node, page: Page) -> Heading:
+    """A heading as the page shows it, wherever it stands."""
     slogan = _slogan_of(node, page)
     title = render.words(node, page)
     if slogan is not None:
         title = title.removesuffix(render.words(slogan, page)).strip()
-    return Heading(int(html.tag(node)[1]), title, _anchor(node, page))
+    above = any(_leads_above(link, page) for link in html.select(node, "a[href]"))
+    return Heading(int(html.tag(node)[1]), title, _anchor(node, page), is_own=not above)
+
+
+def _leads_above(link: Node, page: Page) -> bool:
+    """Whether a link leads to a page above this one, as a site's name leads home."""
+    target = page.address(link).partition("#")[0]
+    folder = target.removesuffix("index.html")
+    return folder.endswith("/") and page.url != target and page.url.startswith(folder)
 
 
 def _slogan_of(node: Node, page: Page) -> Node | None:

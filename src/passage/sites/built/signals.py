@@ -1,11 +1,14 @@
 """Finds pages that must not be indexed: redirects, noindex, error pages, lists, search pages, source listings."""
 
 import re
-from urllib.parse import urlsplit
+from collections.abc import Sequence
 
 from passage.sites import html
+from passage.sites.built.copies import LIST_FOLDERS
+from passage.sites.built.furniture import is_page, letters
 from passage.sites.built.generators import Generator
 from passage.sites.html import Node
+from passage.sites.model import Section
 
 _BY_PATH = (
     (re.compile(r"(.*/)?404(\.html|/index\.html)"), "error page"),
@@ -16,12 +19,13 @@ _BY_PATH = (
 )
 """Paths that identify such a page. "tags" and "search" are missing: a manual may have such chapters."""
 
-_LIST_FOLDERS = re.compile(
-    r"([a-z]{2}(-[a-z]{2,4})?/)?(tags?|categor(y|ies)|authors?|series|archives?)(/.*|\.html)", re.IGNORECASE
-)
 _SEARCH = re.compile(r"([a-z]{2}(-[a-z]{2,4})?/)?search(\.html|/index\.html)", re.IGNORECASE)
 _OWN_HEADINGS = "main h2[id], main h3[id], article h2[id], article h3[id]"
 _OUT_OF_SEARCH = "main[data-pagefind-ignore], article[data-pagefind-ignore], body[data-pagefind-ignore]"
+_SENTENCE = re.compile(r"[.!?\u3002\uff01\uff1f]['\")]*\Z")
+_OWN_LETTERS = 25
+"""A sentence with fewer letters does not make a list of pages a page: "The manual has six chapters."."""
+_SHELL_CHARACTERS = 60
 _SEARCH_WORDS = 60
 """A page called "search" with fewer words is a search box; one with more words is about searching."""
 
@@ -40,7 +44,7 @@ def skip_reason(file: str, root: Node, generator: Generator) -> str | None:
 
 
 def _listing(file: str, root: Node, generator: Generator) -> str | None:
-    if generator.taxonomies and _LIST_FOLDERS.fullmatch(file) and not _has_own_sections(root):
+    if generator.taxonomies and LIST_FOLDERS.fullmatch(file) and not _has_own_sections(root):
         return "list of pages"
     if _SEARCH.fullmatch(file) and len(html.text(root).split()) < _SEARCH_WORDS:
         return "search page"
@@ -85,32 +89,49 @@ def in_pagefind(root: Node) -> bool:
     return html.first(root, "[data-pagefind-body]") is not None
 
 
+def is_shell(root: Node, found: Sequence[Section]) -> bool:
+    """Whether a page has only a few words until its script has run: "Loading …"."""
+    return (
+        len(found) == 1
+        and not found[0].headings
+        and len(found[0].markdown) <= _SHELL_CHARACTERS
+        and html.first(root, "body script[src]") is not None
+        and html.first(root, "body p") is None
+    )
+
+
 def lists_pages(contents: list[Node], page_url: str) -> bool:
-    """Whether the content is only links to other pages of the site, each with a few words at most."""
-    if any(html.first(content, "pre, table, h2, h3, p + p, blockquote, details") is not None for content in contents):
+    """Whether the content is only links to other pages of the site, each with a few words at most, and no sentence."""
+    if any(html.first(content, "pre, table, p + p, blockquote, details") is not None for content in contents):
         return False
-    host = urlsplit(page_url).netloc
+    if any(letters(heading) and not _is_group(heading) for each in contents for heading in html.select(each, "h2, h3")):
+        return False
     items = [item for content in contents for below in html.children(content) for item in _items(below)]
-    if not items or not all(_begins_with_link(item, host) for item in items):
+    if not items or not all(_begins_with_link(item, page_url) for item in items):
         return False
-    whole = sum(len(" ".join(html.text(content).split())) for content in contents)
-    listed = sum(len(" ".join(html.text(item).split())) for item in items)
-    title = sum(len(html.text(node)) for content in contents for node in html.select(content, "h1, nav, .breadcrumb"))
-    return whole - listed - title < 80
+    keys = {html.key(item) for item in items}
+    around = [block for content in contents for block in html.select(content, "p, div:not(:has(p, div))")]
+    return not any(
+        letters(block) >= _OWN_LETTERS
+        and _SENTENCE.search(html.text(block).strip())
+        and not any(html.key(above) in keys for above in html.ancestors(block))
+        for block in around
+    )
+
+
+def _is_group(heading: Node) -> bool:
+    """Whether a heading only groups links: it is a date, or a link to another page."""
+    words = html.text(heading)
+    link = html.first(heading, "a[href]")
+    return not any(map(str.isalpha, words)) or (link is not None and not html.attribute(link, "href").startswith("#"))
 
 
 def _items(node: Node) -> list[Node]:
-    return html.outermost(node, "li, dl, .entry, article") if html.tag(node) else []
+    return html.outermost(node, "li, dd, .entry, article") if html.tag(node) else []
 
 
-def _begins_with_link(item: Node, host: str) -> bool:
+def _begins_with_link(item: Node, page_url: str) -> bool:
     link = html.first(item, "a[href]")
-    if link is None or not html.text(item).strip().startswith(html.text(link).strip()[:1]):
-        return False
-    target = html.attribute(link, "href")
-    if "://" not in target:
-        return not target.startswith("#")
-    try:
-        return urlsplit(target).netloc == host
-    except ValueError:
-        return False
+    return (
+        link is not None and is_page(link, page_url) and html.text(item).strip().startswith(html.text(link).strip()[:1])
+    )

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from passage.sites import encoding, html
-from passage.sites.built import addresses, editions, generators, rules, search_index, sections, signals
+from passage.sites.built import addresses, editions, generators, render, rules, search_index, sections, signals
 from passage.sites.built.addresses import Addresses
+from passage.sites.built.copies import Candidate, bare
 from passage.sites.built.editions import Edition, VersionFolders
 from passage.sites.built.generators import Generator
-from passage.sites.built.selection import Candidate, select
-from passage.sites.built.titles import title_of, title_outside, title_suffix
+from passage.sites.built.selection import select
+from passage.sites.built.titles import common_headings, site_name, title_of, title_outside
 from passage.sites.html import Node
 from passage.sites.model import Flaw, Note, Page, SiteError, Skip, unreadable
 
@@ -40,9 +41,14 @@ class BuiltSite:
 
     @property
     def nothing_found(self) -> str:
+        written = any(next(self.folder.rglob(pattern), None) for pattern in ("*.md", "*.markdown"))
         return (
             f"The HTML in {self.folder} has no text to index. Either every page was left out, or the site is "
             "put together in the browser, and its HTML is an empty shell."
+            + (
+                " The Markdown beside it can be indexed: copy it to a folder without the HTML, and index that."
+                * written
+            )
         )
 
     def read(self) -> Iterator[Page | Note]:
@@ -70,7 +76,9 @@ class _Survey:
     addresses: Addresses
     versions: VersionFolders | None
     version: str
-    title_suffix: str
+    site_name: str
+    common_headings: frozenset[str]
+    has_drafts: bool
     common_canonicals: frozenset[str]
     searched: frozenset[str] | None
 
@@ -87,13 +95,17 @@ def _survey(site: BuiltSite, files: list[str]) -> _Survey:
                 continue  # reported when the file is read
     found = addresses.find(site.folder, files, sample, site.url)
     canonicals = Counter(addresses.canonical_of(root, found.folder_of(file)) for file, root in sample.items())
+    most = max(2, canonicals.total() / 2)
     return _Survey(
         generator=generators.recognise(sample.values()),
         addresses=found,
-        versions=editions.version_folders(site.folder),
+        versions=editions.version_folders(site.folder)
+        or (None if any(canonicals) else editions.sibling_versions(files)),
         version=editions.stated_version(site.folder),
-        title_suffix=title_suffix(sample.values()),
-        common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > 2),
+        site_name=site_name(sample.values()),
+        common_headings=common_headings(sample.values()),
+        common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > most),
+        has_drafts=any(html.first(root, "a[href*='drafts/']") for root in sample.values()),
         searched=search_index.files(site.folder, files),
     )
 
@@ -126,31 +138,53 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
     if not found:
         return Skip(file, "no text")
     path = file.rpartition(".")[0].removesuffix("/index")
+    if signals.is_shell(root, found):
+        return Skip(file, "no text")
     edition = _edition(root, file, generator, survey)
+    outside = title_outside(root, contents, rendering, survey.site_name, survey.common_headings)
+    title = title_of(path, headings, otherwise=outside, common=survey.common_headings)
     page = Page(
         path=path,
         url=url,
-        title=title_of(path, headings, otherwise=title_outside(root, generator, rendering, survey.title_suffix)),
+        title=title,
         sections=tuple(found),
         language=edition.language,
         version=edition.version,
     )
-    own = "" if canonical in survey.common_canonicals else canonical
-    return Candidate(page, file, edition, canonical=own, in_pagefind=signals.in_pagefind(root))
+    own = "" if canonical in survey.common_canonicals else survey.addresses.here(canonical)
+    return Candidate(page, file, edition, own, signals.in_pagefind(root), *_linked(contents, rendering))
+
+
+def _linked(contents: list[Node], page: render.Page) -> tuple[frozenset[str], frozenset[str]]:
+    """The pages that the content links to, and those that its headings link to."""
+    targets, named = set(), set()
+    for link in (link for content in contents for link in html.select(content, "a[href]")):
+        target = bare(page.address(link))
+        if target and target != bare(page.url):
+            targets.add(target)
+            if any(html.tag(above) in render.HEADINGS for above in html.ancestors(link)):
+                named.add(target)
+    return frozenset(targets), frozenset(named)
 
 
 def _left_out(file: str, root: Node, generator: Generator, contents: list[Node], survey: _Survey) -> str | None:
-    if reason := signals.skip_reason(file, root, generator):
+    if reason := signals.skip_reason(file, root, generator) or _left_out_of_site(file, generator, survey):
         return reason
+    if not contents:
+        return "no main content"
+    return "list of pages" if signals.lists_pages(contents, survey.addresses.base) else None
+
+
+def _left_out_of_site(file: str, generator: Generator, survey: _Survey) -> str | None:
     if survey.versions is not None and file.split("/", maxsplit=1)[0] in survey.versions.aliases:
         return "copy of a version"
+    if not survey.has_drafts and file.rpartition("/")[0].endswith("drafts"):
+        return "draft"
     if survey.searched is not None and file not in survey.searched:
         return "left out of the site's search"
     if generator.lists_all and survey.addresses.listed and file not in survey.addresses.listed:
         return "left out of the sitemap"
-    if not contents:
-        return "no main content"
-    return "list of pages" if signals.lists_pages(contents, survey.addresses.base) else None
+    return None
 
 
 def _edition(root: Node, file: str, generator: Generator, survey: _Survey) -> Edition:

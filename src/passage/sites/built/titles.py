@@ -2,53 +2,79 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from passage.sites import html
 from passage.sites.built import render
-from passage.sites.built.generators import Generator, outside_title
-from passage.sites.built.sections import Heading
+from passage.sites.built.sections import Heading, heading_of
 from passage.sites.html import Node
 from passage.sites.model import readable_name
 
-_ENDING = re.compile(r"\s+[|\u2013\u2014\u00b7-]\s+[^|\u2013\u2014\u00b7]+?\Z")
-"""A separator with the last words of a title."""
+_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u2022\u00bb:-]\s+")
 
 
-def title_of(path: str, headings: Iterable[Heading], *, stated: str = "", otherwise: str = "") -> str:
+def title_of(
+    path: str,
+    headings: Iterable[Heading],
+    *,
+    stated: str = "",
+    otherwise: str = "",
+    common: frozenset[str] = frozenset(),
+) -> str:
     """A page's title, in plain words: the first of these that is not empty.
 
     1. `stated`: by its author, in front matter.
-    2. The first level-1 heading in its text.
+    2. The first level-1 heading in its text that is the page's own: not one of `common`, no link to a page above it,
+       and not behind the text of another heading.
     3. `otherwise`: outside of its text, as in `<title>` or a navigation.
     4. The name of its file.
-    """
-    inside = next((heading.title for heading in headings if heading.level == 1 and heading.title), "")
-    return stated or inside or otherwise or readable_name(path)
-
-
-def title_outside(root: Node, generator: Generator, rendering: render.Page, suffix: str) -> str:
-    """The title outside of a page's content: a level-1 heading, else `<title>` without the site's name.
 
     Args:
-        suffix: the site's addition after each title in `<title>`.
+        common: the headings of most of the site's pages.
     """
-    heading = outside_title(root, generator)
-    words = render.words(heading, rendering) if heading is not None else ""
-    return words or _head_title(root).removesuffix(suffix).strip()
+    own = (each.title for each in headings if each.level == 1 and each.is_own and each.title not in common)
+    return stated or next(filter(None, own), "") or otherwise or readable_name(path)
 
 
-def title_suffix(pages: Iterable[Node]) -> str:
-    """The site's name: the ending of most pages' `<title>`, after a separator. Empty where there is none."""
+def title_outside(
+    root: Node, contents: Sequence[Node], rendering: render.Page, site_name: str, common: frozenset[str]
+) -> str:
+    """The title outside of a page's content, or in its header: a heading, else `<title>` without the site's name."""
+    inside = {html.key(heading) for content in contents for heading in html.select(content, "h1")}
+    for css in filter(None, (rendering.generator.title, "article header h2")):
+        for node in html.select(root, css):
+            heading = heading_of(node, rendering)
+            if heading.title and heading.is_own and heading.title not in common and html.key(node) not in inside:
+                return heading.title
+    return _without_name(_head_title(root), site_name)
+
+
+def site_name(pages: Iterable[Node]) -> str:
+    """The words that most pages have in `<title>`, behind or before a separator. Empty where there are none."""
     titles = [_head_title(page) for page in pages]
-    endings = Counter(ending for title in titles if (ending := _ending(title)))
-    best, count = endings.most_common(1)[0] if endings else ("", 0)
-    return best if count * 2 > len(titles) else ""
+    parts = [_SEPARATOR.split(title) for title in titles]
+    for position in (-1, 0):
+        found = Counter(part[position] for part in parts if len(part) > 1)
+        if found and found.most_common(1)[0][1] * 2 > len(titles):
+            return found.most_common(1)[0][0]
+    return ""
 
 
-def _ending(title: str) -> str:
-    found = list(_ENDING.finditer(title))
-    return found[-1][0] if found else ""
+def common_headings(pages: Iterable[Node]) -> frozenset[str]:
+    """The level-1 headings that most of the pages have."""
+    found = [{html.squeezed(html.text(heading)) for heading in html.select(page, "h1")} for page in pages]
+    counted = Counter(words for headings in found for words in headings)
+    return frozenset(words for words, count in counted.items() if count > 2 and count * 2 > len(found))
+
+
+def _without_name(title: str, name: str) -> str:
+    found = list(_SEPARATOR.finditer(title))
+    if name and found:
+        if title[found[-1].end() :] == name:
+            return title[: found[-1].start()].strip()
+        if title[: found[0].start()] == name:
+            return title[found[0].end() :].strip()
+    return title
 
 
 def _head_title(root: Node) -> str:

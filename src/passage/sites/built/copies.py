@@ -1,0 +1,147 @@
+"""Finds pages whose text stands on other pages: duplicates, and lists that repeat what they link to."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from passage.sites.built.editions import Edition
+from passage.sites.model import Page
+
+LIST_FOLDERS = re.compile(
+    r"([a-z]{2}(-[a-z]{2,4})?/)?(tags?|categor(y|ies)|authors?|series|archives?)(/.*|\.html)", re.IGNORECASE
+)
+"""The usual addresses of lists: of a tag, a category, an author."""
+
+Reasons = Iterator[tuple[str, str]]
+"""Files that are left out, each with why."""
+
+_ITEM = re.compile(r"^[ >]*(?:[-*+]|\d+[.)])[ ]+", re.MULTILINE)
+"""The mark of a list's item."""
+_LINK = re.compile(r"!?\[((?:[^\]\\]|\\.)*)\]\(([^)\s]*)[^)]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A readable page, before the selection.
+
+    Attributes:
+        canonical: its canonical link, empty where it has none.
+        in_pagefind: it is marked for the site's own search.
+        links: the pages that its content links to, as `bare` URLs.
+        heading_links: those of them that its headings link to.
+    """
+
+    page: Page
+    file: str
+    edition: Edition
+    canonical: str
+    in_pagefind: bool
+    links: frozenset[str] = frozenset()
+    heading_links: frozenset[str] = frozenset()
+
+    @property
+    def url(self) -> str:
+        """Its URL in the form of `bare`."""
+        return bare(self.page.url)
+
+
+def bare(url: str) -> str:
+    """A URL in normal form: two spellings of one page are equal."""
+    url = url.partition("#")[0].partition("?")[0].removesuffix("index.html").removesuffix(".html").rstrip("/")
+    return url.partition("://")[2]
+
+
+def spoken_text(page: Page) -> str:
+    """The page's text without the addresses of links, which differ between copies."""
+    return "\n".join(_LINK.sub(r"\1", section.markdown) for section in page.sections)
+
+
+def duplicates(candidates: list[Candidate]) -> Reasons:
+    """Duplicates of another page: by URL, by canonical link, or by the same title and words.
+
+    Of pages with the same words, the original is the one that another page's heading links to, and not at a list's
+    address.
+    """
+    urls = {candidate.url for candidate in candidates}
+    titled = {url for each in candidates for url in each.heading_links if url != each.url}
+    taken: set[str] = set()
+    told: dict[tuple[str, str], Candidate] = {}
+    for candidate in sorted(candidates, key=lambda each: _original_first(each, titled)):
+        canonical = bare(candidate.canonical)
+        text = (candidate.page.title, spoken_text(candidate.page))
+        if candidate.url in taken:
+            yield candidate.file, "another file has its URL"
+            continue
+        taken.add(candidate.url)
+        if canonical and canonical != candidate.url and canonical in urls:
+            yield candidate.file, "duplicate"
+        elif (other := told.setdefault(text, candidate)) is not candidate:
+            same = other.edition.language == candidate.edition.language
+            yield candidate.file, "duplicate" if same else "untranslated"
+
+
+def _original_first(candidate: Candidate, titled: set[str]) -> tuple[bool, bool, bool, str]:
+    """The default language's page before those in a language's folder, which may be copies of it."""
+    language = candidate.edition.language.lower()
+    folders = [part.lower() for part in candidate.file.split("/")[:-1]]
+    translated = bool(language) and any(part in (language, language.partition("-")[0]) for part in folders)
+    return translated, candidate.url not in titled, LIST_FOLDERS.fullmatch(candidate.file) is not None, candidate.file
+
+
+def lists(candidates: list[Candidate]) -> Reasons:
+    """Pages all of whose text stands on other pages, beside a link to each or below its title.
+
+    A page whose text stands on one other page is a list only if its heading links to that page: a chapter stands on
+    the page with the whole book, too.
+    """
+    by_url = {candidate.url: candidate for candidate in candidates}
+    by_title: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        by_title.setdefault(candidate.page.title, []).append(candidate)
+    words: dict[str, str] = {}
+    for candidate in candidates:
+        headings = {heading for section in candidate.page.sections for heading in section.headings}
+        named = [other for heading in headings - {candidate.page.title} for other in by_title.get(heading, ())]
+        linked = [by_url[url] for url in candidate.links if url in by_url]
+        sources = {other.file: other for other in (*linked, *named) if other is not candidate}
+        if sources and _repeats(candidate, list(sources.values()), words):
+            yield candidate.file, "list of pages"
+
+
+def _repeats(candidate: Candidate, sources: Sequence[Candidate], words: dict[str, str]) -> bool:
+    """Whether each line of a page stands on one of `sources`. `words` keeps the words of pages."""
+    used: set[str] = set()
+    for line in sorted(_lines(candidate, sources), key=len, reverse=True):
+        for source in sources:
+            known = words.setdefault(source.file, _all_words(source.page))
+            if any(f" {form} " in known for form in line):
+                used.add(source.url)
+                break
+        else:
+            return False
+    return len(used) > 1 or bool(used & candidate.heading_links)
+
+
+def _lines(candidate: Candidate, sources: Sequence[Candidate]) -> Iterator[tuple[str, ...]]:
+    """The words of each line that is not all links: with the words of links to `sources`, and without them."""
+    urls = {source.url for source in sources}
+    for section in candidate.page.sections:
+        for line in _ITEM.sub("", section.markdown).split("\n"):
+            alone = _LINK.sub(lambda link: "" if bare(link[2]) in urls else link[1], line)
+            forms = {_words(_LINK.sub(r"\1", line)), _words(alone)}
+            if all(forms) and _words(_LINK.sub("", line)):
+                yield tuple(forms)
+
+
+def _all_words(page: Page) -> str:
+    path: tuple[str, ...] = ()
+    parts = [page.title]
+    for section in page.sections:
+        parts += [heading for heading in section.headings if heading not in path]
+        path = section.headings
+        parts.append(_LINK.sub(r"\1", section.markdown))
+    return f" {_words(' '.join(parts))} "
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))

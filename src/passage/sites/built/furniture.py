@@ -1,0 +1,215 @@
+"""Finds what a theme puts around a page's text, by what it is: trails, neighbours, dates, edit links, questions.
+
+Only the edges of the content are searched: before the first heading, below the title, and at the end. A line in the
+middle of the text is the author's.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from urllib.parse import urlsplit
+
+from passage.sites import html
+from passage.sites.html import Node
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_ATOMS = HEADINGS | {"pre", "table", "math", "svg", "dl"}
+"""Elements that are one block, whatever they hold."""
+_BLOCKS = _ATOMS | {
+    *("p", "li", "dd", "dt", "div", "section", "article", "header", "footer", "blockquote", "figure", "figcaption"),
+    *("summary", "details", "address", "aside", "main", "ul", "ol", "form", "fieldset", "center"),
+}
+
+_SHORT = 100
+"""The most characters of a line of furniture."""
+_NEIGHBOURS = 3
+"""The most links to other pages at the end of a page: before, after, and up."""
+
+_SENTENCE = re.compile("[.!?\u2026:;\u3002\uff01\uff1f\uff1a]['\"\u00bb\u201d)\\]]*\\s*\\Z")
+_DATE = re.compile(
+    r"\b\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\b\d{1,2}\.? [^\W\d]+\.? \d{4}\b|\b[^\W\d]+\.? \d{1,2}, \d{4}\b"
+    r"|\b\d+ ?min\b|\bminutes?\b"
+)
+_SOURCE = re.compile(r"/(edit|blob|tree|raw|issues/new)/|/issues/new\b|\.(md|mdx|rst|adoc|asciidoc|ipynb|txt)\Z")
+_BYLINE = re.compile(r"(^|[-_ ])(author|byline|meta|metadata)s?($|[-_ ])", re.IGNORECASE)
+
+
+def furniture(contents: Sequence[Node], gone: set[int], url: str) -> Iterator[Node]:
+    """The blocks at the edges of the content that are not part of its text.
+
+    Args:
+        gone: the keys of elements that are left out already.
+        url: of the page.
+    """
+    blocks = [block for content in contents for block in _blocks(content, gone)]
+    title = next((at for at, block in enumerate(blocks) if html.tag(block) == "h1"), None)
+    if title is not None:
+        words = html.squeezed(html.text(blocks[title]))
+        yield from (block for block in blocks[:title] if _is_trail(block, words, url))
+        yield from _below_title(blocks[title + 1 :], url)
+    yield from _at_end(blocks if title is None else blocks[title + 1 :], url)
+
+
+def _blocks(node: Node, gone: set[int]) -> list[Node]:
+    """The innermost blocks with text, in reading order."""
+    if html.key(node) in gone:
+        return []
+    name = html.tag(node)
+    if name not in _ATOMS:
+        inside = [block for child in html.children(node) if html.tag(child) for block in _blocks(child, gone)]
+        if inside:
+            return inside
+    return [node] if name in _BLOCKS and letters(node) else []
+
+
+def letters(node: Node) -> int:
+    """How many letters and digits an element has."""
+    return sum(map(str.isalnum, html.text(node)))
+
+
+def _is_trail(block: Node, title: str, url: str) -> bool:
+    """Whether a block before the title has only links to other pages, or the title's own words."""
+    if html.tag(block) in _ATOMS:
+        return False
+    words = html.squeezed(html.text(block))
+    links = _links(block)
+    beside = letters(block) - sum(map(letters, links))
+    ends = words.endswith(title) and beside == sum(map(str.isalnum, title))
+    return (all(is_page(link, url) for link in links) and (ends or not beside)) or _is_note(block)
+
+
+def _below_title(blocks: Sequence[Node], url: str) -> Iterator[Node]:
+    """Bylines, dates and links between the title and the text, and a home page's buttons."""
+    lines = list(takewhile(_is_line, blocks))
+    yield from (line for line in lines if _is_note(line) or _is_tags(line))
+    yield from (block for block in blocks if _is_in_header(block) and _is_links(block, url))
+
+
+def _is_in_header(block: Node) -> bool:
+    """Whether a block stands beside the page's title, in a header or a hero."""
+    return any(
+        html.tag(above) == "header" or "hero" in html.attribute(above, "class") for above in html.ancestors(block)
+    )
+
+
+def _is_line(block: Node) -> bool:
+    words = html.squeezed(html.text(block))
+    return html.tag(block) not in _ATOMS and len(words) <= _SHORT and not _SENTENCE.search(words)
+
+
+def _is_note(block: Node) -> bool:
+    """Whether a short line says who wrote the page, when, how long it takes to read, or where its source is."""
+    words = html.squeezed(html.text(block))
+    if html.tag(block) in _ATOMS or len(words) > _SHORT:
+        return False
+    if html.first(block, "time") is not None or (_DATE.search(words) and not _SENTENCE.search(words)):
+        return True
+    if _all_links(block) and all(map(_is_source, _links(block))):
+        return True
+    links = html.select(block, "a[href]")
+    if links and all(html.attribute(link, "hreflang") for link in links):
+        return True
+    around = [block, *html.ancestors(block)][:3]
+    return _is_line(block) and any(_BYLINE.search(html.attribute(each, "class")) for each in around)
+
+
+def _is_source(link: Node) -> bool:
+    target = html.attribute(link, "href").partition("?")[0].partition("#")[0]
+    return _SOURCE.search(target) is not None
+
+
+def _is_tags(block: Node) -> bool:
+    """Whether a line has only links to lists of pages."""
+    links = html.select(block, "a[href]")
+    return _all_links(block) and all(
+        "tag" in html.attribute(link, "rel").split()
+        or re.search(r"(^|/)(tags?|categor(y|ies))/", html.attribute(link, "href"))
+        for link in links
+    )
+
+
+def _is_links(block: Node, url: str) -> bool:
+    """Whether all letters of a block are in links to other pages of the site."""
+    return _all_links(block) and all(is_page(link, url) for link in _links(block))
+
+
+def _all_links(block: Node) -> bool:
+    found = _links(block)
+    return bool(found) and (
+        (html.tag(found[0]) == "a" and html.key(found[0]) in map(html.key, html.ancestors(block)))
+        or letters(block) == sum(map(letters, found))
+    )
+
+
+def _links(block: Node) -> list[Node]:
+    """The links in a block, or the link around it."""
+    around = next((above for above in html.ancestors(block) if html.tag(above) == "a"), None)
+    return [around] if around is not None else html.select(block, "a[href]")
+
+
+def is_page(link: Node, url: str) -> bool:
+    """Whether a link leads to another page of the site."""
+    target = html.attribute(link, "href").strip()
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        return False
+    return (
+        not target.startswith("#")
+        and parts.netloc in ("", urlsplit(url).netloc)
+        and parts.scheme in ("", "http", "https")
+    )
+
+
+def _at_end(blocks: Sequence[Node], url: str) -> Iterator[Node]:
+    """The furniture behind the last block of text."""
+    end = len(blocks)
+    neighbours: list[int] = []
+    found: list[int] = []
+    while end:
+        block = blocks[end - 1]
+        if _is_neighbour(block, url):
+            neighbours.append(end - 1)
+        elif _is_note(block) or _is_question(block) or _is_footer(block):
+            found.append(end - 1)
+        else:
+            break
+        end -= 1
+    targets = {html.attribute(link, "href") for at in neighbours for link in _links(blocks[at])}
+    opened = end > 0 and (html.tag(blocks[end - 1]) in HEADINGS or html.text(blocks[end - 1]).rstrip().endswith(":"))
+    if len(targets) <= _NEIGHBOURS and not opened:
+        found += neighbours
+    yield from (blocks[at] for at in found if not opened or at not in neighbours)
+
+
+def _is_neighbour(block: Node, url: str) -> bool:
+    """Whether a block is a link to the page before or after, perhaps with its description."""
+    links = _links(block)
+    if not links or not _is_links(block, url) or any(html.first(link, ", ".join(sorted(HEADINGS))) for link in links):
+        return False
+    if all({"prev", "next"} & set(html.attribute(link, "rel").split()) for link in links):
+        return True
+    return html.tag(block) not in ("p", "li", "dd") or html.key(links[0]) in map(html.key, html.ancestors(block))
+
+
+def _is_question(block: Node) -> bool:
+    """Whether a line asks the reader and has buttons for the answer, beside it or in it."""
+    words = html.squeezed(html.text(block))
+    if html.tag(block) in _ATOMS or len(words) > _SHORT or "?" not in words:
+        return False
+    around = [block, *html.ancestors(block)][:2]
+    return any(html.first(each, "button, input, textarea") and not html.first(each, "h1") for each in around)
+
+
+def _is_footer(block: Node) -> bool:
+    """Whether a line stands in a footer, whatever its element, or is a notice of copyright."""
+    named = any("footer" in html.attribute(each, "class").lower() for each in [block, *html.ancestors(block)][:3])
+    return html.tag(block) not in _ATOMS and (named or html.squeezed(html.text(block)).startswith("\u00a9"))
+
+
+def menus(nodes: Iterable[Node]) -> Iterator[Node]:
+    """The elements beside the text that are menus: more than half of their letters are in links, or they have none."""
+    for node in nodes:
+        linked = sum(map(letters, html.outermost(node, "a[href]")))
+        if linked * 2 > letters(node) or not letters(node):
+            yield node

@@ -1,0 +1,174 @@
+"""What is a page's text, its title and its original is decided by what a thing is, not by a theme's names."""
+
+from pathlib import Path
+
+import pytest
+
+from passage.sites.model import Page, SiteError, Skip
+from passage.sites.source import Options, open_site
+from sites.reading import written
+
+SITE = "https://mill.example/"
+
+
+def read(folder: Path, pages: dict[str, str]) -> dict[str, Page | str]:
+    """Each file's page, or the reason why it is left out; a text without `<` is the body of a page with its title."""
+    written(folder, {name: f"<meta charset=utf-8><title>{name}</title>{body}" for name, body in pages.items()})
+    found = list(open_site(folder, Options(SITE)).read())
+    return {
+        each.path: each.reason if isinstance(each, Skip) else each for each in found if isinstance(each, Skip | Page)
+    }
+
+
+def text(page: Page | str) -> str:
+    assert isinstance(page, Page), page
+    return "\n\n".join(section.markdown for section in page.sections)
+
+
+LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a></li>"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<ol><li><a href=/>Home</a></li><li>Mill</li></ol><h1>Mill</h1><p>Text.</p>",
+        "<div><span><a href=/grain/>Grain</a></span> / <b>Mill</b></div><h1>Mill</h1><p>Text.</p>",
+        "<h1>Mill</h1><p><time>4 May</time> \u00b7 5 min read</p><p>Text.</p>",
+        "<h1>Mill</h1><div><span>The miller</span> <span>11/29/26</span></div><p>Text.</p>",
+        "<header><h1>Mill</h1><p><a rel=tag href=/tags/a/>a</a></p></header><p>Text.</p>",
+        "<header><h1>Mill</h1><div><p class=byline>Ann</p><p><a href=a.rst>Source</a></p></div></header><p>Text.</p>",
+        "<h1>Mill</h1><p>Translations: <a hreflang=de href=/de/>de</a></p><p>Text.</p>",
+        "<h1>Mill</h1><p>Text.</p><div><a href=/a/>A</a><a href=/b/>B</a></div>",
+        "<h1>Mill</h1><p>Text.</p><div><a href=/a/><div><p>A</p></div><p>Another page's text.</p></a></div>",
+        "<h1>Mill</h1><p>Text.</p><p><a rel=prev href=a>A</a> <a rel=next href=b>B</a></p><p>On <time>4 May</time></p>",
+        "<h1>Mill</h1><p>Text.</p><p><a href=https://git.example/edit/a.md>Edit</a></p>",
+        "<h1>Mill</h1><p>Text.</p><div><p>Was this page helpful?</p><button>Yes</button></div>",
+        "<h1>Mill</h1><p>Text.</p><div class=page-footer>MIT licensed</div>",
+        "<h1>Mill</h1><p>Text.</p><section class=comments><h2>Comments</h2><a href=//d.example>By D</a></section>",
+        "<h1>Mill</h1><div><label for=f>Filter</label><input id=f></div><p>Text.</p>",
+        f"<h1>Mill</h1><div><h2>On this page</h2><ul>{LINKS}</ul></div><p>Text.</p>",
+        "<h1>Mill</h1><details><summary><p>Show code<p>Hide code</summary>Text.</details>",
+        f"<h1>Mill</h1><p>Text.</p><aside><ul>{LINKS}</ul></aside>",
+    ],
+)
+def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
+    assert text(read(tmp_path, {"index.html": f"<main>{body}</main>"})["index"]) == "Text."
+
+
+@pytest.mark.parametrize(
+    ("body", "markdown"),
+    [
+        ("<aside><p>Warning<p>It turns in any wind.</aside>", "**Warning** It turns"),
+        ("<h2>See also</h2><div><a href=/a/>A</a> <a href=/b/>B</a></div>", "[A]"),
+        ("<p>Text.</p><p><a href=/a/>A chapter</a></p>", "[A chapter]"),
+        ("<p>Text.</p><div><a href=/a/><h3>A card</h3><p>Its text.</p></a></div>", "Its text."),
+        ("<p>Built in <time>1790</time>.</p><p>Text.</p>", "1790"),
+        ("<p>One of:</p><ul><li><a href=/a/>A</a></li></ul>", "[A]"),
+        ("<label><input type=checkbox> Grease the stones</label>", "Grease the stones"),
+        ("<article><p>Card one.</article><article><p>Card two.</article><p>After.", "After."),
+        ("<article><h2>Card</h2><p>Its text.</article><p>After.", "After."),
+    ],
+)
+def test_text_that_looks_like_furniture_is_kept(tmp_path: Path, body: str, markdown: str) -> None:
+    found = text(read(tmp_path, {"index.html": f"<main><h1>Mill</h1><p>Before it.</p>{body}</main>"})["index"])
+    assert markdown.replace("**", "") in found.replace("**", "").replace("\n\n", " ")
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        '<h2 id=a><a class=x href="#a"><span>Sails</span></a></h2>',
+        '<h2 id=a>Sails <a href="#a">Link to this heading</a></h2>',
+        '<h2 id=a>Sails<a href="index.html#a">\u00b6</a></h2>',
+    ],
+)
+def test_a_permalink_is_what_is_left_without_the_words(tmp_path: Path, heading: str) -> None:
+    page = read(tmp_path, {"index.html": f"<main><h1>Mill</h1>{heading}<p>Four.</p></main>"})["index"]
+    assert isinstance(page, Page)
+    assert [(section.headings, section.anchor) for section in page.sections] == [(("Mill", "Sails"), "a")]
+
+
+HOME = "<header><h1><a href=/>Harbour</a></h1></header>"
+ROPES = (
+    "<header><h1><a href=/ropes.html>Ropes</a></h1></header><p>Ropes are spliced in May.</p><h2 id=k>Kinds</h2>Hemp."
+)
+SAILS = "<header><h1><a href=/sails.html>Sails</a></h1></header><p>Sails are sewn in June.</p>"
+POSTS = {
+    "ropes.html": f"{HOME}<section><article>{ROPES}</article></section>",
+    "sails.html": f"{HOME}<section><article>{SAILS}<p>They dry in July.</p></article></section>",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "body", "reason"),
+    [
+        ("category/gear.html", f"<section><article>{ROPES}</article></section>", "duplicate"),
+        ("a.html", f"<section><article>{ROPES}</article></section>", "duplicate"),
+        (
+            "index2.html",
+            f"<ol><li><article>{ROPES}</article></li><li><article>{SAILS}</article></li></ol>",
+            "list of pages",
+        ),
+        (
+            "new.html",
+            f"<main><h2>Ropes</h2><p>Ropes are spliced <a href=/ropes.html>more</a></p>{SAILS}</main>",
+            "list of pages",
+        ),
+        ("all.html", "<main><h1>All</h1><dl><dt>4 May<dd><a href=/ropes.html>Ropes</a></dl></main>", "list of pages"),
+        ("short.html", "<main><h1>All</h1><ul><li><a href=/ropes.html>Ropes</a></ul></main>", "list of pages"),
+        ("drafts/c.html", "<main><h1>C</h1><p>Not yet.</p></main>", "draft"),
+        ("c.html", "<div>Loading ...</div><script src=a.js></script>", "no text"),
+    ],
+)
+def test_the_copy_is_left_out_and_the_original_kept(tmp_path: Path, file: str, body: str, reason: str) -> None:
+    found = read(tmp_path, POSTS | {file: body if body.startswith("<main") else HOME + body})
+    left_out = {path: why for path, why in found.items() if isinstance(why, str)}
+    assert left_out == {file: reason}
+    assert [page.title for page in found.values() if isinstance(page, Page)] == ["Ropes", "Sails"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>The crew reads these three chapters first.</p><ul><li><a href=/ropes.html>Ropes</a></ul>",
+        "<h2 id=x>Ropes</h2><p>Ropes are spliced in May.</p><p>Never in June.</p>",
+    ],
+)
+def test_a_page_with_text_of_its_own_is_no_list(tmp_path: Path, body: str) -> None:
+    assert isinstance(read(tmp_path, POSTS | {"guide.html": f"<main><h1>Guide</h1>{body}</main>"})["guide"], Page)
+
+
+@pytest.mark.parametrize("canonical", [True, False])
+def test_the_newest_of_sibling_versions_is_read(tmp_path: Path, canonical: bool) -> None:
+    link = "<link rel=canonical href=https://x.example/10.0/{}.html>" if canonical else ""
+    pages = {
+        f"{version}/{name}.html": f"{link.format(name)}<main><h1>{name}</h1><p>{name} {text}.</p></main>"
+        for version in ("1.0", "2.0", "10.0")
+        for name, text in (("bow", version), ("stern", version), ("same", "alike"))
+    }
+    found = read(tmp_path, pages)
+    assert {path for path, page in found.items() if isinstance(page, Page)} == {"10.0/bow", "10.0/stern", "10.0/same"}
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("<header><h1><a href=/>Harbour</a></h1></header><main><article><header><h2>Sails</h2></header><p>A.", "Sails"),
+        ("<div role=main><section><h2>Bow</h2><p>A.</section><div><h1>results matching</h1><p>B.</div></div>", "Sails"),
+        ("<main><p>A.", "Sails"),
+    ],
+)
+@pytest.mark.parametrize("head", ["Sails \u2022 Harbour", "Harbour - Sails"])
+def test_a_title_is_the_pages_own(tmp_path: Path, body: str, title: str, head: str) -> None:
+    others = {f"{name}.html": f"<title>{head.replace('Sails', name)}</title><main><p>{name}." for name in "abc"}
+    others["index.html"] = "<p>Home."
+    folder = written(tmp_path, {**others, "guide/index.html": f"<title>{head}</title>{body}"})
+    (page,) = (each for each in open_site(folder, Options(SITE)).read() if each.path == "guide")
+    assert isinstance(page, Page)
+    assert page.title == title
+
+
+def test_markdown_beside_an_empty_shell_is_named(tmp_path: Path) -> None:
+    site = open_site(written(tmp_path, {"index.html": POSTS["ropes.html"], "README.md": "Text."}), Options(SITE))
+    with pytest.raises(SiteError, match="The Markdown beside it can be indexed: copy it"):
+        raise SiteError(site.nothing_found)
