@@ -18,7 +18,7 @@ from handler.config import profiles
 from passage.indexing import edge_index, payloads
 from passage.indexing.chunks import Chunk, cut
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.target import Point, Wanted
+from passage.indexing.target import NewPoint, WantedIndex
 from passage.indexing.text_index import text_indexes
 from passage.sites.markdown import find_site
 from passage.sites.model import Page
@@ -43,13 +43,13 @@ class Built:
     nearest: list[list[int]]
 
 
-def points(vectors: Matrix, texts: Sequence[Chunk]) -> Iterator[Point]:
+def points(vectors: Matrix, texts: Sequence[Chunk]) -> Iterator[NewPoint]:
     """The points, made one at a time: 100,000 vectors as Python floats would take gigabytes."""
     profile = profiles.load(PROFILE)
     for number, vector in enumerate(vectors):
         text = texts[number % len(texts)]
         chunk = dataclasses.replace(text, id=hashlib.sha256(str(number).encode()).hexdigest())
-        yield Point(number, vector.tolist(), payloads.payload(chunk, number, profile, 0))
+        yield NewPoint(number, vector.tolist(), payloads.payload(chunk, number, profile, 0))
 
 
 def built(chunks: int) -> Built:
@@ -84,7 +84,7 @@ def _build(root: Path, chunks: int, questions: Path, facts: Path) -> None:
     profile = profiles.load(PROFILE)
     started = time.perf_counter()
     EdgeIndex(root, profile).replace(
-        Wanted(profile, "", chunks, "emulator", text_indexes(profile)), points(vectors, texts)
+        WantedIndex(profile, "", chunks, "emulator", text_indexes(profile)), points(vectors, texts)
     )
     seconds = round(time.perf_counter() - started, 1)
     facts.write_text(json.dumps({"seconds": seconds, "nearest": nearest}), encoding="utf-8")

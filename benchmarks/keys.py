@@ -14,7 +14,7 @@ from pathlib import Path
 from aiohttp import web
 from moto.server import ThreadedMotoServer
 
-from passage.emulators.server import EmulatorServer, Service
+from passage.emulators.server import EmulatedService, EmulatorServer
 
 ROUNDS = 9
 SRC = Path(__file__).resolve().parent.parent / "src"
@@ -67,7 +67,7 @@ def main() -> None:
     moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     moto.start()
     extension = EmulatorServer(
-        Service("extension", [web.get("/secretsmanager/get", secret)], lambda _, text: text, lambda _: None)
+        EmulatedService("extension", [web.get("/secretsmanager/get", secret)], lambda _, text: text, lambda _: None)
     )
     try:
         with extension:

@@ -18,7 +18,7 @@ from benchmarks.edge_probe import resident
 from handler.config import profiles
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.plan import Plan
-from passage.indexing.run import Embedding, Options, index_site
+from passage.indexing.run import CachedEmbedder, IndexOptions, index_site
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import Advance, Target
@@ -55,7 +55,7 @@ class Stopwatch:
         self.steps: dict[str, float] = {}
         self.began = time.perf_counter()
 
-    def planned(self, plan: Plan) -> None:
+    def show_plan(self, plan: Plan) -> None:
         self._step("read")
 
     def embedding(self, texts: int) -> Advance:
@@ -113,8 +113,8 @@ def main() -> None:
     before = resident("RssAnon")
     with TemporaryDirectory() as folder, VectorCache(Path(folder)) as cache:
         embedder = RandomEmbedder(profile.embedding.for_texts, profile.collection.dimension)
-        embedding = Embedding(embedder, cache)
-        index_site(MadeUpSite(chunks), profile, target, embedding, watch, Options())
+        embedding = CachedEmbedder(embedder, cache)
+        index_site(MadeUpSite(chunks), profile, target, embedding, watch, IndexOptions())
     ended = time.perf_counter() - watch.began
     peak.over.set()
     peak.join()

@@ -9,7 +9,7 @@ from handler.config.profiles import Profile
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.embedding import DocumentEmbedder, document_embedder
 from passage.indexing.plan import Plan
-from passage.indexing.run import Embedding, Options, Watch, index_site
+from passage.indexing.run import CachedEmbedder, IndexOptions, Watch, index_site
 from passage.indexing.target import Advance, Target
 from passage.indexing.vector_cache import VectorCache
 from passage.sites.model import Site
@@ -44,7 +44,7 @@ class Silent:
         self._embedding = embedding
         self._waiting = waiting
 
-    def planned(self, plan: Plan) -> None: ...
+    def show_plan(self, plan: Plan) -> None: ...
 
     def embedding(self, texts: int) -> Advance:
         self._embedding(texts)
@@ -66,14 +66,14 @@ def index_to(
     embedder: DocumentEmbedder,
     *,
     watch: Watch | None = None,
-    options: Options | None = None,
+    options: IndexOptions | None = None,
     cache: Path | None = None,
 ) -> Plan:
     """Index a site. Without a `cache` folder, no vector is cached for the next run."""
     with tempfile.TemporaryDirectory() as folder, VectorCache(cache or Path(folder)) as opened:
         try:
-            embedding = Embedding(embedder, opened)
-            return index_site(site, profile, target, embedding, watch or Silent(), options or Options())
+            embedding = CachedEmbedder(embedder, opened)
+            return index_site(site, profile, target, embedding, watch or Silent(), options or IndexOptions())
         finally:
             embedder.close()
 

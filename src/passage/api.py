@@ -66,8 +66,8 @@ def _message(body: Any) -> str:
     if not isinstance(body, Mapping):
         return ""
     error = body.get("error") or body
-    found = (error.get("message") or error.get("Message")) if isinstance(error, Mapping) else error
-    return found if isinstance(found, str) else ""
+    message = (error.get("message") or error.get("Message")) if isinstance(error, Mapping) else error
+    return message if isinstance(message, str) else ""
 
 
 @dataclass(frozen=True, slots=True)

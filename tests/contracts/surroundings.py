@@ -20,7 +20,7 @@ from handler.config.profiles import Collection, Profile
 from handler.config.providers import EMULATOR
 from passage.emulators import EmulatorServer
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.target import Wanted
+from passage.indexing.target import WantedIndex
 from tools.artefact import Artefact
 from tools.qdrant.emulator import qdrant_emulator
 from tools.runtime import Runtime
@@ -114,7 +114,7 @@ class Surroundings:
                 size = OTHER_DIMENSION if state == "other dimension" else profile.collection.dimension
                 collection = profile.collection.model_copy(update={"dimension": size})
                 shaped = profile.model_copy(update={"collection": collection})
-                EdgeIndex(root, shaped).replace(Wanted(shaped, "", 0, "emulator"), [])
+                EdgeIndex(root, shaped).replace(WantedIndex(shaped, "", 0, "emulator"), [])
         return self._indexes[state]
 
     def _container(self, store: str, server: EmulatorServer, circumstance: Circumstance) -> Runtime:

@@ -9,7 +9,7 @@ import pytest
 
 from passage.api import FunctionApi, HttpApi, Reply, Request, Unreachable, by_invocation
 from passage.doctor.api_checks import FOREIGN_ORIGIN, checks
-from passage.doctor.findings import CheckOptions, Finding, lines, passed
+from passage.doctor.findings import CheckOptions, Finding, lines, none_failed
 
 SITE = "https://docs.example.com"
 COLLECTION = {"name": "c", "points_count": 3, "vector_size": 4}
@@ -126,7 +126,7 @@ def test_api_open_to_every_site_is_a_warning() -> None:
 def test_nothing_more_is_checked_where_nothing_answers() -> None:
     found = list(checks(HttpApi("http://127.0.0.1:9"), CheckOptions("How?")))
     assert [(each.check, each.state) for each in found] == [("reachable", "failed")]
-    assert not passed(found)
+    assert not none_failed(found)
 
 
 @pytest.mark.parametrize(("status", "state"), [(401, "ok"), (403, "ok"), (200, "warning"), (429, None), (503, None)])

@@ -13,7 +13,7 @@ import boto3
 from aiohttp import web
 from moto.server import ThreadedMotoServer
 
-from passage.emulators.server import EmulatorServer, Service
+from passage.emulators.server import EmulatedService, EmulatorServer
 
 REGION = "eu-central-1"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": REGION}
@@ -34,7 +34,7 @@ def cloud() -> Iterator["Aws"]:
         moto.stop()
 
 
-def _door(behind: str) -> Service:
+def _door(behind: str) -> EmulatedService:
     """Passes every request on; the emulator's faults come before that."""
 
     async def forward(request: web.Request) -> web.Response:
@@ -50,7 +50,7 @@ def _door(behind: str) -> Service:
             }
             return web.Response(status=got.status, body=await got.read(), headers=kept)
 
-    return Service("aws", [web.route("*", "/{path:.*}", forward)], _error, lambda _: None)
+    return EmulatedService("aws", [web.route("*", "/{path:.*}", forward)], _error, lambda _: None)
 
 
 def _error(status: int, message: str) -> object:

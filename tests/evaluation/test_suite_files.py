@@ -14,7 +14,7 @@ from passage.evaluation.suites.files import read_suite
 from passage.evaluation.suites.records import SuiteError
 from passage.indexing.chunks import cut
 from passage.sites.model import Page, Skip
-from passage.sites.source import Options, open_site
+from passage.sites.source import SiteOptions, open_site
 
 TOML = """
 name = "my-site"
@@ -286,12 +286,12 @@ def test_incomplete_beir_folder_is_refused(tmp_path: Path, change: dict[str, str
 
 
 def read_corpus(folder: Path, content: str) -> list[Any]:
-    return list(open_site(written(folder, "corpus.jsonl", content), Options()).read())
+    return list(open_site(written(folder, "corpus.jsonl", content), SiteOptions()).read())
 
 
 def test_corpus_documents_become_pages_of_the_suites_urls(tmp_path: Path) -> None:
     beir(tmp_path, BEIR)
-    pages = [page for page in open_site(tmp_path, Options()).read() if isinstance(page, Page)]
+    pages = [page for page in open_site(tmp_path, SiteOptions()).read() if isinstance(page, Page)]
     assert [(page.url, page.title) for page in pages] == [
         ("https://corpus.invalid/d%201", "A"),
         ("https://corpus.invalid/d2", "D2"),
@@ -334,9 +334,9 @@ def test_wrong_line_of_a_corpus_is_skipped_by_number(tmp_path: Path, line: str, 
 
 
 @pytest.mark.parametrize(
-    "option", [Options(url="https://site.example/"), Options(selector="main"), Options(language="en")]
+    "option", [SiteOptions(url="https://site.example/"), SiteOptions(selector="main"), SiteOptions(language="en")]
 )
-def test_site_option_with_a_corpus_is_refused(tmp_path: Path, option: Options) -> None:
+def test_site_option_with_a_corpus_is_refused(tmp_path: Path, option: SiteOptions) -> None:
     written(tmp_path, "corpus.jsonl", CORPUS)
     with pytest.raises(Exception, match="is a corpus"):
         open_site(tmp_path, option)

@@ -9,10 +9,10 @@ import pytest
 from passage.sites.built.generators import GENERATORS
 from passage.sites.built.noise import NOISE
 from passage.sites.model import Flaw, Page, SiteError, Skip
-from passage.sites.source import Options, open_site
+from passage.sites.source import SiteOptions, open_site
 
 BASE = "https://mill.example.com/manual/"
-AT_BASE = Options(BASE)
+AT_BASE = SiteOptions(BASE)
 
 
 def html(
@@ -37,7 +37,7 @@ def write(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def read(folder: Path, options: Options = AT_BASE) -> tuple[dict[str, Page], dict[str, str]]:
+def read(folder: Path, options: SiteOptions = AT_BASE) -> tuple[dict[str, Page], dict[str, str]]:
     """The pages by path, and why each other file is left out."""
     found = list(open_site(folder, options).read())
     pages = {each.path: each for each in found if isinstance(each, Page)}
@@ -50,7 +50,7 @@ def text_of(page: Page) -> str:
 
 def test_the_canonical_link_is_the_url(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": html(canonical=BASE), "a/index.html": html("<p>A.</p>", canonical=f"{BASE}a")})
-    pages, _ = read(tmp_path, Options())
+    pages, _ = read(tmp_path, SiteOptions())
     assert [page.url for page in pages.values()] == [f"{BASE}a", BASE]
 
 
@@ -65,7 +65,7 @@ def test_a_sitemap_says_how_urls_are_spelled(tmp_path: Path) -> None:
             "b/c.html": html("<p>C.</p>"),
         },
     )
-    pages, _ = read(tmp_path, Options())
+    pages, _ = read(tmp_path, SiteOptions())
     assert [page.url for page in pages.values()] == [f"{BASE}a", f"{BASE}b/c", BASE]
 
 
@@ -87,14 +87,14 @@ def test_links_say_how_urls_are_spelled(tmp_path: Path, file: str, link: str, ur
 
 def test_the_owners_url_replaces_the_stated_one(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": html(canonical=BASE), "a/index.html": html("<p>A.</p>", canonical=f"{BASE}a")})
-    pages, _ = read(tmp_path, Options("https://other.example.com/docs"))
+    pages, _ = read(tmp_path, SiteOptions("https://other.example.com/docs"))
     assert pages["a"].url == "https://other.example.com/docs/a"
 
 
 def test_without_any_url_the_option_is_named(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": html()})
     with pytest.raises(SiteError, match="--site-url"):
-        read(tmp_path, Options())
+        read(tmp_path, SiteOptions())
 
 
 def test_links_and_pictures_are_absolute(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_byte_that_is_not_in_the_encoding_is_reported(tmp_path: Path, head: st
     assert [each for each in found if not isinstance(each, Page)] == ([Flaw("a.html", flaw)] if flaw else [])
     if flaw:
         with pytest.raises(SiteError, match=r"a\.html is not utf-8 at byte"):
-            read(tmp_path, Options(BASE, strict=True))
+            read(tmp_path, SiteOptions(BASE, strict=True))
 
 
 def test_one_bad_page_costs_no_other(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_one_bad_page_costs_no_other(tmp_path: Path) -> None:
     assert list(pages) == ["index"]
     assert "UnicodeDecodeError" in skipped["bad.html"]
     with pytest.raises(SiteError, match=r"bad\.html cannot be read"):
-        read(tmp_path, Options(BASE, strict=True))
+        read(tmp_path, SiteOptions(BASE, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -285,11 +285,11 @@ def test_all_languages_are_read_and_copies_are_not(tmp_path: Path) -> None:
 
 
 def test_a_language_selects_its_pages(tmp_path: Path) -> None:
-    pages, skipped = read(write(tmp_path, LANGUAGES), Options(BASE, language="de"))
+    pages, skipped = read(write(tmp_path, LANGUAGES), SiteOptions(BASE, language="de"))
     assert list(pages) == ["de"]
     assert skipped["index.html"] == "other language"
     with pytest.raises(SiteError, match=r"No page is in the language fr\. The site's languages: de-DE, en\."):
-        read(tmp_path, Options(BASE, language="fr"))
+        read(tmp_path, SiteOptions(BASE, language="fr"))
 
 
 def docusaurus(version: str, text: str, banner: bool = False) -> str:
@@ -316,10 +316,10 @@ def test_the_current_version_alone_is_read(tmp_path: Path) -> None:
 
 
 def test_a_version_selects_its_pages(tmp_path: Path) -> None:
-    pages, _ = read(write(tmp_path, VERSIONS), Options(BASE, version="1.0"))
+    pages, _ = read(write(tmp_path, VERSIONS), SiteOptions(BASE, version="1.0"))
     assert list(pages) == ["docs/1.0/mill"]
     with pytest.raises(SiteError, match=r"No page is of the version 3\.0\. The site's versions: 1\.0, 2\.0\."):
-        read(tmp_path, Options(BASE, version="3.0"))
+        read(tmp_path, SiteOptions(BASE, version="3.0"))
 
 
 def test_of_version_folders_the_latest_is_read(tmp_path: Path) -> None:
@@ -329,14 +329,14 @@ def test_of_version_folders_the_latest_is_read(tmp_path: Path) -> None:
     pages, skipped = read(tmp_path)
     assert {path: page.version for path, page in pages.items()} == {"2.1/mill": "2.1", "index": ""}
     assert skipped == {"2.0/mill/index.html": "other version", "latest/mill/index.html": "copy of a version"}
-    assert list(read(tmp_path, Options(BASE, version="2.0"))[0]) == ["2.0/mill"]
+    assert list(read(tmp_path, SiteOptions(BASE, version="2.0"))[0]) == ["2.0/mill"]
 
 
 def test_a_selector_names_the_main_content(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": html('<div class="mine"><p>Mine.</p></div><p>Not mine.</p>')})
-    assert text_of(read(tmp_path, Options(BASE, selector=".mine"))[0]["index"]) == "Mine."
+    assert text_of(read(tmp_path, SiteOptions(BASE, selector=".mine"))[0]["index"]) == "Mine."
     with pytest.raises(SiteError, match=r"--content-selector: '\.\.\[' is not a CSS selector"):
-        read(tmp_path, Options(BASE, selector="..["))
+        read(tmp_path, SiteOptions(BASE, selector="..["))
 
 
 def test_a_folder_one_level_too_high_is_named(tmp_path: Path) -> None:
@@ -609,7 +609,7 @@ def test_a_cookie_banner_is_left_out(tmp_path: Path, banner: str, page: str) -> 
 def test_a_stated_text_that_is_no_url_says_nothing(tmp_path: Path, url: str) -> None:
     listed = f"<urlset><url><loc>{url}</loc></url><url><loc>{BASE}a</loc></url></urlset>"
     write(tmp_path, {"sitemap.xml": listed, "a.html": html(canonical=url), "b.html": html("<p>B.</p>")})
-    pages, skipped = read(tmp_path, Options())
+    pages, skipped = read(tmp_path, SiteOptions())
     assert ([page.url for page in pages.values()], skipped) == ([f"{BASE}a", f"{BASE}b.html"], {})
 
 
@@ -670,7 +670,7 @@ def test_without_any_title_the_file_name_is_readable(tmp_path: Path) -> None:
 def test_a_page_that_vanishes_is_left_out(tmp_path: Path, suffix: str, url: str) -> None:
     body = html() if suffix == "html" else "Text."
     write(tmp_path, {f"404.{suffix}": body, f"gone.{suffix}": body, f"here.{suffix}": body.replace("Text", "Words")})
-    reading = open_site(tmp_path, Options(url)).read()
+    reading = open_site(tmp_path, SiteOptions(url)).read()
     found = [next(reading)]
     (tmp_path / f"gone.{suffix}").unlink()
     skips = {skip.path: skip for skip in (*found, *reading) if isinstance(skip, Skip) and skip.failed}

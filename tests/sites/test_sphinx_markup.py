@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from passage.sites.model import Page, Section
-from passage.sites.source import Options, open_site
+from passage.sites.source import SiteOptions, open_site
 from sites.reading import written
 
 
 def sections(folder: Path, body: str) -> tuple[Section, ...]:
     head = "<html data-content_root=./><meta charset=utf-8>"
     written(folder, {"index.html": f"{head}<div role=main class=body><h1>Tides</h1>{body}</div></html>"})
-    (page,) = open_site(folder, Options("https://tides.example/")).read()
+    (page,) = open_site(folder, SiteOptions("https://tides.example/")).read()
     assert isinstance(page, Page)
     return page.sections
 

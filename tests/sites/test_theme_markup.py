@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from passage.sites.model import Page
-from passage.sites.source import Options, open_site
+from passage.sites.source import SiteOptions, open_site
 from sites.reading import written
 
 
@@ -63,6 +63,6 @@ from sites.reading import written
 )  # fmt: skip
 def test_markup_becomes_text(tmp_path: Path, body: str, markdown: str) -> None:
     written(tmp_path, {"index.html": f"<meta charset=utf-8><main><h1>Tides</h1>{body}</main>"})
-    (page,) = open_site(tmp_path, Options("https://tides.example/")).read()
+    (page,) = open_site(tmp_path, SiteOptions("https://tides.example/")).read()
     assert isinstance(page, Page)
     assert [each.markdown for each in page.sections] == [markdown]

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from passage.sites.model import Flaw, Page, SiteError, Skip
-from passage.sites.source import Options, open_source
+from passage.sites.source import SiteOptions, open_source
 from passage.sites.web import fetch
 from passage.sites.web.fetch import Limits
 from passage.sites.web.site import WebSite
@@ -331,7 +331,7 @@ def test_links_to_no_url_cost_no_page(server: WebServer, site: WebSite) -> None:
 @pytest.mark.parametrize("source", ["http://[half", "http://host:port/", "https:///path", "http://", "http://a..b/"])
 def test_a_source_that_is_no_url_is_named(tmp_path: Path, source: str) -> None:
     with pytest.raises(SiteError, match="is not a URL"):
-        open_source(source, Options(), tmp_path, FAST)
+        open_source(source, SiteOptions(), tmp_path, FAST)
 
 
 def test_the_suffix_htm_stays_in_the_url(server: WebServer, site: WebSite) -> None:

@@ -13,7 +13,7 @@ from handler.contracts import registry
 from handler.core.deadline import Deadline
 from handler.core.model import RetrievalRequest, Search
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.target import Point, Wanted
+from passage.indexing.target import NewPoint, WantedIndex
 from unit.asking import FixedEmbedder, answered
 from unit.pipelines import pipeline, retrieve
 from unit.strategies import at_most, bounded, hits, words
@@ -96,14 +96,14 @@ def _padded(values: list[float]) -> list[float]:
 def test_five_integrity_guarantees_hold_with_the_real_engine(held: Any, top_k: int, tmp_path: Path) -> None:
     index = EdgeIndex(tmp_path, PROFILE)
     stored = [
-        Point(
+        NewPoint(
             identity,
             vector,
             {"text_content": text, "source_url": f"https://example.com/{identity}", "chunk_index": number},
         )
         for identity, (vector, text, number) in held.items()
     ]
-    index.replace(Wanted(PROFILE, "digest", len(stored), "emulator"), stored)
+    index.replace(WantedIndex(PROFILE, "digest", len(stored), "emulator"), stored)
     store = QdrantEdgeStore(root=tmp_path, profile=PROFILE)
     request = RetrievalRequest(text="question", search=Search(top_k=top_k))
     retrieval = retrieve(

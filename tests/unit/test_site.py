@@ -8,7 +8,7 @@ import pytest
 
 from passage.sites.markdown import find_site
 from passage.sites.model import Flaw, Page, SiteError, Skip
-from passage.sites.source import Options, open_site
+from passage.sites.source import SiteOptions, open_site
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -282,7 +282,7 @@ def test_a_folder_or_configuration_that_cannot_be_read_is_named(tmp_path: Path) 
 def test_sources_of_another_generator_must_be_built(tmp_path: Path, files: tuple[str, ...], said: str) -> None:
     write(tmp_path, {"page.md": "# A\n\nText.", **dict.fromkeys(files, "")})
     with pytest.raises(SiteError, match=re.escape(said.format(folder=tmp_path))):
-        open_site(tmp_path, Options("https://example.com"))
+        open_site(tmp_path, SiteOptions("https://example.com"))
 
 
 @pytest.mark.parametrize(
@@ -290,4 +290,4 @@ def test_sources_of_another_generator_must_be_built(tmp_path: Path, files: tuple
 )
 def test_markdown_beside_a_program_is_plain(tmp_path: Path, files: tuple[str, ...]) -> None:
     write(tmp_path, {"page.md": "Text.", **dict.fromkeys(files, "")})
-    assert [each.path for each in open_site(tmp_path, Options("https://example.com")).read()] == ["page"]
+    assert [each.path for each in open_site(tmp_path, SiteOptions("https://example.com")).read()] == ["page"]

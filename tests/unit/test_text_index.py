@@ -15,7 +15,7 @@ from handler.config.providers import Fusion
 from handler.core.conditions import Prefix, Range
 from handler.core.model import Search
 from passage.indexing.languages import STEMMED
-from passage.indexing.text_index import TextIndex, copied_indexes, text_indexes
+from passage.indexing.text_index import TextIndex, copy_indexes, text_indexes
 
 PROFILE = profiles.load("query-response")
 DE, EN, PT = "ranked_text_de", "ranked_text_en", "ranked_text_pt"
@@ -79,21 +79,21 @@ def test_both_engines_know_every_language(name: str) -> None:
 
 def test_copy_has_the_indexes_of_its_source() -> None:
     source = {RANKED_KEY: definition(""), DE: definition("german"), EN: definition("english"), "ranked_text_x": {}}
-    copied = copied_indexes(PROFILE, source, with_titles=True)
+    copied = copy_indexes(PROFILE, source, with_titles=True)
     assert copied == (TextIndex(RANKED_KEY, ""), TextIndex(DE, "german"), TextIndex(EN))
-    (german,) = copied_indexes(PROFILE, {"text_content": definition("german")}, with_titles=False)
+    (german,) = copy_indexes(PROFILE, {"text_content": definition("german")}, with_titles=False)
     assert german == TextIndex("text_content", "german")
 
 
 def test_copy_without_a_scoring_index_gets_the_default() -> None:
     unscored = {"text_content": definition("german") | {"scoring": False}}
-    assert copied_indexes(PROFILE, unscored, with_titles=True) == (TextIndex(RANKED_KEY),)
-    assert copied_indexes(PROFILE, {}, with_titles=False) == (TextIndex("text_content"),)
+    assert copy_indexes(PROFILE, unscored, with_titles=True) == (TextIndex(RANKED_KEY),)
+    assert copy_indexes(PROFILE, {}, with_titles=False) == (TextIndex("text_content"),)
 
 
 def test_copied_stemmer_without_stop_words_is_left_out() -> None:
     odd = {RANKED_KEY: definition("") | {"stemmer": {"type": "snowball", "language": "armenian"}}}
-    assert copied_indexes(PROFILE, odd, with_titles=True) == (TextIndex(RANKED_KEY, ""),)
+    assert copy_indexes(PROFILE, odd, with_titles=True) == (TextIndex(RANKED_KEY, ""),)
 
 
 BY_TEXT = TextSearch(RANKED_KEY, Fusion((1.0, 1.1), 2), by_language=frozenset({DE, PT}))

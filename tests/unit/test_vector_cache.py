@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from passage.indexing import filling
+from passage.indexing import cache_filler
+from passage.indexing.cache_filler import Filler, Text, batches
 from passage.indexing.embedding import EmbeddingError, TemporaryFailure
-from passage.indexing.filling import Filler, Text, batches
 from passage.indexing.pacing import Pace, wait_before
 from passage.indexing.vector_cache import VectorCache, VectorKind
 
@@ -88,7 +88,7 @@ def test_killed_process_leaves_the_batches_it_put(tmp_path: Path) -> None:
 
 
 def test_batches_hold_no_more_texts_and_tokens_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filling, "TOKENS_PER_CALL", 10)
+    monkeypatch.setattr(cache_filler, "TOKENS_PER_CALL", 10)
     texts = [Text(bytes([number]), str(number), tokens) for number, tokens in enumerate([6, 4, 1, 1, 1, 50, 2])]
     assert [list(batch.values()) for batch in batches(texts, 3)] == [["0", "1"], ["2", "3", "4"], ["5"], ["6"]]
 

@@ -14,7 +14,7 @@ from handler.config.settings import Settings
 from handler.config.values import SecretReference
 from handler.core.errors import ConfigurationError
 from passage.emulators import EmulatorServer, Fault, cohere_emulator
-from passage.emulators.server import Service
+from passage.emulators.server import EmulatedService
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 
@@ -267,7 +267,7 @@ class Extension:
             web.get("/secretsmanager/get", self._secret),
             web.get("/systemsmanager/parameters/get", self._parameter),
         ]
-        self.server = EmulatorServer(Service("extension", routes, lambda _, text: text, self._authorize))
+        self.server = EmulatorServer(EmulatedService("extension", routes, lambda _, text: text, self._authorize))
 
     @property
     def environ(self) -> dict[str, str]:

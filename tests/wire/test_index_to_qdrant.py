@@ -14,7 +14,7 @@ from handler.config.profiles import Profile
 from indexed import embedder_at, index_to
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing.plan import Plan
-from passage.indexing.run import Options
+from passage.indexing.run import IndexOptions
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.server.releases import Releases
@@ -85,7 +85,7 @@ def index(
             find_site(site, "https://example.com"),
             profile,
             embedder,
-            options=Options(**options),
+            options=IndexOptions(**options),
             cache=tmp_path / "cache",
         )
 

@@ -19,7 +19,7 @@ from indexed import Outcome, embedder_at, index_edge
 from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.embedding import embed
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.target import Point, Wanted
+from passage.indexing.target import NewPoint, WantedIndex
 from passage.sites.markdown import find_site
 from passage.sites.model import SiteError
 
@@ -247,10 +247,10 @@ def test_scores_equal_exact_products_of_given_vectors(distance: Literal["Cosine"
     profile = PROFILE.model_copy(update={"collection": collection})
     vectors = np.array(embed([f"Passage {number} is about robots." for number in range(40)], 256)) * scale
     points = [
-        Point(number, vector.tolist(), {"text_content": "text", "source_url": "https://e.org/"})
+        NewPoint(number, vector.tolist(), {"text_content": "text", "source_url": "https://e.org/"})
         for number, vector in enumerate(vectors, 1)
     ]
-    EdgeIndex(tmp_path, profile).replace(Wanted(profile, "", len(points), "emulator"), points)
+    EdgeIndex(tmp_path, profile).replace(WantedIndex(profile, "", len(points), "emulator"), points)
     found = QdrantEdgeStore(root=tmp_path, profile=profile).search([(vectors[7].tolist(), Search(top_k=40))])[0]
     exact = vectors @ vectors[7]
     assert len(found.passages) == 40

@@ -13,10 +13,10 @@ from handler.config import profiles
 from indexed import Outcome, Silent, embedder_at, index_edge
 from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.faults import Fault
-from passage.indexing import edge_index, filling
+from passage.indexing import cache_filler, edge_index
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.embedding import EmbeddingError
-from passage.indexing.target import Point, TargetError, Wanted
+from passage.indexing.target import NewPoint, TargetError, WantedIndex
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import MarkdownSite, find_site
 from wire.function import COHERE_KEY
@@ -171,7 +171,7 @@ def test_run_killed_between_renames_leaves_a_usable_index(out: Path, indexed: Ca
 
 def test_an_index_that_cannot_be_written_leaves_the_old_one(out: Path, indexed: Callable[[], Outcome]) -> None:
     with pytest.raises(TargetError, match=r"cannot be written to .*[Dd]imension"):
-        EdgeIndex(out, PROFILE).replace(Wanted(PROFILE, "", 1, "emulator"), [Point(1, [0.5], {})])
+        EdgeIndex(out, PROFILE).replace(WantedIndex(PROFILE, "", 1, "emulator"), [NewPoint(1, [0.5], {})])
     assert indexed().changed is False
     assert sorted(path.name for path in out.iterdir()) == [f".{PROFILE.name}.lock", PROFILE.name]
 
@@ -205,8 +205,8 @@ def test_an_index_is_refused_before_a_full_disk(
 def test_embedding_failure_is_one_line_without_the_key(
     fault: Fault, words: str, site: MarkdownSite, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filling, "FIRST_ATTEMPTS", 1)
-    monkeypatch.setattr(filling, "ATTEMPTS", 1)
+    monkeypatch.setattr(cache_filler, "FIRST_ATTEMPTS", 1)
+    monkeypatch.setattr(cache_filler, "ATTEMPTS", 1)
     cohere.faults.add(fault)
     with pytest.raises(EmbeddingError, match=words) as raised:
         index_edge(site, PROFILE, out, embedder_at(cohere.url, PROFILE, COHERE_KEY))

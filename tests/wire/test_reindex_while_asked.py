@@ -9,7 +9,7 @@ import pytest
 from handler.config import profiles
 from indexed import embedder_at, index_to
 from passage.emulators import EmulatorServer
-from passage.indexing.run import Options
+from passage.indexing.run import IndexOptions
 from passage.indexing.server.connection import Connection
 from passage.indexing.server.index import ServerIndex
 from passage.sites.markdown import find_site
@@ -38,7 +38,7 @@ def index(tmp_path: Path, server: EmulatorServer, cohere: EmulatorServer) -> Ite
             (folder / f"page{page}.md").write_text(f"# Robot {page}\n\nVersion {version} of robot {page} turns left.\n")
         embedder = embedder_at(cohere.url, PROFILE, COHERE_KEY)
         site, target = find_site(folder, "https://example.com"), ServerIndex(connection, PROFILE, keep=0)
-        return index_to(target, site, PROFILE, embedder, options=Options(rebuild=rebuild)).action
+        return index_to(target, site, PROFILE, embedder, options=IndexOptions(rebuild=rebuild)).action
 
     yield run
     connection.close()

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from handler.config import profiles
 from passage.emulators import EmulatorServer, Fault
-from passage.emulators.server import Service
+from passage.emulators.server import EmulatedService
 from release_check import app
 from wire.function import QUESTION, Function, Start
 
@@ -29,9 +29,9 @@ class Aws:
         self.told: list[dict[str, str]] = []
         self.invoked: list[str] = []
 
-    def service(self) -> Service:
+    def service(self) -> EmulatedService:
         routes = [web.post("/2015-03-31/functions/{arn}/invocations", self._invoke), web.post("/", self._code_deploy)]
-        return Service("aws", routes, lambda _, message: {"message": message}, lambda _: None)
+        return EmulatedService("aws", routes, lambda _, message: {"message": message}, lambda _: None)
 
     async def _invoke(self, request: web.Request) -> web.Response:
         self.invoked.append(request.match_info["arn"])

@@ -20,7 +20,7 @@ from passage.cli import main
 from passage.doctor import settings_checks
 from passage.emulators.embedding import embed
 from passage.emulators.replies import json_response
-from passage.emulators.server import EmulatorServer, Service
+from passage.emulators.server import EmulatedService, EmulatorServer
 from passage.evaluation import targets
 from passage.local.environment import LocalError, function_environment
 from wire.function import Output, Start, assert_error
@@ -54,7 +54,7 @@ def openai(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmulatorServer]:
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(PROVIDERS, "openai", row["_OPENAI"])
     routes = [web.post("/v1/embeddings", _embeddings)]
-    with EmulatorServer(Service("openai", routes, lambda _, text: text, _authorize)) as server:
+    with EmulatorServer(EmulatedService("openai", routes, lambda _, text: text, _authorize)) as server:
         yield server
 
 
@@ -92,7 +92,7 @@ def test_provider_of_the_guide_indexes_and_answers(
         assert [finding.state for finding in settings_checks.checks(environ)] == ["ok"]
         for name, value in environ.items():
             monkeypatch.setenv(name, value)
-    served = targets.Served("query-response", "", "", "", "text", "k", None)
+    served = targets.RemoteProfile("query-response", "", "", "", "text", "k", None)
     assert targets._settings(served)["weights"] == [1.0, 1.1], "those of real vectors"
     without = dict.fromkeys(variables) | {"COHERE_API_KEY": "key"}
     with (

@@ -17,7 +17,7 @@ from passage.emulators.cohere.models import BEDROCK_EMBED_MODELS, BEDROCK_RERANK
 from passage.emulators.cohere.vectors import ENCODERS
 from passage.emulators.embedding import replace_lone_surrogates
 from passage.emulators.replies import ApiError, json_response
-from passage.emulators.server import EmulatorServer, Service
+from passage.emulators.server import EmulatedService, EmulatorServer
 from tools.bedrock.requests import malformed, read_object
 from tools.bedrock.rerank import read_rerank, rerank_answer
 
@@ -46,7 +46,7 @@ _SIGNED = re.compile(r"AWS4-HMAC-SHA256 Credential=[^/]+/\d{8}/[\w-]+/bedrock/aw
 
 def bedrock_emulator() -> EmulatorServer:
     """A Bedrock emulator, not yet started."""
-    service = Service(
+    service = EmulatedService(
         name="bedrock",
         routes=[web.post("/model/{model}/invoke", _invoke)],
         error_body=_error_body,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from passage.emulators.server import HOST, EmulatorServer, Service
+from passage.emulators.server import HOST, EmulatedService, EmulatorServer
 from tools.qdrant.collections import Collections
 from tools.qdrant.routes import Routes
 
@@ -33,7 +33,7 @@ def qdrant_emulator(  # noqa: PLR0913 - all but the first are options, by name
         host, port, latency_ms: see `EmulatorServer`.
     """
     collections = Collections(storage, version)
-    service = Service(
+    service = EmulatedService(
         name="qdrant",
         routes=Routes(collections, strict).table(),
         error_body=lambda _, message: {"status": {"error": message}, "time": 0.0},

@@ -10,7 +10,7 @@ import click
 
 from passage.commands import api_key
 from passage.commands.options import CouldNotRun, index_option
-from passage.doctor.findings import CheckOptions, Finding, as_json, lines, passed, summary
+from passage.doctor.findings import CheckOptions, Finding, as_json, lines, none_failed, summary
 from passage.local.function import function, silence_log, stdout_kept_clean
 
 QUESTION = "How do I get started?"
@@ -61,7 +61,7 @@ def doctor(  # noqa: PLR0913 - one parameter for each option
         if not as_json_:
             click.echo("\n".join(lines(finding)))
     click.echo(json.dumps(as_json(seen), indent=2) if as_json_ else f"\n{summary(seen)}")
-    context.exit(0 if passed(seen) else 1)
+    context.exit(0 if none_failed(seen) else 1)
 
 
 def _url(url: str, asked: CheckOptions, key_file: Path | None) -> Iterator[Finding]:

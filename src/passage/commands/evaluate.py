@@ -26,7 +26,7 @@ EXTRA = ("ir_measures", "jinja2", "numpy", "scipy")
 
 
 @dataclass(frozen=True, slots=True)
-class Arguments:
+class EvaluateArguments:
     """The arguments of the command line."""
 
     suite: Path
@@ -111,7 +111,7 @@ def evaluate(context: click.Context, /, **given: Any) -> None:
 
     Exit codes: 0 passed, 1 a threshold was missed or a question got an error, 2 could not run.
     """
-    args = Arguments(**given)
+    args = EvaluateArguments(**given)
     if args.make is not None:
         _draft(args, args.make)
         return
@@ -163,7 +163,7 @@ def _check_extra() -> None:
         )
 
 
-def _evaluate(args: Arguments) -> "Results":
+def _evaluate(args: EvaluateArguments) -> "Results":
     from passage.evaluation import targets, thresholds  # noqa: PLC0415 - see `_could_not_run`
     from passage.evaluation.measured_run import refuse_others  # noqa: PLC0415
     from passage.evaluation.results import judge  # noqa: PLC0415
@@ -202,7 +202,7 @@ def _show(results: "Results", *, as_json: bool) -> str:
     return "\n".join(lines(results))
 
 
-def _baseline(args: Arguments) -> "Run | None":
+def _baseline(args: EvaluateArguments) -> "Run | None":
     from passage.evaluation import run as runs  # noqa: PLC0415 - see `_could_not_run`
     from passage.evaluation.results import RUN  # noqa: PLC0415 - as above
 
@@ -211,7 +211,7 @@ def _baseline(args: Arguments) -> "Run | None":
     return runs.read(args.compare / RUN if args.compare.is_dir() else args.compare)
 
 
-def _folder(args: Arguments, suite: "Suite") -> Path:
+def _folder(args: EvaluateArguments, suite: "Suite") -> Path:
     """The run's folder: the given one, the newest one to resume, or a new one."""
     if args.out is not None:
         return args.out
@@ -223,9 +223,9 @@ def _folder(args: Arguments, suite: "Suite") -> Path:
     return home / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
 
 
-def _draft(args: Arguments, questions: int) -> None:
+def _draft(args: EvaluateArguments, questions: int) -> None:
     from passage.evaluation.drafting import WARNING, draft_suite  # noqa: PLC0415 - see `_could_not_run`
-    from passage.sites.source import Options, open_source  # noqa: PLC0415
+    from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
     from passage.sites.web.fetch import Limits  # noqa: PLC0415
 
     if args.site is None:
@@ -235,7 +235,7 @@ def _draft(args: Arguments, questions: int) -> None:
     if args.suite.exists():
         raise click.UsageError(f"{args.suite} exists: delete it, or name another file.")
     with _could_not_run():
-        site = open_source(args.site, Options(url=args.site_url), Path(".passage/cache/sites"), Limits())
+        site = open_source(args.site, SiteOptions(url=args.site_url), Path(".passage/cache/sites"), Limits())
         drafted = draft_suite(site, questions, args.suite.stem)
         args.suite.write_text(drafted.toml, encoding="utf-8")
     click.echo(f"{args.suite}: {drafted.questions} questions. {WARNING}", err=True)

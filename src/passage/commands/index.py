@@ -26,7 +26,7 @@ STOPPED = 130
 
 
 @dataclass(frozen=True, slots=True)
-class Arguments:
+class IndexArguments:
     """The arguments of the command line."""
 
     source: str | None
@@ -166,7 +166,7 @@ def index(**given: Any) -> None:
     from passage.indexing.target import TargetError  # noqa: PLC0415
     from passage.sites.model import SiteError  # noqa: PLC0415
 
-    args = Arguments(**given)
+    args = IndexArguments(**given)
     args.check()
     try:
         with _stoppable():
@@ -195,7 +195,7 @@ def _stoppable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _run(args: Arguments) -> None:
+def _run(args: IndexArguments) -> None:
     chosen = _profiles(args)
     with ExitStack() as stack:
         uses_server = args.to == "qdrant" or args.from_qdrant
@@ -212,35 +212,34 @@ def _run(args: Arguments) -> None:
             _publish(args.publish, args.out / profile.name)
 
 
-def _index(args: Arguments, source: str, targets: "list[tuple[Profile, Target]]", watch: Progress) -> None:
+def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Target]]", watch: Progress) -> None:
     from handler.config.providers import PROVIDERS  # noqa: PLC0415 - see `index`
     from passage.indexing.embedding import document_embedder  # noqa: PLC0415
-    from passage.indexing.run import Embedding, Options, index_site  # noqa: PLC0415
+    from passage.indexing.run import CachedEmbedder, IndexOptions, index_site  # noqa: PLC0415
     from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415
-    from passage.sites.source import Options as SiteOptions  # noqa: PLC0415
-    from passage.sites.source import open_source  # noqa: PLC0415
+    from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
     from passage.sites.web.fetch import Limits  # noqa: PLC0415
 
     asked = (args.site_url, args.content_selector, args.language, args.version, args.strict)
     limits = Limits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
     site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits)
-    options = Options(dry_run=args.dry_run, rebuild=args.rebuild)
+    options = IndexOptions(dry_run=args.dry_run, rebuild=args.rebuild)
     with with_emulator(os.environ) as environ, VectorCache(args.cache) as cache:
         for profile, target in targets:
             if args.to == "qdrant":
                 provider = PROVIDERS[profile.embedding.provider]
                 require_real_vectors(provider, os.environ, "leave out --to qdrant for an index on this machine")
             embedder = document_embedder(profile, environ, warn=lambda text: say(f"Warning: {text}"))
-            embedding = Embedding(embedder, cache, args.texts_per_minute or embedder.texts_per_minute)
+            embedding = CachedEmbedder(embedder, cache, args.texts_per_minute or embedder.texts_per_minute)
             started = time.monotonic()
             with closing(embedder):
                 plan = index_site(site, profile, target, embedding, watch, options)
             if not args.dry_run:
-                watch.done(plan, time.monotonic() - started)
+                watch.finish(plan, time.monotonic() - started)
 
 
 def _copy(
-    args: Arguments, profile: "Profile", target: "Target", connection: "Connection | None", watch: Progress
+    args: IndexArguments, profile: "Profile", target: "Target", connection: "Connection | None", watch: Progress
 ) -> None:
     from passage.indexing import copying  # noqa: PLC0415 - see `index`
 
@@ -256,7 +255,7 @@ def _copy(
             watch.say(f"Nothing to do: {target.where} is up to date.")
 
 
-def _profiles(args: Arguments) -> "list[Profile]":
+def _profiles(args: IndexArguments) -> "list[Profile]":
     from handler.config import profiles  # noqa: PLC0415 - see `index`
     from handler.config.settings import CollectionSettings  # noqa: PLC0415
 
@@ -280,7 +279,7 @@ def _server() -> "Connection":
     return Connection.from_env(os.environ, note=say)
 
 
-def _target(args: Arguments, profile: "Profile", connection: "Connection | None", watch: Progress) -> "Target":
+def _target(args: IndexArguments, profile: "Profile", connection: "Connection | None", watch: Progress) -> "Target":
     if args.to == "edge":
         from passage.indexing.edge_index import EdgeIndex  # noqa: PLC0415 - loads the engine
 

@@ -28,7 +28,7 @@ def rollback(profile: str | None, to_collection: str | None, listed: bool) -> No
         with closing(Connection.from_env(os.environ, note=say)) as connection:
             releases = Releases(connection, chosen.collection.name)
             if listed:
-                for line in releases.listed():
+                for line in releases.describe():
                     click.echo(line)
                 return
             release = releases.roll_back(to_collection)

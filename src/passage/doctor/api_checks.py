@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from passage.api import Api, HttpApi, Reply, Request, Unreachable
-from passage.doctor.findings import CheckOptions, Finding, failed, ok, passed, skipped, warning
+from passage.doctor.findings import CheckOptions, Finding, failed, none_failed, ok, skipped, warning
 
 SLOW_MS = 2_000
 """Seed 003 warns of an answer that takes longer."""
@@ -31,23 +31,21 @@ def checks(api: Api, asked: CheckOptions) -> Iterator[Finding]:
         yield failed("reachable", f"{error}.", "Check the URL, DNS, and that the stack is deployed.")
         return
     if health.status != 200:
-        yield _refused("reachable", health)
+        yield _refusal("reachable", health)
         return
     yield ok("reachable", f"/health answered in {health.milliseconds:.0f} ms.")
-    yield from _guarded(_key, api, asked)
-    yield from _guarded(_cors, api, asked)
+    yield from _guard(_key, api, asked)
+    yield from _guard(_cors, api, asked)
     for check in (_ready, _collections):
-        found = list(_guarded(check, api, asked))
-        yield from found
-        if not passed(found):
+        findings = list(_guard(check, api, asked))
+        yield from findings
+        if not none_failed(findings):
             yield skipped("question", "No question was asked.", "Repair what failed first, then check again.")
             return
-    yield from _guarded(_question, api, asked)
+    yield from _guard(_question, api, asked)
 
 
-def _guarded(
-    check: Callable[[Api, CheckOptions], Iterator[Finding]], api: Api, asked: CheckOptions
-) -> Iterator[Finding]:
+def _guard(check: Callable[[Api, CheckOptions], Iterator[Finding]], api: Api, asked: CheckOptions) -> Iterator[Finding]:
     try:
         yield from check(api, asked)
     except Unreachable as error:
@@ -71,7 +69,7 @@ def _ready(api: Api, _: CheckOptions) -> Iterator[Finding]:
     reply = api.ask(Request("GET", "/ready"))
     body = reply.json()
     if reply.status != 200 or not isinstance(body, Mapping):
-        yield _refused("ready", reply)
+        yield _refusal("ready", reply)
         return
     about = body.get("collection")
     if not isinstance(about, Mapping):
@@ -91,7 +89,7 @@ def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     reply = api.ask(Request("GET", "/profiles"))
     listed = reply.json()
     if reply.status != 200 or not isinstance(listed, Mapping):
-        yield _refused("profiles", reply)
+        yield _refusal("profiles", reply)
         return
     try:
         names, default = [each["name"] for each in listed["profiles"]], listed["default"]
@@ -113,7 +111,7 @@ def _collections(api: Api, asked: CheckOptions) -> Iterator[Finding]:
         if described.status == 200 and isinstance(body, Mapping):
             yield from _fit(name, body.get("problems", []), wanted=wanted)
         elif wanted:
-            yield _refused("collection", described)
+            yield _refusal("collection", described)
         else:
             without.append(name)
     if without:
@@ -171,15 +169,15 @@ def _question(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     reply = api.ask(Request("GET", path, {"question": asked.question}))
     body = reply.json()
     if reply.status != 200 or not isinstance(body, Mapping):
-        yield _refused("question", reply)
+        yield _refusal("question", reply)
         return
-    found = body.get("results", body.get("chunks", []))
-    if not found:
+    passages = body.get("results", body.get("chunks", []))
+    if not passages:
         yield warning(
             "question", f"'{asked.question}' found nothing.", "Ask what your site answers: --question 'How do I …?'"
         )
     else:
-        yield ok("question", f"'{asked.question}' found {len(found)} passages in {reply.milliseconds:.0f} ms.")
+        yield ok("question", f"'{asked.question}' found {len(passages)} passages in {reply.milliseconds:.0f} ms.")
     if reply.milliseconds > SLOW_MS:
         yield warning(
             "question",
@@ -194,7 +192,7 @@ def _other_service(check: str, path: str) -> Finding:
     return failed(check, f"The answer of {path} is not Passage's.", "Check the URL: another service answers there.")
 
 
-def _refused(check: str, reply: Reply) -> Finding:
+def _refusal(check: str, reply: Reply) -> Finding:
     """A failed check with the API's own words, which name the setting where one is wrong."""
     advice = STATUS_ADVICE.get(reply.status, DEFAULT_ADVICE)
     return failed(check, reply.fault, advice)

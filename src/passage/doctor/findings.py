@@ -56,7 +56,7 @@ def skipped(check: str, found: str, advice: str) -> Finding:
     return Finding("skipped", check, found, advice)
 
 
-def passed(findings: Iterable[Finding]) -> bool:
+def none_failed(findings: Iterable[Finding]) -> bool:
     """Whether no check failed. Warnings and skipped checks do not fail a deployment."""
     return all(finding.state != "failed" for finding in findings)
 
@@ -73,4 +73,4 @@ def summary(findings: Sequence[Finding]) -> str:
 
 
 def as_json(findings: Sequence[Finding]) -> dict[str, Any]:
-    return {"passed": passed(findings), "findings": [asdict(finding) for finding in findings]}
+    return {"passed": none_failed(findings), "findings": [asdict(finding) for finding in findings]}

@@ -24,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Service:
+class EmulatedService:
     """The parts of an emulated service. The server adds faults, latency, recording and the control routes.
 
     Attributes:
@@ -53,7 +53,7 @@ class EmulatorServer:
         latency_ms: milliseconds added to every answer; may be changed while it runs.
     """
 
-    def __init__(self, service: Service, *, host: str = HOST, port: int = 0, latency_ms: float = 0) -> None:
+    def __init__(self, service: EmulatedService, *, host: str = HOST, port: int = 0, latency_ms: float = 0) -> None:
         self._service = service
         self._host = host
         self._port = port
@@ -135,11 +135,11 @@ class EmulatorServer:
             await asyncio.sleep(self.latency_ms / 1000)
         fault = self.faults.take(request.path)
         if fault is None:
-            response = await self._guarded(request, handler)
+            response = await self._guard(request, handler)
             return await compressed(request, response) if self._service.compresses else response
-        return await inject(fault, request, lambda: self._guarded(request, handler), self._service.error_body)
+        return await inject(fault, request, lambda: self._guard(request, handler), self._service.error_body)
 
-    async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         return self._service.authorize(request) or await self._answer(request, handler)
 
     async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:

@@ -75,7 +75,7 @@ def blocks(markdown: str, measure: Measure) -> Iterator[Block]:
     if not starts or starts[0][0] > 0:
         starts.insert(0, (0, "text"))  # the parser gives no blocks for link definitions
     for (first, kind), (last, _) in pairwise([*starts, (len(lines), "text")]):
-        text = trimmed("\n".join(lines[first:last]))
+        text = trim("\n".join(lines[first:last]))
         if text:
             joint = "\n\n" if first == 0 or not lines[first - 1].strip() else "\n"
             yield Block(kind, text, measure(text), joint, leads(kind, text))
@@ -99,11 +99,11 @@ def without_addresses(markdown: str) -> str:
     return "".join(part if number % 2 else _LINK.sub(_words, part) for number, part in enumerate(parts))
 
 
-def _words(found: re.Match[str]) -> str:
-    return " " if found["break"] else found["code"] or found["words"]
+def _words(link: re.Match[str]) -> str:
+    return " " if link["break"] else link["code"] or link["words"]
 
 
-def trimmed(text: str) -> str:
+def trim(text: str) -> str:
     """Without the blank lines around it; the first line's indent stays, which may make it code."""
     lines = text.split("\n")
     filled = [number for number, line in enumerate(lines) if line.strip()]

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 
 from handler.config.profiles import Profile
 from passage.indexing import payloads, stored
+from passage.indexing.cache_filler import Text
 from passage.indexing.chunks import Chunk
-from passage.indexing.filling import Text
 from passage.indexing.plan import Action, Changes
 from passage.indexing.stored import StoredPoint
 from passage.indexing.vector_cache import VectorKind

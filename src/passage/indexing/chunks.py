@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from passage.indexing.blocks import Block, Measure, blocks, has_words, trimmed, without_addresses
+from passage.indexing.blocks import Block, Measure, blocks, has_words, trim, without_addresses
 from passage.indexing.oversize import fitting
 from passage.indexing.packing import pack
 from passage.indexing.tokens import bound, most_tokens
@@ -118,23 +118,23 @@ def _pieces(section: Section, title: str, limit: int) -> list[str]:
     """A section's text in passages. A text without words (a rule, an undescribed picture) gives none."""
     room = limit - bound(f"{_context(_path(title, section), limit)}\n")
     measure = _measure(room)
-    whole = trimmed(section.markdown)
+    whole = trim(section.markdown)
     if not whole:
         return []
     if measure(whole) <= room:
         texts = [whole]
     else:
         parts = [part for block in blocks(whole, measure) for part in fitting(block, room - JOINT_TOKENS, measure)]
-        texts = [_joined(parts[begin:end]) for begin, end in pack(parts, room)]
-    return [passage for text in texts if (passage := _worded(text))]
+        texts = [_join(parts[begin:end]) for begin, end in pack(parts, room)]
+    return [passage for text in texts if (passage := _in_words(text))]
 
 
-def _joined(parts: Sequence[Block]) -> str:
+def _join(parts: Sequence[Block]) -> str:
     first, *others = parts
-    return trimmed(first.text + "".join(part.joint + part.text for part in others))
+    return trim(first.text + "".join(part.joint + part.text for part in others))
 
 
-def _worded(text: str) -> str:
+def _in_words(text: str) -> str:
     """The text if it has words besides pictures; otherwise the pictures' descriptions."""
     if has_words(text):
         return text

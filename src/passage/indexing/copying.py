@@ -17,15 +17,15 @@ from handler.config.validation import check_distance, check_vectors
 from passage.indexing import stored
 from passage.indexing.run import Watch
 from passage.indexing.server.connection import Connection
-from passage.indexing.target import Point, Target, TargetError, Wanted
-from passage.indexing.text_index import copied_indexes
+from passage.indexing.target import NewPoint, Target, TargetError, WantedIndex
+from passage.indexing.text_index import copy_indexes
 
-Scroll = Callable[[bool], Iterator[list[Point]]]
+Scroll = Callable[[bool], Iterator[list[NewPoint]]]
 """Every point in batches. The argument says whether to read vectors; otherwise they are empty."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CopySource:
     """An index to copy.
 
     Attributes:
@@ -46,7 +46,7 @@ class Source:
     scroll: Scroll
 
 
-def copy(source: Source, profile: Profile, target: Target, watch: Watch) -> bool:
+def copy(source: CopySource, profile: Profile, target: Target, watch: Watch) -> bool:
     """Write the source's points to the target; False when the target has them already.
 
     Raises:
@@ -55,9 +55,9 @@ def copy(source: Source, profile: Profile, target: Target, watch: Watch) -> bool
     """
     check_vectors(profile.collection, source.sizes)
     check_distance(profile.collection, source.distance)
-    wanted = _wanted(source, profile)
-    with target.locked(watch.waiting):
-        if target.held(wanted, iter(())).complete:
+    wanted = _wanted_index(source, profile)
+    with target.lock(watch.waiting):
+        if target.compare(wanted, iter(())).complete:
             target.refresh(wanted)
             return False
         points = (_with_vector(point, source, profile) for batch in source.scroll(True) for point in batch)
@@ -65,7 +65,7 @@ def copy(source: Source, profile: Profile, target: Target, watch: Watch) -> bool
     return True
 
 
-def _with_vector(point: Point, source: Source, profile: Profile) -> Point:
+def _with_vector(point: NewPoint, source: CopySource, profile: Profile) -> NewPoint:
     """The point, which may lack the profile's vector where a collection has several, or have a matrix.
 
     Raises:
@@ -79,7 +79,7 @@ def _with_vector(point: Point, source: Source, profile: Profile) -> Point:
     )
 
 
-def _wanted(source: Source, profile: Profile) -> Wanted:
+def _wanted_index(source: CopySource, profile: Profile) -> WantedIndex:
     embedding = profile.embedding
     if source.model and not models.comparable(source.model, embedding.model):
         raise TargetError(
@@ -88,16 +88,16 @@ def _wanted(source: Source, profile: Profile) -> Wanted:
         )
     model = source.model or embedding.for_texts
     digest, with_titles = _read(source, profile)
-    return Wanted(
+    return WantedIndex(
         profile=profile.model_copy(update={"embedding": embedding.model_copy(update={"document_model": model})}),
         digest=digest,
         points=source.points,
         embedded_by=source.embedded_by or embedding.provider,
-        text_indexes=copied_indexes(profile, source.text_indexes, with_titles=with_titles),
+        text_indexes=copy_indexes(profile, source.text_indexes, with_titles=with_titles),
     )
 
 
-def _read(source: Source, profile: Profile) -> tuple[str, bool]:
+def _read(source: CopySource, profile: Profile) -> tuple[str, bool]:
     """A hash of every point's id and payload, and whether all points hold their text with its titles.
 
     A changed source has another hash, and makes another index.
@@ -117,7 +117,7 @@ def _read(source: Source, profile: Profile) -> tuple[str, bool]:
     return digest.hexdigest(), with_titles
 
 
-def server_source(connection: Connection, collection: str, profile: Profile) -> Source:
+def server_source(connection: Connection, collection: str, profile: Profile) -> CopySource:
     """A collection of a server, by its name or alias.
 
     Raises:
@@ -131,12 +131,12 @@ def server_source(connection: Connection, collection: str, profile: Profile) -> 
     said = info.config.metadata or {}
     vector = profile.collection.vector
 
-    def scroll(with_vectors: bool) -> Iterator[list[Point]]:
+    def scroll(with_vectors: bool) -> Iterator[list[NewPoint]]:
         for records in connection.scroll(collection, payload=True, vectors=with_vectors and (not vector or [vector])):
             yield [_point(record, vector) for record in records]
 
     first = next((point for batch in scroll(False) for point in batch), None)
-    return Source(
+    return CopySource(
         where=f"the collection '{collection}' at {connection.url}",
         points=connection.count(collection),
         model=str(
@@ -155,7 +155,7 @@ def server_source(connection: Connection, collection: str, profile: Profile) -> 
 
 
 @contextmanager
-def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
+def edge_source(root: Path, profile: Profile) -> Iterator[CopySource]:
     """The index of a profile under `root`.
 
     Raises:
@@ -173,12 +173,12 @@ def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
     except (OSError, ValueError, edge_engine.EngineError) as error:
         raise TargetError(f"{folder} holds no index that can be read: run `passage index` again.") from error
 
-    def scroll(with_vectors: bool) -> Iterator[list[Point]]:
+    def scroll(with_vectors: bool) -> Iterator[list[NewPoint]]:
         for records in edge_engine.scroll(shard, payload=True, vectors=with_vectors):
             yield [_point(record, manifest.vector) for record in records]
 
     try:
-        yield Source(
+        yield CopySource(
             where=str(folder),
             points=shard.info().points_count,
             model=manifest.embedding_model,
@@ -192,7 +192,7 @@ def edge_source(root: Path, profile: Profile) -> Iterator[Source]:
         shard.close()
 
 
-def _point(record: Any, vector: str) -> Point:
+def _point(record: Any, vector: str) -> NewPoint:
     """A record of either store."""
     identity = record.id if isinstance(record.id, int) else str(record.id)
-    return Point(identity, stored.numbers(record.vector, vector), record.payload or {})
+    return NewPoint(identity, stored.numbers(record.vector, vector), record.payload or {})

@@ -13,6 +13,6 @@ def cost(model: str, provider: str, tokens: int) -> float | None:
     """
     if provider == "emulator":
         return 0.0
-    found = models.find(model)
-    price = found.price if found else None
+    known = models.find(model)
+    price = known.price if known else None
     return None if price is None else price * tokens / TOKENS_PER_PRICE

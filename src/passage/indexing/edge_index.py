@@ -21,7 +21,7 @@ from passage.indexing.batching import batched
 from passage.indexing.edge_engine import EngineError, engine_errors, scroll
 from passage.indexing.file_lock import file_lock
 from passage.indexing.stored import StoredPoint
-from passage.indexing.target import Advance, Held, Ids, Point, TargetError, Wanted, comparable
+from passage.indexing.target import Advance, Ids, NewPoint, StoreState, TargetError, WantedIndex, comparable
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ TEXT_INDEX_PAGE = 2**25
 """Bytes that the engine fills for a text index, however small, when it first opens one."""
 
 
-def manifest(wanted: Wanted) -> dict[str, Any]:
+def manifest(wanted: WantedIndex) -> dict[str, Any]:
     """An index's description of itself. It holds no time, so the same content gives the same manifest."""
     profile = wanted.profile
     return {
@@ -63,7 +63,7 @@ def manifest(wanted: Wanted) -> dict[str, Any]:
         "stored_as": {
             "numbers": PRECISIONS[profile.collection.distance],
             "graph": GRAPH,
-            "text_index": {index.field: index.shown() for index in wanted.text_indexes},
+            "text_index": {index.field: index.to_rest() for index in wanted.text_indexes},
         },
         "digest": wanted.digest,
     }
@@ -81,7 +81,7 @@ class EdgeIndex:
         return str(self._folder)
 
     @contextmanager
-    def locked(self, waiting: Callable[[], None]) -> Iterator[None]:
+    def lock(self, waiting: Callable[[], None]) -> Iterator[None]:
         """Only one run at a time works on this index."""
         with _lock(self._folder, waiting):
             _restore(self._folder)
@@ -89,18 +89,18 @@ class EdgeIndex:
                 _remove(leftover)
             yield
 
-    def held(self, wanted: Wanted, ids: Ids) -> Held:
+    def compare(self, wanted: WantedIndex, ids: Ids) -> StoreState:
         """See `Target`. An index with the right manifest is read completely, because its files may be damaged."""
         before, after = _manifest(self._folder), manifest(wanted)
-        if before == after and self._asked(lambda shard: _holds(shard, ids, wanted), otherwise=False):
-            return Held(complete=True)
-        same = comparable(before, after) and self._asked(self._has_vectors, otherwise=False)
-        return Held(comparable=same, note="an Edge index is replaced whole" if before else "")
+        if before == after and self._ask(lambda shard: _holds(shard, ids, wanted), otherwise=False):
+            return StoreState(complete=True)
+        same = comparable(before, after) and self._ask(self._has_vectors, otherwise=False)
+        return StoreState(comparable=same, note="an Edge index is replaced whole" if before else "")
 
-    def stored(self) -> Iterator[list[StoredPoint]]:
+    def stored_points(self) -> Iterator[list[StoredPoint]]:
         """See `Target`. A damaged index holds nothing."""
         selector = qdrant_edge.PayloadSelector.Exclude(stored.unread_keys(self._profile))
-        with self._opened() as shard, suppress(EngineError):
+        with self._open() as shard, suppress(EngineError):
             for records in scroll(shard, payload=selector, vectors=False) if shard is not None else ():
                 yield [StoredPoint(int(str(record.id)), record.payload or {}) for record in records]
 
@@ -111,13 +111,13 @@ class EdgeIndex:
             records = shard.retrieve(list(ids), with_payload=False, with_vector=True)
             return {int(str(record.id)): _vector(record.vector) for record in records}
 
-        return self._asked(read, otherwise={})
+        return self._ask(read, otherwise={})
 
-    def written(self, wanted: Wanted) -> Ids:  # noqa: ARG002 - a folder is not completed
+    def written_points(self, wanted: WantedIndex) -> Ids:  # noqa: ARG002 - a folder is not completed
         """See `Target`: a half-written index is never completed, only written again."""
         return iter(())
 
-    def replace(self, wanted: Wanted, points: Iterable[Point], progress: Advance = lambda _: None) -> None:
+    def replace(self, wanted: WantedIndex, points: Iterable[NewPoint], progress: Advance = lambda _: None) -> None:
         """Write a new index beside the old one and put it in its place: a reader sees the old one or the new one."""
         new, old = _beside(self._folder, f"new-{uuid.uuid4().hex}"), _beside(self._folder, "old")
         new.mkdir(parents=True)
@@ -133,27 +133,27 @@ class EdgeIndex:
             _remove(new)
         _remove(old)
 
-    def refresh(self, wanted: Wanted) -> None:
+    def refresh(self, wanted: WantedIndex) -> None:
         """See `Target`. An index on disk has no server."""
 
-    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Advance) -> None:
-        raise NotImplementedError("an Edge index is replaced whole: see `held`")
+    def edit(self, wanted: WantedIndex, points: Iterable[NewPoint], gone: Ids, progress: Advance) -> None:
+        raise NotImplementedError("an Edge index is replaced whole: see `compare`")
 
     def _has_vectors(self, shard: qdrant_edge.EdgeShard) -> bool:
         """Whether the vectors have the profile's dimension, whatever the manifest says."""
         records, _ = shard.scroll(qdrant_edge.ScrollRequest(limit=1, with_vector=True))
         return all(len(_vector(record.vector)) == self._profile.collection.dimension for record in records)
 
-    def _asked(self, question: Callable[[qdrant_edge.EdgeShard], T], otherwise: T) -> T:
+    def _ask(self, question: Callable[[qdrant_edge.EdgeShard], T], otherwise: T) -> T:
         """The engine's answer; `otherwise` where the index is missing or damaged."""
-        with self._opened() as shard:
+        with self._open() as shard:
             if shard is not None:
                 with suppress(EngineError), engine_errors():
                     return question(shard)
         return otherwise
 
     @contextmanager
-    def _opened(self) -> Iterator[qdrant_edge.EdgeShard | None]:
+    def _open(self) -> Iterator[qdrant_edge.EdgeShard | None]:
         """The shard that lies there; None when it is missing or cannot be opened."""
         folder = self._folder / SHARD
         shard = None
@@ -165,7 +165,7 @@ class EdgeIndex:
             if shard is not None:
                 shard.close()
 
-    def _write_shard(self, folder: Path, wanted: Wanted, points: Iterable[Point], progress: Advance) -> None:
+    def _write_shard(self, folder: Path, wanted: WantedIndex, points: Iterable[NewPoint], progress: Advance) -> None:
         folder.mkdir()
         vector = self._profile.collection.vector
         with self._writing():
@@ -200,7 +200,7 @@ class EdgeIndex:
             # The engine completes its files when it first opens them. This is done here, so readers change no file.
             qdrant_edge.EdgeShard.load(str(folder)).close()
 
-    def _size(self, point: Point) -> int:
+    def _size(self, point: NewPoint) -> int:
         """About how many bytes a point takes: its vector, its payload, and the text indexes over it."""
         return len(point.vector) * NUMBER_BYTES[self._profile.collection.distance] + 3 * len(str(point.payload))
 
@@ -250,15 +250,15 @@ def restore(root: Path) -> None:
 def embedders(root: Path) -> dict[str, str]:
     """The provider of each index under `root`, by profile; empty where the index does not name it."""
     manifests = {folder.parent.name: _manifest(folder.parent) for folder in sorted(root.glob(f"*/{MANIFEST}"))}
-    return {name: str(found.get("embedded_by", "")) for name, found in manifests.items() if found is not None}
+    return {name: str(manifest.get("embedded_by", "")) for name, manifest in manifests.items() if manifest is not None}
 
 
 def _manifest(folder: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads((folder / MANIFEST).read_bytes())
+        manifest = json.loads((folder / MANIFEST).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return manifest if isinstance(manifest, dict) else None
 
 
 def _beside(folder: Path, what: str) -> Path:
@@ -283,7 +283,7 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _holds(shard: qdrant_edge.EdgeShard, ids: Ids, wanted: Wanted) -> bool:
+def _holds(shard: qdrant_edge.EdgeShard, ids: Ids, wanted: WantedIndex) -> bool:
     """Whether exactly the wanted points are there, and the engine can read them."""
     if shard.info().points_count != wanted.points:
         return False

@@ -88,7 +88,7 @@ def _table(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
             continue
         yield from _rows(header, pending, room, measure)
         pending = []
-        cells = "\n\n".join(_named_cells(header[0], row))
+        cells = "\n\n".join(_cells_with_names(header[0], row))
         yield from _text(Block("text", cells, measure(cells)), limit, measure)
     yield from _rows(header, pending, room, measure)
 
@@ -99,7 +99,7 @@ def _rows(header: list[str], rows: Sequence[_Line], room: int, measure: Measure)
         yield Block("table", text, measure(text))
 
 
-def _named_cells(header: str, row: str) -> Iterator[str]:
+def _cells_with_names(header: str, row: str) -> Iterator[str]:
     names = [cell.strip() for cell in _CELL.split(header.strip().strip("|"))]
     for number, cell in enumerate(_CELL.split(row.strip().removeprefix("|").removesuffix("|"))):
         if cell.strip():
@@ -148,10 +148,10 @@ def _items(text: str) -> list[str]:
 
 def _content(item: str) -> tuple[str, str]:
     """An item's mark and its content without the indent that the mark gives it."""
-    found = _ITEM.match(item)
-    if found is None:
+    marked = _ITEM.match(item)
+    if marked is None:
         return "", item
-    mark = found[0]
+    mark = marked[0]
     first, *rest = item[len(mark) :].split("\n")
     width = len(mark)
     return mark, "\n".join([first, *(line[min(width, len(line) - len(line.lstrip(" "))) :] for line in rest)])
@@ -183,7 +183,7 @@ def _pieces(text: str, limit: int, measure: Measure) -> Iterator[str]:
         yield text
         return
     if len(text) > PREPARED_CHARACTERS:
-        for part in _prepared(text):
+        for part in _divide(text):
             yield from _pieces(part, limit, measure)
         return
     parts = -(-size // limit)
@@ -192,15 +192,15 @@ def _pieces(text: str, limit: int, measure: Measure) -> Iterator[str]:
         yield from _pieces(piece, limit, measure)
 
 
-def _prepared(text: str) -> Iterator[str]:
+def _divide(text: str) -> Iterator[str]:
     """The text in parts short enough for the splitter, cut at the best places. Joined, they are the text."""
     start = 0
     while len(text) - start > PREPARED_CHARACTERS:
         end = start + PREPARED_CHARACTERS
         for boundary in ("\n\n", "\n", ". ", " "):
-            found = text.rfind(boundary, start + PREPARED_CHARACTERS // 2, end)
-            if found >= 0:
-                end = found + len(boundary)
+            place = text.rfind(boundary, start + PREPARED_CHARACTERS // 2, end)
+            if place >= 0:
+                end = place + len(boundary)
                 break
         yield text[start:end]
         start = end

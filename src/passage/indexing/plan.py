@@ -32,7 +32,7 @@ class Changes:
     def now(self) -> int:
         return self.added + self.changed + self.unchanged
 
-    def kept(self) -> "Changes":
+    def all_kept(self) -> "Changes":
         """The same counts, all unchanged."""
         return Changes(0, 0, self.now, 0)
 
@@ -80,15 +80,15 @@ class Plan:
             return
         verb = "Edit" if self.action == "edit" else "Write"
         why = f" ({self.note})" if self.note and self.action == "replace" else ""
-        yield f"{verb} {self.where}: {_counted(self.to_write, 'point')}{why}"
+        yield f"{verb} {self.where}: {_count(self.to_write, 'point')}{why}"
         if not self.texts:
             yield "Embed nothing: every vector is there"
             return
         cost = "no price known" if self.cost is None else "free" if not self.cost else f"about ${self.cost:,.2f}"
         pace = f", {math.ceil(self.minutes)} minutes at least" if self.minutes >= 1 else ""
         yield (
-            f"Embed {_counted(self.texts, 'text')} with {self.model}: about {_counted(self.tokens, 'token')} in "
-            f"{_counted(self.calls, 'call')}, {cost}{pace}"
+            f"Embed {_count(self.texts, 'text')} with {self.model}: about {_count(self.tokens, 'token')} in "
+            f"{_count(self.calls, 'call')}, {cost}{pace}"
         )
 
 
@@ -104,7 +104,7 @@ def skipped_lines(left_out: tuple[Note, ...], pages: int) -> Iterator[str]:
     reasons = Counter(skip.reason for skip in skipped if not skip.failed)
     if reasons:
         listed = ", ".join(f"{reason} ({count:,})" for reason, count in sorted(reasons.items()))
-        yield f"{_counted(reasons.total(), 'file')} left out: {listed}"
+        yield f"{_count(reasons.total(), 'file')} left out: {listed}"
     failed = [skip for skip in skipped if skip.failed]
     yield from (f"Warning: {skip.path} {skip.reason}" for skip in failed)
     if failed:
@@ -129,8 +129,8 @@ def _changes(changes: Changes, what: str) -> str:
         )
         if number
     ]
-    return f"{_counted(changes.now, what)} ({', '.join(parts)})"
+    return f"{_count(changes.now, what)} ({', '.join(parts)})"
 
 
-def _counted(number: int, what: str) -> str:
+def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -28,7 +28,7 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self._end_bar()
 
-    def planned(self, plan: Plan) -> None:
+    def show_plan(self, plan: Plan) -> None:
         for line in plan.lines():
             self.say(line)
 
@@ -45,7 +45,7 @@ class Progress:
         """A request to the embedding service failed and is sent again."""
         self.say(f"{why} Trying again in {seconds:g} s …")
 
-    def done(self, plan: Plan, seconds: float) -> None:
+    def finish(self, plan: Plan, seconds: float) -> None:
         """The run is over."""
         self._end_bar()
         if plan.action != "nothing":

@@ -54,7 +54,7 @@ def publish(uri: str, folder: Path) -> Published:
         s3 = boto3.client("s3")  # with boto3's default timeouts and retries: no question waits here
         if _version(s3, bucket, key) == version:
             return Published(where, changed=False)
-        with _packed(folder) as packed:
+        with _pack(folder) as packed:
             with packed.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             name = f"{folder.name}/{digest}.tar.gz"
@@ -99,19 +99,19 @@ def pack(folder: Path, to: Path) -> None:
 
 def _empty_segments(folder: Path) -> set[Path]:
     """The folders of segments that nothing was ever written to."""
-    found = set()
+    states = set()
     for state in folder.glob(f"{SHARD}/segments/*/segment.json"):
         try:
             values: Any = json.loads(state.read_bytes())
         except ValueError:  # damaged; the engine says so when it opens the index
             continue
         if isinstance(values, dict) and values.get("initial_version", 0) is None:
-            found.add(state.parent)
-    return found
+            states.add(state.parent)
+    return states
 
 
 @contextmanager
-def _packed(folder: Path) -> Iterator[Path]:
+def _pack(folder: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="passage-publish-") as temporary:
         packed = Path(temporary) / "packed.tar.gz"
         pack(folder, packed)

@@ -8,12 +8,12 @@ from typing import Protocol
 
 from handler.config import models
 from handler.config.profiles import Profile
+from passage.indexing.cache_filler import BatchEmbedder, Filler, Text, batches
 from passage.indexing.catalogue import Catalogue, Entry
 from passage.indexing.chunks import cut
 from passage.indexing.cost import cost
-from passage.indexing.filling import BatchEmbedder, Filler, Text, batches
 from passage.indexing.plan import Action, Plan, choose
-from passage.indexing.target import Advance, Held, Point, Target, TargetError, Wanted
+from passage.indexing.target import Advance, NewPoint, StoreState, Target, TargetError, WantedIndex
 from passage.indexing.text_index import text_indexes
 from passage.indexing.vector_cache import VectorCache, VectorKind
 from passage.sites.model import Note, Page, Site, SiteError
@@ -22,7 +22,7 @@ from passage.sites.model import Note, Page, Site, SiteError
 class Watch(Protocol):
     """An observer of a run."""
 
-    def planned(self, plan: Plan) -> None: ...
+    def show_plan(self, plan: Plan) -> None: ...
 
     def embedding(self, texts: int) -> Advance:
         """This many texts will be embedded; gives the function to report progress to."""
@@ -46,7 +46,7 @@ class SiteEmbedder(BatchEmbedder, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Embedding:
+class CachedEmbedder:
     """An embedder, and the cache that keeps its vectors.
 
     Attributes:
@@ -78,7 +78,7 @@ class Embedding:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class IndexOptions:
     """Options of a run.
 
     Attributes:
@@ -91,7 +91,7 @@ class Options:
 
 
 def index_site(
-    site: Site, profile: Profile, target: Target, embedding: Embedding, watch: Watch, options: Options
+    site: Site, profile: Profile, target: Target, embedding: CachedEmbedder, watch: Watch, options: IndexOptions
 ) -> Plan:
     """Update the target's index to the site's current content and give the result.
 
@@ -103,20 +103,20 @@ def index_site(
         TargetError: the server could not be read or written.
         OSError: the index on disk could not be written.
     """
-    with target.locked(watch.waiting), Catalogue(profile, embedding.kind) as catalogue:
+    with target.lock(watch.waiting), Catalogue(profile, embedding.kind) as catalogue:
         skipped = tuple(_read(site, catalogue, profile.embedding.for_texts))
         if not len(catalogue):
             raise SiteError(site.nothing_found)
-        wanted = Wanted(
+        wanted = WantedIndex(
             profile=profile,
             digest=catalogue.digest,
             points=len(catalogue),
             embedded_by=embedding.kind.provider,
             text_indexes=text_indexes(profile, catalogue.languages),
         )
-        run = _Run(catalogue, target, wanted, target.held(wanted, catalogue.ids()), embedding)
+        run = _Run(catalogue, target, wanted, target.compare(wanted, catalogue.ids()), embedding)
         plan = run.plan(options, skipped)
-        watch.planned(plan)
+        watch.show_plan(plan)
         if not options.dry_run:
             run.carry_out(plan, watch)
     return plan
@@ -141,20 +141,20 @@ class _Run:
 
     catalogue: Catalogue
     target: Target
-    wanted: Wanted
-    held: Held
-    embedding: Embedding
+    wanted: WantedIndex
+    held: StoreState
+    embedding: CachedEmbedder
 
-    def plan(self, options: Options, skipped: tuple[Note, ...]) -> Plan:
+    def plan(self, options: IndexOptions, skipped: tuple[Note, ...]) -> Plan:
         catalogue, held = self.catalogue, self.held
         if held.complete and not options.rebuild:
-            pages, points = catalogue.pages().kept(), catalogue.points().kept()
+            pages, points = catalogue.pages().all_kept(), catalogue.points().all_kept()
             return Plan(self.target.where, "nothing", "", pages, points, skipped)
-        catalogue.compare(self.target.stored())
+        catalogue.compare(self.target.stored_points())
         points = catalogue.points()
         action = choose(points, editable=held.editable and not options.rebuild)
         if action == "replace":
-            catalogue.skip_written(self.target.written(self.wanted))
+            catalogue.skip_written(self.target.written_points(self.wanted))
         count = tokens = 0
         for text in self._texts(action):
             count, tokens = count + 1, tokens + text.tokens
@@ -193,7 +193,7 @@ class _Run:
         return self.catalogue.texts(action, self.embedding.cache.missing, stored_vectors=self.held.comparable)
 
 
-def _points(entries: Iterable[list[Entry]], target: Target, cache: VectorCache) -> Iterator[Point]:
+def _points(entries: Iterable[list[Entry]], target: Target, cache: VectorCache) -> Iterator[NewPoint]:
     """Each entry with the vector of its text, from the cache or from the store."""
     for batch in entries:
         cached = cache.get(entry.key for entry in batch)
@@ -203,4 +203,4 @@ def _points(entries: Iterable[list[Entry]], target: Target, cache: VectorCache) 
             vector = cached.get(entry.key) or stored.get(entry.point)
             if not vector:
                 raise TargetError(f"The vector of point {entry.point} in {target.where} cannot be read. Run it again.")
-            yield Point(entry.point, vector, entry.payload)
+            yield NewPoint(entry.point, vector, entry.payload)

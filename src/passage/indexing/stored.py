@@ -74,8 +74,8 @@ def first_indexed(payload: Mapping[str, Any], profile: Profile) -> int | None:
 
 def numbers(vector: Any, name: str) -> list[float]:
     """The numbers `(dimension,)` of a point's vector by its name; empty for a point that was read without it."""
-    found = vector.get(name) if isinstance(vector, dict) else vector
-    return list(found or ())
+    numbers = vector.get(name) if isinstance(vector, dict) else vector
+    return list(numbers or ())
 
 
 def _value(payload: Mapping[str, Any], profile: Profile, part: ChunkField) -> Any:

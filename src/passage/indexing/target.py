@@ -22,7 +22,7 @@ class TargetError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class NewPoint:
     """A point to write. `vector` has the shape `(dimension,)`."""
 
     id: int | str
@@ -31,7 +31,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedIndex:
     """The index that a run leaves behind.
 
     Attributes:
@@ -48,7 +48,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoreState:
     """The current content of a store.
 
     Attributes:
@@ -71,32 +71,32 @@ class Target(Protocol):
     def where(self) -> str:
         """Its name for people."""
 
-    def locked(self, waiting: Callable[[], None]) -> AbstractContextManager[None]:
+    def lock(self, waiting: Callable[[], None]) -> AbstractContextManager[None]:
         """Lock out other runs where possible; `waiting` is called when another run must end first."""
 
-    def held(self, wanted: Wanted, ids: Ids) -> Held:
+    def compare(self, wanted: WantedIndex, ids: Ids) -> StoreState:
         """Compare the stored index with the wanted one, whose points are `ids`."""
 
-    def stored(self) -> Iterator[list[StoredPoint]]:
+    def stored_points(self) -> Iterator[list[StoredPoint]]:
         """Every point that serves questions, without its text, in batches."""
 
     def vectors(self, ids: Sequence[int]) -> dict[int, list[float]]:
         """The stored vectors of these points, each of shape `(dimension,)`."""
 
-    def written(self, wanted: Wanted) -> Ids:
+    def written_points(self, wanted: WantedIndex) -> Ids:
         """The points that an earlier, unfinished run wrote and `replace` would complete."""
 
-    def replace(self, wanted: Wanted, points: Iterable[Point], progress: Advance) -> None:
+    def replace(self, wanted: WantedIndex, points: Iterable[NewPoint], progress: Advance) -> None:
         """Write the whole index and replace the old one in one step.
 
         Args:
-            points: all points of the index except those of `written`.
+            points: all points of the index except those of `written_points`.
         """
 
-    def refresh(self, wanted: Wanted) -> None:
+    def refresh(self, wanted: WantedIndex) -> None:
         """Bring an index whose points are complete up to date with its server, without writing a point."""
 
-    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Advance) -> None:
+    def edit(self, wanted: WantedIndex, points: Iterable[NewPoint], gone: Ids, progress: Advance) -> None:
         """Edit the existing index: write `points` first and delete `gone` afterwards."""
 
 

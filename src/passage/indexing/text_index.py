@@ -30,14 +30,14 @@ class TextIndex:
     field: str
     language: str = DEFAULT
 
-    def shown(self) -> dict[str, Any]:
+    def to_rest(self) -> dict[str, Any]:
         """The index's definition in Qdrant's REST form (Qdrant, API reference, "Create payload index")."""
         return definition(self.language)
 
     def for_server(self) -> "models.TextIndexParams":
         from qdrant_client import models  # noqa: PLC0415 - takes a second; only a server needs it
 
-        return models.TextIndexParams.model_validate(self.shown())
+        return models.TextIndexParams.model_validate(self.to_rest())
 
     def for_edge(self) -> "qdrant_edge.TextIndexParams":
         import qdrant_edge  # noqa: PLC0415 - as above
@@ -74,7 +74,7 @@ def _filters_by_language(profile: Profile) -> bool:
     return any(held.get(key) == "language" for key in profile.filters.get("language", ()))
 
 
-def copied_indexes(
+def copy_indexes(
     profile: Profile, indexes: Mapping[str, Mapping[str, Any]], *, with_titles: bool
 ) -> tuple[TextIndex, ...]:
     """The text indexes of copied points: those that rank in the source, or one in the default language.

@@ -41,7 +41,7 @@ def bound(text: str) -> int:
     # Long runs with digits are random characters (keys, hashes). Vocabularies do not contain them.
     keys = [run for run in _RUN.findall(text) if _DIGIT.search(run)]
     if keys:
-        text = _RUN.sub(lambda found: "" if _DIGIT.search(found[0]) else found[0], text)
+        text = _RUN.sub(lambda run: "" if _DIGIT.search(run[0]) else run[0], text)
     words = _WORD.findall(text)
     signs = "".join(_WORD.sub("", text).split())  # digits, punctuation and capitals are single tokens
     total = (

@@ -75,11 +75,11 @@ class VectorCache:
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Vector]:
         """The cached vectors, each of shape `(dimension,)`, by key."""
-        found: dict[bytes, Vector] = {}
+        vectors: dict[bytes, Vector] = {}
         for some in batched(keys, ROWS):
             rows = self._select("key, numbers", some)
-            found |= {bytes(key): array("f", numbers) for key, numbers in rows}
-        return found
+            vectors |= {bytes(key): array("f", numbers) for key, numbers in rows}
+        return vectors
 
     def missing(self, keys: Iterable[bytes]) -> set[bytes]:
         """The keys without a cached vector."""

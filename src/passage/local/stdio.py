@@ -21,7 +21,7 @@ def serve(lines: Iterable[bytes], api: Api, path: str, write: Callable[[str], No
     for line in lines:
         if not line.strip():
             continue
-        message = _parsed(line)
+        message = _parse(line)
         is_notification = isinstance(message.get("method"), str) and "id" not in message
         answer = _answer(api, Request("POST", path, headers={**HEADERS, **headers(message)}, body=line), message)
         if answer and not is_notification:  # over HTTP, a wrong notification gets a body
@@ -54,7 +54,7 @@ def headers(message: Mapping[str, Any]) -> dict[str, str]:
     return {name: encoded(value) for name, value in repeated.items() if isinstance(value, str)}
 
 
-def _parsed(line: bytes) -> dict[str, Any]:
+def _parse(line: bytes) -> dict[str, Any]:
     """The message, as far as it can be read. The endpoint says what is wrong with it."""
     with suppress(ValueError, RecursionError):
         message = json.loads(line)

@@ -17,7 +17,7 @@ MARKDOWN = ("*.md", "*.mdx", "*.markdown")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SiteOptions:
     """The owner's options for a source.
 
     Attributes:
@@ -35,7 +35,7 @@ class Options:
     strict: bool = False
 
 
-def open_source(source: str, options: Options, cache: Path, limits: Limits) -> Site:
+def open_source(source: str, options: SiteOptions, cache: Path, limits: Limits) -> Site:
     """The reader for a folder, or for the URL of a site or sitemap.
 
     Args:
@@ -55,7 +55,7 @@ def open_source(source: str, options: Options, cache: Path, limits: Limits) -> S
     return _Strict(site) if options.strict else site
 
 
-def open_site(folder: Path, options: Options) -> Site:
+def open_site(folder: Path, options: SiteOptions) -> Site:
     """The reader for a folder: of a built site, of Markdown sources or of a corpus. A corpus may be a file.
 
     Raises:
@@ -83,7 +83,7 @@ def is_built(folder: Path) -> bool:
     return not _any(folder, *MARKDOWN) and _any(folder, *PAGES)
 
 
-def _built(folder: Path, options: Options) -> Site:
+def _built(folder: Path, options: SiteOptions) -> Site:
     if not _is_root(folder):
         inside = next((each for each in sorted(folder.iterdir()) if each.is_dir() and _is_root(each)), None)
         if inside is not None:
@@ -96,21 +96,21 @@ def _is_root(folder: Path) -> bool:
     return any((folder / name).exists() for name in ("index.html", "404.html", "sitemap.xml", "objects.inv"))
 
 
-def _markdown(folder: Path, options: Options) -> Site:
+def _markdown(folder: Path, options: SiteOptions) -> Site:
     if not _any(folder, *MARKDOWN) and not any(map(unbuilt.generator_of, unbuilt.places(folder))):
         raise SiteError(f"{folder} holds neither HTML nor Markdown.")
     _refuse_options_of_built_sites(options, f"{folder} holds Markdown sources")
     return find_site(folder, options.url)
 
 
-def _corpus(file: Path, options: Options) -> Site:
+def _corpus(file: Path, options: SiteOptions) -> Site:
     _refuse_options_of_built_sites(options, f"{file} is a corpus")
     if options.url is not None:
         raise SiteError(f"--site-url is for sites, and {file} is a corpus: its documents' ids make their URLs.")
     return Corpus(file)
 
 
-def _refuse_options_of_built_sites(options: Options, what: str) -> None:
+def _refuse_options_of_built_sites(options: SiteOptions, what: str) -> None:
     given = {"--content-selector": options.selector, "--language": options.language, "--version": options.version}
     for name, value in given.items():
         if value is not None:

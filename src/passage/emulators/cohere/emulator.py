@@ -15,7 +15,7 @@ from passage.emulators.cohere.models import describe_models
 from passage.emulators.cohere.rerank import read_rerank, run_rerank
 from passage.emulators.cohere.vectors import ENCODERS
 from passage.emulators.replies import json_response
-from passage.emulators.server import HOST, EmulatorServer, Service
+from passage.emulators.server import HOST, EmulatedService, EmulatorServer
 
 
 def cohere_emulator(
@@ -35,7 +35,7 @@ def cohere_emulator(
         web.get("/v1/models", _models),
         web.post("/v1/check-api-key", _check_api_key),
     ]
-    service = Service(
+    service = EmulatedService(
         name="cohere",
         routes=routes,
         error_body=_error_body,

@@ -6,14 +6,14 @@ from qdrant_client import models
 
 from handler.adapters.qdrant.payload import Hit, read
 from passage.indexing.server.connection import Connection
-from passage.indexing.target import TargetError, Wanted
+from passage.indexing.target import TargetError, WantedIndex
 
 SAMPLES = 3
 SAME = 0.99
 """The least cosine when a point is searched by its own vector: 1, minus the error of quantization."""
 
 
-def check(connection: Connection, name: str, wanted: Wanted) -> None:
+def check(connection: Connection, name: str, wanted: WantedIndex) -> None:
     """Raise TargetError for a collection that does not hold what was written or cannot be searched."""
     count = connection.count(name)
     if count != wanted.points:
@@ -24,18 +24,18 @@ def check(connection: Connection, name: str, wanted: Wanted) -> None:
     samples, _ = connection.call(lambda client: client.scroll(name, limit=SAMPLES, with_vectors=wants))
     for sample in samples:
         numbers: Any = sample.vector.get(vector) if isinstance(sample.vector, dict) else sample.vector
-        found = connection.call(
+        scored = connection.call(
             lambda client, numbers=numbers: client.query_points(name, numbers, using=using, limit=SAMPLES).points  # type: ignore[misc]
         )
-        _check_search(name, sample, found, wanted)
+        _check_search(name, sample, scored, wanted)
 
 
-def _check_search(name: str, sample: models.Record, found: list[models.ScoredPoint], wanted: Wanted) -> None:
+def _check_search(name: str, sample: models.Record, scored: list[models.ScoredPoint], wanted: WantedIndex) -> None:
     # By inner product, a longer vector may rank before the point itself.
-    by_itself = wanted.profile.collection.distance == "Dot" or any(point.score >= SAME for point in found)
-    if not found or not (by_itself or sample.id in [point.id for point in found]):
+    by_itself = wanted.profile.collection.distance == "Dot" or any(point.score >= SAME for point in scored)
+    if not scored or not (by_itself or sample.id in [point.id for point in scored]):
         raise _failed(name, f"a search by the vector of point {sample.id} does not find it")
-    hits = [Hit(str(point.id), point.score, point.payload) for point in found]
+    hits = [Hit(str(point.id), point.score, point.payload) for point in scored]
     if not read(hits, wanted.profile.payload).passages:
         raise _failed(name, f"the profile '{wanted.profile.name}' finds no text and URL in its points")
 

@@ -10,7 +10,7 @@ from handler.config import models as model_table
 from handler.config.payload_keys import ChunkField
 from passage.indexing import stored
 from passage.indexing.server.connection import PREFIXES, SCORING
-from passage.indexing.target import Wanted
+from passage.indexing.target import WantedIndex
 
 FORMAT = 1
 """Of the collection metadata. An index of another format is written whole."""
@@ -50,7 +50,7 @@ class Shape:
     large: bool
     indexes: Mapping[str, "Index"]
 
-    def described(self) -> dict[str, Any]:
+    def to_metadata(self) -> dict[str, Any]:
         """The shape as stored in the collection's metadata. A later run compares it with its own."""
         indexes = {
             key: index.value
@@ -61,7 +61,7 @@ class Shape:
         return {"large": self.large, "indexes": indexes}
 
 
-def shape(wanted: Wanted, version: tuple[int, int]) -> Shape:
+def shape(wanted: WantedIndex, version: tuple[int, int]) -> Shape:
     """The shape for an index on a server of that version."""
     profile = wanted.profile
     collection = profile.collection
@@ -85,7 +85,7 @@ def shape(wanted: Wanted, version: tuple[int, int]) -> Shape:
     )
 
 
-def metadata(wanted: Wanted, shape: Shape, state: str) -> dict[str, Any]:
+def metadata(wanted: WantedIndex, shape: Shape, state: str) -> dict[str, Any]:
     """The collection metadata. The function reads `embedding_model`; only `passage index` reads the rest.
 
     Args:
@@ -107,7 +107,7 @@ def metadata(wanted: Wanted, shape: Shape, state: str) -> dict[str, Any]:
             "distance": profile.collection.distance,
             "digest": wanted.digest,
             "points": wanted.points,
-            "shape": shape.described(),
+            "shape": shape.to_metadata(),
         },
     }
 

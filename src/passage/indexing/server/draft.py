@@ -64,7 +64,7 @@ def draft(connection: Connection, collection: str, contract: str) -> Draft:
         f"model = {_text(model)}",
         "",
         "[payload]",
-        *(f"{meaning} = {_texts(found)}" for meaning, found in keys.items() if found),
+        *(f"{meaning} = {_texts(keys_of)}" for meaning, keys_of in keys.items() if keys_of),
         "",
         "[query]",
         'text = { names = ["text", "query", "question"], max = 10000 }',
@@ -100,7 +100,7 @@ def _filters(schema: Mapping[str, PayloadIndexInfo]) -> Iterator[str]:
         if index.data_type.value in FILTERED:
             filters[key.rpartition(".")[2]].append(key)
     if filters:
-        yield from ("", "[filters]", *(f"{_text(name)} = {_texts(found)}" for name, found in filters.items()))
+        yield from ("", "[filters]", *(f"{_text(name)} = {_texts(keys_of)}" for name, keys_of in filters.items()))
 
 
 def _vector(vectors: Any, collection: str) -> tuple[str, int, str, list[str]]:
@@ -133,23 +133,25 @@ def _model(said: object, size: int, remarks: list[str]) -> tuple[str, str]:
 
 def _keys(payloads: Payloads) -> dict[str, list[str]]:
     """For each meaning, the keys that hold it, the most frequent first."""
-    found: dict[str, list[str]] = {}
+    by_meaning: dict[str, list[str]] = {}
     taken: set[str] = set()
     for meaning in dict.fromkeys(("text", "url", "chunk_id", *KNOWN_KEYS)):  # these three choose their keys first
         fits = _FITS.get(meaning, _is_text)
         known = KNOWN_KEYS[meaning]
         candidates = [*known, *(f"{outer}.{key}" for outer in NESTED_OBJECTS for key in known)]
-        counts = _counted(payloads, candidates, fits)
+        counts = _count(payloads, candidates, fits)
         if not counts and meaning in _GUESSES:
             counts = Counter(_GUESSES[meaning](payloads))
         # One key may be a position and an id; otherwise a key has one meaning.
-        keys = [key for key in counts if key not in taken or (meaning == "index" and key not in found["text"])]
-        found[meaning] = sorted(keys, key=lambda key: (-counts[key], candidates.index(key) if key in candidates else 0))
-        taken |= set(found[meaning])
-    return {meaning: found[meaning] for meaning in KNOWN_KEYS}
+        keys = [key for key in counts if key not in taken or (meaning == "index" and key not in by_meaning["text"])]
+        by_meaning[meaning] = sorted(
+            keys, key=lambda key: (-counts[key], candidates.index(key) if key in candidates else 0)
+        )
+        taken |= set(by_meaning[meaning])
+    return {meaning: by_meaning[meaning] for meaning in KNOWN_KEYS}
 
 
-def _counted(payloads: Payloads, keys: Sequence[str], fits: Callable[[Any], bool]) -> Counter[str]:
+def _count(payloads: Payloads, keys: Sequence[str], fits: Callable[[Any], bool]) -> Counter[str]:
     """In how many payloads each key holds a fitting value."""
     return Counter(key for payload in payloads for key in keys if key in payload and fits(payload[key]))
 

@@ -21,7 +21,7 @@ from passage.indexing.server.collection import Index, Shape, create_arguments, m
 from passage.indexing.server.connection import SCORING, Connection
 from passage.indexing.server.releases import Release, Releases
 from passage.indexing.stored import StoredPoint
-from passage.indexing.target import Advance, Held, Ids, Point, TargetError, Wanted, comparable
+from passage.indexing.target import Advance, Ids, NewPoint, StoreState, TargetError, WantedIndex, comparable
 
 BATCH = 128
 """Points in one request; Qdrant's documentation recommends 64 to 256 and two to four streams."""
@@ -55,17 +55,17 @@ class ServerIndex:
         return f"the collection '{self._releases.alias}' at {self._connection.url}"
 
     @contextmanager
-    def locked(self, waiting: Callable[[], None]) -> Iterator[None]:  # noqa: ARG002 - a server has no locks
+    def lock(self, waiting: Callable[[], None]) -> Iterator[None]:  # noqa: ARG002 - a server has no locks
         """Runs need no lock: each one builds a separate collection, and the last one is served."""
         yield
 
-    def held(self, wanted: Wanted, ids: Ids) -> Held:  # noqa: ARG002 - the server's count is enough
+    def compare(self, wanted: WantedIndex, ids: Ids) -> StoreState:  # noqa: ARG002 - the server's count is enough
         """See `Target`."""
         current = self._releases.current()
         if current is None:
-            return Held()
+            return StoreState()
         if not current.passage:
-            return Held(note=f"'{current.name}' was not made by `passage index`")
+            return StoreState(note=f"'{current.name}' was not made by `passage index`")
         self._current = current
         goal = metadata(wanted, self._shape(wanted), "ready")
         said = {**current.metadata, **current.passage}
@@ -73,7 +73,7 @@ class ServerIndex:
         count = self._connection.count(current.name)
         same_rest = current.says({**goal, "passage": current.passage})
         if same_rest and same_points(current.passage, goal["passage"]) and count == wanted.points:
-            return Held(complete=True, comparable=True)
+            return StoreState(complete=True, comparable=True)
         content = {"digest": "", "points": 0}  # changes with each run; the rest is the collection's shape
         if not same_vectors:
             why = "its vectors are of another model or provider"
@@ -83,9 +83,9 @@ class ServerIndex:
             why = "points were added or removed by someone else"
         else:
             why = ""
-        return Held(comparable=same_vectors, editable=not why, note=why)
+        return StoreState(comparable=same_vectors, editable=not why, note=why)
 
-    def stored(self) -> Iterator[list[StoredPoint]]:
+    def stored_points(self) -> Iterator[list[StoredPoint]]:
         """See `Target`."""
         if self._current is None:
             return
@@ -105,7 +105,7 @@ class ServerIndex:
         )
         return {int(record.id): stored.numbers(record.vector, vector) for record in records}
 
-    def written(self, wanted: Wanted) -> Ids:
+    def written_points(self, wanted: WantedIndex) -> Ids:
         """See `Target`: points of an earlier run with the same content that was killed while it wrote."""
         goal = metadata(wanted, self._shape(wanted), "building")
         self._begun = next((one for one in self._releases.all() if one.says(goal)), None)
@@ -114,7 +114,7 @@ class ServerIndex:
             for records in self._connection.scroll(self._begun.name, payload=False, vectors=False):
                 yield [int(record.id) for record in records]
 
-    def replace(self, wanted: Wanted, points: Iterable[Point], progress: Advance = lambda _: None) -> None:
+    def replace(self, wanted: WantedIndex, points: Iterable[NewPoint], progress: Advance = lambda _: None) -> None:
         """See `Target`."""
         target_shape = self._shape(wanted)
         if wanted.text_indexes and self._version < SCORING:
@@ -131,19 +131,19 @@ class ServerIndex:
         self._releases.switch(name)
         self.prune()
 
-    def refresh(self, wanted: Wanted) -> None:
+    def refresh(self, wanted: WantedIndex) -> None:
         """See `Target`. A server that was updated since the last run may want another payload index."""
         current = self._current
-        assert current is not None  # noqa: S101 - `held` found it complete
+        assert current is not None  # noqa: S101 - `compare` says it is complete
         goal = metadata(wanted, self._shape(wanted), "ready")
         if not current.says(goal):
             self._index_all(current, wanted)
             self._describe(current.name, goal)
 
-    def edit(self, wanted: Wanted, points: Iterable[Point], gone: Ids, progress: Advance) -> None:
+    def edit(self, wanted: WantedIndex, points: Iterable[NewPoint], gone: Ids, progress: Advance) -> None:
         """See `Target`. New chunks are written before old ones are deleted, so every question finds the page."""
         current = self._current
-        assert current is not None  # noqa: S101 - `held` found it editable
+        assert current is not None  # noqa: S101 - `compare` says it is editable
         goal = metadata(wanted, self._shape(wanted), "ready")
         # Until the edit is done, no run may take the collection for complete.
         self._describe(current.name, {**goal, "passage": {**goal["passage"], "digest": ""}})
@@ -169,10 +169,10 @@ class ServerIndex:
     def _version(self) -> tuple[int, int]:
         return self._connection.version()
 
-    def _shape(self, wanted: Wanted) -> Shape:
+    def _shape(self, wanted: WantedIndex) -> Shape:
         return shape(wanted, self._version)
 
-    def _create(self, wanted: Wanted, target_shape: Shape) -> str:
+    def _create(self, wanted: WantedIndex, target_shape: Shape) -> str:
         name = self._releases.new_name()
         arguments = create_arguments(target_shape)
         said = metadata(wanted, target_shape, "building")
@@ -185,10 +185,10 @@ class ServerIndex:
         self._connection.call(create)
         return name
 
-    def _index_all(self, current: Release, wanted: Wanted) -> None:
+    def _index_all(self, current: Release, wanted: WantedIndex) -> None:
         """Create the payload indexes that the collection has in another form."""
         shape = self._shape(wanted)
-        had, described = (current.passage.get("shape") or {}).get("indexes") or {}, shape.described()["indexes"]
+        had, described = (current.passage.get("shape") or {}).get("indexes") or {}, shape.to_metadata()["indexes"]
         for key, index in shape.indexes.items():
             if had.get(key) != described[key]:
                 self._note(f"Indexing the payload key '{key}' again …")
@@ -197,10 +197,10 @@ class ServerIndex:
     def _index(self, name: str, key: str, index: Index) -> None:
         self._connection.call(lambda client: client.create_payload_index(name, key, index))
 
-    def _upload(self, name: str, points: Iterable[Point], progress: Advance) -> None:
+    def _upload(self, name: str, points: Iterable[NewPoint], progress: Advance) -> None:
         running: set[Future[int]] = set()
 
-        def send(batch: list[Point]) -> int:
+        def send(batch: list[NewPoint]) -> int:
             self._upsert(name, batch)
             return len(batch)
 
@@ -213,7 +213,7 @@ class ServerIndex:
             for one in running:
                 progress(one.result())
 
-    def _upsert(self, name: str, batch: Sequence[Point]) -> None:
+    def _upsert(self, name: str, batch: Sequence[NewPoint]) -> None:
         vector = self._profile.collection.vector
         points = [
             models.PointStruct(

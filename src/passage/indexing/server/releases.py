@@ -31,8 +31,8 @@ class Release:
     @property
     def passage(self) -> Mapping[str, Any]:
         """The collection metadata of `passage index`."""
-        found = self.metadata.get("passage")
-        return found if isinstance(found, Mapping) else {}
+        passage = self.metadata.get("passage")
+        return passage if isinstance(passage, Mapping) else {}
 
     def says(self, metadata: Mapping[str, Any]) -> bool:
         """Whether its metadata has these values. It may have others, too: a server keeps what people added."""
@@ -76,9 +76,9 @@ class Releases:
 
     def all(self) -> list[Release]:
         """Every release, the newest first."""
-        names = [name for name in self._connection.collections() if _made(self.alias, name) is not None]
-        found = [release for name in names if (release := self._find(name)) is not None]
-        return sorted(found, key=lambda release: (release.made, release.name), reverse=True)
+        names = [name for name in self._connection.collections() if _time_of(self.alias, name) is not None]
+        releases = [release for name in names if (release := self._find(name)) is not None]
+        return sorted(releases, key=lambda release: (release.made, release.name), reverse=True)
 
     def new_name(self) -> str:
         """A name for a new release."""
@@ -116,7 +116,7 @@ class Releases:
         self.switch(chosen.name)
         return chosen
 
-    def listed(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         """Every release for people, the newest first."""
         current = self.current()
         for one in self.all():
@@ -139,10 +139,10 @@ class Releases:
         info = self._connection.collection(name)
         if info is None:
             return None
-        return Release(name, _made(self.alias, name) or datetime.min.replace(tzinfo=UTC), info.config.metadata or {})
+        return Release(name, _time_of(self.alias, name) or datetime.min.replace(tzinfo=UTC), info.config.metadata or {})
 
 
-def _made(alias: str, name: str) -> datetime | None:
+def _time_of(alias: str, name: str) -> datetime | None:
     """When a release was made; None for a collection with another kind of name."""
     start, separator, rest = name.rpartition("__")
     if start != alias or not separator:

@@ -71,10 +71,10 @@ class Book:
 
     def chapters(self) -> Mapping[str, list[Leaf]]:
         """The pages by chapter; those at the top have an empty one."""
-        found: dict[str, list[Leaf]] = {}
+        chapters: dict[str, list[Leaf]] = {}
         for leaf in self.leaves.values():
-            found.setdefault(leaf.chapter, []).append(leaf)
-        return found
+            chapters.setdefault(leaf.chapter, []).append(leaf)
+        return chapters
 
     def article(self, path: str) -> str | None:
         """A page's HTML, with links to other pages on this machine; None for an unknown path.

@@ -59,7 +59,7 @@ class LeftOut(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """The response for a URL.
 
     Attributes:
@@ -122,7 +122,7 @@ class Fetcher:
         """The sitemaps that robots.txt names."""
         return list(self.robots.sitemaps)
 
-    def get(self, url: str, held: Mapping[str, str] | None = None) -> Answer:
+    def get(self, url: str, held: Mapping[str, str] | None = None) -> HttpAnswer:
         """Fetch a URL, through redirects within the origin.
 
         Args:
@@ -149,7 +149,7 @@ class Fetcher:
             held = None
         raise FetchError("redirects in a circle")
 
-    def _twice(self, url: str, held: Mapping[str, str]) -> tuple[Answer, int]:
+    def _twice(self, url: str, held: Mapping[str, str]) -> tuple[HttpAnswer, int]:
         """One request; a second one after a temporary failure."""
         try:
             answer, status = self._once(url, held)
@@ -166,7 +166,7 @@ class Fetcher:
         except (httpx.RequestError, httpx.InvalidURL) as error:
             raise _unfetched(error) from error
 
-    def _once(self, url: str, held: Mapping[str, str]) -> tuple[Answer, int]:
+    def _once(self, url: str, held: Mapping[str, str]) -> tuple[HttpAnswer, int]:
         self._check_limits()
         self._keep_pace()
         begun = time.monotonic()
@@ -181,7 +181,7 @@ class Fetcher:
                 if time.monotonic() - begun > PAGE_SECONDS:
                     raise FetchError(f"takes more than {PAGE_SECONDS:g} s")
             headers = {name.lower(): value for name, value in response.headers.items()}
-            return Answer(url, bytes(content), headers, response.status_code == 304), response.status_code
+            return HttpAnswer(url, bytes(content), headers, response.status_code == 304), response.status_code
 
     def count_page(self) -> None:
         """Count a page before it is fetched.
@@ -232,7 +232,7 @@ def _unfetched(error: Exception) -> FetchError:
     return FetchError(f"cannot be fetched: {' '.join(str(error).split()) or type(error).__name__}")
 
 
-def _checked(answer: Answer, status: int) -> Answer:
+def _checked(answer: HttpAnswer, status: int) -> HttpAnswer:
     if status not in (200, 304):
         raise FetchError(f"answers {status}", gone=400 <= status < 500 and status != 429)
     return answer

@@ -14,7 +14,7 @@ from passage.sites.built import addresses
 from passage.sites.built.site import BuiltSite
 from passage.sites.model import Note, Page, SiteError, Skip
 from passage.sites.web import sitemap
-from passage.sites.web.fetch import Answer, Fetcher, FetchError, LeftOut, Limits, origin
+from passage.sites.web.fetch import Fetcher, FetchError, HttpAnswer, LeftOut, Limits, origin
 from passage.sites.web.mirror import Mirror
 from passage.sites.web.sitemap import SitemapError
 
@@ -130,7 +130,7 @@ class _Crawl:
         self.seen.add(final)
         return (self.mirror.pages / str(self.mirror.file_of(final))).read_bytes()
 
-    def _kept(self, url: str, answer: Answer) -> tuple[str, bool, bytes]:
+    def _kept(self, url: str, answer: HttpAnswer) -> tuple[str, bool, bytes]:
         final = _plain(answer.url)
         stated = Message()
         stated["content-type"] = answer.headers.get("content-type") or "text/html"

@@ -106,11 +106,11 @@ class Filler:
         absent = self._cache.missing(batch)
         texts = {key: text for key, text in batch.items() if key in absent}
         if texts:
-            vectors = self._embedded(list(texts.values()))
+            vectors = self._embed(list(texts.values()))
             self._cache.put(dict(zip(texts, vectors, strict=True)))
         return len(batch)
 
-    def _embedded(self, texts: list[str]) -> Sequence[Vector]:
+    def _embed(self, texts: list[str]) -> Sequence[Vector]:
         for attempt in count(1):
             if not self._pace.wait_for(len(texts)):
                 raise EmbeddingError("The run was stopped.")
