@@ -20,13 +20,15 @@ from textbook import ROOT, TEXTBOOK, kept_index
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["EVENTS", "ROOT", "TEXTBOOK"]
+__all__ = ["EVENTS", "EVERY_PROFILE", "ROOT", "TEXTBOOK"]
 
 # Variables of the make that runs pytest must not reach the makes that tests start.
 for _variable in ("ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"):
     os.environ.pop(_variable, None)
 
 EVENTS = ROOT / "events"
+EVERY_PROFILE = ",".join(profiles.names())
+"""PROFILES of a function that serves all profiles."""
 
 # Tests start many processes. If the shell forbids bytecode, each of them would compile its imports.
 sys.dont_write_bytecode = False

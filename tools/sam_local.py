@@ -112,18 +112,22 @@ def _services(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str
     check_index(index, {"COHERE_BASE_URL": "http://localhost"})
     address = reachable_address()
     with TemporaryDirectory() as storage:
-        _serve_index(index, Path(storage), CollectionSettings.from_env(environ))
+        served = _serve_index(index, Path(storage), CollectionSettings.from_env(environ))
         with cohere_emulator(host=address) as cohere, qdrant_emulator(Path(storage), host=address) as qdrant:
             yield {
                 "COHERE_API_KEY": LOCAL_KEY,
                 "COHERE_BASE_URL": cohere.url.replace(address, HOST_NAME),
                 "STORE": "qdrant_server",
                 "QDRANT_URL": qdrant.url.replace(address, HOST_NAME),
+                "PROFILES": ",".join(served),
             }
 
 
-def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> None:
-    """Copy each profile's points into the emulator's storage: a server writes to its collections."""
+def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> list[str]:
+    """Copy each profile's points into the emulator's storage: a server writes to its collections.
+
+    Returns the names of the profiles.
+    """
     indexed = [name for name in profiles.names() if (index / name / SHARD).is_dir()]
     if not indexed:
         raise LocalError(f"There is no index in {index}: run `passage index` (or `make index`).")
@@ -131,6 +135,7 @@ def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> No
         collection = profiles.deployed(name, settings).collection
         if not (storage / collection.name).exists():
             sparse_files.copy_folder(index / name / SHARD, storage / collection.name)
+    return indexed
 
 
 def _read(template: Path) -> dict[str, Any]:

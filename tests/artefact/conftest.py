@@ -12,7 +12,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from artefact.containers import Containers, Side, Store, storage
-from conftest import ROOT
+from conftest import EVERY_PROFILE, ROOT
 from locking import one_at_a_time
 from passage.emulators import EmulatorServer, cohere_emulator
 from tools.artefact import LAMBDA_PYTHON, Artefact, build, find_python
@@ -120,9 +120,9 @@ def stores(
 ) -> Mapping[Store, Mapping[str, str]]:
     """The environment of a container, by store."""
     return {
-        "server": {"QDRANT_URL": server.url},
-        "server of ranked": {"QDRANT_URL": server_of_ranked.url},
-        "index": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(several_indexes)},
+        "server": {"QDRANT_URL": server.url, "PROFILES": EVERY_PROFILE},
+        "server of ranked": {"QDRANT_URL": server_of_ranked.url, "PROFILES": EVERY_PROFILE},
+        "index": {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(several_indexes), "PROFILES": EVERY_PROFILE},
     }
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from clients.scripted import Script, scripted
+from conftest import EVERY_PROFILE
 from passage.emulators import cohere_emulator
 from serving import served
 
@@ -19,6 +20,7 @@ def api(several_indexes: Path) -> Iterator[str]:
             "COHERE_BASE_URL": cohere.url,
             "STORE": "qdrant_edge",
             "EDGE_INDEX_PATH": str(several_indexes),
+            "PROFILES": EVERY_PROFILE,
         }
         with served(environ) as url:
             yield url

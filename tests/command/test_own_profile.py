@@ -134,6 +134,7 @@ def test_wrong_profile_is_logged_and_the_others_still_answer(code: Path, index: 
         http_api_event("GET", "/profiles"),
         http_api_event("GET", "/openapi.json"),
         DEFAULT_PROFILE=NAME,
+        PROFILES="wrong,unknown",
         AWS_LAMBDA_INITIALIZATION_TYPE="on-demand",
     )
     # Failures of questions name a profile; those at start do not.

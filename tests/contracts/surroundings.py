@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from conftest import ROOT
+from conftest import EVERY_PROFILE, ROOT
 from contracts.circumstances import DEADLINE_MS, Circumstance, Environment, State
 from contracts.shape import Stored
 from handler.adapters.qdrant.manifest import SHARD
@@ -124,6 +124,7 @@ class Surroundings:
             "COHERE_BASE_URL": self._embedding.url,
             "ALLOWED_COLLECTIONS": "textbook_chunks,absent",
             "STORE": store,
+            "PROFILES": EVERY_PROFILE,
             **VARIABLES[circumstance.environment],
         }
         if store == "qdrant_edge":

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from conftest import TEXTBOOK
+from conftest import EVERY_PROFILE, TEXTBOOK
 from passage.emulators import cohere_emulator
 from passage.local.demo import add_demo
 from passage.local.demo.book import Book
@@ -30,6 +30,7 @@ def demo(book: Book, several_indexes: Path) -> Iterator[str]:
             "COHERE_BASE_URL": cohere.url,
             "STORE": "qdrant_edge",
             "EDGE_INDEX_PATH": str(several_indexes),
+            "PROFILES": EVERY_PROFILE,
             "DEBUG_ANSWERS": "true",
         }
         with served(environ, lambda app: add_demo(app, book, ["What is a digital twin?"])) as url:

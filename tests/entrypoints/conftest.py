@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
+from conftest import EVERY_PROFILE
 from entrypoints.aws import Aws, cloud
 from handler.adapters.qdrant import sparse_files
 from handler.entrypoints.detect import Source
@@ -72,6 +73,7 @@ def start(
             "COHERE_API_KEY": COHERE_KEY,
             "COHERE_BASE_URL": cohere.url,
             "QDRANT_URL": qdrant.url,
+            "PROFILES": EVERY_PROFILE,
             **changes,
         }
         return Function({name: value for name, value in environ.items() if value is not None}, gateway)

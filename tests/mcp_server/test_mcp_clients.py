@@ -49,7 +49,7 @@ def check(used: dict[str, Any], mode: str) -> None:
     assert len(used["search_docs"]["results"]) == 2
     assert used["search_docs"]["results"][0]["url"] == first["url"]
     assert used["fetch"]["text"] == used["search_docs"]["results"][0]["text"]
-    assert used["get_chunk"]["payload"]["text_content"] == used["fetch"]["text"]
+    assert used["get_chunk"]["payload"]["text"] == used["fetch"]["text"]
     assert used["failed"].is_error
     assert "no such chunk" in used["failed"].content[0].text
 

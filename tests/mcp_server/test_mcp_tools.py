@@ -15,7 +15,7 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import Point
+from handler.core.model import Passage, Point
 from handler.entrypoints.http.openapi.schemas import component, components
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES
 from mcp_server.mcp_calls import HITS, QUESTION, TEXT, Endpoint, said, structured
@@ -214,13 +214,22 @@ def test_answer_too_large_loses_its_last_passages(endpoint: Endpoint) -> None:
 
 def test_chunk_without_text_is_told_so(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: Point(5, {"note": "no text"}))
-    assert "use get_chunk" in said(endpoint.call("fetch", {"id": "5"}))
-    found = structured(endpoint.call("get_chunk", {"id": "5"}))
-    assert found == {"id": "5", "profile": "query-response", "payload": {"note": "no text"}}
+    for tool in ("fetch", "get_chunk"):
+        assert "There is no such chunk" in said(endpoint.call(tool, {"id": "5"}))
+
+
+def test_deployment_without_chunks_has_one_tool() -> None:
+    container = FakedContainer()
+    container._environ = {**container._environ, "CHUNKS": "false"}
+    endpoint = Endpoint(container)
+    assert list(tools(endpoint)) == ["search_docs"]
+    reply = endpoint.legacy("tools/call", {"name": "fetch", "arguments": {"id": "5"}})
+    assert "The tools are search_docs." in reply.json["error"]["message"]
 
 
 def test_chunk_too_large_for_a_response_is_told_so(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    point = Point(5, {"text_content": "a" * 4_000_000})
+    text = "a" * 4_000_000
+    point = Point(5, {"text_content": text}, passage=Passage(id=5, score=0, text=text, url="https://docs.example"))
     monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: point)
     assert "too large" in said(endpoint.call("get_chunk", {"id": "5"}))
 

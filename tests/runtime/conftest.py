@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import EVERY_PROFILE, ROOT
 from passage.emulators import EmulatorServer, cohere_emulator
 from tools.runtime import Runtime
 
@@ -26,7 +26,8 @@ def start(tmp_path_factory: pytest.TempPathFactory, cohere: EmulatorServer) -> I
 
         def begin(**environment: str) -> Runtime:
             log = tmp_path_factory.mktemp("runtime") / "log"
-            variables = {"COHERE_API_KEY": "test-key-41c7", "COHERE_BASE_URL": cohere.url, **environment}
+            variables = {"COHERE_API_KEY": "test-key-41c7", "COHERE_BASE_URL": cohere.url, "PROFILES": EVERY_PROFILE}
+            variables |= environment
             return running.enter_context(Runtime(environment=variables, code=(ROOT / "src",), log=log))
 
         yield begin

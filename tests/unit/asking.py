@@ -27,6 +27,7 @@ ENVIRON = {
     "COHERE_API_KEY": "key",
     "QDRANT_URL": "http://127.0.0.1:1",
     "ALLOWED_COLLECTIONS": "rag_embeddings",
+    "PROFILES": ",".join(NAMES),
 }
 
 

@@ -42,7 +42,9 @@ def listed(environ: Mapping[str, str]) -> list[str]:
 def test_folder_of_indexes_says_which_profiles_are_listed(tmp_path: Path, indexed: list[str]) -> None:
     for name in (*indexed, "of-no-profile"):
         (tmp_path / name).mkdir()
-    assert listed({"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(tmp_path)}) == sorted({*indexed, DEFAULT})
+    environ = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(tmp_path)}
+    assert listed({**environ, "PROFILES": ",".join(NAMES)}) == sorted({*indexed, DEFAULT})
+    assert listed(environ) == [DEFAULT]
 
 
 @pytest.mark.parametrize(
@@ -54,5 +56,6 @@ def test_folder_of_indexes_says_which_profiles_are_listed(tmp_path: Path, indexe
     ],
     ids=["server", "server-and-unused-folder", "published"],
 )
-def test_store_that_needs_a_request_lists_every_profile(store: dict[str, str]) -> None:
-    assert listed(store) == NAMES
+def test_store_that_needs_a_request_lists_each_served_profile(store: dict[str, str]) -> None:
+    assert listed(store) == [DEFAULT]
+    assert listed({**store, "PROFILES": "ranked, context"}) == ["context", DEFAULT, "ranked"]

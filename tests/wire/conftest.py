@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
+from conftest import EVERY_PROFILE
 from entrypoints.aws import CREDENTIALS, Aws, cloud
 from handler import telemetry
 from handler.adapters import transport
@@ -99,6 +100,7 @@ def environ(cohere: EmulatorServer, qdrant: EmulatorServer) -> dict[str, str]:
         "COHERE_BASE_URL": cohere.url,
         "STORE": "qdrant_server",
         "QDRANT_URL": qdrant.url,
+        "PROFILES": EVERY_PROFILE,
     }
 
 

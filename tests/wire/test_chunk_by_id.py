@@ -11,8 +11,9 @@ from qdrant_client import QdrantClient, models
 
 from handler.entrypoints.detect import Source
 from handler.entrypoints.limits import ALB_RESPONSE_BYTES, LAMBDA_RESPONSE_BYTES
+from passage.emulators import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
-from wire.function import Answer, MakeCollection, Start, assert_error
+from wire.function import Answer, MakeCollection, Start
 
 VECTOR_SEARCH: dict[str, str | None] = {"DEFAULT_PROFILE": "vector-search", "COLLECTION_NAME": "ids"}
 UUID = "0b1f6c52-9d3e-4c1a-8f57-1f2e3d4c5b6a"
@@ -66,8 +67,7 @@ def test_strict_server_with_one_index_serves_both_forms(kind: str, stored: Any, 
         assert function.get("/profiles/vector-search/chunks/122").json["id"] == UUID
         assert function.get("/profiles/vector-search/chunks/c-1").status == 404
         admin.delete_payload_index("ids", "chunk_id")
-        message = assert_error(function.get("/profiles/query-response/chunks/123"), 500, "INTERNAL_ERROR")
-        assert message
+        assert "payload index" in function.get("/profiles/vector-search/chunks/122").json["error"]["message"]
         admin.close()
 
 
@@ -114,3 +114,45 @@ def function_url_docs() -> dict[str, Any]:
         "headers": {"accept-encoding": "gzip"},
         "requestContext": {"domainName": "a.lambda-url.x", "http": {"method": "GET"}},
     }
+
+
+HIDDEN = {"owner": "ann@acme.example", "draft": True}
+"""Fields of a payload that no profile maps."""
+
+
+@pytest.mark.parametrize("profile", ["query-response", "context", "ranked", "chunks", "vector-search"])
+@pytest.mark.parametrize("setting", [None, "raw"])
+def test_chunk_shows_the_fields_that_the_profile_maps(
+    profile: str, setting: str | None, start: Start, make_collection: MakeCollection
+) -> None:
+    payload = {"text": "A twin.", "url": "https://docs.example/twin", "title": "Twins", **HIDDEN}
+    make_collection("mixed", 8, points=[models.PointStruct(id=1, vector=[0.5] * 8, payload=payload)])
+    function = start(COLLECTION_NAME="mixed", DEFAULT_PROFILE=profile, EMBEDDING_DIMENSION="8", CHUNKS=setting)
+    path = f"/profiles/{profile}/chunks/1"
+    found, with_vector = function.get(path), function.get(path, "with_vectors=true")
+    assert found.status == 200
+    assert found.json["vector"] is None
+    if profile == "vector-search" or setting == "raw":
+        assert found.json["payload"] == payload
+        assert len(with_vector.json["vector"]) == 8
+    else:
+        assert found.json["payload"] == {name: payload[name] for name in ("text", "url", "title")}
+        assert with_vector.status == 400
+        assert "shows no vectors" in with_vector.text
+
+
+@pytest.mark.parametrize("path", ["/profiles/ranked/chunks/1", "/profiles/chunks/chunks/2"])
+def test_chunk_that_no_answer_would_show_is_404(path: str, start: Start, make_collection: MakeCollection) -> None:
+    points = [
+        models.PointStruct(id=1, vector=[0.5] * 8, payload={"text": "A draft.", **HIDDEN}),
+        models.PointStruct(id=2, vector=[0.5] * 8, payload={"text": "A file.", "url": "file:///home/ann/twin.md"}),
+    ]
+    make_collection("drafts", 8, points=points)
+    function = start(COLLECTION_NAME="drafts", DEFAULT_PROFILE=path.split("/")[2], EMBEDDING_DIMENSION="8")
+    assert function.get(path).status == 404
+
+
+def test_deployment_without_chunks_answers_404(ids: None, start: Start, qdrant: EmulatorServer) -> None:
+    answer = start(**VECTOR_SEARCH, CHUNKS="false").get("/profiles/vector-search/chunks/122")
+    assert (answer.status, qdrant.requests) == (404, [])
+    assert "serves no chunks" in answer.text

@@ -19,7 +19,7 @@ from handler.config.profiles import Profile
 from handler.config.settings import HttpSettings, RuntimeSettings, Settings
 from handler.contracts import registry
 from handler.core.embedding import EmbeddingCache, QuestionEmbedder
-from handler.core.errors import ConfigurationError
+from handler.core.errors import ConfigurationError, NotFound
 from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
 from handler.service.readiness import Readiness
@@ -70,15 +70,29 @@ class Container:
         """Whether Lambda's runtime writes responses in UTF-8, not in ASCII with escapes."""
         return self.runtime.writes_utf8
 
+    @cached_property
+    def _profiles(self) -> list[str]:
+        """The names of the profiles that this deployment serves, in alphabetical order.
+
+        Raises:
+            ConfigurationError: a setting names a profile that does not exist.
+        """
+        chosen = {"DEFAULT_PROFILE": (self.settings.default_profile,), "PROFILES": self.settings.profiles}
+        known = profiles.names()
+        for variable, names in chosen.items():
+            for name in names:
+                if name not in known:
+                    raise ConfigurationError(
+                        f"{variable} names '{name}', which is no profile. The profiles are: {', '.join(known)}."
+                    )
+        return sorted({name for names in chosen.values() for name in names})
+
     def _served(self, name: str | None) -> Served:
-        settings = self.settings
-        default = settings.default_profile
-        if name is None and default not in profiles.names():
-            raise ConfigurationError(
-                f"DEFAULT_PROFILE is '{default}', which is no profile. The profiles are: {', '.join(profiles.names())}."
-            )
-        profile = profiles.deployed(default if name is None else name, settings)
-        if profile.name == default:
+        settings, names = self.settings, self._profiles
+        if name is not None and name not in names:
+            raise NotFound(f"There is no such profile. The profiles are: {', '.join(names)}.")
+        profile = profiles.deployed(settings.default_profile if name is None else name, settings)
+        if profile.name == settings.default_profile:
             require_keys(settings, profile)
         return Served(
             profile=profile,
@@ -87,12 +101,13 @@ class Container:
             log_query_text=settings.log_query_text,
             find_retriever=self.retriever,
             debug_answers=settings.debug_answers,
+            chunks=settings.chunks,
         )
 
     def usable_profiles(self) -> list[Served]:
         """Every valid profile, without those that the folder of EDGE_INDEX_PATH has no index for."""
         usable = []
-        for name in profiles.names():
+        for name in self._profiles:
             with suppress(ConfigurationError):
                 if self._has_index(name):
                     usable.append(self.served(name))
@@ -107,16 +122,15 @@ class Container:
         return root is None or profile == self.settings.default_profile or (root / profile).is_dir()
 
     def broken_profiles(self) -> list[ConfigurationError]:
-        """The errors of all profiles except the default one, whose errors every question gets anyway."""
-        broken = {}
-        for name in profiles.names():
-            try:
-                registry.check(profiles.load(name))
-            except ConfigurationError as error:
-                broken[name] = error
-        with suppress(ConfigurationError):
-            broken.pop(self.settings.default_profile, None)
-        return list(broken.values())
+        """The errors of the profiles besides the default one, whose errors every question gets anyway."""
+        broken = []
+        with suppress(ConfigurationError):  # of the settings: every question gets it
+            for name in (name for name in self._profiles if name != self.settings.default_profile):
+                try:
+                    registry.check(profiles.load(name))
+                except ConfigurationError as error:
+                    broken.append(error)
+        return broken
 
     def retriever(self, profile: Profile) -> Retriever:
         key = (profile.name, profile.collection.name)

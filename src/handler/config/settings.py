@@ -119,6 +119,8 @@ class Settings(CollectionSettings):
 
     passage_settings: str = Field("", alias="PASSAGE_SETTINGS", repr=False, exclude=True)
     """Further settings, as NAME=value pairs. One may be a key."""
+    profiles: Annotated[tuple[str, ...], Names] = Field((), alias="PROFILES")
+    """The profiles that are served besides the default one. Any other is unknown to a caller."""
     service: str = Field("passage", alias="POWERTOOLS_SERVICE_NAME")
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] | None, UpperCase] = Field(
         None, alias="POWERTOOLS_LOG_LEVEL"
@@ -126,6 +128,8 @@ class Settings(CollectionSettings):
     log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
     feedback: bool = Field(True, alias="FEEDBACK")
     """Whether `POST /feedback` is served."""
+    chunks: Literal["true", "false", "raw"] = Field("true", alias="CHUNKS")
+    """Whether a chunk can be fetched by its id; "raw" shows its whole payload and vector under any contract."""
     debug_answers: bool = Field(False, alias="DEBUG_ANSWERS")
     """Whether a request may ask how its answer came about."""
     request_timeout_ms: int = Field(28_500, ge=100, le=900_000, alias="REQUEST_TIMEOUT_MS")

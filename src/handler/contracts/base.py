@@ -89,6 +89,7 @@ class Contract:
         notices: yields warnings about an answer, for the log; None for a contract without any.
         stored_id: turns the chunk id that this contract shows into the one to look up.
         plain: renders an answer as plain text, for a caller who accepts that; None without such a form.
+        raw: whether callers see points as they are stored, with their whole payload and vector.
     """
 
     name: str
@@ -106,3 +107,4 @@ class Contract:
     stored_id: Callable[[str], str] = _same
     plain: Callable[[BaseModel], str] | None = None
     results: str = "results"
+    raw: bool = False

@@ -172,4 +172,5 @@ CONTRACT = Contract(
     parse=parse,
     render=render,
     render_error=render_error,
+    raw=True,
 )

@@ -14,7 +14,7 @@ PassageError
 │   ├── VectorNameMismatch
 │   ├── ModelMismatch
 │   ├── CredentialsRefused
-│   └── RequestRefused        an upstream refused the request (a retired model, a field without a payload index)
+│   └── RequestRefused        an upstream refused the request (a retired model, a filter without a payload index)
 ├── UpstreamError             Cohere or Qdrant failed temporarily
 │   ├── UpstreamThrottled
 │   └── UpstreamUnavailable

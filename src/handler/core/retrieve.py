@@ -178,11 +178,11 @@ class Retriever:
             best = tuple(sorted(best, key=attrgetter("score"), reverse=True))
         return replace(answer, passages=best)
 
-    def fetch(self, chunk: str, deadline: Deadline, *, with_vectors: bool) -> tuple[Point, float]:
-        """One stored point by its id or its chunk id, and how many milliseconds that took.
+    def fetch(self, chunk: str, deadline: Deadline, *, with_vectors: bool) -> tuple[Point, Passage, float]:
+        """One stored point by its id or its chunk id, what it says, and how many milliseconds that took.
 
         Raises:
-            NotFound: there is none.
+            NotFound: there is none that an answer could show.
             ChoiceRefused: the store cannot look up ids of this kind.
             PassageError: as the store raises it, after one retry.
         """
@@ -194,9 +194,10 @@ class Retriever:
             from handler.core import blame  # noqa: PLC0415 - after a refusal
 
             raise blame.of_choice(error) from error
-        if point is None:
+        passage = None if point is None else point.passage
+        if point is None or passage is None or not (self.displayable is None or self.displayable(passage)):
             raise NotFound("There is no such chunk in the collection.")
-        return point, (time.perf_counter() - started) * 1000
+        return point, passage, (time.perf_counter() - started) * 1000
 
     def describe(self, deadline: Deadline) -> CollectionInfo:
         """The collection's metadata, after one retry where that can help."""

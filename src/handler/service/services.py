@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from handler.config.profiles import Profile
 from handler.contracts.base import Contract
@@ -18,6 +19,7 @@ class Served:
         collections: the collections that a request may name in addition to the profile's.
         log_query_text: whether the log may hold question text.
         debug_answers: whether a request may ask for `debug`.
+        chunks: whether a chunk can be fetched by its id; "raw" shows its whole payload and vector.
         find_retriever: returns a profile's pipeline, built at first use, so that a bad request imports no SDK.
     """
 
@@ -27,6 +29,7 @@ class Served:
     log_query_text: bool
     find_retriever: Callable[[Profile], Retriever]
     debug_answers: bool = False
+    chunks: Literal["true", "false", "raw"] = "true"
 
     def retriever_for(self, name: str) -> Retriever:
         """The pipeline for the collection `name`.

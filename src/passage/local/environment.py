@@ -8,7 +8,7 @@ from time import monotonic
 from uuid import uuid4
 
 from handler.adapters.qdrant.manifest import MANIFEST
-from handler.config import profiles
+from handler.config import packed, profiles
 from handler.config.access import read_access
 from handler.config.providers import DEFAULT, EMULATOR, PROVIDERS, Provider
 from handler.config.settings import CollectionSettings
@@ -69,7 +69,15 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
             check_index(Path(merged["EDGE_INDEX_PATH"]), merged)
         if store and not any(index.glob(f"*/{MANIFEST}")):
             raise LocalError(f"There is no index in {index}: run `passage index` with --out {index}, or name another.")
-        yield merged
+        yield {**_indexed_profiles(merged), **merged}
+
+
+def _indexed_profiles(environ: Mapping[str, str]) -> dict[str, str]:
+    """PROFILES with the profiles that a local index has; nothing where the caller's variables name some."""
+    root = environ.get("EDGE_INDEX_PATH")
+    if environ.get("STORE") != "qdrant_edge" or not root or "PROFILES" in packed.unpack(environ):
+        return {}
+    return {"PROFILES": ",".join(name for name in profiles.names() if Path(root, name, MANIFEST).is_file())}
 
 
 def value_of(environ: Mapping[str, str], name: str) -> str:

@@ -9,11 +9,12 @@ from aws_lambda_powertools.event_handler import Response
 
 from handler.config import validation
 from handler.config.profiles import Profile
-from handler.contracts.fields import json_id, json_safe
+from handler.contracts.fields import json_id
 from handler.core.deadline import Deadline
-from handler.core.model import CollectionInfo, Point
+from handler.core.model import CollectionInfo
 from handler.entrypoints.http.call import Call, json_response
 from handler.entrypoints.http.status import failure_response
+from handler.service.chunks import StoredChunk, stored_chunk
 from handler.service.failures import failure
 from handler.service.services import Served
 
@@ -33,10 +34,8 @@ def chunk(call: Call, profile: str, chunk_id: str) -> Response[str]:
     """One chunk, by its point id or by the chunk id that the profile's contract shows."""
 
     def look(served: Served, until: Deadline) -> dict[str, Any]:
-        with_vectors = call.flag("with_vectors")
-        stored = served.contract.stored_id(unquote(chunk_id))
-        point, took_ms = served.retriever.fetch(stored, until, with_vectors=with_vectors)
-        return _chunk(point, took_ms)
+        found = stored_chunk(served, unquote(chunk_id), until, with_vectors=call.flag("with_vectors"))
+        return _chunk(found)
 
     return _about(call, profile, look)
 
@@ -77,11 +76,11 @@ def _collection(profile: Profile, info: CollectionInfo) -> dict[str, Any]:
     return {**asdict(info), "problems": [str(problem) for problem in validation.problems(profile, info)]}
 
 
-def _chunk(point: Point, took_ms: float) -> dict[str, Any]:
+def _chunk(found: StoredChunk) -> dict[str, Any]:
     """Seed 001's RetrievalResult for a point fetched by id, so without a score."""
     return {
-        "id": json_id(point.id),
-        "payload": json_safe(point.payload),
-        "vector": None if point.vector is None else list(point.vector),
-        "retrieval_time_ms": took_ms,
+        "id": json_id(found.id),
+        "payload": found.payload,
+        "vector": None if found.vector is None else list(found.vector),
+        "retrieval_time_ms": found.took_ms,
     }

@@ -16,16 +16,19 @@ PAGE_BYTES = 2_500_000
 SETTINGS = (500,)
 
 
-def document(default: str, find: Callable[[str], Profile] = profiles.load) -> dict[str, Any]:
+def document(
+    default: str, find: Callable[[str], Profile] = profiles.load, *, raw_chunks: bool = False
+) -> dict[str, Any]:
     """The API's OpenAPI document.
 
     Args:
         default: the profile that /query uses.
         find: returns a profile by name, with the deployment's settings applied.
+        raw_chunks: whether the deployment shows chunks as they are stored under any contract.
     """
     from handler.entrypoints.http.openapi.document import described  # noqa: PLC0415 - no question needs it
 
-    return described(ROUTES, default, find)
+    return described(ROUTES, default, find, raw_chunks=raw_chunks)
 
 
 def methods(path: str) -> tuple[str, ...]:
@@ -81,7 +84,7 @@ def _document(call: Call) -> dict[str, Any]:
     def profile(name: str | None) -> Profile:
         return call.services.served(name).profile
 
-    return document(profile(None).name, profile)
+    return document(profile(None).name, profile, raw_chunks=call.services.settings.chunks == "raw")
 
 
 def mcp(call: Call, profile: str | None = None) -> Response[str]:

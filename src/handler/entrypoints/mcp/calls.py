@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from handler.config.profiles import CountLimit, Profile, TextLimit
-from handler.contracts.fields import check_count, check_text, json_safe
+from handler.contracts.fields import check_count, check_text
 from handler.core.errors import AnswerTooLarge, InvalidRequest
-from handler.core.model import Point
 from handler.entrypoints.mcp.endpoint import Endpoint
 from handler.entrypoints.mcp.results import Result, document, failed, fits, listed, reference, succeeded, whole
-from handler.entrypoints.mcp.tools import ID_CHARACTERS, NARROWING
+from handler.entrypoints.mcp.tools import ID_CHARACTERS, NARROWING, has_chunks
 from handler.service.answering import Answered, Question, answer, profile_name
+from handler.service.chunks import StoredChunk, stored_chunk
 from handler.service.failures import failure
 from handler.service.services import Served
 
@@ -38,16 +38,16 @@ def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
 
 def fetch(arguments: Arguments, endpoint: Endpoint) -> Result:
     """OpenAI's `fetch`: one passage."""
-    return _fetched(arguments, ("id",), endpoint, lambda point, _: document(point))
+    return _fetched(arguments, ("id",), endpoint, lambda chunk, _: document(chunk.passage))
 
 
 def get_chunk(arguments: Arguments, endpoint: Endpoint) -> Result:
-    """One stored chunk with its payload."""
+    """One stored chunk with its fields."""
     return _fetched(
         arguments,
         ("id", *_own(endpoint)),
         endpoint,
-        lambda point, profile: {"id": str(point.id), "profile": profile.name, "payload": json_safe(point.payload)},
+        lambda chunk, profile: {"id": str(chunk.id), "profile": profile.name, "payload": chunk.payload},
     )
 
 
@@ -57,6 +57,11 @@ CALLS: Mapping[str, Callable[[Arguments, Endpoint], Result]] = {
     "search_docs": search_docs,
     "get_chunk": get_chunk,
 }
+
+
+def calls(endpoint: Endpoint) -> Mapping[str, Callable[[Arguments, Endpoint], Result]]:
+    """The calls of the tools that the endpoint has: only one of them needs no chunk by its id."""
+    return CALLS if has_chunks(endpoint) else {"search_docs": search_docs}
 
 
 def _own(endpoint: Endpoint) -> tuple[str, ...]:
@@ -85,15 +90,13 @@ def _asked(
 
 
 def _fetched(
-    arguments: Arguments, names: tuple[str, ...], endpoint: Endpoint, render: Callable[[Point, Profile], Result]
+    arguments: Arguments, names: tuple[str, ...], endpoint: Endpoint, render: Callable[[StoredChunk, Profile], Result]
 ) -> Result:
     served: Served | None = None
     try:
         served = endpoint.services.served(_profile(arguments, names, endpoint))
         _check_names(arguments, names)
-        chunk = served.contract.stored_id(_chunk_id(arguments))
-        point, _ = served.retriever.fetch(chunk, endpoint.until(), with_vectors=False)
-        found = render(point, served.profile)
+        found = render(stored_chunk(served, _chunk_id(arguments), endpoint.until()), served.profile)
         if not fits(found, endpoint):
             raise AnswerTooLarge(f"The chunk is too large: a response carries up to {endpoint.room:,} bytes here.")
     except Exception as error:  # noqa: BLE001 - every failure of a tool is a result that the model can read

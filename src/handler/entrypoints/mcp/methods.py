@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from handler.entrypoints.http.headers import API_VERSION
-from handler.entrypoints.mcp.calls import CALLS
+from handler.entrypoints.mcp.calls import calls
 from handler.entrypoints.mcp.endpoint import Endpoint
 from handler.entrypoints.mcp.eras import SERVER_KEY, SUPPORTED, negotiated
 from handler.entrypoints.mcp.messages import INVALID_PARAMS, METHOD_NOT_FOUND, Message, Refused
@@ -48,11 +48,12 @@ def _result(message: Message, endpoint: Endpoint, *, modern: bool) -> dict[str, 
 
 def _called(params: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
     name, arguments = params.get("name"), params.get("arguments")
-    if not isinstance(name, str) or name not in CALLS:
-        raise Refused(INVALID_PARAMS, f"There is no such tool. The tools are {', '.join(CALLS)}.")
+    known = calls(endpoint)
+    if not isinstance(name, str) or name not in known:
+        raise Refused(INVALID_PARAMS, f"There is no such tool. The tools are {', '.join(known)}.")
     if not isinstance(arguments, Mapping | None):
         raise Refused(INVALID_PARAMS, "'arguments' must be an object.")
-    return CALLS[name](arguments or {}, endpoint)
+    return known[name](arguments or {}, endpoint)
 
 
 def _server(endpoint: Endpoint) -> dict[str, str]:

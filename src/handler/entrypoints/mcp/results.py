@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from handler.contracts.fields import json_safe
-from handler.core.errors import NotFound, PassageError
-from handler.core.model import Passage, Point
+from handler.core.errors import PassageError
+from handler.core.model import Passage
 from handler.entrypoints.http.status import retry_after
 from handler.entrypoints.limits import sent_bytes
 from handler.entrypoints.mcp.endpoint import Endpoint
@@ -38,18 +38,11 @@ def whole(passage: Passage) -> Result:
     }
 
 
-def document(point: Point) -> Result:
-    """The result of OpenAI's `fetch`.
-
-    Raises:
-        NotFound: the point is no passage.
-    """
-    passage = point.passage
-    if passage is None:
-        raise NotFound("The chunk has no text or no URL, so it cannot be read as a passage: use get_chunk.")
+def document(passage: Passage) -> Result:
+    """The result of OpenAI's `fetch`."""
     place = {"headings": " > ".join(passage.headings), "chunk_id": passage.chunk_id or ""}
     return {
-        "id": str(point.id),
+        "id": str(passage.id),
         "title": _title(passage),
         "text": passage.text,
         "url": passage.url,

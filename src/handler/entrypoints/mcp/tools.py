@@ -46,8 +46,17 @@ DOCUMENT = {
 CHUNK = {
     "id": STRING,
     "profile": {**STRING, "description": "The profile that has the chunk."},
-    "payload": {"type": "object", "description": "All fields that are stored with the chunk."},
+    "payload": {"type": "object", "description": "The fields that are stored with the chunk."},
 }
+
+
+def has_chunks(endpoint: Endpoint) -> bool:
+    """Whether the deployment serves chunks by their id: `search`, `fetch` and `get_chunk` need it.
+
+    Raises:
+        ConfigurationError: the settings cannot be read.
+    """
+    return endpoint.services.settings.chunks != "false"
 
 
 def subject(endpoint: Endpoint) -> str:
@@ -71,7 +80,8 @@ def tools(endpoint: Endpoint) -> list[dict[str, Any]]:
         "maxLength": ID_CHARACTERS,
         "description": "An id from search or search_docs.",
     }
-    return [
+    fetchable = has_chunks(endpoint)
+    defined = [
         _tool(
             "search",
             "Search the documentation",
@@ -100,20 +110,21 @@ def tools(endpoint: Endpoint) -> list[dict[str, Any]]:
             ["question"],
             {
                 "profile": {**STRING, "description": "The profile that was asked."},
-                "results": {"type": "array", "items": _object(PASSAGE)},
+                "results": {"type": "array", "items": _object(PASSAGE if fetchable else {**PASSAGE, "id": STRING})},
                 "warnings": WARNINGS,
             },
         ),
         _tool(
             "get_chunk",
             "Get a stored chunk",
-            f"Get one chunk of {about} with all fields that are stored with it, such as its page, position and date. "
+            f"Get one chunk of {about} with the fields that are stored with it, such as its page, position and date. "
             "For its text alone, use fetch.",
             {"id": chunk_id, **chosen},
             ["id"],
             CHUNK,
         ),
     ]
+    return defined if fetchable else [tool for tool in defined if tool["name"] == "search_docs"]
 
 
 def _tool(

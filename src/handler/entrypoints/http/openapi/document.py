@@ -10,7 +10,7 @@ from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts import registry
 from handler.contracts.options import SHORTHANDS
-from handler.core.errors import ConfigurationError
+from handler.core.errors import ConfigurationError, NotFound
 from handler.entrypoints.http.call import ANY_ERROR, Route
 from handler.entrypoints.http.headers import API_VERSION, LEFT_OUT
 from handler.entrypoints.http.openapi.examples import ANSWERS, FEEDBACK, QUESTIONS
@@ -42,12 +42,15 @@ FEWER = {"description": "Results dropped to fit the response limit.", "schema": 
 
 
 @cache
-def described(routes: tuple[Route, ...], default: str, find: Callable[[str], Profile]) -> dict[str, Any]:
+def described(
+    routes: tuple[Route, ...], default: str, find: Callable[[str], Profile], *, raw_chunks: bool
+) -> dict[str, Any]:
     """The whole document. A route under /profiles is described once for each usable profile.
 
     Args:
         default: the profile that /query uses.
         find: returns a profile by name, with the deployment's settings applied.
+        raw_chunks: whether the deployment shows chunks as they are stored under any contract.
     """
     asked, usable = find(default), _usable(find)
     schemas: dict[str, Any] = {**FIXED, "Feedback": feedback_schema()}
@@ -57,7 +60,7 @@ def described(routes: tuple[Route, ...], default: str, find: Callable[[str], Pro
     for route in (route for route in routes if route.summary):
         for name, profile in usable.items() if "{profile}" in route.path else [("", asked)]:
             path = route.path.replace("{profile}", name)
-            paths[path][route.method.lower()] = _operation(route, name, profile)
+            paths[path][route.method.lower()] = _operation(route, name, profile, raw_chunks=raw_chunks)
     return {
         "openapi": VERSION,
         "info": {
@@ -76,21 +79,19 @@ def described(routes: tuple[Route, ...], default: str, find: Callable[[str], Pro
 
 
 def _usable(find: Callable[[str], Profile]) -> dict[str, Profile]:
-    """The valid profiles by name."""
+    """The valid profiles that are served, by name."""
     found = {}
     for name in profiles.names():
-        with suppress(ConfigurationError):
+        with suppress(ConfigurationError, NotFound):
             found[name] = find(name)
     return found
 
 
-CHUNK_PARAMETERS: list[dict[str, Any]] = [
-    {"name": "id", "in": "path", "required": True, "schema": {**STRING, "minLength": 1}},
-    {"name": "with_vectors", "in": "query", "schema": {"type": "boolean", "default": False}},
-]
+CHUNK_ID = {"name": "id", "in": "path", "required": True, "schema": {**STRING, "minLength": 1}}
+WITH_VECTORS = {"name": "with_vectors", "in": "query", "schema": {"type": "boolean", "default": False}}
 
 
-def _operation(route: Route, name: str, profile: Profile) -> dict[str, Any]:
+def _operation(route: Route, name: str, profile: Profile, *, raw_chunks: bool) -> dict[str, Any]:
     """One operation.
 
     Args:
@@ -103,15 +104,15 @@ def _operation(route: Route, name: str, profile: Profile) -> dict[str, Any]:
         "operationId": f"{of}-{own}" if of else own,
         "tags": [name or (DEFAULT if route.errors == ANY_ERROR else SERVICE)],
         "summary": route.summary.format(profile=profile.name),
-        **_request(route, profile),
+        **_request(route, profile, raw_chunks=raw_chunks),
         "responses": {**_success(route, profile), **_errors(route, profile)},
     }
 
 
-def _request(route: Route, profile: Profile) -> dict[str, Any]:
+def _request(route: Route, profile: Profile, *, raw_chunks: bool) -> dict[str, Any]:
     """An operation's parameters or body."""
     if "{id}" in route.path:
-        return {"parameters": CHUNK_PARAMETERS}
+        return {"parameters": [CHUNK_ID, WITH_VECTORS] if raw_chunks or registry.find(profile).raw else [CHUNK_ID]}
     if route.request:
         example = FEEDBACK if route.request == "Feedback" else _question(profile)
         content = {"application/json": {"schema": _schema(route.request, profile), "example": example}}

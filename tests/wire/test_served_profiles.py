@@ -1,0 +1,45 @@
+"""The profiles that a deployment serves. Any other is the caller's mistake, and costs nothing."""
+
+import pytest
+
+from handler.config import profiles
+from passage.emulators import EmulatorServer
+from wire.function import QUESTION, Output, Start
+
+OTHERS = [name for name in profiles.names() if name != "query-response"]
+
+
+@pytest.mark.parametrize("name", [*OTHERS, "nothing", "..%2Fcontext"])
+def test_profile_that_is_not_named_is_404_and_costs_nothing(
+    name: str, start: Start, output: Output, cohere: EmulatorServer, qdrant: EmulatorServer
+) -> None:
+    function = start(PROFILES=None)
+    answers = [
+        function.post({"text": QUESTION}, f"/profiles/{name}/query"),
+        function.get(f"/profiles/{name}/query", "text=twin"),
+        function.get(f"/profiles/{name}/collection"),
+        function.get(f"/profiles/{name}/chunks/1"),
+        function.post({"url": "https://a.example/", "helpful": True, "profile": name}, "/feedback"),
+    ]
+    assert [answer.status for answer in answers] == [404] * 5
+    assert function.invoke({"profile": name, "text": QUESTION})["code"] == "INVALID_INPUT"
+    assert (cohere.requests, qdrant.requests) == ([], [])
+    assert {name for record in output.metrics for name in record if "Failed" in name} == {"Failed.Caller"}
+    if name in OTHERS:
+        assert "The profiles are: query-response." in answers[0].text
+
+
+def test_named_profiles_are_served_and_described(start: Start) -> None:
+    function = start(PROFILES="context, ranked")
+    listed = function.get("/profiles").json["profiles"]
+    assert [profile["name"] for profile in listed] == ["context", "query-response", "ranked"]
+    # Named, but never indexed: the operator has to act.
+    assert function.post({"text": QUESTION}, "/profiles/context/query").json["code"] == "COLLECTION_NOT_FOUND"
+    described = {path.split("/")[2] for path in function.get("/openapi.json").json["paths"] if "/profiles/" in path}
+    assert described == {"context", "query-response", "ranked"}
+
+
+def test_profile_that_does_not_exist_names_the_setting(start: Start) -> None:
+    answer = start(PROFILES="context,nothing").ask()
+    assert answer.status == 500
+    assert "PROFILES names 'nothing', which is no profile. The profiles are: chunks, context" in answer.text
