@@ -59,6 +59,8 @@ def _hand_over(source: Source, event: Any, context: Any) -> Any:
             from handler.entrypoints.messaging import notifications  # noqa: PLC0415 - only where a bus is a source
 
             handle = notifications.handle_event_bridge
+        case Source.HEARTBEAT:
+            from handler.entrypoints.heartbeat import handle  # noqa: PLC0415 - only where a schedule asks
         case Source.BEDROCK_AGENT:
             from handler.entrypoints import agents  # noqa: PLC0415 - only where an agent asks
 

@@ -13,8 +13,8 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 NAMESPACE = "Passage"
 DEFAULT_SERVICE = "passage"
-SERVICE_ONLY = "Failed."
-"""Metrics with this prefix have the dimension `service` alone: an alarm on one covers all profiles."""
+SERVICE_ONLY = ("Failed.", "Heartbeat", "IndexRefused")
+"""Metrics with these prefixes have the dimension `service` alone: an alarm on one covers all profiles."""
 ALSO_BY_SERVICE = ("TotalLatency", "TopScore", "RerankLatency", "RerankFailed")
 """Metrics that alarms or the dashboard's costs need over all profiles as well. Each costs a second custom metric."""
 REDACTED = "***"
@@ -129,6 +129,25 @@ def not_renewed(what: str, *, code: str, detail: str | None) -> None:
     logger.warning(what, extra={"code": code, "detail": detail})
 
 
+def index_refused(*, code: str, detail: str | None, temporary: bool) -> None:
+    """Log that a new index could not be taken, and the old one stays. Unless that is temporary, also count it."""
+    not_renewed("a new index could not be taken; the old one stays", code=code, detail=detail)
+    if not temporary:
+        _emit("none", {"IndexRefused": 1})
+
+
+def heartbeat(figures: Mapping[str, Any]) -> None:
+    """The heartbeat's question was answered with a passage."""
+    logger.info("heartbeat", extra=dict(figures))
+    _emit("none", {"Heartbeat": 1})
+
+
+def heartbeat_failed(error: BaseException, *, code: str, detail: str | None, known: bool) -> None:
+    """The heartbeat's question failed. `known`: see `failed`."""
+    logger.error(f"heartbeat: {error}", extra=_facts("none", error, code, detail), exc_info=None if known else error)
+    _emit("none", {"Heartbeat": 0})
+
+
 def _forms(text: str) -> frozenset[str]:
     """The forms of a text in another: plain, as Python's repr, or within JSON. A blank text has none."""
     return frozenset((text, repr(text)[1:-1], json.dumps(text)[1:-1])) if text.strip() else frozenset()
@@ -231,7 +250,7 @@ class _Record(EphemeralMetrics):
         (directive,) = line["_aws"]["CloudWatchMetrics"]
         metrics = directive["Metrics"]
         by_profile = [metric for metric in metrics if not metric["Name"].startswith(SERVICE_ONLY)]
-        by_service = [metric for metric in metrics if metric["Name"].startswith((SERVICE_ONLY, *ALSO_BY_SERVICE))]
+        by_service = [metric for metric in metrics if metric["Name"].startswith((*SERVICE_ONLY, *ALSO_BY_SERVICE))]
         line["_aws"]["CloudWatchMetrics"] = [
             {**directive, "Dimensions": [dimensions], "Metrics": metrics}
             for dimensions, metrics in ((["service", "profile"], by_profile), (["service"], by_service))

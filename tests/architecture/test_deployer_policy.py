@@ -34,6 +34,7 @@ ACTIONS = {
         "lambda:CreateEventSourceMapping",
     ],
     "Logs": ["logs:CreateLogGroup", "logs:PutRetentionPolicy", "logs:PutMetricFilter", "logs:CreateLogDelivery"],
+    "Scheduler": ["scheduler:CreateSchedule", "scheduler:DeleteSchedule"],
     "SNS": ["sns:CreateTopic", "sns:Subscribe"],
     "SQS": ["sqs:CreateQueue", "sqs:SetQueueAttributes", "sqs:DeleteQueue"],
     "SecretsManager": ["secretsmanager:CreateSecret", "secretsmanager:GetSecretValue", "secretsmanager:DeleteSecret"],

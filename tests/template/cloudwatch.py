@@ -6,12 +6,16 @@ EvaluationPeriods datapoints of Period seconds. The alarm goes off when Datapoin
 
 import operator
 import re
+from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
-OPERATORS = {"GreaterThanThreshold": operator.gt, "GreaterThanOrEqualToThreshold": operator.ge}
+OPERATORS = {
+    "GreaterThanThreshold": operator.gt,
+    "GreaterThanOrEqualToThreshold": operator.ge,
+}
 
 
 @dataclass
@@ -21,42 +25,43 @@ class Metrics:
     samples: dict[str, list[tuple[float, float, float]]] = field(default_factory=dict)
 
     def add(self, name: str, at: float, value: float = 1, *, late: float = 0) -> None:
-        self.samples.setdefault(name, []).append((at, at + late, value))
+        insort(self.samples.setdefault(name, []), (at, at + late, value))
 
     def values(self, name: str, start: float, end: float, now: float) -> list[float]:
         """The values from `start` up to `end`, as far as they have arrived at `now`."""
         found = self.samples.get(name, [])
-        return [value for at, arrival, value in found if start <= at < end and arrival <= now]
+        window = found[bisect_left(found, (start,)) : bisect_left(found, (end,))]
+        return [value for _, arrival, value in window if arrival <= now]
 
 
 def goes_off(alarm: Mapping[str, Any], metrics: Metrics, now: int) -> bool:
     """Whether the alarm is on in the evaluation at the minute `now`."""
-    breaches = OPERATORS[alarm["ComparisonOperator"]]
-    points = [point for point in _datapoints(alarm, metrics, now) if point is not None]
-    assert alarm["TreatMissingData"] == "notBreaching"
-    breaching = sum(breaches(point, float(alarm["Threshold"])) for point in points)
+    breaches, missing = OPERATORS[alarm["ComparisonOperator"]], alarm["TreatMissingData"] == "breaching"
+    points = _datapoints(alarm, metrics, now)
+    breaching = sum(missing if point is None else breaches(point, float(alarm["Threshold"])) for point in points)
     return breaching >= alarm.get("DatapointsToAlarm", alarm["EvaluationPeriods"])
 
 
-def first_alarm(alarm: Mapping[str, Any], metrics: Metrics, minutes: int) -> int | None:
-    """The first minute in which the alarm is on; None if it stays off."""
-    return next((now for now in range(minutes + 1) if goes_off(alarm, metrics, now)), None)
+def first_alarm(alarm: Mapping[str, Any], metrics: Metrics, minutes: int, *, start: int = 0) -> int | None:
+    """The first minute from `start` on in which the alarm is on; None if it stays off."""
+    return next((now for now in range(start, minutes + 1) if goes_off(alarm, metrics, now)), None)
 
 
 def _datapoints(alarm: Mapping[str, Any], metrics: Metrics, now: int) -> Iterator[float | None]:
     for number in range(alarm["EvaluationPeriods"]):
-        end = now - number * _period(alarm) / 60
+        end = now - number * period(alarm) / 60
         yield _datapoint(alarm, metrics, end, now)
 
 
-def _period(alarm: Mapping[str, Any]) -> int:
+def period(alarm: Mapping[str, Any]) -> int:
+    """Seconds of a datapoint."""
     return int(
         alarm.get("Period") or next(each["MetricStat"]["Period"] for each in alarm["Metrics"] if "MetricStat" in each)
     )
 
 
 def _datapoint(alarm: Mapping[str, Any], metrics: Metrics, end: float, now: int) -> float | None:
-    start = end - _period(alarm) / 60
+    start = end - period(alarm) / 60
     if "Metrics" not in alarm:
         statistic = alarm.get("Statistic") or alarm["ExtendedStatistic"]
         return _statistic(statistic, metrics.values(alarm["MetricName"], start, end, now))
@@ -90,8 +95,9 @@ def _expression(text: str, values: Mapping[str, float | None]) -> float | None:
         "IF": lambda condition, then, otherwise: then if condition else otherwise,
         "FILL": lambda value, filler: filler if value is None else value,
     }
+    code = text.replace(" AND ", " and ").replace(" OR ", " or ")
     try:
-        found = eval(text.replace(" AND ", " and "), {"__builtins__": {}}, {**functions, **values})  # noqa: S307 - ours
+        found = eval(code, {"__builtins__": {}}, {**functions, **values})  # noqa: S307 - ours
     except (TypeError, ZeroDivisionError):
         return None
     return float(found)

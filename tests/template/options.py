@@ -85,6 +85,8 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
         "Deployment": "Linear10PercentEvery1Minute",
     },
     "no-traces": {"Tracing": "false"},
+    "own-question": {"Heartbeat": "How do I install it?", "Deployment": "Canary10Percent5Minutes"},
+    "no-heartbeat": {"Heartbeat": "false"},
     "alarm-topic": {"AlarmAddress": ALARM_TOPIC, "MonthlyBudget": "20"},
     "alarm-email": {"AlarmAddress": "someone@example.com"},
     "unwatched": {"Alarms": "false", "Dashboard": "false"},

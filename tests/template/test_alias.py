@@ -59,6 +59,7 @@ def test_all_event_sources_call_the_alias(option: str, made: dict[str, Stack]) -
         ("topic", "TopicInvokePermission"),
         ("topic", "AsyncInvokeConfig"),
         ("bus", "EventRule"),
+        ("default", "ScheduleRole"),
         ("bus", "EventInvokePermission"),
     ],
 )
@@ -118,8 +119,6 @@ def test_a_canary_is_rolled_back_by_alarms(made: dict[str, Stack]) -> None:
     # Errors of the alias alone. The function's errors include those of callers of $LATEST.
     dimensions = {entry["Name"]: entry["Value"] for entry in stack["FunctionErrorAlarm"]["Dimensions"]}
     assert dimensions["Resource"] == "${RetrievalFunction}:live"
-    # The shortest canary takes five minutes, so an alarm must go off within them.
-    assert {stack[name]["DatapointsToAlarm"] * stack[name]["Period"] <= 300 for name in watched} == {True}
     update = stack.resources["RetrievalFunctionAliaslive"]["UpdatePolicy"]
     assert "CodeDeployLambdaAliasUpdate" in update
 

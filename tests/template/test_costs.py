@@ -9,10 +9,12 @@ from template.cloudformation import Stack
 
 SECONDS = 2_628_000
 QUESTIONS = (1_000, 100_000, 10_000_000)
+BEATS = 30 * 24 * 12
+"""Heartbeats in a month of 30 days."""
 FREE_METRICS = 10
 """Custom metrics that cost nothing, and metrics that alarms watch for nothing."""
-CUSTOM_METRICS = 14
-ALARM_METRICS = 14
+CUSTOM_METRICS = 15
+ALARM_METRICS = 18
 """Metrics that the alarms of the default stack watch."""
 
 
@@ -62,6 +64,8 @@ def test_each_cost_column_matches_its_prices(column: int, each: dict[str, float]
         "Logs": questions * each["CloudWatch logs"],
         "Cohere": questions * each["Cohere, embed"],
         "Traces": _traces(questions),
+        "Heartbeat": BEATS
+        * sum(each[name] for name in ("Lambda requests", "Lambda duration, arm64", "CloudWatch logs", "Cohere, embed")),
         "Fixed": 0.40 + 0.30 * (CUSTOM_METRICS - FREE_METRICS) + 0.10 * (ALARM_METRICS - FREE_METRICS),
     }
     cheaper = questions * (each["REST API"] - each["HTTP API"])
@@ -69,7 +73,7 @@ def test_each_cost_column_matches_its_prices(column: int, each: dict[str, float]
         **parts,
         "Sum": sum(parts.values()),
         "Sum with an HTTP API": sum(parts.values()) - cheaper,
-        "Reranking, on top": questions * each["Cohere or Bedrock, rerank"],
+        "Reranking, on top": (questions + BEATS) * each["Cohere or Bedrock, rerank"],
     }
     assert table == pytest.approx(expected, abs=0.006)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from handler.entrypoints.detect import Source, detect
 from template.cloudformation import PSEUDO, Stack, stacks
 from template.options import (
     ALARM_TOPIC,
@@ -122,6 +123,12 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     ("bus", "EventRule", "EventBusName", QUESTION_BUS),
     ("bus", "EventRule", "EventPattern/detail-type", ["Question Asked"]),
     ("bus", "EventRule", "Targets/0/DeadLetterConfig/Arn", DEAD_LETTERS),
+    # Beside the heartbeat, a release is asked its question.
+    ("default", "Schedule", "ScheduleExpression", "rate(5 minutes)"),
+    ("default", "Schedule", "Target/Arn", "arn:aws:scheduler:::aws-sdk:lambda:invoke"),
+    ("default", "Schedule", "Target/RetryPolicy/MaximumRetryAttempts", 0),
+    ("canary", "ReleaseCheckFunction", f"{VARIABLES}/QUESTION", "What is this documentation about?"),
+    ("own-question", "ReleaseCheckFunction", f"{VARIABLES}/QUESTION", "How do I install it?"),
     # Money.
     ("budget", "MonthlyCosts", "Budget/BudgetLimit", {"Amount": "20", "Unit": "USD"}),
     ("budget", "MonthlyCosts", "NotificationsWithSubscribers/1/Notification/NotificationType", "FORECASTED"),
@@ -244,6 +251,23 @@ def test_viewer_address_is_the_header_that_the_firewall_counts(made: Made) -> No
         "headers['x-viewer-address'] = { value: event.viewer.ip }"
         in made["cloudfront"]["ViewerAddress"]["FunctionCode"]
     )
+
+
+@pytest.mark.parametrize(
+    ("option", "question"),
+    [
+        ("default", "What is this documentation about?"),
+        ("own-question", "How do I install it?"),
+        ("no-heartbeat", None),
+    ],
+)
+def test_schedule_sends_the_function_a_heartbeat(option: str, question: str | None, made: Made) -> None:
+    assert ("HeartbeatAlarm" in made[option]) == ("Schedule" in made[option]) == (question is not None)
+    if question is not None:
+        call = json.loads(made[option]["Schedule"]["Target"]["Input"])
+        assert (call["FunctionName"], call["InvocationType"]) == ("${FunctionAlias}", "RequestResponse")
+        assert json.loads(call["Payload"]) == {"heartbeat": question}
+        assert detect(json.loads(call["Payload"])) is Source.HEARTBEAT
 
 
 def test_own_queues_are_not_made_again(made: Made) -> None:

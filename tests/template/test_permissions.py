@@ -101,7 +101,9 @@ def test_only_a_function_url_is_everyones(option: str, made: dict[str, Stack]) -
 def test_no_other_role_and_no_policy_is_open(option: str, made: dict[str, Stack]) -> None:
     roles = set(made[option].of_type("IAM::Role"))
     shifts = made[option].parameters["Deployment"] != "AllAtOnce"
-    assert roles == {"RetrievalRole"} | ({"DeploymentRole", "ReleaseCheckRole"} if shifts else set())
+    beats = made[option].parameters["Heartbeat"] != "false"
+    wanted = {"RetrievalRole": True, "ScheduleRole": beats, "DeploymentRole": shifts, "ReleaseCheckRole": shifts}
+    assert roles == {name for name, has in wanted.items() if has}
     for policy in made[option].of_type("SQS::QueuePolicy").values():
         for statement in policy["PolicyDocument"]["Statement"]:
             assert statement["Condition"]["ArnEquals"]["aws:SourceArn"]
@@ -110,7 +112,7 @@ def test_no_other_role_and_no_policy_is_open(option: str, made: dict[str, Stack]
 
 def test_boundary_and_path_are_of_every_role(made: dict[str, Stack]) -> None:
     roles = made["bounded-roles"].of_type("IAM::Role")
-    assert len(roles) == 3
+    assert len(roles) == 4
     assert {(role["PermissionsBoundary"], role["Path"]) for role in roles.values()} == {(BOUNDARY, "/teams/docs/")}
 
 

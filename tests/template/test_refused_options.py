@@ -77,6 +77,7 @@ WRONG: list[dict[str, str]] = [
     {"RepliesTo": SECRET},
     {"EphemeralStorage": "513"},
     {"AlarmAddress": "someone"},
+    {"Heartbeat": 'What does "arm" mean?'},
 ]
 
 

@@ -162,7 +162,7 @@ def test_make_deploy_passes_the_release_id(build: Path, tmp_path: Path) -> None:
 def test_make_deploy_keeps_spaces_and_quotes_of_a_value(build: Path, tmp_path: Path) -> None:
     """Read by SAM's own parser, which ends an unquoted value at its first space."""
     settings = "MCP_DESCRIPTION=the documentation of Acme's robots, and arms,ALLOWED_HEADERS=traceparent,baggage"
-    parameters = f"""Settings="{settings}" ReleaseQuestion='What does "arm" mean?'"""
+    parameters = f"""Settings="{settings}" Heartbeat='What does "arm" mean?'"""
     words = _make_deploy(build, tmp_path, f"""{parameters} BasePath='""' EdgeIndex=s3://indexes""")
     overrides = words[words.index("--parameter-overrides") + 1 :]
     code = "import json, sys; from samcli.cli.types import CfnParameterOverridesType as Type; "
@@ -170,7 +170,7 @@ def test_make_deploy_keeps_spaces_and_quotes_of_a_value(build: Path, tmp_path: P
     done = subprocess.run([PYTHON_OF_SAM, "-c", code, *overrides], capture_output=True, text=True, check=True)
     read = json.loads(done.stdout)
     assert read["Settings"] == settings
-    assert read["ReleaseQuestion"] == 'What does "arm" mean?'
+    assert read["Heartbeat"] == 'What does "arm" mean?'
     assert (read["BasePath"], read["EdgeIndex"]) == ("", "s3://indexes")
     assert read["Deployment"] == "Canary10Percent5Minutes", "samconfig.toml's, in an environment"
     assert read["ReleaseId"]

@@ -17,6 +17,7 @@ PREFIXES = {
     "direct": Source.DIRECT,
     "event-bridge": Source.EVENT_BRIDGE,
     "function-url": Source.FUNCTION_URL,
+    "heartbeat": Source.HEARTBEAT,
     "http-api": Source.HTTP_API,
     "pipes": Source.PIPES,
     "rest-api": Source.REST_API,
@@ -96,6 +97,7 @@ def test_where_shapes_overlap_the_envelope_decides(event: object, source: Source
         {"httpMethod": "GET", "path": "/query"},
         *({"warmup": True}, {"k": 5}, {"Text": "question"}, [{"Records": [SQS_RECORD]}]),
         {"awslogs": {"data": "H4sI"}},
+        *({"heartbeat": True}, {"heartbeat": "question", "k": 3}),
         {"requestContext": {"routeKey": "$connect", "eventType": "CONNECT"}},
     ],
 )

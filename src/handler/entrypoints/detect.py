@@ -16,6 +16,10 @@ PROFILE_KEY = "profile"
 """A custom profile may use another name for the question. Such an event must name its profile."""
 
 
+HEARTBEAT_KEY = "heartbeat"
+"""The only key of a heartbeat. Its value is the question."""
+
+
 class Source(StrEnum):
     """Each value is the source's name in messages."""
 
@@ -29,6 +33,7 @@ class Source(StrEnum):
     FUNCTION_URL = "Lambda Function URL"
     HTTP_API = "HTTP API"
     REST_API = "REST API"
+    HEARTBEAT = "heartbeat"
     DIRECT = "direct invocation"
     DIRECT_BATCH = "direct invocation with a list"
 
@@ -38,7 +43,8 @@ SHAPES = (
     "actionGroup), an EventBridge event (detail-type, detail), an Application Load Balancer request "
     "(requestContext.elb), an API Gateway HTTP API or Lambda Function URL request (requestContext.http), an API "
     "Gateway REST API request (httpMethod and requestContext), a bare question "
-    f"({', '.join(sorted(QUESTION_KEYS))}, or any with {PROFILE_KEY}), and a list of bare questions"
+    f"({', '.join(sorted(QUESTION_KEYS))}, or any with {PROFILE_KEY}), a list of bare questions, and the deployment's "
+    f"own question ({HEARTBEAT_KEY} alone)"
 )
 
 
@@ -74,7 +80,7 @@ def detect(event: object, context: object = None) -> Source:
     elif isinstance(event, Mapping):
         if _is_authorizer(event):
             raise InvalidRequest("The event is for an API Gateway authorizer, and Passage is not one.")
-        source = _agent(event) or _message(event) or _http(event) or (Source.DIRECT if _is_question(event) else None)
+        source = _agent(event) or _message(event) or _http(event) or _bare(event)
     if source is None:
         raise InvalidRequest(f"The event has no known shape. The known shapes are: {SHAPES}.")
     return source
@@ -132,6 +138,13 @@ def _records_of(event: Mapping[str, Any], key: str, service: str) -> bool:
         and bool(records)
         and all(isinstance(record, Mapping) and record.get(key) == service for record in records)
     )
+
+
+def _bare(event: Mapping[str, Any]) -> Source | None:
+    """An event without an envelope: a question, or the heartbeat."""
+    if event.keys() == {HEARTBEAT_KEY} and isinstance(event[HEARTBEAT_KEY], str):
+        return Source.HEARTBEAT
+    return Source.DIRECT if _is_question(event) else None
 
 
 def _is_question(event: object) -> bool:

@@ -86,9 +86,8 @@ class PublishedStore:
             pointer = self._index.pointer(until)
             return self._store if pointer.sha256 == self._version else self._replace(pointer, until)
         except PassageError as error:
-            telemetry.not_renewed(
-                "a new index could not be taken; the old one stays", code=error.code, detail=error.detail
-            )
+            temporary = isinstance(error, UpstreamError | DeadlineExceeded)
+            telemetry.index_refused(code=error.code, detail=error.detail, temporary=temporary)
             return self._store
 
     def _replace(self, pointer: Pointer, until: Deadline | None) -> QdrantEdgeStore:
