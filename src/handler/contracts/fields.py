@@ -110,17 +110,16 @@ def read_question(
     """A contract's request, with its question and its number of passages as the profile limits them.
 
     Args:
-        text, count: the names of these two in `model`. A question may be absent, and is empty then.
+        text, count: the names of these two in `model`.
 
     Raises:
         InvalidRequest: see `validate_fields`, `rename_fields`, `check_text` and `check_count`.
     """
     limits = profile.query
     named = rename_fields(fields, {text: limits.text.names, count: limits.count.names})
-    query = validate_fields(named, model, profile.filters)
-    question = getattr(query, text)
-    top_k = check_count(limits.count, getattr(query, count))
-    return query, "" if question is None else check_text(limits.text, question), top_k
+    query = validate_fields(named, model)
+    question = check_text(limits.text, getattr(query, text))
+    return query, question, check_count(limits.count, getattr(query, count))
 
 
 def rename_fields(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:

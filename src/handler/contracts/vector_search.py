@@ -12,10 +12,13 @@ from handler.contracts.fields import (
     Score,
     Text,
     Threshold,
+    check_count,
+    check_text,
     clip,
     json_id,
     json_safe,
-    read_question,
+    rename_fields,
+    validate_fields,
     zulu,
 )
 from handler.contracts.filter_values import FilterValue, conditions
@@ -94,7 +97,9 @@ class ErrorResponse(BaseModel):
 
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
-    query, text, top_k = read_question(fields, profile, RetrievalQuery, text="query_text", count="top_k")
+    limits = profile.query
+    named = rename_fields(fields, {"query_text": limits.text.names, "top_k": limits.count.names})
+    query = validate_fields(named, RetrievalQuery, profile.filters)
     if (query.query_text is None) == (query.query_vector is None):
         raise InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")
     if query.query_vector is not None and len(query.query_vector) != profile.collection.dimension:
@@ -106,11 +111,11 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
             "'query_vector' cannot be compared: it is all zeros, or its length is beyond 32-bit floats."
         )
     return RetrievalRequest(
-        text=text,
+        text="" if query.query_text is None else check_text(limits.text, query.query_text),
         vector=query.query_vector,
         collection=query.collection_name,
         search=Search(
-            top_k=top_k,
+            top_k=check_count(limits.count, query.top_k),
             score_threshold=query.score_threshold,
             filters=conditions(query.filters, profile),
             with_vectors=query.with_vectors,
