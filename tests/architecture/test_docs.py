@@ -265,3 +265,13 @@ def test_every_contract_has_rules_and_no_rule_is_listed_twice() -> None:
     rules = [(model.split(" · ")[-1], rule) for model, rule in _rows(_read("docs/contract-rules.md"))]
     assert {contract for contract, _ in rules} == {*registry.NAMES, "all"}
     assert len(set(rules)) == len(rules)
+
+
+def test_each_statement_on_security_names_what_holds_it() -> None:
+    held = [row[-1] for row in _rows(_read("docs/security.md"))]
+    assert len(held) > 20
+    for cell in held:
+        named = [ROOT / name for name in _names(cell)]
+        named += [ROOT / "docs" / page for page in re.findall(r"\]\(([\w-]+\.md)", cell)]
+        assert named, cell
+        assert [path for path in named if not path.is_file()] == []
