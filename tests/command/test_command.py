@@ -196,7 +196,7 @@ def test_index_says_where_it_cannot_write(passage: Passage, small_site: Path, tm
     ("environment", "words"),
     [
         ({"COHERE_API_KEY": "key"}, "was embedded by the emulator"),
-        ({"QDRANT_URL": "http://127.0.0.1:6333"}, "A real collection needs the real key"),
+        ({"QDRANT_URL": "http://192.0.2.1:6333"}, "A real collection needs the real key"),
     ],
 )
 @pytest.mark.parametrize("command", [("serve",), ("invoke", str(EVENTS / "direct-query.json"))])

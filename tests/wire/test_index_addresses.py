@@ -1,5 +1,6 @@
 """`passage index` with an address that leads elsewhere, or an embedding service that is slow."""
 
+import re
 import ssl
 from pathlib import Path
 
@@ -52,6 +53,53 @@ def test_json_of_another_server_is_one_line(body: str) -> None:
             Releases(connection, "docs").current()
         connection.close()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "body", "says"),
+    [
+        (None, 401, "Must provide an API key or an Authorization bearer token", "needs a key: set QDRANT_API_KEY"),
+        ("k", 401, "Invalid API key or JWT", "refused the key in QDRANT_API_KEY"),
+        ("k", 403, '{"status":{"error":"Forbidden: Global write access required"}}', "it may only read"),
+        ("k", 403, "ExpiredSignature", "it has expired"),
+    ],
+)
+def test_refused_key_says_why(key: str | None, status: int, body: str, says: str) -> None:
+    with web_server(Reply(status, body)) as (port, _):
+        connection = Connection(f"http://127.0.0.1:{port}", key)
+        with pytest.raises(TargetError, match=says):
+            connection.collections()
+        connection.close()
+
+
+def test_server_that_does_not_answer_is_told_at_each_attempt() -> None:
+    notes: list[str] = []
+    connection = Connection("http://127.0.0.1:9", None, sleep=lambda _: None, note=notes.append)
+    with pytest.raises(TargetError, match="7 attempts"):
+        connection.version()
+    connection.close()
+    assert len(notes) == 6
+    assert re.fullmatch(
+        r"The Qdrant server at http://127.0.0.1:9 could not be reached: .* Attempt 2 of 7 in .*", notes[0]
+    )
+
+
+@pytest.mark.parametrize(("url", "told"), [("http://qdrant.example:6333", 1), ("http://127.0.0.1:6333", 0)])
+def test_key_over_http_is_told_except_on_this_machine(url: str, told: int) -> None:
+    notes: list[str] = []
+    Connection(url, "key", note=notes.append).close()
+    assert [("QDRANT_API_KEY is sent unencrypted" in note) for note in notes] == [True] * told
+
+
+def test_certificate_of_ssl_cert_file_is_trusted_on_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = self_signed(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with web_server(Reply(200, '{"title": "qdrant", "version": "1.20.0"}'), tls=certificate) as (port, _):
+        connection = Connection(f"https://127.0.0.1:{port}", None)
+        assert connection.version() == (1, 20)
+        connection.close()
 
 
 def test_grpc_port_is_not_retried() -> None:

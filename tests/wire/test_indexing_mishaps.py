@@ -125,7 +125,7 @@ def test_questions_are_not_asked_of_another_provider_s_index(out: Path, indexed:
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
-        ({"QDRANT_URL": "http://localhost:6333"}, "A real collection needs the real key"),
+        ({"QDRANT_URL": "http://qdrant.example:6333"}, "A real collection needs the real key"),
         ({"COHERE_BASE_URL": "http://localhost:1"}, "COHERE_API_KEY is not"),
         ({"COHERE_API_KEY": "two words"}, "white space"),
         ({"COHERE_API_KEY": "k", "COHERE_BASE_URL": "http://a..b"}, "COHERE_BASE_URL: must name a host whose parts"),

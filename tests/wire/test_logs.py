@@ -138,3 +138,11 @@ def test_message_that_is_json_is_logged_as_text(message: str, output: Output) ->
     (line,) = output.logs
     assert line["message"].startswith(message[:2])
     assert "zebra" not in output.text
+
+
+@pytest.mark.parametrize(("url", "told"), [("http://qdrant.example:6333", 1), ("http://127.0.0.1:6333", 0)])
+def test_key_over_http_is_told_once_a_container(url: str, told: int, start: Start, output: Output) -> None:
+    function = start(QDRANT_URL=url, QDRANT_API_KEY="qdrant-7f3a")
+    function.container.warm()
+    function.container.warm()
+    assert [line["message"] for line in output.logs] == ["QDRANT_URL is http: the key is sent unencrypted."] * told

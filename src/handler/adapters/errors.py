@@ -95,8 +95,9 @@ class Service:
         )
 
     def _credentials_refused(self, detail: str) -> CredentialsRefused:
+        expired = " It has expired." if "ExpiredSignature" in detail else ""
         message = (
-            f"The {self.name} refused the key in {self.key_variable}: set a valid one."
+            f"The {self.name} refused the key in {self.key_variable}: set a valid one.{expired}"
             if self.has_key
             else f"The {self.name} requires a key, and none is set: set {self.key_variable}."
         )

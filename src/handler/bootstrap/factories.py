@@ -102,6 +102,7 @@ def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageS
         auth=KeyAuth("api-key", "", cached) if cached else None,
         key_variable="QDRANT_API_KEY_SECRET" if cached else "QDRANT_API_KEY",
         profile=profile,
+        embedded_by=_embedded_by(settings, profile),
     )
 
 

@@ -1,9 +1,11 @@
 """Collection validation: a collection compared with its profile. Every store uses these checks and messages."""
 
 from collections.abc import Callable, Mapping
+from collections.abc import Collection as Services
 
 from handler.config import models
 from handler.config.profiles import Collection, Profile
+from handler.config.providers import EMULATOR
 from handler.core.errors import (
     ConfigurationError,
     DimensionMismatch,
@@ -117,6 +119,28 @@ def _check_model(profile: Profile, info: CollectionInfo) -> None:
             f"The collection '{info.name}' was embedded with '{info.embedding_model}', but questions are embedded "
             f"with '{profile.embedding.model}', whose vectors are not comparable: set EMBEDDING_MODEL to the "
             "collection's model, or index the site again.",
+            upstream="store",
+        )
+
+
+def check_embedder(profile: Profile, made_by: str, model: str, services: Services[str], what: str) -> None:
+    """Check that the service that embedded the texts gives vectors comparable with the questions'.
+
+    Args:
+        made_by: the service, as the index or the collection names it.
+        model: the model of the texts.
+        services: those whose vectors are comparable with the questions'; empty for any. Vectors of another service
+            are comparable, too, if its model has the same vector space; the emulator's never are.
+        what: the index or collection, for the message.
+
+    Raises:
+        ModelMismatch: it does not.
+    """
+    real = made_by != EMULATOR and models.comparable(model, profile.embedding.model)
+    if services and made_by not in services and not real:
+        raise ModelMismatch(
+            f"{what} was embedded by '{made_by}', but questions are embedded by {' or '.join(services)}: run "
+            "`passage index` again with the function's EMBEDDING_PROVIDER and key.",
             upstream="store",
         )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from passage.commands.options import DEFAULT_INDEX
+from passage.commands.options import DEFAULT_INDEX, emulate_option
 from passage.indexing.progress import Progress, say
 from passage.local.environment import LocalError, require_real_vectors, with_emulator
 
@@ -51,6 +51,7 @@ class IndexArguments:
     keep: int
     dry_run: bool
     rebuild: bool
+    emulate: bool
 
     def check(self) -> None:
         """Raise click.UsageError for conflicting arguments."""
@@ -148,6 +149,7 @@ class IndexArguments:
 )
 @click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @click.option("--rebuild", is_flag=True, help="Write the whole index, even if little changed.")
+@emulate_option()
 def index(**given: Any) -> None:
     """Index SOURCE, once for each profile.
 
@@ -228,7 +230,8 @@ def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Targ
         for profile, target in targets:
             if args.to == "qdrant":
                 provider = PROVIDERS[profile.embedding.provider]
-                require_real_vectors(provider, os.environ, "leave out --to qdrant for an index on this machine")
+                otherwise = "leave out --to qdrant for an index on this machine"
+                require_real_vectors(provider, os.environ, otherwise, emulate=args.emulate)
             embedder = document_embedder(profile, environ, warn=lambda text: say(f"Warning: {text}"))
             embedding = CachedEmbedder(embedder, cache, args.texts_per_minute or embedder.texts_per_minute)
             started = time.monotonic()

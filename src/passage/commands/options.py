@@ -1,4 +1,4 @@
-"""The option and the error that several commands share."""
+"""Options and an error that several commands share."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,4 +25,13 @@ def index_option(help_text: str = "The folder `passage index` wrote to.") -> Cal
         default=DEFAULT_INDEX,
         show_default=True,
         help=help_text,
+    )
+
+
+def emulate_option() -> Callable[[T], T]:
+    """`--emulate`, for vectors of the emulator on a server elsewhere."""
+    return click.option(
+        "--emulate",
+        is_flag=True,
+        help="Without a key, use the emulator's vectors with a server on another machine, too. On this one they are.",
     )

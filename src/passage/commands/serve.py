@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from passage.commands.options import index_option
+from passage.commands.options import emulate_option, index_option
 from passage.local.function import function, stdout_kept_clean
 
 
@@ -18,8 +18,9 @@ from passage.local.function import function, stdout_kept_clean
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A folder of Markdown whose pages the demo shows.",
 )
+@emulate_option()
 @click.option("--question", "questions", multiple=True, help="A question that the demo suggests; may be repeated.")
-def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...]) -> None:
+def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...], *, emulate: bool) -> None:
     """Serve the API on 127.0.0.1, and a demo page at `/`."""
     # Imported here so that other commands start fast.
     from passage.local.demo import add_demo, find_book  # noqa: PLC0415
@@ -27,7 +28,7 @@ def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...])
 
     book = None if site is None else find_book(site)
     click.echo("Starting the function …", err=True)
-    with stdout_kept_clean() as write, function(index) as handler:
+    with stdout_kept_clean() as write, function(index, emulate=emulate) as handler:
         url = f"http://127.0.0.1:{port}"
 
         def ready() -> None:

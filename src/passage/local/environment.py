@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 from uuid import uuid4
 
 from handler.adapters.qdrant.manifest import MANIFEST
@@ -13,9 +16,14 @@ from handler.config.access import read_access
 from handler.config.providers import DEFAULT, EMULATOR, PROVIDERS, Provider
 from handler.config.settings import CollectionSettings
 from handler.core.errors import PassageError
-from passage.local.provider import made_by
+from passage.local.provider import connecting, is_loopback, made_by
+
+if TYPE_CHECKING:
+    import httpx
 
 LOCAL_KEY = "local"
+SECONDS = 3.0
+"""The most that reading a server's metadata may take."""
 
 
 class LocalError(Exception):
@@ -48,10 +56,13 @@ def with_emulator(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 
 @contextmanager
-def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[dict[str, str]]:
+def function_environment(environ: Mapping[str, str], index: Path, *, emulate: bool = False) -> Iterator[dict[str, str]]:
     """The function's whole environment: `environ`, plus a store and an embedding service if they are missing.
 
     With QDRANT_URL and the key of the profile's provider set, the function runs against the real services.
+
+    Args:
+        emulate: whether the emulator may embed questions to a server on another machine.
 
     Raises:
         LocalError: there is no index, or questions and texts would be embedded by different services.
@@ -62,11 +73,14 @@ def function_environment(environ: Mapping[str, str], index: Path) -> Iterator[di
     elif not value_of(environ, "QDRANT_URL"):
         store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index.resolve())}
     else:
-        require_real_vectors(_provider(None, environ), environ, "unset QDRANT_URL to use the index on this machine")
+        otherwise = "unset QDRANT_URL to use the index on this machine"
+        require_real_vectors(_provider(None, environ), environ, otherwise, emulate=emulate)
     with with_emulator(environ) as local:
         merged = {"DEBUG_ANSWERS": "true", **local, **store}
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
             check_index(Path(merged["EDGE_INDEX_PATH"]), merged)
+        elif value_of(merged, "QDRANT_URL"):
+            check_collections(merged)
         if store and not any(index.glob(f"*/{MANIFEST}")):
             raise LocalError(f"There is no index in {index}: run `passage index` with --out {index}, or name another.")
         yield {**_indexed_profiles(merged), **merged}
@@ -85,21 +99,25 @@ def value_of(environ: Mapping[str, str], name: str) -> str:
     return environ.get(name, "").strip()
 
 
-def require_real_vectors(provider: Provider, environ: Mapping[str, str], otherwise: str) -> None:
-    """Refuse to use an emulator's vectors with a collection of a server.
+def require_real_vectors(provider: Provider, environ: Mapping[str, str], otherwise: str, *, emulate: bool) -> None:
+    """Refuse to use an emulator's vectors with a collection of a server on another machine, unless asked for.
 
     Args:
         environ: the caller's, without an emulator.
         otherwise: what else the caller can do, for the message.
+        emulate: whether the caller asks for it.
 
     Raises:
         LocalError: the provider is emulated, because it has no key.
     """
+    if emulate or is_loopback(value_of(environ, "QDRANT_URL")):
+        return
     variables = (provider.key_variable, provider.secret_variable)
     if provider.emulated and not any(value_of(environ, variable) for variable in variables):
         raise LocalError(
             f"QDRANT_URL is set, but {provider.key_variable} is not. A real collection needs the real key: the "
-            f"emulator's vectors are not comparable with {provider.label}'s. Set it, or {otherwise}."
+            f"emulator's vectors are not comparable with {provider.label}'s. Set it, or {otherwise}. With --emulate "
+            "they are used all the same."
         )
 
 
@@ -124,6 +142,43 @@ def check_index(root: Path, environ: Mapping[str, str]) -> None:
                 f"{_name(asking)}, and the vectors of the two are not comparable: run `passage index --profile "
                 f"{profile}` again {_again(provider, asking)}."
             )
+
+
+def check_collections(environ: Mapping[str, str]) -> None:
+    """Check that the same service embeds questions and the collections of a server, as far as the server says it.
+
+    Args:
+        environ: the function's.
+
+    Raises:
+        LocalError: they are different services, and one of them is the emulator.
+    """
+    import httpx  # noqa: PLC0415 - `passage --help` needs none
+
+    url, key = value_of(environ, "QDRANT_URL"), value_of(environ, "QDRANT_API_KEY")
+    try:
+        settings = CollectionSettings.from_env(environ)
+        collections = {name: profiles.deployed(name, settings).collection.name for name in profiles.names()}
+        with httpx.Client(**connecting(url), timeout=SECONDS, headers={"api-key": key} if key else {}) as client:
+            metadata = {name: _metadata(client, url, one) for name, one in collections.items()}
+    except (PassageError, httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
+        return  # the function says what is wrong
+    for profile, said in metadata.items():
+        provider = _provider(profile, environ)
+        embedded_by, asking = said.get("embedded_by"), made_by(provider, read_access(provider, environ).url)
+        if embedded_by and embedded_by != asking and EMULATOR in (embedded_by, asking):
+            raise LocalError(
+                f"The collection '{collections[profile]}' was embedded by {_name(embedded_by)}, but questions would be "
+                f"embedded by {_name(asking)}, and the vectors of the two are not comparable: run `passage index --to "
+                f"qdrant --profile {profile}` again {_again(provider, asking)}."
+            )
+
+
+def _metadata(client: "httpx.Client", url: str, collection: str) -> Mapping[str, Any]:
+    """A collection's metadata; empty where there is none, or no such collection."""
+    answer = client.get(f"{url.rstrip('/')}/collections/{quote(collection, safe='')}")
+    found = answer.json() if answer.status_code == HTTPStatus.OK else {}
+    return (found.get("result") or {}).get("config", {}).get("metadata") or {}
 
 
 def _provider(profile: str | None, environ: Mapping[str, str]) -> Provider:

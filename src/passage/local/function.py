@@ -14,11 +14,15 @@ from passage.local.environment import LocalError, function_environment
 
 
 @contextmanager
-def function(index: Path) -> Iterator[Callable[[Any, Any], Any]]:
-    """The function, in this process with the local environment, ready for its first question."""
+def function(index: Path, *, emulate: bool = False) -> Iterator[Callable[[Any, Any], Any]]:
+    """The function, in this process with the local environment, ready for its first question.
+
+    Args:
+        emulate: see `function_environment`.
+    """
     with ExitStack() as stack:
         try:
-            os.environ.update(stack.enter_context(function_environment(os.environ, index)))
+            os.environ.update(stack.enter_context(function_environment(os.environ, index, emulate=emulate)))
         except LocalError as error:
             raise click.ClickException(str(error)) from error
         from handler import app  # noqa: PLC0415 - it reads its environment at first use

@@ -14,6 +14,7 @@ from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.api_client import ApiClient
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
+from handler import telemetry
 from handler.adapters.errors import Service
 from handler.adapters.qdrant import not_found
 from handler.adapters.qdrant.answers import ScoredPoint, Searched, SearchedEach
@@ -23,6 +24,7 @@ from handler.core.errors import CollectionNotFound, PassageError
 SERVICE = Service("store", "vector store", "QDRANT_API_KEY", "QDRANT_URL")
 
 GRPC_PORT = 6334
+THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 T = TypeVar("T")
 
@@ -57,6 +59,9 @@ class Connection:
     @cached_property
     def client(self) -> ApiClient:
         """The HTTP client below `QdrantClient`, without its models, inference, gRPC and local mode (decision 15)."""
+        parts = urlsplit(self._url)
+        if self._service.has_key and parts.scheme == "http" and parts.hostname not in THIS_MACHINE:
+            telemetry.logger.warning(f"{self._service.url_variable} is http: the key is sent unencrypted.")
         return ApiClient(
             self._url,
             headers={} if self._api_key is None else {"api-key": self._api_key},

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from handler.config import models, providers
 from handler.config.profiles import Profile
-from handler.config.validation import check_name
-from handler.core.errors import CollectionNotFound, ConfigurationError, ModelMismatch
+from handler.config.validation import check_embedder, check_name
+from handler.core.errors import CollectionNotFound, ConfigurationError
 
 MANIFEST = "manifest.json"
 SHARD = "shard"
@@ -79,19 +78,6 @@ def read(folder: Path, profile: Profile, embedded_by: Collection[str]) -> Manife
             upstream="store",
         )
     check_name(profile.collection, manifest.sizes())
-    if embedded_by and not _is_comparable(manifest, profile, embedded_by):
-        raise ModelMismatch(
-            f"The index for the profile '{profile.name}' was embedded by '{manifest.embedded_by}', but "
-            f"questions are embedded by {' or '.join(embedded_by)}: run `passage index` again with the "
-            "function's EMBEDDING_PROVIDER and key.",
-            upstream="store",
-        )
+    what = f"The index for the profile '{profile.name}'"
+    check_embedder(profile, manifest.embedded_by, manifest.embedding_model, embedded_by, what)
     return manifest
-
-
-def _is_comparable(manifest: Manifest, profile: Profile, embedded_by: Collection[str]) -> bool:
-    """Whether the index's vectors are comparable with the questions'. An emulator's never are with a model's."""
-    if manifest.embedded_by in embedded_by:
-        return True
-    real = manifest.embedded_by != providers.EMULATOR
-    return real and models.comparable(manifest.embedding_model, profile.embedding.model)

@@ -6,7 +6,7 @@ in `server_chunks`; no search that succeeds imports those two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from handler.adapters.qdrant.text_search import (
     Reader,
     TextSearch,
     TextSupport,
+    check_metadata,
     read_text_support,
     server_version,
     text_support,
@@ -46,14 +47,19 @@ MATCHES_BY_PREFIX = (1, 19)
 
 
 class QdrantServerStore:
-    """One collection on a server, searched as one profile describes. See `Connection` for the other arguments."""
+    """One collection on a server, searched as one profile describes. See `Connection` for the other arguments.
 
-    def __init__(
+    Args:
+        embedded_by: see `handler.config.validation.check_embedder`.
+    """
+
+    def __init__(  # noqa: PLR0913 - all by name
         self,
         *,
         url: str,
         api_key: str | None,
         profile: Profile,
+        embedded_by: Collection[str] = (),
         auth: httpx.Auth | None = None,
         key_variable: str = SERVICE.key_variable,
         transport: httpx.BaseTransport | None = None,
@@ -64,7 +70,8 @@ class QdrantServerStore:
         )
         self._url = url
         self._profile = profile
-        self._reader = Reader(self._connection.get, profile)
+        self._embedded_by = embedded_by
+        self._reader = Reader(self._connection.get, profile, embedded_by)
         self._support: TextSupport | None = None
         self._limits = NO_LIMITS
         self._has_prefixes = False
@@ -197,7 +204,7 @@ class QdrantServerStore:
                 info = self._connection.get(COLLECTION, collection_name=self.collection)
                 found = TextSupport(None, limits=Limits.of(info.get("result") or {}))
             else:
-                found = self._support = read_text_support(self._connection.get, self._profile)
+                found = self._support = read_text_support(self._connection.get, self._profile, self._embedded_by)
         except PassageError:
             return None  # the caller raises the refusal, which says more
         self._limits = found.limits
@@ -261,6 +268,7 @@ class QdrantServerStore:
 
         info = collection_info.read(self._connection)
         check_name(self._profile.collection, collection_info.sizes(info))
+        check_metadata(self._profile, info.config.metadata or {}, self._embedded_by)
         model = collection_info.embedding_model(self._connection, self._profile, info)
         return collection_info.described(self._profile.collection, info, self._supported(info), model)
 

@@ -5,7 +5,7 @@ to 1.16, the weights of a fusion, without an error. So the version is read befor
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Thread
@@ -16,11 +16,13 @@ from handler.adapters.qdrant.limits import NO_LIMITS, Limits
 from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
 from handler.config.profiles import Profile
 from handler.config.providers import Fusion
+from handler.config.validation import check_embedder
 from handler.core import deadline as deadlines
 from handler.core.errors import (
     CollectionNotFound,
     ConfigurationError,
     CredentialsRefused,
+    ModelMismatch,
     PassageError,
     UpstreamUnavailable,
 )
@@ -113,19 +115,24 @@ def _scores(index: Mapping[str, Any] | None) -> bool:
     return index is not None and index.get("scoring") is True
 
 
-def read_text_support(get: Get, profile: Profile) -> TextSupport:
+def read_text_support(get: Get, profile: Profile, services: Collection[str] = ()) -> TextSupport:
     """Read the server's version and the collection's indexes. Without a hybrid search, the log says why.
+
+    Args:
+        services: see `check_embedder`.
 
     Raises:
         CollectionNotFound, CredentialsRefused: as a search would.
+        ModelMismatch: another service embedded the collection.
         UpstreamError, DeadlineExceeded: temporary failures.
     """
     version = server_version(get)
     name = profile.collection.name
     try:
         info = get(COLLECTION, collection_name=name)
+        check_metadata(profile, (info["result"].get("config") or {}).get("metadata") or {}, services)
         support = text_support(profile, info["result"], version)
-    except (CollectionNotFound, CredentialsRefused):
+    except (CollectionNotFound, CredentialsRefused, ModelMismatch):
         raise
     except ConfigurationError as error:
         note = f"The collection '{name}' is searched by vectors only: its metadata cannot be read: {error}"
@@ -137,6 +144,18 @@ def read_text_support(get: Get, profile: Profile) -> TextSupport:
     if support.note:
         telemetry.logger.warning(support.note)
     return support
+
+
+def check_metadata(profile: Profile, metadata: Mapping[str, Any], services: Collection[str]) -> None:
+    """Check who embedded a collection, if its metadata says that. See `check_embedder`.
+
+    Raises:
+        ModelMismatch: a service whose vectors are not comparable with the questions'.
+    """
+    made_by, model = metadata.get("embedded_by"), metadata.get("embedding_model")
+    if isinstance(made_by, str) and isinstance(model, str):
+        what = f"The collection '{profile.collection.name}'"
+        check_embedder(profile, made_by, model, services, what)
 
 
 def server_version(get: Get) -> tuple[int, int] | None:
@@ -202,11 +221,13 @@ class Reader:
 
     Args:
         get: see `Get`.
+        services: see `check_embedder`.
     """
 
-    def __init__(self, get: Get, profile: Profile) -> None:
+    def __init__(self, get: Get, profile: Profile, services: Collection[str] = ()) -> None:
         self._get = get
         self._profile = profile
+        self._services = services
         self._begun: _Reading | None = None
 
     def start(self) -> None:
@@ -232,7 +253,7 @@ class Reader:
         deadline = deadlines.current()
         if deadline is not None:
             deadline.require("store")
-        return read_text_support(self._get, self._profile)
+        return read_text_support(self._get, self._profile, self._services)
 
 
 class _Reading:
