@@ -188,6 +188,16 @@ def test_an_index_is_refused_before_a_full_disk(
     assert sorted(path.name for path in out.iterdir()) == [f".{PROFILE.name}.lock", PROFILE.name]
 
 
+def test_nothing_is_paid_for_that_the_cache_has_no_room_for(
+    site: MarkdownSite, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1_000_000))
+    with pytest.raises(EmbeddingError, match=r"cannot be kept in .*: its disk has 1 MB free, and 8 MB are needed"):
+        index_edge(site, PROFILE, out, embedder_at(cohere.url, PROFILE, COHERE_KEY))
+    assert cohere.requests == []
+
+
 @pytest.mark.parametrize(
     ("fault", "words"),
     [

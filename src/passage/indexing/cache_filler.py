@@ -8,6 +8,7 @@ from itertools import count
 from typing import Protocol
 
 from handler.core.model import Vector
+from passage.indexing import room
 from passage.indexing.embedding import EmbeddingError, TemporaryFailure
 from passage.indexing.pacing import Pace, wait_before
 from passage.indexing.vector_cache import VectorCache
@@ -82,7 +83,7 @@ class Filler:
         """Put a vector for each text into the cache; yields the number of texts of each finished batch.
 
         Raises:
-            EmbeddingError: a batch failed permanently. The vectors of the other sent batches are kept.
+            EmbeddingError: a batch failed permanently, or the cache's disk is full. Vectors of other batches are kept.
         """
         running: set[Future[int]] = set()
         with ThreadPoolExecutor(CONCURRENT, thread_name_prefix="embedding") as pool:
@@ -106,6 +107,9 @@ class Filler:
         absent = self._cache.missing(batch)
         texts = {key: text for key, text in batch.items() if key in absent}
         if texts:
+            folder = self._cache.folder
+            if fault := room.lacking(folder, 0):  # a batch's vectors are smaller than the margin
+                raise EmbeddingError(f"The vectors cannot be kept in {folder}: {fault}. No more was paid for.")
             vectors = self._embed(list(texts.values()))
             self._cache.put(dict(zip(texts, vectors, strict=True)))
         return len(batch)

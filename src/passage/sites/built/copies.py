@@ -113,8 +113,9 @@ def _repeats(candidate: Candidate, sources: Sequence[Candidate], words: dict[str
     used: set[str] = set()
     for line in sorted(_lines(candidate, sources), key=len, reverse=True):
         for source in sources:
-            known = words.setdefault(source.file, _all_words(source.page))
-            if any(f" {form} " in known for form in line):
+            if source.file not in words:
+                words[source.file] = _all_words(source.page)
+            if any(f" {form} " in words[source.file] for form in line):
                 used.add(source.url)
                 break
         else:
