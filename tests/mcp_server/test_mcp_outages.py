@@ -76,7 +76,7 @@ def test_question_over_http_imports_nothing_of_mcp(textbook_index: Path) -> None
 import json, sys
 from handler.app import lambda_handler
 answer = lambda_handler(json.load(open("events/http-api-query.json")), None)
-print(json.dumps([answer["statusCode"], [name for name in sys.modules if name.startswith("handler.entrypoints.mcp")]]))
+print(json.dumps([answer["statusCode"], [name for name in sys.modules if ".entrypoints.http.mcp" in name]]))
 """
     variables = {"COHERE_API_KEY": "key", "COHERE_BASE_URL": "http://127.0.0.1:1", "STORE": "qdrant_edge"}
     environment = {**os.environ, **variables, "EDGE_INDEX_PATH": str(textbook_index)}

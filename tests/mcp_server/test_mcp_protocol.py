@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handler.entrypoints.mcp.eras import LEGACY, SUPPORTED, _decoded, encoded
+from handler.entrypoints.http.mcp.protocol import LEGACY, SUPPORTED, decode_header, encode_header
 from mcp_server.mcp_calls import META, MODERN, QUESTION, Endpoint, message, structured
 
 CALL = {"name": "search", "arguments": {"query": QUESTION}}
@@ -104,10 +104,10 @@ def test_name_in_base64_equals_the_tools_name(endpoint: Endpoint) -> None:
 
 @given(st.text(alphabet=st.characters(codec="utf-8")))
 def test_any_text_survives_encoding_as_a_header(text: str) -> None:
-    value = encoded(text)
+    value = encode_header(text)
     assert value.isascii()
     assert value.isprintable()
-    assert _decoded(value) == text
+    assert decode_header(value) == text
 
 
 @pytest.mark.parametrize("lacking", [VERSION_KEY, "io.modelcontextprotocol/clientCapabilities"])

@@ -14,7 +14,7 @@ import pytest
 from command.passage_command import PASSAGE, clean_environment
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
-from handler.entrypoints.mcp.eras import VERSION_KEY
+from handler.entrypoints.http.mcp.protocol import VERSION_KEY
 from mcp_server.mcp_calls import META, MODERN, QUESTION, Endpoint, message
 from passage.api import HttpApi, in_process
 from passage.local import stdio

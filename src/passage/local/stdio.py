@@ -5,8 +5,16 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from handler.entrypoints.mcp.eras import METHOD_HEADER, NAME_HEADER, VERSION_HEADER, VERSION_KEY, encoded
-from handler.entrypoints.mcp.messages import INTERNAL_ERROR, failed, identity
+from handler.entrypoints.http.mcp.protocol import (
+    INTERNAL_ERROR,
+    METHOD_HEADER,
+    NAME_HEADER,
+    VERSION_HEADER,
+    VERSION_KEY,
+    encode_header,
+    read_id,
+    write_error,
+)
 from passage.api import Api, Request, Unreachable
 
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -33,14 +41,14 @@ def _answer(api: Api, request: Request, message: Mapping[str, Any]) -> str:
     try:
         reply = api.ask(request)
     except Unreachable as error:
-        return json.dumps(failed(identity(message), INTERNAL_ERROR, f"{error}: check --url."))
+        return json.dumps(write_error(read_id(message), INTERNAL_ERROR, f"{error}: check --url."))
     answer = reply.json()
     if isinstance(answer, dict) and "jsonrpc" in answer:
         return json.dumps(answer)
     if not reply.text:
         return ""
     why = f"The server answered {reply.status} and no message of MCP: check --url and the API's key."
-    return json.dumps(failed(identity(message), INTERNAL_ERROR, why))
+    return json.dumps(write_error(read_id(message), INTERNAL_ERROR, why))
 
 
 def headers(message: Mapping[str, Any]) -> dict[str, str]:
@@ -51,7 +59,7 @@ def headers(message: Mapping[str, Any]) -> dict[str, str]:
     if not isinstance(params, dict) or not isinstance(version, str):
         return {}
     repeated = {VERSION_HEADER: version, METHOD_HEADER: message.get("method"), NAME_HEADER: params.get("name")}
-    return {name: encoded(value) for name, value in repeated.items() if isinstance(value, str)}
+    return {name: encode_header(value) for name, value in repeated.items() if isinstance(value, str)}
 
 
 def _parse(line: bytes) -> dict[str, Any]:

@@ -1,9 +1,12 @@
-"""The tools as clients see them: names, descriptions and schemas. The order is fixed."""
+"""An MCP endpoint, and its tools as clients see them: names, descriptions and schemas. The order is fixed."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from handler.bootstrap.container import Container
 from handler.config.profiles import CountLimit, Profile
-from handler.entrypoints.mcp.endpoint import Endpoint
+from handler.core.deadline import Deadline
 
 SITE = "this documentation site"
 """What the tools search where the deployment does not say it (MCP_DESCRIPTION)."""
@@ -50,6 +53,22 @@ CHUNK = {
 }
 
 
+@dataclass(frozen=True)
+class Endpoint:
+    """What a request needs to know about the deployment and the invocation.
+
+    Attributes:
+        profile: the profile in the path; None for `/mcp`, where tools ask the default one or take its name.
+        until: returns the invocation's deadline. Raises ConfigurationError.
+        room: the most bytes of a response's body.
+    """
+
+    services: Container
+    profile: str | None
+    until: Callable[[], Deadline]
+    room: int
+
+
 def has_chunks(endpoint: Endpoint) -> bool:
     """Whether the deployment serves chunks by their id: `search`, `fetch` and `get_chunk` need it.
 
@@ -64,7 +83,7 @@ def subject(endpoint: Endpoint) -> str:
     return endpoint.services.settings.mcp_description or SITE
 
 
-def tools(endpoint: Endpoint) -> list[dict[str, Any]]:
+def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
     """The definitions, the same at each call.
 
     Raises:

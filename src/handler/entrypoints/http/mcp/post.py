@@ -1,0 +1,150 @@
+"""A POST to an MCP endpoint: checks the origin, reads one message and answers its method.
+
+The methods are `initialize` and `ping` of the legacy era, `server/discover` of the modern one, and those of tools.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from handler.contracts.fields import json_safe
+from handler.core.errors import InvalidRequest, NotFound
+from handler.entrypoints.http.headers import API_VERSION
+from handler.entrypoints.http.mcp import protocol
+from handler.entrypoints.http.mcp.calls import available_calls
+from handler.entrypoints.http.mcp.protocol import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    SERVER_KEY,
+    SUPPORTED,
+    Refused,
+    RpcMessage,
+    check_notification,
+    choose_revision,
+    is_modern,
+)
+from handler.entrypoints.http.mcp.tools import Endpoint, list_tools, subject
+from handler.entrypoints.http.request import decoded_body
+from handler.entrypoints.http.status import JSON, status
+from handler.service.failures import failure
+
+CACHED_MS = 300_000
+"""Milliseconds for which a client may keep the list of tools: a deployment may change it."""
+
+CACHED = {"ttlMs": CACHED_MS, "cacheScope": "public"}
+CAPABILITIES: dict[str, Any] = {"tools": {}}
+
+
+def respond(event: Mapping[str, Any], headers: Mapping[str, str], endpoint: Endpoint) -> Response[str]:
+    """The response to one request. A notification gets 202 and no body.
+
+    Content-Type and Accept are not read: clients in use send odd ones, and the answer is JSON in any case.
+
+    Args:
+        event: the normalised event.
+        headers: looked up without regard to case.
+    """
+    number: protocol.Id = None
+    try:
+        _check_origin(headers.get("Origin"), endpoint)
+        value = protocol.parse_body(_read_body(event))
+        number = protocol.read_id(value)
+        message = protocol.read_message(value)
+        if message.notification:
+            check_notification(headers)
+            return Response(202, None, "")
+        return _respond(message, endpoint, modern=is_modern(message, headers))
+    except Refused as error:
+        return _json_response(error.status, protocol.write_error(number, error.code, str(error), error.data))
+    except Exception as error:  # noqa: BLE001 - a setting is wrong, or the path's profile does not exist
+        known = failure(error, endpoint.services.served).error
+        code = INVALID_REQUEST if isinstance(known, NotFound) else INTERNAL_ERROR
+        return _json_response(status(known), protocol.write_error(number, code, str(known)))
+
+
+def _respond(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> Response[str]:
+    """The result, or an error of the protocol: a legacy client takes any status but 200 for a broken connection."""
+    try:
+        return _json_response(200, protocol.write_result(message.id, answer_method(message, endpoint, modern=modern)))
+    except Refused as error:
+        body = protocol.write_error(message.id, error.code, str(error), error.data)
+        return _json_response(error.status if modern else 200, body)
+
+
+def _check_origin(origin: str | None, endpoint: Endpoint) -> None:
+    """Refuse a page of another origin, as MCP requires against DNS rebinding.
+
+    A request without Origin comes from no page.
+    """
+    allowed = endpoint.services.http_settings.allowed_origins
+    if origin is not None and "*" not in allowed and origin not in allowed:
+        raise Refused(INVALID_REQUEST, "This origin is not allowed here (ALLOWED_ORIGINS).", 403)
+
+
+def _read_body(event: Mapping[str, Any]) -> str:
+    try:
+        return decoded_body(event) if event["isBase64Encoded"] else str(event["body"])
+    except InvalidRequest as error:
+        raise Refused(PARSE_ERROR, str(error)) from None
+
+
+def _json_response(code: int, body: Mapping[str, Any]) -> Response[str]:
+    return Response(code, JSON, json.dumps(json_safe(body), ensure_ascii=False))
+
+
+def answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> dict[str, Any]:
+    """The result of a request.
+
+    Raises:
+        Refused: the method or the tool is unknown.
+        PassageError: the endpoint's profile does not exist, or a setting is wrong.
+    """
+    if not modern:
+        return _answer_method(message, endpoint, modern=False)
+    result = _answer_method(message, endpoint, modern=True)
+    return {"resultType": "complete", **result, "_meta": {SERVER_KEY: _server(endpoint)}}
+
+
+def _answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> dict[str, Any]:
+    match message.method:
+        case "initialize" if not modern:
+            version = choose_revision(message.params.get("protocolVersion"))
+            return {"protocolVersion": version, "serverInfo": _server(endpoint), **_describe(endpoint)}
+        case "ping" if not modern:
+            return {}
+        case "server/discover" if modern:
+            return {"supportedVersions": list(SUPPORTED), **_describe(endpoint), **CACHED}
+        case "tools/list":
+            return {"tools": list_tools(endpoint), **(CACHED if modern else {})}
+        case "tools/call":
+            return _call_tool(message.params, endpoint)
+    raise Refused(METHOD_NOT_FOUND, "There is no such method here.", 404)
+
+
+def _call_tool(params: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+    name, arguments = params.get("name"), params.get("arguments")
+    known = available_calls(endpoint)
+    if not isinstance(name, str) or name not in known:
+        raise Refused(INVALID_PARAMS, f"There is no such tool. The tools are {', '.join(known)}.")
+    if not isinstance(arguments, Mapping | None):
+        raise Refused(INVALID_PARAMS, "'arguments' must be an object.")
+    return known[name](arguments or {}, endpoint)
+
+
+def _server(endpoint: Endpoint) -> dict[str, str]:
+    return {"name": endpoint.services.settings.mcp_name, "version": API_VERSION}
+
+
+def _describe(endpoint: Endpoint) -> dict[str, Any]:
+    endpoint.services.served(endpoint.profile)  # an unknown profile is told at once, not at the first call
+    return {
+        "capabilities": CAPABILITIES,
+        "instructions": f"Finds passages of {subject(endpoint)}. Use search_docs with a full question, and cite the "
+        "URL of each passage that you use. No results means that the site has no such passage. An error means that the "
+        "search failed, not that there is nothing.",
+    }
