@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from passage.sites.model import Page, SiteError, Skip
-from passage.sites.source import Options, open_site
+from passage.sites.source import SiteOptions, open_site
 from sites.reading import written
 
 SITE = "https://mill.example/"
@@ -14,7 +14,7 @@ SITE = "https://mill.example/"
 def read(folder: Path, pages: dict[str, str]) -> dict[str, Page | str]:
     """Each file's page, or the reason why it is left out; a text without `<` is the body of a page with its title."""
     written(folder, {name: f"<meta charset=utf-8><title>{name}</title>{body}" for name, body in pages.items()})
-    found = list(open_site(folder, Options(SITE)).read())
+    found = list(open_site(folder, SiteOptions(SITE)).read())
     return {
         each.path: each.reason if isinstance(each, Skip) else each for each in found if isinstance(each, Skip | Page)
     }
@@ -163,12 +163,21 @@ def test_a_title_is_the_pages_own(tmp_path: Path, body: str, title: str, head: s
     others = {f"{name}.html": f"<title>{head.replace('Sails', name)}</title><main><p>{name}." for name in "abc"}
     others["index.html"] = "<p>Home."
     folder = written(tmp_path, {**others, "guide/index.html": f"<title>{head}</title>{body}"})
-    (page,) = (each for each in open_site(folder, Options(SITE)).read() if each.path == "guide")
+    (page,) = (each for each in open_site(folder, SiteOptions(SITE)).read() if each.path == "guide")
     assert isinstance(page, Page)
     assert page.title == title
 
 
 def test_markdown_beside_an_empty_shell_is_named(tmp_path: Path) -> None:
-    site = open_site(written(tmp_path, {"index.html": POSTS["ropes.html"], "README.md": "Text."}), Options(SITE))
+    site = open_site(written(tmp_path, {"index.html": POSTS["ropes.html"], "README.md": "Text."}), SiteOptions(SITE))
     with pytest.raises(SiteError, match="The Markdown beside it can be indexed: copy it"):
         raise SiteError(site.nothing_found)
+
+
+def test_a_chapter_stays_beside_the_page_with_the_whole_book(tmp_path: Path) -> None:
+    menu = "<p><a href=/all.html>All</a> <a href=/a.html>A</a> <a href=/b.html>B</a> of the handbook</p>"
+    parts = {name: f"<h1>{name}</h1>{menu}<p>{name} turns and turns, whatever the wind says.</p>" for name in "ABC"}
+    pages = {f"{name.lower()}.html": f"<main>{part}" for name, part in parts.items()}
+    whole = "".join(part.replace("h1", "h2").replace(menu, "") for part in parts.values())
+    found = read(tmp_path, {**pages, "all.html": f"<main><h1>All</h1>{whole}"})
+    assert {path: why for path, why in found.items() if isinstance(why, str)} == {"all.html": "list of pages"}

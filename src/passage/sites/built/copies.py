@@ -15,6 +15,9 @@ LIST_FOLDERS = re.compile(
 Reasons = Iterator[tuple[str, str]]
 """Files that are left out, each with why."""
 
+_ALONE = 0.9
+"""A page with this share of another one's text holds it alone: the rest are lines of a menu."""
+
 _ITEM = re.compile(r"^[ >]*(?:[-*+]|\d+[.)])[ ]+", re.MULTILINE)
 """The mark of a list's item."""
 _LINK = re.compile(r"!?\[((?:[^\]\\]|\\.)*)\]\(([^)\s]*)[^)]*\)")
@@ -110,17 +113,27 @@ def lists(candidates: list[Candidate]) -> Reasons:
 
 def _repeats(candidate: Candidate, sources: Sequence[Candidate], words: dict[str, str]) -> bool:
     """Whether each line of a page stands on one of `sources`. `words` keeps the words of pages."""
-    used: set[str] = set()
-    for line in sorted(_lines(candidate, sources), key=len, reverse=True):
-        for source in sources:
-            if source.file not in words:
-                words[source.file] = _all_words(source.page)
-            if any(f" {form} " in words[source.file] for form in line):
-                used.add(source.url)
-                break
-        else:
+    lines = sorted(_lines(candidate, sources), key=lambda forms: max(map(len, forms)), reverse=True)
+    covered = dict.fromkeys((source.url for source in sources), 0)
+    needed: set[str] = set()
+    for line in lines:
+        holders = [source.url for source in sources if _holds(source, line, words)]
+        if not holders:
             return False
-    return len(used) > 1 or bool(used & candidate.heading_links)
+        needed.update(holders if len(holders) == 1 else ())
+        for url in holders:
+            covered[url] += max(map(len, line))
+    whole = sum(max(map(len, line)) for line in lines)
+    alone = {url for url, length in covered.items() if length >= whole * _ALONE}
+    if alone or len(needed) == 1:
+        return bool((alone | needed) & candidate.heading_links)
+    return bool(lines)
+
+
+def _holds(source: Candidate, line: tuple[str, ...], words: dict[str, str]) -> bool:
+    if source.file not in words:
+        words[source.file] = _all_words(source.page)
+    return any(f" {form} " in words[source.file] for form in line)
 
 
 def _lines(candidate: Candidate, sources: Sequence[Candidate]) -> Iterator[tuple[str, ...]]:
