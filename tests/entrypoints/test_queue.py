@@ -249,7 +249,7 @@ def test_dropped_connection_to_a_destination_is_retried(aws: Aws, function: Func
 def test_an_entry_that_a_bus_refuses_sends_its_message_back(aws: Aws, start: Start) -> None:
     name, queue = aws.bus()
     body = {"FailedEntryCount": 1, "Entries": [{"ErrorCode": "InternalFailure", "ErrorMessage": "again"}]}
-    aws.door.faults.add(Fault("status", status=200, body=json.dumps(body)))
+    aws.door.faults.add(Fault("status", status=200, body=json.dumps(body), times=2))
     assert returned(start(REPLY_BUS_NAME=name).invoke(batch(GOOD[:2]))) == ["1"]
     assert len(queue.replies()) == 1
 

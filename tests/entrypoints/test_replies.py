@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from entrypoints.aws import Aws, Queue, batch, returned
+from handler.adapters.aws import replies
+from passage.emulators import Fault
 from wire.function import QUESTION, Output, Start
+from wire.other_servers import trickling_server
 
 ASKED = {"text": QUESTION, "k": 3, "correlation_id": "page-17"}
 
@@ -50,6 +53,36 @@ def test_a_message_is_answered_where_the_settings_say(kind: str, aws: Aws, start
     assert (reply["correlation_id"], reply["profile"], reply["status"]) == ("page-17", "query-response", "answered")
     assert reply["results_left_out"] == 0
     assert without_times(reply["answer"]) == without_times(function.ask(QUESTION, 3).json)
+
+
+UNCONFIRMED = [
+    (200, "<html>Welcome</html>"),
+    (204, ""),
+    *((200, body) for body in ("{}", "", "null", "[]", '"sent"', "7")),
+]
+
+
+@pytest.mark.usefixtures("sleeps")
+@pytest.mark.parametrize("kind", ["queue", "topic", "bus"])
+@pytest.mark.parametrize(("status", "body"), [(204, ""), *((200, body) for body in UNCONFIRMED)])
+def test_answer_that_confirms_nothing_keeps_the_message(
+    status: int, body: str, kind: str, aws: Aws, start: Start, output: Output
+) -> None:
+    """A proxy or a wrong address may answer anything. The message comes again."""
+    settings, queue = destination(aws, kind)
+    function = start(**settings)
+    aws.door.faults.add(Fault("status", status=status, body=body, times=2))
+    assert returned(function.invoke(batch([ASKED, ASKED]))) == ["1"]
+    assert {line["code"] for line in output.logs if line["level"] == "ERROR"} == {"UPSTREAM_UNAVAILABLE"}
+    assert len(queue.taken()) == 1
+
+
+@pytest.mark.usefixtures("sleeps")
+def test_answer_that_trickles_in_keeps_the_message(aws: Aws, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every byte starts the wait for the next one anew: only a deadline ends it."""
+    monkeypatch.setattr(replies, "ATTEMPT_SECONDS", 0.2)
+    with trickling_server() as url:
+        assert returned(start(REPLY_QUEUE_URL=f"{url}/replies").invoke(batch([ASKED]))) == ["1"]
 
 
 @pytest.mark.parametrize("kind", ["queue", "fifo queue", "topic"])

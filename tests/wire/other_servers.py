@@ -77,6 +77,38 @@ def web_server(reply: Reply, *, root: Reply | None = None, tls: Path | None = No
 
 
 @contextmanager
+def trickling_server() -> Iterator[str]:
+    """The URL of a service that answers at once, a byte every 20 ms, without an end."""
+    stopped = threading.Event()
+
+    class Trickle(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", "100000")
+            self.end_headers()
+            while not stopped.wait(0.02):
+                try:
+                    self.wfile.write(b" ")
+                except OSError:
+                    return
+
+        def log_message(self, *_: object) -> None:
+            """Do not log to standard error."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Trickle) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        stopped.set()
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
 def grpc_server() -> Iterator[int]:
     """A gRPC server's port."""
     server = grpc.server(ThreadPoolExecutor(1))

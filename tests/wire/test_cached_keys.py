@@ -110,6 +110,14 @@ def test_refused_key_is_read_again_and_the_question_answered(
     assert NEW not in output.text
 
 
+@pytest.mark.usefixtures("sleeps")
+@pytest.mark.parametrize("reference", ["passage/key", "ssm:/passage/key"])
+@pytest.mark.parametrize("body", ["null", "[]", '"x"', "7", "{}", "<html>"])
+def test_answer_that_is_no_secret_is_503(body: str, reference: str, aws: Aws, begin: Start) -> None:
+    aws.door.faults.add(Fault("status", status=200, body=body, times=0))
+    assert begin(COHERE_API_KEY_SECRET=reference).ask().status == 503
+
+
 def test_refused_key_of_the_store_is_read_again(aws: Aws, start: Start, tmp_path: Any) -> None:
     secret = Secret(aws, OLD)
     with qdrant_emulator(tmp_path, api_key=NEW) as qdrant:

@@ -1,16 +1,15 @@
 """One deadline a request: whatever an upstream does with its time, the function answers 504 when it has passed."""
 
 import math
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpcore
 import pytest
 
 from passage.emulators import EmulatorServer, Fault
 from wire.function import Start, asked, assert_error, both_gateways
+from wire.other_servers import trickling_server
 
 pytestmark = pytest.mark.usefixtures("dense")
 
@@ -33,34 +32,8 @@ class Context:
 
 @pytest.fixture
 def trickling() -> Iterator[str]:
-    """The URL of a service that answers at once, a byte every 20 ms, until the test ends."""
-    stopped = threading.Event()
-
-    class Trickle(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", "100000")
-            self.end_headers()
-            while not stopped.wait(0.02):
-                try:
-                    self.wfile.write(b" ")
-                except OSError:
-                    return
-
-        def log_message(self, *_: object) -> None:
-            """Do not log to standard error."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Trickle) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        stopped.set()
-        server.shutdown()
-        thread.join()
+    with trickling_server() as url:
+        yield url
 
 
 def test_only_the_deadline_limits_a_wait(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import pytest
 from handler.config import profiles
 from indexed import embedder_at, index_edge
 from passage.emulators import EmulatorServer, Fault
+from passage.emulators.cohere.requests import DENIED
 from passage.emulators.embedding import embed
 from passage.sites.markdown import find_site
 from wire.function import COHERE_KEY, QUESTION, Start, assert_error
@@ -149,3 +150,15 @@ def test_embed_v4_is_asked_for_the_collections_dimension(
     settings = {"EMBEDDING_MODEL": "embed-v4.0", "EMBEDDING_DIMENSION": "512", "COLLECTION_NAME": "v4"}
     assert start(**settings).ask().status == 200
     assert cohere.requests[0].json()["output_dimension"] == 512
+
+
+def test_denied_word_refuses_that_question_alone(cohere: EmulatorServer, start: Start) -> None:
+    """Cohere's 498 means a word of the text, not the key, and does not say in which text it is."""
+    function = start(EMBEDDING_CACHE_SIZE="0")
+    message = assert_error(function.ask(f"What is {DENIED}?"), 400, "INVALID_INPUT")
+    assert "does not accept a word" in message
+    assert "KEY" not in message
+    assert len(cohere.requests) == 1
+    texts = ["twin", "robot", f"a {DENIED}", "arm", "sensor"]
+    answers = function.invoke([{"text": text} for text in texts])
+    assert ["error" in answer for answer in answers] == [DENIED in text for text in texts]

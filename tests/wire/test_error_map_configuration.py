@@ -1,5 +1,7 @@
 """The error map's 500s: our own configuration is wrong, asking again cannot help, the answer says what to change."""
 
+import json
+
 import pytest
 
 from handler.adapters.qdrant.server import QdrantServerStore
@@ -82,6 +84,29 @@ def test_refused_key_is_500_after_one_attempt(
     assert variable in message
     assert len(emulator.requests) == 1
     assert sleeps == []
+
+
+TRIAL = (
+    "You are using a Trial key, which is limited to 1000 API calls / month. You can continue to use the Trial key for "
+    "free or upgrade to a Production key with higher rate limits at 'https://dashboard.cohere.com/api-keys'."
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "words"),
+    [
+        (402, "Please add or update your payment method at https://dashboard.cohere.com", "billing of the account"),
+        (429, TRIAL, "trial key in COHERE_API_KEY has used up its calls of this month"),
+    ],
+)
+def test_account_without_calls_left_is_500_after_one_attempt(
+    status: int, said: str, words: str, cohere: EmulatorServer, start: Start, sleeps: list[float]
+) -> None:
+    cohere.faults.add(Fault("status", status=status, body=json.dumps({"message": said}), times=0))
+    message = assert_error(start().ask(), 500, "INTERNAL_ERROR")
+    assert words in message
+    assert "dashboard" not in message
+    assert (len(cohere.requests), sleeps) == (1, [])
 
 
 def test_wrong_cohere_key_is_refused_by_the_service_itself(cohere: EmulatorServer, start: Start) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from handler.config import profiles
-from indexed import Outcome, Silent, embedder_at, index_edge
+from indexed import Outcome, Silent, embedder_at, index_edge, index_to
 from passage.emulators import EmulatorServer, cohere_emulator
+from passage.emulators.cohere.requests import DENIED
 from passage.emulators.faults import Fault
 from passage.indexing import cache_filler, edge_index
 from passage.indexing.edge_index import EdgeIndex
@@ -222,6 +223,23 @@ def test_embedding_failure_is_one_line_without_the_key(
         index_edge(site, PROFILE, out, embedder_at(cohere.url, PROFILE, COHERE_KEY))
     assert "\n" not in str(raised.value)
     assert COHERE_KEY not in str(raised.value)
+
+
+def test_page_with_a_denied_word_is_named_and_left_out(
+    site: MarkdownSite, out: Path, tmp_path: Path, cohere: EmulatorServer
+) -> None:
+    """Cohere does not say which of a call's texts has the word. A later run sends it no more."""
+    pages = "\n".join(f"## Part {number}\n\nJoint {number} turns.\n" for number in range(7))
+    (tmp_path / "site" / "arm.md").write_text(f"# Arms\n\n{pages}\n## Grip\n\nA {DENIED}.\n\n## End\n\nIt stops.\n")
+    for action in ("replace", "nothing"):
+        cohere.requests.clear()
+        target, embedder = EdgeIndex(out, PROFILE), embedder_at(cohere.url, PROFILE, COHERE_KEY)
+        plan = index_to(target, site, PROFILE, embedder, cache=tmp_path / "cache")
+        assert (plan.action, plan.points.now) == (action, 10)
+        (flaw,) = plan.skipped
+        assert "arm" in flaw.path
+        assert "does not accept" in "\n".join(plan.lines())
+    assert cohere.requests == []
 
 
 def test_proxy_is_not_used_for_loopback(

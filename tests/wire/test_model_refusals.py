@@ -1,8 +1,10 @@
 """Models over HTTP: what the function and the indexer ask for, refuse, and warn of."""
 
+import shutil
 from pathlib import Path
 
 import pytest
+from qdrant_client import QdrantClient
 from qdrant_client.models import PointStruct
 
 from handler.adapters.qdrant.edge import QdrantEdgeStore
@@ -122,3 +124,44 @@ def test_same_model_of_another_provider_reads_the_index(
     asking = profile.model_copy(update={"embedding": other})
     with pytest.raises(ConfigurationError, match="embedded by 'cohere'"):
         QdrantEdgeStore(root=root, profile=asking, embedded_by=("bedrock",)).describe()
+
+
+OTHER = "embed-english-v3.0"
+WARNING = f"embedded with '{OTHER}' and the question with 'embed-v5.0-fast', whose vectors are not comparable"
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense"])
+@pytest.mark.parametrize("told", ["metadata", "payload", "manifest"])
+def test_index_of_another_model_is_answered_with_a_warning(
+    told: str, mode: str, start: Start, make_collection: MakeCollection, textbook_index: Path, tmp_path: Path
+) -> None:
+    """Seed 003: both models must match. A search by vectors alone does not read the metadata."""
+    if told == "manifest":
+        root = shutil.copytree(textbook_index, tmp_path / "index")
+        edited = root / "query-response" / "manifest.json"
+        edited.write_text(edited.read_text().replace("embed-v5.0-pro", OTHER))
+        settings = {"STORE": "qdrant_edge", "QDRANT_URL": None, "EDGE_INDEX_PATH": str(root)}
+    else:
+        stated = {"embedding_model": OTHER}
+        payload = {"text_content": "A twin.", "source_url": "https://e.org/", **(stated if told == "payload" else {})}
+        points = [PointStruct(id=1, vector=[0.5] * 768, payload=payload)]
+        name = make_collection("other", points=points, metadata=stated if told == "metadata" else None)
+        settings = {"COLLECTION_NAME": name}
+    function = start(SEARCH_MODE=mode, **settings)
+    for answer in (function.ask(), function.ask()):
+        assert answer.results
+        warned = [WARNING in warning for warning in answer.json.get("warnings", [])]
+        assert warned == ([] if (told, mode) == ("metadata", "dense") else [True])
+    assert_error(function.get("/ready"), 500, "INTERNAL_ERROR")
+
+
+def test_warning_ends_when_the_collection_has_the_model(
+    start: Start, make_collection: MakeCollection, qdrant: EmulatorServer
+) -> None:
+    points = [PointStruct(id=1, vector=[0.5] * 768, payload={"text_content": "A twin.", "source_url": "https://e.org"})]
+    function = start(COLLECTION_NAME=make_collection("moved", points=points, metadata={"embedding_model": OTHER}))
+    assert WARNING in function.ask().json["warnings"][0]
+    client = QdrantClient(url=qdrant.url, check_compatibility=False)
+    client.update_collection("moved", metadata={"embedding_model": "embed-v5.0-pro"})
+    client.close()
+    assert "warnings" not in function.ask().json

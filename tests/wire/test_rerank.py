@@ -103,9 +103,12 @@ def down(**how: Any) -> Failure:
     return Failure(how, "the service is not available", 2, "UPSTREAM_UNAVAILABLE", "WARNING")
 
 
+DENIED_WORD = "the service does not accept a word of the question or of a passage"
 FAILURES = {
     **{str(status): configured(status, "REQUEST_REFUSED") for status in (400, 404, 422)},
-    **{str(status): configured(status, "CREDENTIALS_REFUSED") for status in (401, 403, 498)},
+    **{str(status): configured(status, "CREDENTIALS_REFUSED") for status in (401, 403)},
+    "402": configured(402, "REQUEST_REFUSED"),
+    "498": Failure({"kind": "status", "status": 498}, DENIED_WORD, 1, "INVALID_REQUEST", "ERROR"),
     "429": throttled(2),
     "429 for a minute": throttled(1, retry_after=60),
     "500": down(kind="status", status=500),

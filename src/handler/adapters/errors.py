@@ -47,7 +47,7 @@ class Service:
             return self.misconfigured(wrong, f"{detail} {_header(headers, 'location') or ''}".strip())
         if url_faults.is_page(status, body):
             return self.answered_by_another(status, detail)
-        if status in (401, 403, 498):  # 498: Cohere's "invalid token"
+        if status in (401, 403):
             return self._credentials_refused(detail)
         if status == 429:
             return UpstreamThrottled(
@@ -58,9 +58,10 @@ class Service:
             )
         if status in (408, 425, 499) or status >= 500 or status < 400:
             return self.unavailable("failed to answer", detail, retry_after(headers))
-        return RequestRefused(
-            f"The {self.name} refused the request (HTTP {status}).", upstream=self.upstream, detail=detail
-        )
+        what = f"refused the request (HTTP {status})"
+        if status == 402:
+            what = f"wants a payment first: check the billing of the account whose key is in {self.key_variable}"
+        return RequestRefused(f"The {self.name} {what}.", upstream=self.upstream, detail=detail)
 
     def from_transport(self, error: Exception) -> PassageError:
         """The error for a call without a valid answer."""

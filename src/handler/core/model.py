@@ -139,6 +139,8 @@ class SearchResult:
         stages: what each stage found, if `Search.explain` is set: "dense" with cosines and, of a hybrid search,
             "text" with BM25 scores and "fused" with fused scores.
         fusion: the weights of the vectors and of the text, and k, of a hybrid search that is explained.
+        other_model: the model that the collection was embedded with, if its vectors are not comparable with those of
+            the profile's.
     """
 
     passages: tuple[Passage, ...]
@@ -146,6 +148,7 @@ class SearchResult:
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, Stage] = field(default_factory=dict)
     fusion: Mapping[str, Any] = field(default_factory=dict)
+    other_model: str | None = None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ class Embedder(Protocol):
             One vector of shape `(dimension,)` for each text, in order.
 
         Raises:
+            InvalidRequest: the service does not accept one of the texts.
             UpstreamError: the service failed temporarily.
             DeadlineExceeded: the running deadline passed.
             ConfigurationError: the key or the model was refused, or the model's dimension is not the profile's.

@@ -13,6 +13,7 @@ from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.errors import (
     ConfigurationError,
     DeadlineExceeded,
+    InvalidRequest,
     PassageError,
     RequestRefused,
     UpstreamThrottled,
@@ -88,10 +89,9 @@ class Reranking:
             if stopped and len(answer.passages) > 1:
                 return _without_reranking(answer, stopped[0])
             answer = self.rerank(answer, deadline)  # sets the deadline of this thread
-            if isinstance(answer.rerank_failure, PassageError) and not isinstance(
-                answer.rerank_failure, RequestRefused
-            ):
-                stopped.append(answer.rerank_failure)
+            failure = answer.rerank_failure
+            if isinstance(failure, PassageError) and not isinstance(failure, RequestRefused | InvalidRequest):
+                stopped.append(failure)
             return answer
 
         if len(answers) < 2:
@@ -116,6 +116,8 @@ def _reason(failure: Exception) -> str:
             return "the service is not available"
         case DeadlineExceeded():
             return "the time ran out"
+        case InvalidRequest():
+            return "the service does not accept a word of the question or of a passage"
         case ConfigurationError():
             return "it is set up wrongly"
         case _:

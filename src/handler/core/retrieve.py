@@ -72,6 +72,11 @@ class Retriever:
                 embedded_at = time.perf_counter()
                 results = self._results(questions, deadline)
                 searched_at = time.perf_counter()
+        except InvalidRequest as error:
+            if len(requests) == 1:
+                return [error]
+            half = len(requests) // 2  # the service refuses a text of the batch, and does not say which
+            return [*self.retrieve(requests[:half], deadline), *self.retrieve(requests[half:], deadline)]
         except PassageError as error:
             return [error] * len(requests)
         timings = Timings((embedded_at - started) * 1000, (searched_at - embedded_at) * 1000)
@@ -108,6 +113,9 @@ class Retriever:
     ) -> Retrieval:
         """One question's answer, still with all its candidates."""
         result = self._ordered(result)
+        warnings, model = result.warnings, self.embedder.embedder.model
+        if result.other_model is not None and question.request.vector is None:
+            warnings = (*warnings, _incomparable(result.other_model, model))
         return Retrieval(
             request=question.request,
             embedding_cached=question.cached,
@@ -115,9 +123,9 @@ class Retriever:
             skipped=result.skipped,
             timings=timings,
             collection=self.store.collection,
-            model=self.embedder.embedder.model,
+            model=model,
             asked_at=asked_at,
-            warnings=result.warnings,
+            warnings=warnings,
             stages=result.stages,
             fusion=result.fusion,
         )
@@ -203,6 +211,13 @@ class Retriever:
         """The collection's metadata, after one retry where that can help."""
         with running(deadline):
             return with_one_retry(self.store.describe, deadline, "store")
+
+
+def _incomparable(other: str, model: str) -> str:
+    return (
+        f"The collection was embedded with '{other}' and the question with '{model}', whose vectors are not "
+        "comparable: these may be the wrong passages."
+    )
 
 
 def _hidden(hidden: int, total: int) -> str:

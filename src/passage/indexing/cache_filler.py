@@ -9,7 +9,7 @@ from typing import Protocol
 
 from handler.core.model import Vector
 from passage.indexing import room
-from passage.indexing.embedding import EmbeddingError, TemporaryFailure
+from passage.indexing.embedding import EmbeddingError, TemporaryFailure, TextRefused
 from passage.indexing.pacing import Pace, wait_before
 from passage.indexing.vector_cache import VectorCache
 
@@ -58,6 +58,9 @@ class Filler:
 
     Args:
         retrying: is called with the error and the seconds until the next attempt.
+
+    Attributes:
+        refused: the keys of texts that the service does not accept.
     """
 
     def __init__(
@@ -74,13 +77,14 @@ class Filler:
         self._pace = Pace(texts_per_minute, sleep=self._stopped.wait)
         self._retrying = retrying
         self._answered = False
+        self.refused: set[bytes] = set()
 
     def stop(self) -> None:
         """Stop sending. Answers to requests under way are still kept, because they are paid for."""
         self._stopped.set()
 
     def fill(self, work: Iterable[Texts]) -> Iterator[int]:
-        """Put a vector for each text into the cache; yields the number of texts of each finished batch.
+        """Put a vector for each accepted text into the cache; yields the number of texts of each finished batch.
 
         Raises:
             EmbeddingError: a batch failed permanently, or the cache's disk is full. Vectors of other batches are kept.
@@ -110,9 +114,20 @@ class Filler:
             folder = self._cache.folder
             if fault := room.lacking(folder, 0):  # a batch's vectors are smaller than the margin
                 raise EmbeddingError(f"The vectors cannot be kept in {folder}: {fault}. No more was paid for.")
-            vectors = self._embed(list(texts.values()))
-            self._cache.put(dict(zip(texts, vectors, strict=True)))
+            vectors = dict(zip(texts, self._accepted(list(texts.values())), strict=True))
+            self.refused.update(key for key, vector in vectors.items() if vector is None)
+            self._cache.put({key: vector for key, vector in vectors.items() if vector is not None})
         return len(batch)
+
+    def _accepted(self, texts: list[str]) -> list[Vector | None]:
+        """A vector for each text; None for one that the service does not accept, found by halving the batch."""
+        try:
+            return list(self._embed(texts))
+        except TextRefused:
+            if len(texts) == 1:
+                return [None]
+        half = len(texts) // 2
+        return self._accepted(texts[:half]) + self._accepted(texts[half:])
 
     def _embed(self, texts: list[str]) -> Sequence[Vector]:
         for attempt in count(1):

@@ -32,6 +32,10 @@ class EmbeddingError(Exception):
     """The texts could not be embedded. The message is one line and says what to do."""
 
 
+class TextRefused(EmbeddingError):
+    """The service does not accept one of the texts, and does not say which."""
+
+
 class TemporaryFailure(EmbeddingError):
     """The service may answer the same request later.
 
@@ -70,6 +74,7 @@ class DocumentEmbedder:
 
         Raises:
             TemporaryFailure: the service could not be reached, was busy or failed.
+            TextRefused: it does not accept one of the texts.
             EmbeddingError: the service refused the request, or its vectors have another dimension.
         """
         try:
@@ -100,6 +105,8 @@ class DocumentEmbedder:
         if len(detail) > DETAIL_CHARACTERS:
             detail = f"{detail[:DETAIL_CHARACTERS]}…"
         message = f"{error} ({detail})"
+        if error.blame == "caller":
+            return TextRefused(message)
         if error.blame != "upstream":
             return EmbeddingError(message)
         wait = error.retry_after if isinstance(error, UpstreamError) else None  # a timeout names no wait

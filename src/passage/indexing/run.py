@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +16,9 @@ from passage.indexing.plan import Action, Plan, choose
 from passage.indexing.target import Advance, NewPoint, StoreState, Target, TargetError, WantedIndex
 from passage.indexing.text_index import text_indexes
 from passage.indexing.vector_cache import VectorCache, VectorKind
-from passage.sites.model import Note, Page, Site, SiteError
+from passage.sites.model import Flaw, Note, Page, Site, SiteError
+
+REFUSED = "has a passage with a word that the embedding service does not accept: it is left out"
 
 
 class Watch(Protocol):
@@ -65,8 +67,11 @@ class CachedEmbedder:
     def texts_per_call(self) -> int:
         return models.texts_per_call(self.embedder.model)
 
-    def fill(self, texts: Iterable[Text], watch: Watch, progress: Advance) -> None:
+    def fill(self, texts: Iterable[Text], watch: Watch, progress: Advance) -> Collection[bytes]:
         """Put a vector for each text into the cache, one run at a time.
+
+        Returns:
+            The keys of texts that the service does not accept.
 
         Raises:
             EmbeddingError: a text could not be embedded.
@@ -75,6 +80,7 @@ class CachedEmbedder:
             filler = Filler(self.embedder, self.cache, texts_per_minute=self.texts_per_minute, retrying=watch.retrying)
             for embedded in filler.fill(batches(texts, self.texts_per_call)):
                 progress(embedded)
+        return filler.refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +109,21 @@ def index_site(
         TargetError: the server could not be read or written.
         OSError: the index on disk could not be written.
     """
-    with target.lock(watch.waiting), Catalogue(profile, embedding.kind) as catalogue:
-        skipped = tuple(_read(site, catalogue, profile.embedding.for_texts))
+    with target.lock(watch.waiting):
+        while True:
+            plan, refused = _index_once(site, profile, target, embedding, watch, options)
+            if not refused:
+                return plan
+            embedding.cache.refuse(refused)  # so the next pass leaves their passages out
+
+
+def _index_once(
+    site: Site, profile: Profile, target: Target, embedding: CachedEmbedder, watch: Watch, options: IndexOptions
+) -> tuple[Plan, Collection[bytes]]:
+    """One pass: its plan, and the keys of texts that the service does not accept. With any, nothing was written."""
+    refused: Collection[bytes] = ()
+    with Catalogue(profile, embedding.kind) as catalogue:
+        skipped = tuple(_read(site, catalogue, profile.embedding.for_texts, embedding))
         if not len(catalogue):
             raise SiteError(site.nothing_found)
         wanted = WantedIndex(
@@ -118,17 +137,21 @@ def index_site(
         plan = run.plan(options, skipped)
         watch.show_plan(plan)
         if not options.dry_run:
-            run.carry_out(plan, watch)
-    return plan
+            refused = run.carry_out(plan, watch)
+    return plan, refused
 
 
-def _read(site: Site, catalogue: Catalogue, model: str) -> Iterator[Note]:
+def _read(site: Site, catalogue: Catalogue, model: str, embedding: CachedEmbedder) -> Iterator[Note]:
     """Put the site's chunks into the catalogue; gives the skipped files and parts."""
+    refused, kind = embedding.cache.refused(), embedding.kind
     try:
         for read in site.read():
             if isinstance(read, Page):
                 for chunk in cut([read], model):
-                    catalogue.add(chunk)
+                    if refused and kind.key(chunk.embedded_text) in refused:
+                        yield Flaw(chunk.url, REFUSED)
+                    else:
+                        catalogue.add(chunk)
             else:
                 yield read
     except (FileNotFoundError, NotADirectoryError) as error:  # a whole folder; one page is left out
@@ -174,12 +197,15 @@ class _Run:
             minutes=count / rate if rate else 0.0,
         )
 
-    def carry_out(self, plan: Plan, watch: Watch) -> None:
+    def carry_out(self, plan: Plan, watch: Watch) -> Collection[bytes]:
+        """Embed and write. Gives the keys of texts that the service does not accept; then nothing is written."""
         if plan.action == "nothing":
             self.target.refresh(self.wanted)
-            return
+            return ()
         if plan.texts:
-            self.embedding.fill(self._texts(plan.action), watch, watch.embedding(plan.texts))
+            refused = self.embedding.fill(self._texts(plan.action), watch, watch.embedding(plan.texts))
+            if refused:
+                return refused
         ranked = {index.field for index in self.wanted.text_indexes}
         entries = self.catalogue.entries(plan.action, int(time.time()), ranked)
         points = _points(entries, self.target, self.embedding.cache)
@@ -188,6 +214,7 @@ class _Run:
             self.target.edit(self.wanted, points, self.catalogue.gone(), advance)
         else:
             self.target.replace(self.wanted, points, advance)
+        return ()
 
     def _texts(self, action: Action) -> Iterator[Text]:
         return self.catalogue.texts(action, self.embedding.cache.missing, stored_vectors=self.held.comparable)

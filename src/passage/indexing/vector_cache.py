@@ -93,6 +93,16 @@ class VectorCache:
         with self._lock, self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
 
+    def refuse(self, keys: Iterable[bytes]) -> None:
+        """Remember texts that the service does not accept: an entry without a vector. They are not sent again."""
+        self.put(dict.fromkeys(keys, ()))
+
+    def refused(self) -> frozenset[bytes]:
+        """The keys of texts that the service does not accept."""
+        with self._lock:
+            rows = self._connection.execute("SELECT key FROM vector WHERE length(numbers) = 0").fetchall()
+        return frozenset(bytes(key) for (key,) in rows)
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:

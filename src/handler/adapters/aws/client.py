@@ -7,7 +7,8 @@ import boto3
 import httpx
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
-from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, IncompleteReadError
+from botocore.parsers import ResponseParserError
 
 from handler.adapters.transport import bounded, shared
 
@@ -22,6 +23,12 @@ ANSWER_BYTES = 8 * 1024 * 1024
 
 STREAM_BYTES = 10 * 1024**3
 """The most bytes of an answer that is read in parts: more than the largest `/tmp`."""
+
+UNREADABLE = (ResponseParserError, ValueError, TypeError, AttributeError, LookupError, RecursionError)
+"""What botocore's parsers, and the code that reads their result, raise for an answer of another form."""
+
+FAILURES = (ClientError, BotoCoreError, httpx.HTTPError, *UNREADABLE)
+"""The exceptions of a call."""
 
 BUSY = frozenset(
     {
@@ -72,11 +79,11 @@ def status(error: ClientError) -> int:
 
 
 def passing(error: Exception) -> bool:
-    """Whether another try may help: the service is busy, failing or unreachable."""
+    """Whether another try may help: the service is busy, failing or unreachable, or something else answered for it."""
     if isinstance(error, ClientError):
         return code(error) in BUSY or status(error) >= 500 or status(error) == 429
     return not isinstance(error, httpx.TooManyRedirects) and isinstance(
-        error, httpx.HTTPError | HTTPClientError | IncompleteReadError
+        error, (httpx.HTTPError, HTTPClientError, IncompleteReadError, *UNREADABLE)
     )
 
 

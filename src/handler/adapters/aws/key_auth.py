@@ -6,8 +6,8 @@ import httpx
 
 from handler.adapters.aws.secrets import CachedKey
 
-REFUSED = (401, 403, 498)
-"""Statuses for a refused key; 498 is Cohere's "invalid token"."""
+REFUSED = (401, 403)
+"""Statuses for a refused key."""
 
 
 class KeyAuth(httpx.Auth):

@@ -2,30 +2,33 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from handler.adapters.aws import client as aws
+from handler.core import deadline as deadlines
+from handler.core.deadline import Deadline, with_one_retry
 from handler.core.errors import ConfigurationError, PassageError, UpstreamThrottled, UpstreamUnavailable
 from handler.service.replies import Reply, ReplySink
 
 SOURCE = "passage"
 DETAIL_TYPE = "Passage Reply"
 
-CONFIG = Config(connect_timeout=1, read_timeout=1.5, retries={"total_max_attempts": 2, "mode": "standard"})
-"""Short timeouts: if a reply cannot be sent, its message returns to the queue. boto3's defaults take minutes."""
-
 SEND_SECONDS = 6.0
-"""The most seconds for a call with `CONFIG`: two attempts, and up to a second between them."""
+"""The most seconds to send a reply: two attempts, and up to a second between them. If it cannot be sent, its message
+returns to the queue."""
 
-TABLE_CONFIG = Config(connect_timeout=1, read_timeout=1, retries={"total_max_attempts": 1, "mode": "standard"})
+ATTEMPT_SECONDS = 2.5
+"""The most seconds for one attempt, however slowly the answer arrives."""
 
 TABLE_SECONDS = 4.0
-"""The most seconds for two writes to the table with `TABLE_CONFIG`: one before a reply is sent, one after."""
+"""The most seconds for two writes to the table: one before a reply is sent, one after."""
+
+TABLE_WAIT = 1.0
+"""The most seconds for one wait for the table."""
 
 REMEMBERED_SECONDS = 14 * 24 * 3600
 """SQS' longest message retention."""
@@ -54,6 +57,8 @@ CONFIGURATION_CODES = frozenset(
 """Error codes of a wrong setting: the destination is missing, or the function may not write to it."""
 
 Send = Callable[[Reply, str | None], None]
+Call = Callable[[Reply, str | None], str | None]
+"""Makes one attempt to send. Gives the id that the destination confirms it with."""
 
 
 def sink(kind: str, target: str, idempotency_table: str | None) -> ReplySink:
@@ -63,90 +68,116 @@ def sink(kind: str, target: str, idempotency_table: str | None) -> ReplySink:
         kind: "queue", "topic" or "bus".
         idempotency_table: a DynamoDB table that records sent replies, so that none is sent twice.
     """
-    name, send = f"{kind} {target}", SENDERS[kind](target)
+    send = _sender(f"{kind} {target}", CALLS[kind](target))
     if idempotency_table is None:
-        return _Sink(name, send, SEND_SECONDS)
-    return _Sink(name, _once(send, target, idempotency_table), SEND_SECONDS + TABLE_SECONDS)
+        return _Sink(send, SEND_SECONDS)
+    return _Sink(_once(send, target, idempotency_table), SEND_SECONDS + TABLE_SECONDS)
 
 
+@dataclass(frozen=True)
 class _Sink:
     """See `handler.service.replies.ReplySink`."""
 
-    def __init__(self, name: str, send: Send, seconds: float) -> None:
-        self._name = name
-        self._send = send
-        self._seconds = seconds
-
-    @property
-    def seconds(self) -> float:
-        return self._seconds
+    _send: Send
+    seconds: float
 
     def send(self, reply: Reply, *, group: str | None) -> None:
-        try:
+        with _at_most(self.seconds):
             self._send(reply, group)
-        except (ClientError, BotoCoreError, _NotRecorded) as error:
-            raise self._failed(error) from error
-
-    def _failed(self, error: Exception) -> PassageError:
-        refusal = next((each for each in _causes(error) if isinstance(each, ClientError)), None)
-        code = aws.code(refusal) if refusal else ""
-        detail = f"{self._name}: {error}"
-        if code in CONFIGURATION_CODES:
-            return ConfigurationError(
-                "A reply could not be sent: check that its destination exists and that the function may write to it.",
-                upstream="reply",
-                detail=detail,
-            )
-        kind = UpstreamThrottled if code in aws.BUSY else UpstreamUnavailable
-        return kind("A reply could not be sent.", upstream="reply", detail=detail)
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__
+def _sender(name: str, call: Call) -> Send:
+    """Sends by `call`, and once more after a temporary failure.
+
+    A reply counts as sent only when the destination confirms it with an id. A proxy or a wrong address may answer
+    anything with status 200.
+
+    Args:
+        name: the destination's, for the log.
+    """
+
+    def attempt(reply: Reply, group: str | None) -> None:
+        try:
+            with _at_most(ATTEMPT_SECONDS):
+                confirmed = call(reply, group)
+        except aws.FAILURES as error:
+            raise _failed(name, error) from error
+        if not confirmed:
+            raise _failed(name, ValueError("the answer does not confirm the reply"))
+
+    def send(reply: Reply, group: str | None) -> None:
+        with _at_most(SEND_SECONDS) as deadline:
+            with_one_retry(lambda: attempt(reply, group), deadline, "reply")
+
+    return send
 
 
-def _published(service: str, operation: str, target: str, text: str) -> Callable[[str], Send]:
+@contextmanager
+def _at_most(seconds: float) -> Iterator[Deadline]:
+    """Cap the running deadline, which ends every wait below."""
+    running = deadlines.current()
+    deadline = running.capped(seconds) if running else Deadline.after(seconds)
+    with deadlines.running(deadline):
+        yield deadline
+
+
+def _failed(name: str, error: Exception) -> PassageError:
+    code = aws.code(error) if isinstance(error, ClientError) else ""
+    detail = f"{name}: {error!r}"
+    if code in CONFIGURATION_CODES:
+        return ConfigurationError(
+            "A reply could not be sent: check that its destination exists and that the function may write to it.",
+            upstream="reply",
+            detail=detail,
+        )
+    kind = UpstreamThrottled if code in aws.BUSY else UpstreamUnavailable
+    return kind("A reply could not be sent.", upstream="reply", detail=detail)
+
+
+def _published(service: str, operation: str, target: str, text: str) -> Callable[[str], Call]:
     """A function that sends to a queue or a topic. The two differ only in boto3's names.
 
     Args:
         operation, target, text: boto3's names of the call, its destination and its text.
     """
 
-    def make(address: str) -> Send:
-        call = getattr(boto3.client(service, config=CONFIG), operation)
+    def make(address: str) -> Call:
+        publish = getattr(aws.client(service), operation)
 
-        def send(reply: Reply, group: str | None) -> None:
+        def call(reply: Reply, group: str | None) -> str | None:
             fifo = _fifo(reply, group) if address.endswith(".fifo") else {}
-            call(**{target: address, text: reply.text}, MessageAttributes=_attributes(reply), **fifo)
+            answer = publish(**{target: address, text: reply.text}, MessageAttributes=_attributes(reply), **fifo)
+            return _text(answer.get("MessageId"))
 
-        return send
+        return call
 
     return make
 
 
-def _bus(name: str) -> Send:
-    client = boto3.client("events", config=CONFIG)
+def _bus(name: str) -> Call:
+    client = aws.client("events")
 
-    def send(reply: Reply, _: str | None) -> None:
+    def call(reply: Reply, _: str | None) -> str | None:
         entry = {"Source": SOURCE, "DetailType": DETAIL_TYPE, "Detail": reply.text, "EventBusName": name}
-        answer = client.put_events(Entries=[entry])
-        if answer.get("FailedEntryCount"):
-            refused = answer["Entries"][0]
+        (result,) = client.put_events(Entries=[entry])["Entries"]
+        if result.get("ErrorCode"):
             raise ClientError(
-                {"Error": {"Code": str(refused.get("ErrorCode")), "Message": str(refused.get("ErrorMessage"))}},
-                "PutEvents",
+                {"Error": {"Code": str(result["ErrorCode"]), "Message": str(result.get("ErrorMessage"))}}, "PutEvents"
             )
+        return _text(result.get("EventId"))
 
-    return send
+    return call
 
 
-SENDERS: dict[str, Callable[[str], Send]] = {
+CALLS: dict[str, Callable[[str], Call]] = {
     "queue": _published("sqs", "send_message", "QueueUrl", "MessageBody"),
     "topic": _published("sns", "publish", "TopicArn", "Message"),
     "bus": _bus,
 }
+
+
+def _text(identity: object) -> str | None:
+    return identity if isinstance(identity, str) else None
 
 
 def _attributes(reply: Reply) -> dict[str, Any]:
@@ -163,10 +194,6 @@ def _attributes(reply: Reply) -> dict[str, Any]:
 def _fifo(reply: Reply, group: str | None) -> dict[str, str]:
     """For a FIFO destination: the group, whose order it keeps, and the id by which it drops duplicates."""
     return {"MessageGroupId": group or reply.id, "MessageDeduplicationId": reply.id}
-
-
-class _NotRecorded(Exception):
-    """The table could not be read or written, or another delivery is sending this reply."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +225,9 @@ def _once(send: Send, target: str, table: str) -> Send:
 
     @idempotent_function(  # type: ignore[untyped-decorator]  # Powertools publishes no type for it
         data_keyword_argument="key",
-        persistence_store=DynamoDBPersistenceLayer(table_name=table, boto_config=TABLE_CONFIG),
+        persistence_store=DynamoDBPersistenceLayer(
+            table_name=table, boto3_client=aws.client("dynamodb", longest_wait=TABLE_WAIT)
+        ),
         config=config,
         key_prefix="passage-reply",
     )
@@ -212,6 +241,14 @@ def _once(send: Send, target: str, table: str) -> Send:
             sent(key=json.dumps([target, reply.id]), reply=reply, group=group, done=done)
         except BaseError as error:
             if not done:  # the reply was sent though it is not recorded: its message need not come again
-                raise _NotRecorded(f"{type(error).__name__}: {error}") from error
+                raise _not_recorded(table, error) from error
 
     return send_once
+
+
+def _not_recorded(table: str, error: Exception) -> PassageError:
+    """The error for a table that could not be read or written, or for a reply that another delivery is sending."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ClientError):
+        cause = cause.__cause__
+    return _failed(f"table {table}", cause or error)

@@ -54,6 +54,7 @@ def from_aws(reference: SecretReference) -> str | None:
         found = answer["Parameter"]["Value"]
     else:
         answer = aws.client("secretsmanager", region=reference.region).get_secret_value(SecretId=reference.name)
+        _ = answer["ARN"]  # each secret has one: this is no answer of Secrets Manager's without it
         found = answer.get("SecretString")
     return str(found) if found is not None else None
 

@@ -1,13 +1,15 @@
 """Creates the Cohere SDK's client, and maps its failures to the core's errors."""
 
+import re
+
 import httpx
 from cohere.core.api_error import ApiError
 from cohere.core.client_wrapper import SyncClientWrapper
 from cohere.v2.client import V2Client
 
 from handler.adapters.account import Account
-from handler.adapters.errors import Service
-from handler.core.errors import PassageError, RequestRefused
+from handler.adapters.errors import DETAIL_CHARACTERS, Service
+from handler.core.errors import InvalidRequest, PassageError, RequestRefused
 
 PLACEHOLDER = "in-the-account"
 """The key given to the SDK, which requires one. The account puts the real key into each request."""
@@ -28,6 +30,9 @@ def client(account: Account) -> V2Client:
     )
 
 
+TEXT_REFUSED = 498
+"""The status for a text with a token of Cohere's deny-list (Cohere, "Errors": 498, invalid token)."""
+
 FAILURES = (ApiError, httpx.HTTPError, ValueError, TypeError, AttributeError, RecursionError)
 """The exceptions of an SDK call. The last four mean that it could not parse an answer."""
 
@@ -41,6 +46,18 @@ def core_error(error: Exception, service: Service, refused: str) -> PassageError
     if not isinstance(error, ApiError):
         return service.from_transport(error)
     status = error.status_code or 0
+    if status == TEXT_REFUSED and isinstance(error.body, dict):
+        return InvalidRequest(
+            f"The {service.name} does not accept a word of the text: ask in other words.",
+            upstream=service.upstream,
+            detail=f"HTTP {status}: a deny-listed token",
+        )
+    if status == 429 and re.search(r"/\s*month\b", str(error.body)):
+        return RequestRefused(
+            f"The trial key in {service.key_variable} has used up its calls of this month: set a production key.",
+            upstream=service.upstream,
+            detail=f"HTTP {status}: {str(error.body)[:DETAIL_CHARACTERS]}",
+        )
     known = service.from_status(status, error.headers or {}, error.body)
     if not isinstance(known, RequestRefused) or status not in (400, 404, 422):
         return known

@@ -124,7 +124,9 @@ class QdrantEdgeStore:
         return {query.identity(point.id): point.score for point in found}
 
     def _read(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
-        return payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
+        result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
+        other = self._other_model
+        return result if other is None else replace(result, other_model=other)
 
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         """See `handler.core.ports.PassageStore`."""
@@ -221,6 +223,10 @@ class QdrantEdgeStore:
     def _manifest(self) -> Manifest:
         """The index's description, validated against the profile."""
         return manifest.read(self._folder, self._profile, self._embedded_by)
+
+    @cached_property
+    def _other_model(self) -> str | None:
+        return payload.other_model(self._manifest.embedding_model, self._profile)
 
     @cached_property
     def _text(self) -> TextSearch | None:

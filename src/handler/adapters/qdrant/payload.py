@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from handler.adapters.qdrant import query
+from handler.config import models
 from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload, is_ranked
+from handler.config.profiles import Profile
 from handler.core.model import LARGEST_WHOLE, Passage, Point, Search, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE
 
@@ -150,6 +152,11 @@ def _skipped(skipped: int, total: int, keys: Payload) -> str:
         f"{skipped} of {total} points found were left out: they have no valid text, URL or score. Keys tried for the "
         f"text: {', '.join(tried['text'])}; for the URL: {', '.join(tried['url'])}.{inside}"
     )
+
+
+def other_model(stated: str | None, profile: Profile) -> str | None:
+    """The model that a collection says it was embedded with, if its vectors are not comparable with the questions'."""
+    return None if stated is None or models.comparable(stated, profile.embedding.model) else stated
 
 
 def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:

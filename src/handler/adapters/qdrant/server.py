@@ -120,8 +120,9 @@ class QdrantServerStore:
             if points and points[0].score < points[-1].score:  # scores that ascend are distances
                 check_distance(self._profile.collection, self.describe().distance_metric)
         answers = iter(found)
+        model = self._support.embedding_model if self._support else None
         return [
-            self._result({name: next(answers) for name in stages}, search, by_text)
+            self._result({name: next(answers) for name in stages}, search, by_text, model)
             for stages, (_, search) in zip(asked, searches, strict=True)
         ]
 
@@ -173,8 +174,14 @@ class QdrantServerStore:
             request["filter"] = as_json(search.filters, self._profile)
         return request
 
-    def _result(self, found: Mapping[str, Any], search: Search, by_text: TextSearch | None) -> SearchResult:
-        """One search's result from the points of its stages."""
+    def _result(
+        self, found: Mapping[str, Any], search: Search, by_text: TextSearch | None, model: str | None
+    ) -> SearchResult:
+        """One search's result from the points of its stages.
+
+        Args:
+            model: that the collection's metadata names, where it was read. A passage's own has precedence.
+        """
         points: Iterable[payload.Scored] = found["dense"]
         fusion: Mapping[str, Any] = {}
         if by_text is not None and "fused" in found:
@@ -184,6 +191,12 @@ class QdrantServerStore:
                 self._support = None  # the alias may lead to more shards now: the next question reads them
             points = payload.best_fused(found["fused"], similarities, search)
         result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
+        best = result.passages[0].payload if result.passages else None
+        stated = payload.embedding_model(best, self._profile.payload) or model
+        other = payload.other_model(stated, self._profile)
+        if other is not None:
+            self._support = None  # the next question reads whether the site was indexed again
+            result = replace(result, other_model=other)
         if not search.explain:
             return result
         shown = {name: found[name] for name in ("dense", "text", "fused") if name in found}

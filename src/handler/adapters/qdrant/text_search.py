@@ -66,11 +66,13 @@ class TextSupport:
         search: how to; None when it can only be searched by vectors.
         note: for the operator: why it can not, and what would change it. Empty for a hybrid search.
         limits: of the collection.
+        embedding_model: that the collection's metadata names; None if it names none.
     """
 
     search: TextSearch | None
     note: str = ""
     limits: Limits = NO_LIMITS
+    embedding_model: str | None = None
 
 
 class Get(Protocol):
@@ -178,24 +180,28 @@ def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, 
         version: the server's; None if it is not known.
     """
     limits = Limits.of(info)
+    config = info.get("config") or {}
+    metadata = config.get("metadata") or {}
+    model = metadata.get("embedding_model")
+    model = model if isinstance(model, str) else None
     if version is not None and version < LEAST_VERSION:
         return TextSupport(
             None,
             f"The collection '{profile.collection.name}' is searched by vectors only: ranking by text needs Qdrant "
             f"1.20, and the server is {version[0]}.{version[1]}. Update the server, and run `passage index` again.",
             limits,
+            model,
         )
     schema: Mapping[str, Any] = info.get("payload_schema") or {}
     indexes = {key: one.get("params") for key, one in schema.items()}
     field = ranking_field(profile, indexes)
     if field is None:
-        return TextSupport(None, _missing(profile, schema), limits)
-    config = info.get("config") or {}
-    embedded_by = (config.get("metadata") or {}).get("embedded_by")
+        return TextSupport(None, _missing(profile, schema), limits, model)
+    embedded_by = metadata.get("embedded_by")
     shards = (config.get("params") or {}).get("shard_number")
     fusion = profile.search.fusion(profile.embedding.model, str(embedded_by or ""))
     found = TextSearch(field, fusion, shards if isinstance(shards, int) else 1, language_keys(indexes))
-    return TextSupport(found, limits=limits)
+    return TextSupport(found, limits=limits, embedding_model=model)
 
 
 def _missing(profile: Profile, schema: Mapping[str, Any]) -> str:

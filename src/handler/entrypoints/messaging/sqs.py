@@ -10,7 +10,7 @@ from typing import Any
 
 from handler import telemetry
 from handler.bootstrap.container import Container
-from handler.core.deadline import Deadline
+from handler.core.deadline import Deadline, running
 from handler.core.errors import DeadlineExceeded, InvalidRequest
 from handler.entrypoints.messaging.messages import Message, is_final, outcomes, read, reply, usable_id
 from handler.service.answering import Outcome, deadline
@@ -77,7 +77,7 @@ def _answer(records: Sequence[Record], services: Container, until: Deadline, sin
     for record, outcome in zip(records, found, strict=True):
         if record.message.reply_id in sent:
             continue  # a topic may deliver one message twice
-        if record.group not in stopped and _settled(record, outcome, services, last, sinks):
+        if record.group not in stopped and _settled(record, outcome, services, last, until, sinks):
             sent.add(record.message.reply_id)
             continue
         returned.append(record.id)
@@ -86,11 +86,14 @@ def _answer(records: Sequence[Record], services: Container, until: Deadline, sin
     return returned
 
 
-def _settled(record: Record, outcome: Outcome, services: Container, last: Deadline, sinks: Sequence[ReplySink]) -> bool:
+def _settled(
+    record: Record, outcome: Outcome, services: Container, last: Deadline, until: Deadline, sinks: Sequence[ReplySink]
+) -> bool:
     """Send the record's answer or refusal. Returns whether it was sent, so that the record need not return.
 
     Args:
         last: the latest time to start sending.
+        until: the latest time to end.
     """
     if not is_final(outcome):
         return False
@@ -99,7 +102,8 @@ def _settled(record: Record, outcome: Outcome, services: Container, last: Deadli
         for sink in sinks:
             if last.remaining() <= 0:
                 raise DeadlineExceeded("Too little time was left to send a reply.", upstream="reply")
-            sink.send(made, group=record.group)
+            with running(until):
+                sink.send(made, group=record.group)
     except Exception as error:  # noqa: BLE001 - a failure must not affect other messages
         failure(error, services.served)
         return False

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from handler.config.providers import Model
 from passage.emulators.cohere.models import EMBED_MODELS
-from passage.emulators.cohere.requests import invalid, no_such_model, read_object, strings_of, text_of
+from passage.emulators.cohere.requests import check_words, invalid, no_such_model, read_object, strings_of, text_of
 from passage.emulators.cohere.vectors import ENCODERS
 from passage.emulators.embedding import Matrix, load_model, replace_lone_surrogates
 
@@ -44,6 +44,7 @@ async def read_embed(request: web.Request) -> EmbedRequest:
     texts = strings_of(body, "texts") if body.get("inputs") is None else _input_texts(body["inputs"])
     if not texts:
         raise invalid("at least one text must be provided")
+    check_words(texts)
     if len(texts) > model.texts_per_call:
         raise invalid(f"total number of texts must be at most {model.texts_per_call} - received {len(texts)}")
     if str(body.get("input_type")) not in INPUT_TYPES:

@@ -1,11 +1,15 @@
 """Parts of Cohere requests that all endpoints share, and Cohere's error messages."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from aiohttp import web
 
 from passage.emulators.embedding import replace_lone_surrogates
 from passage.emulators.replies import ApiError, parse_json
+
+DENIED = "emulator-denied-word"
+"""A text with this word is refused, as the real service does for the words of its deny-list."""
 
 
 def invalid(message: str) -> ApiError:
@@ -17,6 +21,12 @@ def no_such_model(name: str) -> ApiError:
     """Cohere's error for an unknown or retired model."""
     advice = "make sure the correct model ID was used and that you have access to the model."
     return ApiError(404, f"model '{name}' not found, {advice}")
+
+
+def check_words(texts: Iterable[str]) -> None:
+    """Refuse a text with a word of the deny-list."""
+    if any(DENIED in text for text in texts):
+        raise ApiError(498, "blocked input: Enter a valid token")
 
 
 async def read_object(request: web.Request) -> dict[str, Any]:

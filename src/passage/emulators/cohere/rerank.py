@@ -6,7 +6,7 @@ from typing import Any
 from aiohttp import web
 
 from passage.emulators.cohere.models import RERANK_MODELS
-from passage.emulators.cohere.requests import invalid, no_such_model, read_object, text_of
+from passage.emulators.cohere.requests import check_words, invalid, no_such_model, read_object, text_of
 from passage.emulators.embedding import NATIVE_DIMENSION, load_model, replace_lone_surrogates
 
 MAX_DOCUMENTS = 10_000
@@ -43,6 +43,7 @@ async def read_rerank(request: web.Request) -> RerankRequest:
     if not isinstance(top_n, int) or isinstance(top_n, bool) or top_n < 1:
         raise invalid("top_n must be a whole number of 1 or more")
     documents = [_document(one) for one in given]
+    check_words([query, *documents])
     return RerankRequest(query, documents, min(top_n, len(documents)), body.get("return_documents") is True)
 
 
