@@ -5,12 +5,14 @@ import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from aiohttp import web
 
 from handler import app
 from handler.bootstrap.container import Container
+from passage.local.environment import function_environment
 from passage.local.serve import Extend, runner
 
 LINE_BYTES = 128 * 1024
@@ -43,3 +45,10 @@ def served(environ: Mapping[str, str], extend: Extend = lambda _: None) -> Itera
         finally:
             loop.call_soon_threadsafe(stopping.set)
             thread.join()
+
+
+@contextmanager
+def served_index(index: Path, extend: Extend = lambda _: None, **variables: str) -> Iterator[str]:
+    """The URL of the function over an index on this machine, with emulated vectors and more `variables`."""
+    with function_environment(variables, index) as environ, served(environ, extend) as url:
+        yield url

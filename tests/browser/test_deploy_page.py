@@ -11,8 +11,7 @@ from aiohttp import web
 
 from browser import chromium
 from conftest import ROOT
-from passage.emulators import cohere_emulator
-from serving import served
+from serving import served_index
 
 API = "https://abcde12345.execute-api.eu-central-1.amazonaws.com/live"
 FOUND = "(found => found.length && found)([...document.querySelectorAll('#found li')].map(each => each.textContent))"
@@ -47,23 +46,15 @@ async def _site(page: list[str]) -> AsyncIterator[str]:
 async def _asked(browser: str, profile: Path, example: str, index: Path, text: str) -> list[str]:
     page = [example]
     async with _site(page) as origin:
-        with cohere_emulator() as cohere:
-            environ = {
-                "ALLOWED_ORIGINS": origin,
-                "COHERE_API_KEY": "test",
-                "COHERE_BASE_URL": cohere.url,
-                "STORE": "qdrant_edge",
-                "EDGE_INDEX_PATH": str(index),
-            }
-            with served(environ) as url:
-                page[0] = example.replace(API, url)
-                async with chromium.browsing(browser, profile) as tab:
-                    await tab.open(origin)
-                    await tab.until(
-                        f"document.querySelector('input') && (document.querySelector('input').value = {text!r})"
-                    )
-                    await tab.click("button")
-                    return list(await tab.until(FOUND))
+        with served_index(index, ALLOWED_ORIGINS=origin) as url:
+            page[0] = example.replace(API, url)
+            async with chromium.browsing(browser, profile) as tab:
+                await tab.open(origin)
+                await tab.until(
+                    f"document.querySelector('input') && (document.querySelector('input').value = {text!r})"
+                )
+                await tab.click("button")
+                return list(await tab.until(FOUND))
 
 
 def test_page_shows_the_passages(browser: str, shown: str, textbook_index: Path, tmp_path: Path) -> None:

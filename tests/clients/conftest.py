@@ -6,24 +6,14 @@ from pathlib import Path
 import pytest
 
 from clients.scripted import Script, scripted
-from conftest import EVERY_PROFILE
-from passage.emulators import cohere_emulator
-from serving import served
+from serving import served_index
 
 
 @pytest.fixture(scope="session")
 def api(several_indexes: Path) -> Iterator[str]:
     """The URL of the API, with every profile."""
-    with cohere_emulator() as cohere:
-        environ = {
-            "COHERE_API_KEY": "key",
-            "COHERE_BASE_URL": cohere.url,
-            "STORE": "qdrant_edge",
-            "EDGE_INDEX_PATH": str(several_indexes),
-            "PROFILES": EVERY_PROFILE,
-        }
-        with served(environ) as url:
-            yield url
+    with served_index(several_indexes) as url:
+        yield url
 
 
 @pytest.fixture

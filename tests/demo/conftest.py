@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from conftest import EVERY_PROFILE, TEXTBOOK
-from passage.emulators import cohere_emulator
+from conftest import TEXTBOOK
 from passage.local.demo import add_demo
 from passage.local.demo.book import Book
-from serving import served
+from serving import served_index
 
 Visit = Callable[..., Page]
 
@@ -24,17 +23,8 @@ def book() -> Book:
 @pytest.fixture(scope="session")
 def demo(book: Book, several_indexes: Path) -> Iterator[str]:
     """The URL of the demo, as `make run` serves it."""
-    with cohere_emulator() as cohere:
-        environ = {
-            "COHERE_API_KEY": "test",
-            "COHERE_BASE_URL": cohere.url,
-            "STORE": "qdrant_edge",
-            "EDGE_INDEX_PATH": str(several_indexes),
-            "PROFILES": EVERY_PROFILE,
-            "DEBUG_ANSWERS": "true",
-        }
-        with served(environ, lambda app: add_demo(app, book, ["What is a digital twin?"])) as url:
-            yield url
+    with served_index(several_indexes, lambda app: add_demo(app, book, ["What is a digital twin?"])) as url:
+        yield url
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from passage.local.environment import function_environment
-from serving import served
+from serving import served_index
 
 
 @pytest.fixture(scope="module")
 def api_url(several_indexes: Path) -> Iterator[str]:
     """The function with an index for every profile."""
-    with function_environment({}, several_indexes) as environ, served(environ) as url:
+    with served_index(several_indexes) as url:
         yield url

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from passage.emulators import cohere_emulator
-from serving import served
+from serving import served_index
 from widget.driver import Widget, html
 from widget.servers import Server, Site, cors, running
 
@@ -32,16 +31,8 @@ def site(_site: Site) -> Site:
 @pytest.fixture(scope="session")
 def api(_site: Site, several_indexes: Path) -> Iterator[str]:
     """The address of the function as `passage serve` runs it: every profile, on another origin than the site's."""
-    with cohere_emulator() as cohere:
-        environ = {
-            "ALLOWED_ORIGINS": _site.url,
-            "COHERE_API_KEY": "test",
-            "COHERE_BASE_URL": cohere.url,
-            "STORE": "qdrant_edge",
-            "EDGE_INDEX_PATH": str(several_indexes),
-        }
-        with served(environ) as url:
-            yield url
+    with served_index(several_indexes, ALLOWED_ORIGINS=_site.url) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from handler.config import profiles
 from indexed import embedder_at, index_edge
 from passage.emulators import cohere_emulator
 from passage.sites.model import Page, Section
-from serving import served
+from serving import served_index
 from widget.conftest import Visit
 from widget.driver import Widget
 from widget.servers import Reply, Server, Site, answer, failed, passage
@@ -49,15 +49,8 @@ def languages(_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         for profile in map(profiles.load, profiles.names()):
             embedder = embedder_at(cohere.url, profile)
             index_edge(Pages(stated=profile.name == SEVERAL), profile, root, embedder)
-        environ = {
-            "ALLOWED_ORIGINS": _site.url,
-            "COHERE_API_KEY": "test",
-            "COHERE_BASE_URL": cohere.url,
-            "STORE": "qdrant_edge",
-            "EDGE_INDEX_PATH": str(root),
-        }
-        with served(environ) as url:
-            yield url
+    with served_index(root, ALLOWED_ORIGINS=_site.url) as url:
+        yield url
 
 
 def _sent(widget: Widget) -> list[str]:
