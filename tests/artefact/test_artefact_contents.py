@@ -145,10 +145,10 @@ def _imported(statement: ast.stmt) -> set[str]:
 
 def test_every_shipped_package_has_its_metadata_and_its_licence(artefact: Artefact) -> None:
     for metadata in (artefact.layer / "python").glob("*.dist-info"):
-        text = (metadata / "METADATA").read_text(encoding="utf-8")
+        assert (metadata / "METADATA").is_file()
         names = [path.name.upper() for path in metadata.rglob("*")]
         licence = any(name.startswith(("LICEN", "COPYING")) for name in names)
-        assert licence or re.search(r"^License", text, re.MULTILINE), metadata.name
+        assert licence, metadata.name
 
 
 def test_shared_objects_are_of_this_machine(artefact: Artefact) -> None:
