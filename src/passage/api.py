@@ -13,7 +13,7 @@ import httpx
 
 from passage.local.environment import LocalContext
 from passage.local.http_event import http_api_event
-from passage.local.provider import connecting
+from passage.service_url import connecting
 
 SECONDS = 35.0
 """Longer than any API in front waits (29 s for a REST API, 30 s for an HTTP API), so that its own error is seen."""

@@ -16,8 +16,8 @@ from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from handler.entrypoints.http.mcp.protocol import VERSION_KEY
 from mcp_server.mcp_calls import META, MODERN, QUESTION, Endpoint, message
+from passage import mcp_stdio
 from passage.api import HttpApi, in_process
-from passage.local import stdio
 
 
 def answers(endpoint: Endpoint, *lines: bytes | Mapping[str, Any]) -> list[Any]:
@@ -28,7 +28,7 @@ def answers(endpoint: Endpoint, *lines: bytes | Mapping[str, Any]) -> list[Any]:
         return http.handle(event, context, endpoint.container, Source.HTTP_API)
 
     raw = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
-    stdio.serve([line + b"\n" for line in raw], in_process(handle), "/mcp", written.append)
+    mcp_stdio.serve([line + b"\n" for line in raw], in_process(handle), "/mcp", written.append)
     assert all(text.endswith("\n") and text.count("\n") == 1 for text in written)
     return [json.loads(text) for text in written]
 
@@ -92,7 +92,7 @@ def test_deployment_that_does_not_answer_is_an_error(response: httpx.Response | 
     written: list[str] = []
     with httpx.Client(transport=httpx.MockTransport(answer)) as client:
         lines = [json.dumps(message("ping")).encode(), b'{"jsonrpc": "2.0", "method": "notifications/initialized"}']
-        stdio.serve(lines, HttpApi("https://api.example", request=client.request), "/mcp", written.append)
+        mcp_stdio.serve(lines, HttpApi("https://api.example", request=client.request), "/mcp", written.append)
     (only,) = map(json.loads, written)
     assert (only["id"], only["error"]["code"]) == (7, -32603)
     assert "--url" in only["error"]["message"]
@@ -109,7 +109,7 @@ def test_deployment_gets_the_headers_of_each_message(endpoint: Endpoint) -> None
     written: list[str] = []
     with httpx.Client(transport=httpx.MockTransport(answer)) as client:
         lines = [json.dumps(message("tools/list", {"_meta": META})).encode()]
-        stdio.serve(lines, HttpApi("https://api.example", request=client.request), "/mcp", written.append)
+        mcp_stdio.serve(lines, HttpApi("https://api.example", request=client.request), "/mcp", written.append)
     assert seen[0].headers["mcp-method"] == "tools/list"
     assert len(json.loads(written[0])["result"]["tools"]) == 4
 

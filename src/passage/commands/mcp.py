@@ -19,14 +19,13 @@ from passage.local.function import function, stdout_kept_clean
 )
 def mcp(index: Path, profile: str | None, url: str | None) -> None:
     """Serve MCP on stdin and stdout, for coding assistants."""
-    from passage import api  # noqa: PLC0415 - it imports the HTTP client
-    from passage.local import stdio  # noqa: PLC0415 - no other command needs it
+    from passage import api, mcp_stdio  # noqa: PLC0415 - `passage --help` needs neither
 
-    path = stdio.path(profile)
+    path = mcp_stdio.path(profile)
     with stdout_kept_clean() as write, ExitStack() as stack:
         reached: api.Api
         if url is None:
             reached = api.in_process(stack.enter_context(function(index)))
         else:
             reached = stack.enter_context(api.over_http(url.rstrip("/").removesuffix(path), api_key.read(None)))
-        stdio.serve(sys.stdin.buffer, reached, path, write)
+        mcp_stdio.serve(sys.stdin.buffer, reached, path, write)

@@ -12,7 +12,7 @@ from handler.adapters.qdrant.manifest import MANIFEST
 from passage.api import Api, by_invocation, in_process, over_http
 from passage.evaluation import service
 from passage.evaluation.service import RemoteProfile, SetupError
-from passage.local.provider import made_by
+from passage.service_url import made_by
 
 LAMBDA = "lambda:"
 

@@ -17,7 +17,7 @@ from handler.core.deadline import Deadline
 from handler.core.embedding import validate_vectors
 from handler.core.errors import PassageError, UpstreamError, UpstreamThrottled
 from handler.core.model import Vector
-from passage.local.provider import connecting, made_by
+from passage.service_url import connecting, made_by
 
 if TYPE_CHECKING:
     from handler.adapters.account import Auth, EmbedderClass
@@ -54,7 +54,7 @@ class DocumentEmbedder:
     """Embeds documents with one model into vectors of shape `(dimension,)`. Threads may share it.
 
     Attributes:
-        made_by: who makes the vectors; see `passage.local.provider`.
+        made_by: who makes the vectors; see `passage.service_url`.
         texts_per_minute: the provider's published limit; None where there is none.
     """
 

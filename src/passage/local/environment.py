@@ -16,7 +16,7 @@ from handler.config.access import read_access
 from handler.config.providers import DEFAULT, EMULATOR, PROVIDERS, Provider
 from handler.config.settings import CollectionSettings
 from handler.core.errors import PassageError
-from passage.local.provider import connecting, is_loopback, made_by
+from passage.service_url import connecting, is_loopback, made_by
 
 if TYPE_CHECKING:
     import httpx

@@ -16,7 +16,7 @@ from handler.adapters import url_faults
 from handler.adapters.transport import AS_IT_IS
 from handler.config.settings import Settings
 from passage.indexing.target import TargetError
-from passage.local.provider import connecting, is_loopback
+from passage.service_url import connecting, is_loopback
 
 T = TypeVar("T")
 
