@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.holm import compare_several
-from passage.api import Api, Reply, Request
+from passage.api import Api, ApiReply, Request
 from passage.evaluation import targets
 from passage.evaluation.compare import Comparison
 from passage.evaluation.intervals import estimate, share
@@ -45,7 +45,7 @@ class WithOptions:
     api: Api
     options: Mapping[str, Any]
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: Request) -> ApiReply:
         return self.api.ask(replace(request, body=self._widened(request.body)))
 
     def _widened(self, body: bytes | None) -> bytes | None:

@@ -19,7 +19,7 @@ from handler.config import profiles
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.plan import Plan
 from passage.indexing.run import CachedEmbedder, IndexOptions, index_site
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import Advance, Target
 from passage.indexing.vector_cache import VectorCache
@@ -106,7 +106,7 @@ class RandomEmbedder:
 def main() -> None:
     store, chunks, place = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     profile = profiles.load(PROFILE)
-    connection = Connection(place, None) if store == "qdrant" else None
+    connection = ServerConnection(place, None) if store == "qdrant" else None
     target: Target = ServerIndex(connection, profile) if connection else EdgeIndex(Path(place), profile)
     peak, watch = Peak(), Stopwatch()
     peak.start()

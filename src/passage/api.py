@@ -24,7 +24,7 @@ class Unreachable(Exception):
 
 
 @dataclass(frozen=True)
-class Reply:
+class ApiReply:
     """An HTTP answer.
 
     Attributes:
@@ -84,7 +84,7 @@ class Request:
 class Api(Protocol):
     """Sends one request."""
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: Request) -> ApiReply:
         """Raises Unreachable."""
         ...
 
@@ -101,7 +101,7 @@ class HttpApi:
     key: str | None = None
     request: Callable[..., httpx.Response] = httpx.request
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: Request) -> ApiReply:
         """See `Api`."""
         headers = {**({"x-api-key": self.key} if self.key else {}), **request.headers}
         url = f"{self.url.rstrip('/')}{request.path}"
@@ -118,7 +118,7 @@ class HttpApi:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable(f"{self.url} cannot be reached ({type(error).__name__}: {error})") from error
         took = (time.perf_counter() - started) * 1000
-        return Reply(
+        return ApiReply(
             answer.status_code, {name.lower(): value for name, value in answer.headers.items()}, answer.text, took
         )
 
@@ -147,7 +147,7 @@ class FunctionApi:
 
     invoke: Callable[[Mapping[str, Any]], Any]
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: Request) -> ApiReply:
         """See `Api`."""
         event = http_api_event(
             request.method,
@@ -164,7 +164,7 @@ class FunctionApi:
         content = result.get("body") or ""
         text = base64.b64decode(content).decode(errors="replace") if result.get("isBase64Encoded") else content
         named = {name.lower(): str(value) for name, value in (result.get("headers") or {}).items()}
-        return Reply(result["statusCode"], named, text, took)
+        return ApiReply(result["statusCode"], named, text, took)
 
 
 def in_process(handler: Callable[[Any, Any], Any]) -> FunctionApi:

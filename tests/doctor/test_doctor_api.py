@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from passage.api import FunctionApi, HttpApi, Reply, Request, Unreachable, by_invocation
+from passage.api import ApiReply, FunctionApi, HttpApi, Request, Unreachable, by_invocation
 from passage.doctor.api_checks import FOREIGN_ORIGIN, checks
 from passage.doctor.findings import CheckOptions, Finding, lines, none_failed
 
@@ -33,12 +33,12 @@ class FakeApi:
         self.origins: tuple[str, ...] = (SITE,)
         self.milliseconds = 5.0
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: Request) -> ApiReply:
         origin = request.headers.get("Origin", "")
         allowed = {"access-control-allow-origin": origin} if origin in self.origins else {}
         status, body = (204, "") if request.method == "OPTIONS" else self.answers[request.path]
         text = body if isinstance(body, str) else json.dumps(body)
-        return Reply(status, allowed, text, self.milliseconds)
+        return ApiReply(status, allowed, text, self.milliseconds)
 
 
 def _found(api: FakeApi, **asked: Any) -> dict[str, Finding]:

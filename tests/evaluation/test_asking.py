@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from passage.api import Reply, Request, Unreachable
+from passage.api import ApiReply, Request, Unreachable
 from passage.evaluation import replies
 from passage.evaluation.asking import Asker, request
 from passage.evaluation.run import SavedAnswer
@@ -26,11 +26,11 @@ GOOD = {"query": "q", "k": 1, "results": [RESULT], "total_results": 1, "timestam
 class Scripted:
     """An API that gives one reply after the other; an exception is raised."""
 
-    def __init__(self, *given: Reply | Exception) -> None:
+    def __init__(self, *given: ApiReply | Exception) -> None:
         self._replies = list(given)
         self.sent: list[tuple[str, str, Any]] = []
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: Request) -> ApiReply:
         self.sent.append((request.method, request.path, json.loads(request.body or b"null")))
         reply = self._replies.pop(0)
         if isinstance(reply, Exception):
@@ -38,9 +38,9 @@ class Scripted:
         return reply
 
 
-def reply(status: int, body: object = "", **headers: str) -> Reply:
+def reply(status: int, body: object = "", **headers: str) -> ApiReply:
     text = body if isinstance(body, str) else json.dumps(body)
-    return Reply(status, {name.replace("_", "-"): value for name, value in headers.items()}, text, 5.0)
+    return ApiReply(status, {name.replace("_", "-"): value for name, value in headers.items()}, text, 5.0)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def ask(waited: list[float]) -> Callable[..., SavedAnswer]:
         return False
 
     def run(
-        *given: Reply | Exception, served: RemoteProfile = SERVED, question: SuiteQuestion = QUESTION
+        *given: ApiReply | Exception, served: RemoteProfile = SERVED, question: SuiteQuestion = QUESTION
     ) -> SavedAnswer:
         pace = Pace(None, clock=lambda: now[0], sleep=sleep)
         return Asker(Scripted(*given), pace, passages=50).ask(served, question)
@@ -98,7 +98,7 @@ def test_rate_limit_after_five_attempts_is_an_error(ask: Callable[..., SavedAnsw
     ids=["503", "504", "unreachable"],
 )
 def test_failed_service_is_asked_three_times(
-    ask: Callable[..., SavedAnswer], waited: list[float], given: Reply | Exception, kind: str
+    ask: Callable[..., SavedAnswer], waited: list[float], given: ApiReply | Exception, kind: str
 ) -> None:
     assert ask(given, given, reply(200, GOOD)).error is None
     assert ask(given, given, given).error_kind == kind
@@ -200,7 +200,7 @@ def test_profile_is_read_from_the_openapi_document() -> None:
         ([reply(200, listed("query-response")), reply(200, {"paths": {}})], "are not those of Passage"),
     ],
 )
-def test_target_that_is_no_passage_is_named(given: list[Reply | Exception], message: str) -> None:
+def test_target_that_is_no_passage_is_named(given: list[ApiReply | Exception], message: str) -> None:
     with pytest.raises(SetupError) as raised:
         find_profile(Scripted(*given), "query-response")
     assert message in str(raised.value)

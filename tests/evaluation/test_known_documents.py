@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from handler.config import profiles
-from passage.api import HttpApi, Reply, Request
+from passage.api import ApiReply, HttpApi, Request
 from passage.evaluation.asking import Asker
 from passage.evaluation.checks import missing
 from passage.evaluation.documents import in_api
@@ -40,7 +40,7 @@ class Site:
     def __init__(self, urls: list[str]) -> None:
         self._urls = urls
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: Request) -> ApiReply:
         fields = json.loads(request.body or b"{}")
         wanted = fields["filters"]["source_url"]
         found = [url for url in self._urls if url.startswith(wanted["prefix"])] if "prefix" in wanted else wanted
@@ -50,7 +50,7 @@ class Site:
             if url in found
         ]
         body = {"query": "q", "k": 1, "total_results": 1, "timestamp": "", "results": results[: fields["k"]]}
-        return Reply(200, {}, json.dumps(body), 1.0)
+        return ApiReply(200, {}, json.dumps(body), 1.0)
 
 
 def known_to(api: Any, about: RemoteProfile = SERVED) -> Any:

@@ -11,12 +11,12 @@ from aiohttp import web
 from passage.sites.model import Flaw, Page, SiteError, Skip
 from passage.sites.source import SiteOptions, open_source
 from passage.sites.web import fetch
-from passage.sites.web.fetch import Limits
+from passage.sites.web.fetch import FetchLimits
 from passage.sites.web.site import WebSite
 from passage.sites.web.sitemap import SitemapError, parse
 from sites.web_server import WebServer, running
 
-FAST = Limits(rate=100.0)
+FAST = FetchLimits(rate=100.0)
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_an_outage_keeps_the_last_copy_of_a_page(
         (replace(FAST, minutes=0.0), "--max-minutes 0"),
     ],
 )
-def test_a_limit_ends_the_run_and_is_named(site: WebSite, limits: Limits, named: str) -> None:
+def test_a_limit_ends_the_run_and_is_named(site: WebSite, limits: FetchLimits, named: str) -> None:
     with pytest.raises(SiteError, match=f"{named} allows: nothing was indexed"):
         list(replace(site, limits=limits).read())
 

@@ -13,7 +13,7 @@ from indexed import embedder_at
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing import embedding
 from passage.indexing.embedding import TemporaryFailure
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
 from wire.function import COHERE_KEY
@@ -29,7 +29,7 @@ ANSWERS = {
 
 def refusal(url: str) -> str:
     slept: list[float] = []
-    connection = Connection(url, None, sleep=slept.append)
+    connection = ServerConnection(url, None, sleep=slept.append)
     with pytest.raises(TargetError) as caught:
         connection.version()
     connection.close()
@@ -48,7 +48,7 @@ def test_answer_of_another_server_is_not_retried(reply: Reply) -> None:
 def test_json_of_another_server_is_one_line(body: str) -> None:
     """A server that says yes to everything: its answers are JSON, but not Qdrant's."""
     with web_server(Reply(200, body, {"Content-Type": "application/json"})) as (port, _):
-        connection = Connection(f"http://127.0.0.1:{port}", None, sleep=lambda _: None)
+        connection = ServerConnection(f"http://127.0.0.1:{port}", None, sleep=lambda _: None)
         with pytest.raises(TargetError, match="could not be read") as caught:
             Releases(connection, "docs").current()
         connection.close()
@@ -66,7 +66,7 @@ def test_json_of_another_server_is_one_line(body: str) -> None:
 )
 def test_refused_key_says_why(key: str | None, status: int, body: str, says: str) -> None:
     with web_server(Reply(status, body)) as (port, _):
-        connection = Connection(f"http://127.0.0.1:{port}", key)
+        connection = ServerConnection(f"http://127.0.0.1:{port}", key)
         with pytest.raises(TargetError, match=says):
             connection.collections()
         connection.close()
@@ -74,7 +74,7 @@ def test_refused_key_says_why(key: str | None, status: int, body: str, says: str
 
 def test_server_that_does_not_answer_is_told_at_each_attempt() -> None:
     notes: list[str] = []
-    connection = Connection("http://127.0.0.1:9", None, sleep=lambda _: None, note=notes.append)
+    connection = ServerConnection("http://127.0.0.1:9", None, sleep=lambda _: None, note=notes.append)
     with pytest.raises(TargetError, match="7 attempts"):
         connection.version()
     connection.close()
@@ -87,7 +87,7 @@ def test_server_that_does_not_answer_is_told_at_each_attempt() -> None:
 @pytest.mark.parametrize(("url", "told"), [("http://qdrant.example:6333", 1), ("http://127.0.0.1:6333", 0)])
 def test_key_over_http_is_told_except_on_this_machine(url: str, told: int) -> None:
     notes: list[str] = []
-    Connection(url, "key", note=notes.append).close()
+    ServerConnection(url, "key", note=notes.append).close()
     assert [("QDRANT_API_KEY is sent unencrypted" in note) for note in notes] == [True] * told
 
 
@@ -97,7 +97,7 @@ def test_certificate_of_ssl_cert_file_is_trusted_on_this_machine(
     certificate = self_signed(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with web_server(Reply(200, '{"title": "qdrant", "version": "1.20.0"}'), tls=certificate) as (port, _):
-        connection = Connection(f"https://127.0.0.1:{port}", None)
+        connection = ServerConnection(f"https://127.0.0.1:{port}", None)
         assert connection.version() == (1, 20)
         connection.close()
 

@@ -15,7 +15,7 @@ from indexed import embedder_at, index_to
 from passage.emulators import EmulatorServer, Fault
 from passage.indexing.plan import Plan
 from passage.indexing.run import IndexOptions
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
@@ -75,7 +75,7 @@ def index(
     server: EmulatorServer, cohere: EmulatorServer, site: Path, tmp_path: Path, sleeps: list[float], notes: list[str]
 ) -> Iterator[Index]:
     """Indexes the site as it is now; arguments are ServerIndex's and the run's."""
-    connection = Connection(server.url, None, sleep=sleeps.append)
+    connection = ServerConnection(server.url, None, sleep=sleeps.append)
 
     def run(profile: Profile = PROFILE, *, keep: int = 1, **options: bool) -> Plan:
         embedder = embedder_at(cohere.url, profile, COHERE_KEY)
@@ -318,7 +318,7 @@ def test_refused_switch_keeps_serving_the_old_collection(
 ) -> None:
     index()
     first = served(client)
-    connection = Connection(server.url, None)
+    connection = ServerConnection(server.url, None)
     with pytest.raises(TargetError):
         Releases(connection, ALIAS).switch("absent")
     connection.close()
@@ -373,7 +373,7 @@ def test_rollback_serves_the_collection_before(
     first = served(client)
     write(site, 1, "Robot 1 was replaced.")
     index(rebuild=True)
-    connection = Connection(server.url, None)
+    connection = ServerConnection(server.url, None)
     assert Releases(connection, ALIAS).roll_back(None).name == first
     assert served(client) == first
     assert "Robot 1 has 1 arms." in texts(client)

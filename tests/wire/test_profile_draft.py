@@ -18,7 +18,7 @@ from passage.emulators import EmulatorServer
 from passage.emulators.embedding import embed
 from passage.indexing import copying
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.draft import draft
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import TargetError
@@ -64,14 +64,14 @@ def server(tmp_path: Path) -> Iterator[EmulatorServer]:
 
 
 @pytest.fixture
-def connection(server: EmulatorServer) -> Iterator[Connection]:
-    connection = Connection(server.url, None)
+def connection(server: EmulatorServer) -> Iterator[ServerConnection]:
+    connection = ServerConnection(server.url, None)
     yield connection
     connection.close()
 
 
 @pytest.fixture
-def client(connection: Connection) -> QdrantClient:
+def client(connection: ServerConnection) -> QdrantClient:
     return connection.client
 
 
@@ -85,18 +85,18 @@ def make(client: QdrantClient, payload: dict[str, Any], *, vector: str = "", **o
     )
 
 
-def drafted(connection: Connection) -> Profile:
+def drafted(connection: ServerConnection) -> Profile:
     return Profile.model_validate({**tomllib.loads(draft(connection, "docs", "chunks").toml), "name": "docs"})
 
 
 @pytest.mark.parametrize("kind", PAYLOADS)
-def test_draft_names_the_keys_that_points_have(kind: str, connection: Connection, client: QdrantClient) -> None:
+def test_draft_names_the_keys_that_points_have(kind: str, connection: ServerConnection, client: QdrantClient) -> None:
     make(client, PAYLOADS[kind])
     found = drafted(connection).payload.model_dump(exclude_defaults=True)
     assert {meaning: list(keys) for meaning, keys in found.items()} == EXPECTED[kind]
 
 
-def test_draft_has_vector_model_and_filters(connection: Connection, client: QdrantClient) -> None:
+def test_draft_has_vector_model_and_filters(connection: ServerConnection, client: QdrantClient) -> None:
     make(client, PAYLOADS["flat"], vector="dense", metadata={"embedding_model": "embed-v4.0"})
     client.create_payload_index("docs", "source_url", models.PayloadSchemaType.KEYWORD)
     profile = drafted(connection)
@@ -105,7 +105,7 @@ def test_draft_has_vector_model_and_filters(connection: Connection, client: Qdra
     assert profile.filters == {"source_url": ("source_url",)}
 
 
-def test_draft_filters_once_by_keys_with_the_same_end(connection: Connection, client: QdrantClient) -> None:
+def test_draft_filters_once_by_keys_with_the_same_end(connection: ServerConnection, client: QdrantClient) -> None:
     make(client, {**PAYLOADS["flat"], "lang": "en", "metadata": {"lang": "en"}})
     for key in ("lang", "metadata.lang"):
         client.create_payload_index("docs", key, models.PayloadSchemaType.KEYWORD)
@@ -114,31 +114,31 @@ def test_draft_filters_once_by_keys_with_the_same_end(connection: Connection, cl
 
 
 @pytest.mark.parametrize("key", ['text "quoted"', "text\\", "text\t", "正文", "text \U0001f916", "text\x7f"])
-def test_draft_holds_any_key(key: str, connection: Connection, client: QdrantClient) -> None:
+def test_draft_holds_any_key(key: str, connection: ServerConnection, client: QdrantClient) -> None:
     make(client, {key: "A twin mirrors an asset", "source_url": "https://e.org/twin/"})
     assert drafted(connection).payload.text == (key,)
 
 
-def test_draft_remarks_on_an_unnamed_model(connection: Connection, client: QdrantClient) -> None:
+def test_draft_remarks_on_an_unnamed_model(connection: ServerConnection, client: QdrantClient) -> None:
     make(client, PAYLOADS["flat"])
     found = draft(connection, "docs", "chunks")
     assert any("embed-v5.0-pro" in remark and "256" in remark for remark in found.remarks)
 
 
-def test_draft_from_points_without_text_is_refused(connection: Connection, client: QdrantClient) -> None:
+def test_draft_from_points_without_text_is_refused(connection: ServerConnection, client: QdrantClient) -> None:
     make(client, {"number": 1})
     with pytest.raises(TargetError, match="no payload key holds a text: keys are number"):
         draft(connection, "docs", "chunks")
 
 
-def test_missing_collection_is_named_with_those_there_are(connection: Connection, client: QdrantClient) -> None:
+def test_missing_collection_is_named_with_those_there_are(connection: ServerConnection, client: QdrantClient) -> None:
     make(client, PAYLOADS["flat"])
     with pytest.raises(TargetError, match=r"no collection 'other'\. There are: docs"):
         draft(connection, "other", "chunks")
 
 
 def test_collection_becomes_an_edge_index_and_back(
-    connection: Connection, client: QdrantClient, tmp_path: Path
+    connection: ServerConnection, client: QdrantClient, tmp_path: Path
 ) -> None:
     make(client, PAYLOADS["flat"], vector="dense", metadata={"embedding_model": "embed-v4.0"})
     profile = drafted(connection)
@@ -162,7 +162,7 @@ def test_collection_becomes_an_edge_index_and_back(
 
 @pytest.mark.parametrize("to_server", [False, True])
 def test_copy_names_a_point_without_the_vector(
-    to_server: bool, connection: Connection, client: QdrantClient, tmp_path: Path
+    to_server: bool, connection: ServerConnection, client: QdrantClient, tmp_path: Path
 ) -> None:
     make(client, PAYLOADS["flat"], vector="dense")
     client.upsert("docs", [models.PointStruct(id=7, vector={}, payload=PAYLOADS["flat"])])
@@ -175,7 +175,7 @@ def test_copy_names_a_point_without_the_vector(
 
 
 def test_copy_of_another_models_vectors_is_refused(
-    connection: Connection, client: QdrantClient, tmp_path: Path
+    connection: ServerConnection, client: QdrantClient, tmp_path: Path
 ) -> None:
     make(client, PAYLOADS["flat"], metadata={"embedding_model": "embed-v4.0"})
     profile = drafted(connection)
@@ -185,7 +185,9 @@ def test_copy_of_another_models_vectors_is_refused(
         copying.copy(source, other, EdgeIndex(tmp_path, other), Silent())
 
 
-def test_copy_of_another_dimension_is_refused(connection: Connection, client: QdrantClient, tmp_path: Path) -> None:
+def test_copy_of_another_dimension_is_refused(
+    connection: ServerConnection, client: QdrantClient, tmp_path: Path
+) -> None:
     make(client, PAYLOADS["flat"])
     profile = profiles.load("chunks")
     source = copying.server_source(connection, "docs", profile)
@@ -194,7 +196,7 @@ def test_copy_of_another_dimension_is_refused(connection: Connection, client: Qd
 
 
 def test_copy_that_the_profile_cannot_read_is_refused(
-    connection: Connection, client: QdrantClient, tmp_path: Path
+    connection: ServerConnection, client: QdrantClient, tmp_path: Path
 ) -> None:
     make(client, {"inhalt": "A twin mirrors an asset", "adresse": "https://e.org/twin/"})
     profile = profiles.load("chunks")

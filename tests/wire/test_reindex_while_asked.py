@@ -10,7 +10,7 @@ from handler.config import profiles
 from indexed import embedder_at, index_to
 from passage.emulators import EmulatorServer
 from passage.indexing.run import IndexOptions
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.index import ServerIndex
 from passage.sites.markdown import find_site
 from tools.qdrant.emulator import qdrant_emulator
@@ -29,7 +29,7 @@ def server(tmp_path: Path) -> Iterator[EmulatorServer]:
 @pytest.fixture
 def index(tmp_path: Path, server: EmulatorServer, cohere: EmulatorServer) -> Iterator[Callable[[str], str]]:
     """Index a site whose pages all name a version. Returns the run's result."""
-    connection = Connection(server.url, None)
+    connection = ServerConnection(server.url, None)
 
     def run(version: str, *, rebuild: bool = False) -> str:
         folder = tmp_path / "site"

@@ -16,7 +16,7 @@ from passage.emulators import EmulatorServer
 from passage.indexing import copying
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.plan import Plan
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import Target
 from passage.sites.model import Page, Section
@@ -67,8 +67,8 @@ def client(server: EmulatorServer) -> Iterator[QdrantClient]:
 
 
 @pytest.fixture
-def connection(server: EmulatorServer) -> Iterator[Connection]:
-    connection = Connection(server.url, None)
+def connection(server: EmulatorServer) -> Iterator[ServerConnection]:
+    connection = ServerConnection(server.url, None)
     yield connection
     connection.close()
 
@@ -131,7 +131,7 @@ def of_server(client: QdrantClient, collection: str = ALIAS) -> dict[str, str]:
 
 @pytest.fixture
 def in_server(
-    connection: Connection,
+    connection: ServerConnection,
     server: EmulatorServer,
     client: QdrantClient,
     cohere: EmulatorServer,
@@ -276,7 +276,7 @@ def test_old_server_gets_no_index_and_later_all(
 
 
 def test_copies_keep_the_languages_indexes(
-    in_server: Store, in_edge: Store, client: QdrantClient, connection: Connection, tmp_path: Path
+    in_server: Store, in_edge: Store, client: QdrantClient, connection: ServerConnection, tmp_path: Path
 ) -> None:
     in_server.index(PAGES)
     source = copying.server_source(connection, ALIAS, PROFILE)
@@ -291,7 +291,7 @@ def test_copies_keep_the_languages_indexes(
     assert payloads(client, "copied") == payloads(client)
 
 
-def test_copy_of_one_language_keeps_its_stemmer(in_server: Store, in_edge: Store, connection: Connection) -> None:
+def test_copy_of_one_language_keeps_its_stemmer(in_server: Store, in_edge: Store, connection: ServerConnection) -> None:
     in_server.index(GERMAN)
     copying.copy(copying.server_source(connection, ALIAS, PROFILE), PROFILE, in_edge.target(), Silent())
     assert in_edge.indexes() == {RANKED_KEY: "german"}

@@ -12,7 +12,7 @@ from handler.config.profiles import Profile
 from indexed import embedder_at, index_to
 from passage.emulators import EmulatorServer
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import Target
 from passage.sites.markdown import find_site
@@ -71,7 +71,7 @@ def fill(site: Path, cohere: EmulatorServer, tmp_path_factory: pytest.TempPathFa
 
 def fill_server(url: str, fill: Fill) -> None:
     """Index the site for every profile: each has a collection of its own."""
-    connection = Connection(url, None)
+    connection = ServerConnection(url, None)
     for name in profiles.names():
         fill(ServerIndex(connection, profiles.load(name)), profiles.load(name))
     connection.close()
@@ -153,14 +153,14 @@ def test_neighbors_have_the_same_text_on_every_store(
 def test_updated_server_gets_its_indexes_without_a_point(fill: Fill, tmp_path: Path, start: Start) -> None:
     profile = profiles.load("query-response")
     with qdrant_emulator(tmp_path, strict=True, version="1.18.3") as server:
-        connection = Connection(server.url, None)
+        connection = ServerConnection(server.url, None)
         fill(ServerIndex(connection, profile), profile)
         connection.close()
     with qdrant_emulator(tmp_path, strict=True, version="1.19.0") as server:
         function = start(QDRANT_URL=server.url)
         prefix = {"text": QUESTION, "filters": {"source_url": {"prefix": "https://example.com/page1"}}}
         assert "with prefix" in function.post(prefix).json["error"]
-        connection = Connection(server.url, None)
+        connection = ServerConnection(server.url, None)
         for _ in range(2):
             server.requests.clear()
             fill(ServerIndex(connection, profile), profile)

@@ -226,7 +226,7 @@ def _folder(args: EvaluateArguments, suite: "Suite") -> Path:
 def _draft(args: EvaluateArguments, questions: int) -> None:
     from passage.evaluation.drafting import WARNING, draft_suite  # noqa: PLC0415 - see `_could_not_run`
     from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
-    from passage.sites.web.fetch import Limits  # noqa: PLC0415
+    from passage.sites.web.fetch import FetchLimits  # noqa: PLC0415
 
     if args.site is None:
         raise click.UsageError("--make needs --site SOURCE: the folder or URL of the site that `passage index` takes.")
@@ -235,7 +235,7 @@ def _draft(args: EvaluateArguments, questions: int) -> None:
     if args.suite.exists():
         raise click.UsageError(f"{args.suite} exists: delete it, or name another file.")
     with _could_not_run():
-        site = open_source(args.site, SiteOptions(url=args.site_url), Path(".passage/cache/sites"), Limits())
+        site = open_source(args.site, SiteOptions(url=args.site_url), Path(".passage/cache/sites"), FetchLimits())
         drafted = draft_suite(site, questions, args.suite.stem)
         args.suite.write_text(drafted.toml, encoding="utf-8")
     click.echo(f"{args.suite}: {drafted.questions} questions. {WARNING}", err=True)

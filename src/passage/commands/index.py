@@ -17,7 +17,7 @@ from passage.local.environment import LocalError, require_real_vectors, with_emu
 
 if TYPE_CHECKING:
     from handler.config.profiles import Profile
-    from passage.indexing.server.connection import Connection
+    from passage.indexing.server.connection import ServerConnection
     from passage.indexing.target import Target
 
 DEFAULT_CACHE = Path(".passage/cache")
@@ -220,10 +220,10 @@ def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Targ
     from passage.indexing.run import CachedEmbedder, IndexOptions, index_site  # noqa: PLC0415
     from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415
     from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
-    from passage.sites.web.fetch import Limits  # noqa: PLC0415
+    from passage.sites.web.fetch import FetchLimits  # noqa: PLC0415
 
     asked = (args.site_url, args.content_selector, args.language, args.version, args.strict)
-    limits = Limits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
+    limits = FetchLimits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
     site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits)
     options = IndexOptions(dry_run=args.dry_run, rebuild=args.rebuild)
     with with_emulator(os.environ) as environ, VectorCache(args.cache) as cache:
@@ -242,7 +242,7 @@ def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Targ
 
 
 def _copy(
-    args: IndexArguments, profile: "Profile", target: "Target", connection: "Connection | None", watch: Progress
+    args: IndexArguments, profile: "Profile", target: "Target", connection: "ServerConnection | None", watch: Progress
 ) -> None:
     from passage.indexing import copying  # noqa: PLC0415 - see `index`
 
@@ -276,13 +276,15 @@ def _profiles(args: IndexArguments) -> "list[Profile]":
     return chosen
 
 
-def _server() -> "Connection":
-    from passage.indexing.server.connection import Connection  # noqa: PLC0415 - loads the SDK
+def _server() -> "ServerConnection":
+    from passage.indexing.server.connection import ServerConnection  # noqa: PLC0415 - loads the SDK
 
-    return Connection.from_env(os.environ, note=say)
+    return ServerConnection.from_env(os.environ, note=say)
 
 
-def _target(args: IndexArguments, profile: "Profile", connection: "Connection | None", watch: Progress) -> "Target":
+def _target(
+    args: IndexArguments, profile: "Profile", connection: "ServerConnection | None", watch: Progress
+) -> "Target":
     if args.to == "edge":
         from passage.indexing.edge_index import EdgeIndex  # noqa: PLC0415 - loads the engine
 

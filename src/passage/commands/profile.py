@@ -19,14 +19,14 @@ def profile(collection: str, contract: str) -> None:
     # Imported here for the sake of the other commands.
     from handler.contracts import registry  # noqa: PLC0415
     from handler.core.errors import PassageError  # noqa: PLC0415
-    from passage.indexing.server.connection import Connection  # noqa: PLC0415
+    from passage.indexing.server.connection import ServerConnection  # noqa: PLC0415
     from passage.indexing.server.draft import draft  # noqa: PLC0415
     from passage.indexing.target import TargetError  # noqa: PLC0415
 
     if contract not in registry.NAMES:
         raise click.UsageError(f"--contract takes one of {', '.join(registry.NAMES)}.")
     try:
-        with closing(Connection.from_env(os.environ, note=say)) as connection:
+        with closing(ServerConnection.from_env(os.environ, note=say)) as connection:
             drafted = draft(connection, collection, contract)
     except (PassageError, TargetError) as error:
         raise click.ClickException(str(error)) from error

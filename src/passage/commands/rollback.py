@@ -18,14 +18,14 @@ def rollback(profile: str | None, to_collection: str | None, listed: bool) -> No
     from handler.config import profiles  # noqa: PLC0415
     from handler.config.settings import CollectionSettings  # noqa: PLC0415
     from handler.core.errors import PassageError  # noqa: PLC0415
-    from passage.indexing.server.connection import Connection  # noqa: PLC0415
+    from passage.indexing.server.connection import ServerConnection  # noqa: PLC0415
     from passage.indexing.server.releases import Releases  # noqa: PLC0415
     from passage.indexing.target import TargetError  # noqa: PLC0415
 
     try:
         settings = CollectionSettings.from_env(os.environ)
         chosen = profiles.deployed(profile or settings.default_profile, settings)
-        with closing(Connection.from_env(os.environ, note=say)) as connection:
+        with closing(ServerConnection.from_env(os.environ, note=say)) as connection:
             releases = Releases(connection, chosen.collection.name)
             if listed:
                 for line in releases.describe():

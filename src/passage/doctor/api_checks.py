@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from passage.api import Api, HttpApi, Reply, Request, Unreachable
+from passage.api import Api, ApiReply, HttpApi, Request, Unreachable
 from passage.doctor.findings import CheckOptions, Finding, failed, none_failed, ok, skipped, warning
 
 SLOW_MS = 2_000
@@ -148,7 +148,7 @@ def _cors(api: Api, asked: CheckOptions) -> Iterator[Finding]:
         yield warning("CORS", "Every site may use this API.", "Name your sites in ALLOWED_ORIGINS instead of *.")
 
 
-def _from(api: Api, origin: str) -> Reply:
+def _from(api: Api, origin: str) -> ApiReply:
     return api.ask(Request("GET", "/health", headers={"Origin": origin}))
 
 
@@ -160,7 +160,7 @@ def _is_origin(text: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.netloc) and not (parts.path or parts.query)
 
 
-def _allows(reply: Reply, origin: str) -> bool:
+def _allows(reply: ApiReply, origin: str) -> bool:
     return reply.headers.get("access-control-allow-origin") in (origin, "*")
 
 
@@ -192,7 +192,7 @@ def _other_service(check: str, path: str) -> Finding:
     return failed(check, f"The answer of {path} is not Passage's.", "Check the URL: another service answers there.")
 
 
-def _refusal(check: str, reply: Reply) -> Finding:
+def _refusal(check: str, reply: ApiReply) -> Finding:
     """A failed check with the API's own words, which name the setting where one is wrong."""
     advice = STATUS_ADVICE.get(reply.status, DEFAULT_ADVICE)
     return failed(check, reply.fault, advice)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from passage.api import Api, Reply, Request, Unreachable
+from passage.api import Api, ApiReply, Request, Unreachable
 from passage.evaluation import replies
 from passage.evaluation.run import ErrorKind, SavedAnswer
 from passage.evaluation.service import RemoteProfile
@@ -106,7 +106,7 @@ class Asker:
         return failed, wait_before(attempt, throttled=kind == "rate_limit", asked=retry_after(reply))
 
 
-def retry_after(reply: Reply) -> float | None:
+def retry_after(reply: ApiReply) -> float | None:
     """The seconds of a Retry-After header; None without one, or where it is a date."""
     try:
         return max(0.0, float(reply.headers["retry-after"]))
@@ -114,7 +114,7 @@ def retry_after(reply: Reply) -> float | None:
         return None
 
 
-def _read(served: RemoteProfile, question: SuiteQuestion, reply: Reply) -> SavedAnswer:
+def _read(served: RemoteProfile, question: SuiteQuestion, reply: ApiReply) -> SavedAnswer:
     body = reply.json()
     try:
         hits, search_ms = replies.read(served.contract, served.profile, body)

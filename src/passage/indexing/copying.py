@@ -16,7 +16,7 @@ from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors
 from passage.indexing import stored
 from passage.indexing.run import Watch
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.target import NewPoint, Target, TargetError, WantedIndex
 from passage.indexing.text_index import copy_indexes
 
@@ -117,7 +117,7 @@ def _read(source: CopySource, profile: Profile) -> tuple[str, bool]:
     return digest.hexdigest(), with_titles
 
 
-def server_source(connection: Connection, collection: str, profile: Profile) -> CopySource:
+def server_source(connection: ServerConnection, collection: str, profile: Profile) -> CopySource:
     """A collection of a server, by its name or alias.
 
     Raises:

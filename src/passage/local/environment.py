@@ -177,8 +177,8 @@ def check_collections(environ: Mapping[str, str]) -> None:
 def _metadata(client: "httpx.Client", url: str, collection: str) -> Mapping[str, Any]:
     """A collection's metadata; empty where there is none, or no such collection."""
     answer = client.get(f"{url.rstrip('/')}/collections/{quote(collection, safe='')}")
-    found = answer.json() if answer.status_code == HTTPStatus.OK else {}
-    return (found.get("result") or {}).get("config", {}).get("metadata") or {}
+    described = answer.json() if answer.status_code == HTTPStatus.OK else {}
+    return (described.get("result") or {}).get("config", {}).get("metadata") or {}
 
 
 def _provider(profile: str | None, environ: Mapping[str, str]) -> Provider:

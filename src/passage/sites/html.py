@@ -65,9 +65,9 @@ def first(node: Node, css: str) -> Node | None:
 
 def outermost(node: Node, css: str) -> list[Node]:
     """The matches that lie in no other match."""
-    found = select(node, css)
-    keys = {key(match) for match in found}
-    return [match for match in found if not any(key(above) in keys for above in ancestors(match))]
+    matches = select(node, css)
+    keys = {key(match) for match in matches}
+    return [match for match in matches if not any(key(above) in keys for above in ancestors(match))]
 
 
 def ancestors(node: Node) -> Iterator[Node]:

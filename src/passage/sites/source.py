@@ -10,7 +10,7 @@ from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
 from passage.sites.markdown.convention import CONFIGURATIONS
 from passage.sites.model import Flaw, Note, Page, Site, SiteError, Skip
-from passage.sites.web.fetch import Limits, origin
+from passage.sites.web.fetch import FetchLimits, origin
 from passage.sites.web.site import WebSite
 
 MARKDOWN = ("*.md", "*.mdx", "*.markdown")
@@ -35,7 +35,7 @@ class SiteOptions:
     strict: bool = False
 
 
-def open_source(source: str, options: SiteOptions, cache: Path, limits: Limits) -> Site:
+def open_source(source: str, options: SiteOptions, cache: Path, limits: FetchLimits) -> Site:
     """The reader for a folder, or for the URL of a site or sitemap.
 
     Args:
@@ -132,9 +132,9 @@ class _Strict:
         return self.site.nothing_found
 
     def read(self) -> Iterator[Page | Note]:
-        for found in self.site.read():
-            if isinstance(found, Skip) and found.failed:
-                raise SiteError(f"{found.path} {found.reason}. Without --strict it is left out.")
-            if isinstance(found, Flaw):
-                raise SiteError(f"{found.path} {found.what}. Without --strict it is read.")
-            yield found
+        for read in self.site.read():
+            if isinstance(read, Skip) and read.failed:
+                raise SiteError(f"{read.path} {read.reason}. Without --strict it is left out.")
+            if isinstance(read, Flaw):
+                raise SiteError(f"{read.path} {read.what}. Without --strict it is read.")
+            yield read

@@ -5,7 +5,7 @@ from typing import Any
 from qdrant_client import models
 
 from handler.adapters.qdrant.payload import Hit, read
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.target import TargetError, WantedIndex
 
 SAMPLES = 3
@@ -13,7 +13,7 @@ SAME = 0.99
 """The least cosine when a point is searched by its own vector: 1, minus the error of quantization."""
 
 
-def check(connection: Connection, name: str, wanted: WantedIndex) -> None:
+def check(connection: ServerConnection, name: str, wanted: WantedIndex) -> None:
     """Raise TargetError for a collection that does not hold what was written or cannot be searched."""
     count = connection.count(name)
     if count != wanted.points:

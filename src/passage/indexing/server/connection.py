@@ -24,7 +24,7 @@ VARIABLE = "QDRANT_URL"
 ANOTHER = f"is not what answered: check {VARIABLE}, and any proxy or firewall on the way"
 TIMEOUT_SECONDS = 120
 SCROLLED = 256
-"""Points in one answer of `Connection.scroll`: with their vectors some megabytes."""
+"""Points in one answer of `ServerConnection.scroll`: with their vectors some megabytes."""
 ATTEMPTS = 7
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds. All attempts together wait about a minute, in which a node restarts."""
@@ -39,7 +39,7 @@ SCORING = (1, 20)
 """Since 1.20 a text index can rank by BM25. Earlier servers ignore `scoring` silently."""
 
 
-class Connection:
+class ServerConnection:
     """One server. Its methods raise TargetError where the server refuses a request or cannot be reached.
 
     Args:
@@ -83,7 +83,7 @@ class Connection:
         self.client.http.client.add_middleware(_compressed_pages)
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str], note: Callable[[str], None] = lambda _: None) -> "Connection":
+    def from_env(cls, environ: Mapping[str, str], note: Callable[[str], None] = lambda _: None) -> "ServerConnection":
         """The server of QDRANT_URL and QDRANT_API_KEY, checked as the function checks them.
 
         Raises:
@@ -155,7 +155,7 @@ class Connection:
         """The description of a collection, by its name or alias; None where it does not exist."""
         try:
             return self.call(lambda client: client.get_collection(name))
-        except Refused as refused:
+        except RequestRefused as refused:
             if refused.status == HTTPStatus.NOT_FOUND:
                 return None
             raise
@@ -190,7 +190,9 @@ class Connection:
     def _refused(self, error: UnexpectedResponse) -> TargetError:
         if error.status_code in (401, 403):
             return TargetError(f"{self.url} {self._refused_key(_line(error))} (HTTP {error.status_code}).")
-        return Refused(f"{self.url} refused a request (HTTP {error.status_code}: {_line(error)}).", error.status_code)
+        return RequestRefused(
+            f"{self.url} refused a request (HTTP {error.status_code}: {_line(error)}).", error.status_code
+        )
 
     def _refused_key(self, said: str) -> str:
         """Why the server refused the key, in words that complete "The server …"."""
@@ -206,7 +208,7 @@ class Connection:
         return TargetError(f"The Qdrant server at {self.url} {how} ({ATTEMPTS} attempts). Run it again.")
 
 
-class Refused(TargetError):
+class RequestRefused(TargetError):
     """The server refused the request itself. `status` is the HTTP status."""
 
     def __init__(self, message: str, status: int | None) -> None:

@@ -13,7 +13,7 @@ from handler.adapters.qdrant.payload import shown
 from handler.config import models, providers
 from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
 from handler.config.profiles import Profile
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.target import TargetError
 
 SAMPLE = 50
@@ -31,7 +31,7 @@ class Draft:
     remarks: tuple[str, ...]
 
 
-def draft(connection: Connection, collection: str, contract: str) -> Draft:
+def draft(connection: ServerConnection, collection: str, contract: str) -> Draft:
     """The profile of a collection.
 
     Raises:

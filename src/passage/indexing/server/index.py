@@ -18,7 +18,7 @@ from passage.indexing import stored
 from passage.indexing.batching import batched
 from passage.indexing.server.checks import check
 from passage.indexing.server.collection import Index, Shape, create_arguments, metadata, same_points, shape
-from passage.indexing.server.connection import SCORING, Connection
+from passage.indexing.server.connection import SCORING, ServerConnection
 from passage.indexing.server.releases import Release, Releases
 from passage.indexing.stored import StoredPoint
 from passage.indexing.target import Advance, Ids, NewPoint, StoreState, TargetError, WantedIndex, comparable
@@ -40,7 +40,12 @@ class ServerIndex:
     """
 
     def __init__(
-        self, connection: Connection, profile: Profile, *, keep: int = 1, note: Callable[[str], None] = lambda _: None
+        self,
+        connection: ServerConnection,
+        profile: Profile,
+        *,
+        keep: int = 1,
+        note: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._connection = connection
         self._profile = profile

@@ -11,7 +11,7 @@ from typing import Any
 
 from qdrant_client import models
 
-from passage.indexing.server.connection import Connection
+from passage.indexing.server.connection import ServerConnection
 from passage.indexing.target import TargetError
 
 TIME = "%Y%m%dT%H%M%S%f"
@@ -52,7 +52,7 @@ class Release:
 class Releases:
     """The releases of one alias on one server."""
 
-    def __init__(self, connection: Connection, alias: str) -> None:
+    def __init__(self, connection: ServerConnection, alias: str) -> None:
         self._connection = connection
         self.alias = alias
 

@@ -104,8 +104,8 @@ def stated_version(folder: Path) -> str:
                 head = [file.readline(200) for _ in range(3)]
         except OSError:
             continue
-        if found := re.fullmatch(rb"# Version:[ \t]*(.*?)\s*", head[2]):
-            return found[1].decode("utf-8", "replace")
+        if stated := re.fullmatch(rb"# Version:[ \t]*(.*?)\s*", head[2]):
+            return stated[1].decode("utf-8", "replace")
     return ""
 
 
@@ -121,5 +121,5 @@ def named(values: Iterable[str]) -> str:
 
 
 def _meta(root: Node, name: str) -> str:
-    found = html.first(root, f'meta[name="{name}"]')
-    return html.attribute(found, "content").strip() if found is not None else ""
+    meta = html.first(root, f'meta[name="{name}"]')
+    return html.attribute(meta, "content").strip() if meta is not None else ""

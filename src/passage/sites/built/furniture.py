@@ -134,10 +134,10 @@ def _is_links(block: Node, url: str) -> bool:
 
 
 def _all_links(block: Node) -> bool:
-    found = _links(block)
-    return bool(found) and (
-        (html.tag(found[0]) == "a" and html.key(found[0]) in map(html.key, html.ancestors(block)))
-        or letters(block) == sum(map(letters, found))
+    links = _links(block)
+    return bool(links) and (
+        (html.tag(links[0]) == "a" and html.key(links[0]) in map(html.key, html.ancestors(block)))
+        or letters(block) == sum(map(letters, links))
     )
 
 
@@ -165,21 +165,21 @@ def _at_end(blocks: Sequence[Node], url: str) -> Iterator[Node]:
     """The furniture behind the last block of text."""
     end = len(blocks)
     neighbours: list[int] = []
-    found: list[int] = []
+    places: list[int] = []
     while end:
         block = blocks[end - 1]
         if _is_neighbour(block, url):
             neighbours.append(end - 1)
         elif _is_note(block) or _is_question(block) or _is_footer(block):
-            found.append(end - 1)
+            places.append(end - 1)
         else:
             break
         end -= 1
     targets = {html.attribute(link, "href") for at in neighbours for link in _links(blocks[at])}
     opened = end > 0 and (html.tag(blocks[end - 1]) in HEADINGS or html.text(blocks[end - 1]).rstrip().endswith(":"))
     if len(targets) <= _NEIGHBOURS and not opened:
-        found += neighbours
-    yield from (blocks[at] for at in found if not opened or at not in neighbours)
+        places += neighbours
+    yield from (blocks[at] for at in places if not opened or at not in neighbours)
 
 
 def _is_neighbour(block: Node, url: str) -> bool:

@@ -195,7 +195,7 @@ UNKNOWN = Generator(
 
 def recognise(pages: Iterable[Node]) -> Generator:
     """The generator that most of the pages name. Hugo names itself on the home page alone."""
-    votes = [found for page in pages if (found := generator_of(page)) is not None]
+    votes = [name for page in pages if (name := generator_of(page)) is not None]
     return max(votes, key=votes.count, default=UNKNOWN)
 
 
@@ -231,8 +231,8 @@ def contents_of(root: Node, generator: Generator, selector: str | None) -> tuple
     if selector:
         return _filled(root, selector), ""
     for css in generator.contents:
-        if found := _filled(root, css):
-            return found, generator.noise
+        if content := _filled(root, css):
+            return content, generator.noise
     return _marked(root), UNKNOWN.noise
 
 

@@ -26,11 +26,11 @@ def formula(node: Node) -> tuple[str, bool]:
     if mathml is not None:
         return html.squeezed(_linear(mathml)), block or html.attribute(mathml, "display") == "block"
     written = html.text(node)
-    found = _WRAPPED.match(written) or _DELIMITED.search(written)  # beside the number of an equation
-    if found is None:
+    formula = _WRAPPED.match(written) or _DELIMITED.search(written)  # beside the number of an equation
+    if formula is None:
         return written.strip(), block
-    tex = next(part for part in found.groups() if part is not None)
-    return tex.strip(), block or found[0].strip().startswith(("\\[", "$$"))
+    tex = next(part for part in formula.groups() if part is not None)
+    return tex.strip(), block or formula[0].strip().startswith(("\\[", "$$"))
 
 
 def delimited(text: str) -> list[tuple[str, str, bool]]:
@@ -39,10 +39,10 @@ def delimited(text: str) -> list[tuple[str, str, bool]]:
     Only `\(…\)`, `\[…\]` and `$$…$$` are formulas: a single `$` may be a price.
     """
     pieces, start = [], 0
-    for found in _DELIMITED.finditer(text):
-        tex = next(part for part in found.groups() if part is not None)
-        pieces.append((text[start : found.start()], tex.strip(), found[1] is None))
-        start = found.end()
+    for formula in _DELIMITED.finditer(text):
+        tex = next(part for part in formula.groups() if part is not None)
+        pieces.append((text[start : formula.start()], tex.strip(), formula[1] is None))
+        start = formula.end()
     return [*pieces, (text[start:], "", False)]
 
 

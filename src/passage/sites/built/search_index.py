@@ -12,9 +12,9 @@ def files(folder: Path, published: Sequence[str]) -> frozenset[str] | None:
     """The published files that a generator's search index names; None where no index names most of them."""
     for name in filter(None, (generator.search_index for generator in GENERATORS)):
         locations = _locations(folder / name)
-        found = frozenset(file for file in published if locations.intersection(forms(file)))
-        if len(found) * 2 > len(published):
-            return found
+        files = frozenset(file for file in published if locations.intersection(forms(file)))
+        if len(files) * 2 > len(published):
+            return files
     return None
 
 

@@ -52,7 +52,7 @@ def cut(contents: list[Node], page: Page) -> tuple[list[Section], list[Heading]]
         cutter.visit(content)
         cutter.parts.append(_BOUNDARY)
     cutter.close()
-    return cutter.found, cutter.headings
+    return cutter.sections, cutter.headings
 
 
 def _points(content: Node, page: Page) -> Iterator[Node]:
@@ -86,7 +86,7 @@ class _Cutter:
     around: set[int]
     path: list[Heading] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
-    found: list[Section] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
     headings: list[Heading] = field(default_factory=list)
 
     def visit(self, node: Node) -> None:
@@ -117,7 +117,7 @@ class _Cutter:
             return
         self.close()
         heading = _entry(node, self.page) if entry else heading_of(node, self.page)
-        if any(section.headings for section in self.found):
+        if any(section.headings for section in self.sections):
             heading = replace(heading, is_own=False)
         self.path = [*(above for above in self.path if above.level < heading.level), heading]
         self.headings.append(heading)
@@ -130,7 +130,7 @@ class _Cutter:
         markdown = render.restore(html.to_markdown(f"<div>{source}</div>"), self.page)
         if markdown:
             anchor = next((heading.anchor for heading in reversed(self.path) if heading.anchor), "")
-            self.found.append(Section(tuple(each.title for each in self.path if each.title), markdown, anchor))
+            self.sections.append(Section(tuple(each.title for each in self.path if each.title), markdown, anchor))
 
 
 def _is_scope(node: Node) -> bool:

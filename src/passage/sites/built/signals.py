@@ -89,12 +89,12 @@ def in_pagefind(root: Node) -> bool:
     return html.first(root, "[data-pagefind-body]") is not None
 
 
-def is_shell(root: Node, found: Sequence[Section]) -> bool:
+def is_shell(root: Node, sections: Sequence[Section]) -> bool:
     """Whether a page has only a few words until its script has run: "Loading …"."""
     return (
-        len(found) == 1
-        and not found[0].headings
-        and len(found[0].markdown) <= _SHELL_CHARACTERS
+        len(sections) == 1
+        and not sections[0].headings
+        and len(sections[0].markdown) <= _SHELL_CHARACTERS
         and html.first(root, "body script[src]") is not None
         and html.first(root, "body p") is None
     )

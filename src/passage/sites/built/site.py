@@ -60,11 +60,11 @@ class BuiltSite:
         survey = _survey(self, files)
         candidates: list[Candidate] = []
         for file in files:
-            for found in _read(self, file, survey):
-                if isinstance(found, Candidate):
-                    candidates.append(found)
+            for read in _read(self, file, survey):
+                if isinstance(read, Candidate):
+                    candidates.append(read)
                 else:
-                    yield found
+                    yield read
         yield from select(candidates, self.language, self.version)
 
 
@@ -93,12 +93,12 @@ def _survey(site: BuiltSite, files: list[str]) -> _Survey:
                 sample[file] = html.parse((site.folder / file).read_bytes())
             except (OSError, ValueError):
                 continue  # reported when the file is read
-    found = addresses.find(site.folder, files, sample, site.url)
-    canonicals = Counter(addresses.canonical_of(root, found.folder_of(file)) for file, root in sample.items())
+    published = addresses.find(site.folder, files, sample, site.url)
+    canonicals = Counter(addresses.canonical_of(root, published.folder_of(file)) for file, root in sample.items())
     most = max(2, canonicals.total() / 2)
     return _Survey(
         generator=generators.recognise(sample.values()),
-        addresses=found,
+        addresses=published,
         versions=editions.version_folders(site.folder)
         or (None if any(canonicals) else editions.sibling_versions(files)),
         version=editions.stated_version(site.folder),
@@ -134,11 +134,11 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
     canonical = addresses.canonical_of(root, folder)
     url = survey.addresses.of(file, canonical)
     rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, noise)
-    found, headings = sections.cut(contents, rendering)
-    if not found:
+    parts, headings = sections.cut(contents, rendering)
+    if not parts:
         return Skip(file, "no text")
     path = file.rpartition(".")[0].removesuffix("/index")
-    if signals.is_shell(root, found):
+    if signals.is_shell(root, parts):
         return Skip(file, "no text")
     edition = _edition(root, file, generator, survey)
     outside = title_outside(root, contents, rendering, survey.site_name, survey.common_headings)
@@ -147,7 +147,7 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
         path=path,
         url=url,
         title=title,
-        sections=tuple(found),
+        sections=tuple(parts),
         language=edition.language,
         version=edition.version,
     )
@@ -189,8 +189,8 @@ def _left_out_of_site(file: str, generator: Generator, survey: _Survey) -> str |
 
 def _edition(root: Node, file: str, generator: Generator, survey: _Survey) -> Edition:
     """The language and version stated by the page, its folder or the site."""
-    found = editions.edition(root, file, generator)
+    edition = editions.edition(root, file, generator)
     folder = file.split("/", maxsplit=1)[0]
     if survey.versions is not None and folder in survey.versions.names:
-        return replace(found, version=survey.versions.names[folder], outdated=folder != survey.versions.current)
-    return found if found.version else replace(found, version=survey.version)
+        return replace(edition, version=survey.versions.names[folder], outdated=folder != survey.versions.current)
+    return edition if edition.version else replace(edition, version=survey.version)

@@ -54,26 +54,26 @@ def site_name(pages: Iterable[Node]) -> str:
     titles = [_head_title(page) for page in pages]
     parts = [_SEPARATOR.split(title) for title in titles]
     for position in (-1, 0):
-        found = Counter(part[position] for part in parts if len(part) > 1)
-        if found and found.most_common(1)[0][1] * 2 > len(titles):
-            return found.most_common(1)[0][0]
+        names = Counter(part[position] for part in parts if len(part) > 1)
+        if names and names.most_common(1)[0][1] * 2 > len(titles):
+            return names.most_common(1)[0][0]
     return ""
 
 
 def common_headings(pages: Iterable[Node]) -> frozenset[str]:
     """The level-1 headings that most of the pages have."""
-    found = [{html.squeezed(html.text(heading)) for heading in html.select(page, "h1")} for page in pages]
-    counted = Counter(words for headings in found for words in headings)
-    return frozenset(words for words, count in counted.items() if count > 2 and count * 2 > len(found))
+    by_page = [{html.squeezed(html.text(heading)) for heading in html.select(page, "h1")} for page in pages]
+    counted = Counter(words for headings in by_page for words in headings)
+    return frozenset(words for words, count in counted.items() if count > 2 and count * 2 > len(by_page))
 
 
 def _without_name(title: str, name: str) -> str:
-    found = list(_SEPARATOR.finditer(title))
-    if name and found:
-        if title[found[-1].end() :] == name:
-            return title[: found[-1].start()].strip()
-        if title[: found[0].start()] == name:
-            return title[found[0].end() :].strip()
+    separators = list(_SEPARATOR.finditer(title))
+    if name and separators:
+        if title[separators[-1].end() :] == name:
+            return title[: separators[-1].start()].strip()
+        if title[: separators[0].start()] == name:
+            return title[separators[0].end() :].strip()
     return title
 
 

@@ -20,8 +20,8 @@ def fence_end(text: str, start: int) -> int | None:
         return None
     marks = opening[1]
     closing = re.compile(rf"^[ \t>]*{re.escape(marks[0])}{{{len(marks)},}}[ \t]*(?:\n|\Z)", re.MULTILINE)
-    found = closing.search(text, opening.end())
-    return found.end() if found else len(text)
+    fence = closing.search(text, opening.end())
+    return fence.end() if fence else len(text)
 
 
 def span_end(text: str, start: int) -> int:

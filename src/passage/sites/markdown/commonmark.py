@@ -23,7 +23,7 @@ def to_html(markdown: str) -> str:
 
 def _titled_alerts(piece: str) -> str:
     """`> [!NOTE]`, as GitHub reads it, with its name as a title."""
-    return _ALERT.sub(lambda found: f"{found[1]}**{found[3] or found[2].capitalize()}**\n{found[1].rstrip()}", piece)
+    return _ALERT.sub(lambda alert: f"{alert[1]}**{alert[3] or alert[2].capitalize()}**\n{alert[1].rstrip()}", piece)
 
 
 @cache
@@ -45,7 +45,7 @@ def _heading_ids(state: object) -> None:
         last = next((child for child in reversed(children) if child.content.strip()), None)
         if last is None or last.type != "text":
             continue
-        if found := _HEADING_ATTRIBUTES.search(last.content):
-            last.content = last.content[: found.start()]
-            if identity := _ID.search(found[1]):
+        if attributes := _HEADING_ATTRIBUTES.search(last.content):
+            last.content = last.content[: attributes.start()]
+            if identity := _ID.search(attributes[1]):
                 token.attrSet("id", identity[1])

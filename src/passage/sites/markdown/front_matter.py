@@ -49,15 +49,15 @@ def split(text: str, *, multimarkdown: bool = False) -> tuple[Meta, str]:
     Raises:
         PageError: the front matter is not YAML or, between lines of `+++`, not TOML.
     """
-    if found := _TOML.match(text):
-        return _toml(found[1] or ""), text[found.end() :]
-    found = _FRONT_MATTER.match(text)
-    if found is None:
+    if block := _TOML.match(text):
+        return _toml(block[1] or ""), text[block.end() :]
+    block = _FRONT_MATTER.match(text)
+    if block is None:
         return _multimarkdown(text) if multimarkdown else ({}, text)
-    meta = _yaml(found[1] or "")
+    meta = _yaml(block[1] or "")
     if meta is None or meta == "":
-        return {}, text[found.end() :]
-    return (meta, text[found.end() :]) if isinstance(meta, dict) else ({}, text)
+        return {}, text[block.end() :]
+    return (meta, text[block.end() :]) if isinstance(meta, dict) else ({}, text)
 
 
 def title(meta: Meta) -> str:
@@ -100,9 +100,9 @@ def _multimarkdown(text: str) -> tuple[Meta, str]:
     for number, line in enumerate(lines):
         if not line.strip():
             return meta, "\n".join(lines[number + 1 :]) if meta else text
-        if found := _KEY.fullmatch(line):
-            key = found[1].lower()
-            meta[key] = found[2].strip()
+        if pair := _KEY.fullmatch(line):
+            key = pair[1].lower()
+            meta[key] = pair[2].strip()
         elif key and (more := _MORE.fullmatch(line)):
             meta[key] = f"{meta[key]} {more[1].strip()}"
         else:

@@ -36,8 +36,8 @@ def page_sections(
     link_pages(content, file, urls)
     _drop_empty_code(content)
     rendering = rules.prepare([content], url, links_from, UNKNOWN, _NOISE)
-    found, headings = sections.cut([content], rendering)
-    return tuple(found), headings
+    parts, headings = sections.cut([content], rendering)
+    return tuple(parts), headings
 
 
 def _drop_empty_code(content: Node) -> None:

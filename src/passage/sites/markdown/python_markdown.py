@@ -172,7 +172,7 @@ def _snippet_folders(folder: Path, wanted: dict[str, dict[str, Any]]) -> tuple[P
 
 def _includes(text: str) -> Iterator[str]:
     """The files that a page includes; `;` comments one out, and `:3:7` or `:name` chooses a part."""
-    named = [found[1] for found in _SNIPPET.finditer(text)]
+    named = [snippet[1] for snippet in _SNIPPET.finditer(text)]
     for block in _SNIPPET_BLOCK.finditer(text):
         named += [line.strip() for line in block[1].split("\n")]
     for each in named:

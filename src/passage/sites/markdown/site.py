@@ -26,8 +26,8 @@ class MarkdownSite:
     def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`."""
         entries: list[_Entry] = []
-        for found in self.convention.documents():
-            entry = _enter(self.convention, found) if isinstance(found, Document) else found
+        for document in self.convention.documents():
+            entry = _enter(self.convention, document) if isinstance(document, Document) else document
             if isinstance(entry, _Entry):
                 entries.append(entry)
             else:

@@ -26,7 +26,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """The limits of fetching in one run.
 
     Attributes:
@@ -94,7 +94,7 @@ class Fetcher:
     """
 
     site: str
-    limits: Limits
+    limits: FetchLimits
     client: httpx.Client = field(init=False)
     robots: Protego = field(init=False)
     started: float = field(init=False, default=0.0)

@@ -14,7 +14,7 @@ from passage.sites.built import addresses
 from passage.sites.built.site import BuiltSite
 from passage.sites.model import Note, Page, SiteError, Skip
 from passage.sites.web import sitemap
-from passage.sites.web.fetch import Fetcher, FetchError, HttpAnswer, LeftOut, Limits, origin
+from passage.sites.web.fetch import Fetcher, FetchError, FetchLimits, HttpAnswer, LeftOut, origin
 from passage.sites.web.mirror import Mirror
 from passage.sites.web.sitemap import SitemapError
 
@@ -42,7 +42,7 @@ class WebSite:
 
     url: str
     cache: Path
-    limits: Limits = field(default_factory=Limits)
+    limits: FetchLimits = field(default_factory=FetchLimits)
     selector: str | None = None
     language: str | None = None
     version: str | None = None
@@ -171,14 +171,14 @@ class _Crawl:
             place = waiting.popleft()
             read += 1
             try:
-                found = sitemap.parse(self.fetcher.get(place).content)
+                listed = sitemap.parse(self.fetcher.get(place).content)
             except (FetchError, LeftOut, SitemapError) as error:
                 if required:
                     raise SiteError(f"{place} {error}.") from error
                 continue
             required = False
-            waiting.extend(found.sitemaps)
-            yield from found.pages
+            waiting.extend(listed.sitemaps)
+            yield from listed.pages
 
     def _links(self, url: str, content: bytes, css: str) -> Iterator[str]:
         """The pages of the site that a page links to."""

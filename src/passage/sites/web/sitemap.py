@@ -45,7 +45,7 @@ def parse(content: bytes) -> Sitemap:
         raise SitemapError(f"is not XML: {error}") from error
     if reader.root not in ("urlset", "sitemapindex"):
         raise SitemapError(f"is not a sitemap: its root is <{reader.root}>")
-    return reader.found
+    return reader.sitemap
 
 
 def _plain(content: bytes) -> bytes:
@@ -70,7 +70,7 @@ def _refuse_doctype(*_: object) -> None:
 class _Reader:
     """Collects the texts of `loc` and the targets of `xhtml:link`."""
 
-    found: Sitemap = field(default_factory=Sitemap)
+    sitemap: Sitemap = field(default_factory=Sitemap)
     root: str = ""
     path: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ class _Reader:
         self.path.append(local)
         self.words.clear()
         if local == "link" and attributes.get("rel") == "alternate" and attributes.get("href"):
-            self.found.pages.append(attributes["href"].strip())
+            self.sitemap.pages.append(attributes["href"].strip())
 
     def text(self, data: str) -> None:
         self.words.append(data)
@@ -89,8 +89,8 @@ class _Reader:
     def end(self, _: str) -> None:
         url = "".join(self.words).strip()
         if self.path[-2:] == ["url", "loc"]:
-            self.found.pages.append(url)
+            self.sitemap.pages.append(url)
         elif self.path[-2:] == ["sitemap", "loc"]:
-            self.found.sitemaps.append(url)
+            self.sitemap.sitemaps.append(url)
         self.path.pop()
         self.words.clear()
