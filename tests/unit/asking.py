@@ -65,6 +65,8 @@ class FixedStore:
     def collection(self) -> str:
         return self.profile.collection.name
 
+    def prepare(self) -> None: ...
+
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.asked += [search for _, search in searches]
         if self.failure is not None:

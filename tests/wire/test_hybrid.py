@@ -23,7 +23,6 @@ from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile, SearchOptions
 from handler.config.providers import Fusion
-from handler.core.deadline import Deadline, running
 from handler.core.errors import CollectionNotFound, RequestRefused, UpstreamUnavailable
 from handler.core.model import Passage, Search
 from passage.emulators import EmulatorServer, Fault
@@ -466,28 +465,6 @@ def test_missing_collection_is_reported_by_its_name(start: Start, qdrant: Emulat
     store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE.serving("absent"))
     with pytest.raises(CollectionNotFound):
         found(store, QUESTION, Search(top_k=3))
-
-
-def test_reading_ends_with_the_deadline(qdrant: EmulatorServer) -> None:
-    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
-    with running(Deadline.after(-1)):
-        store.prepare()
-        store._reader._begun.outcome()  # type: ignore[union-attr]
-    assert qdrant.requests == []
-    with running(Deadline.after(5)):
-        store.prepare()
-        assert found(store, QUESTION, Search(top_k=3))[0].fused is not None
-
-
-def test_reading_left_by_a_failed_question_is_not_used(qdrant: EmulatorServer) -> None:
-    """Lambda freezes its thread, which fails once a later question runs."""
-    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
-    qdrant.faults.add(Fault("slow", path="/", delay_ms=500))
-    with running(Deadline.after(0.1)):
-        store.prepare()
-    with running(Deadline.after(5)):
-        store.prepare()
-        assert found(store, QUESTION, Search(top_k=3))[0].fused is not None
 
 
 @pytest.mark.parametrize("body", ["{}", "[]", '{"result": null}', '{"result": {"payload_schema": 7}}', "null"])

@@ -4,7 +4,7 @@ import pytest
 
 from handler.config import profiles
 from passage.emulators import EmulatorServer
-from wire.function import QUESTION, Output, Start
+from wire.function import QUESTION, MakeCollection, Output, Start
 
 OTHERS = [name for name in profiles.names() if name != "query-response"]
 
@@ -43,3 +43,17 @@ def test_profile_that_does_not_exist_names_the_setting(start: Start) -> None:
     answer = start(PROFILES="context,nothing").ask()
     assert answer.status == 500
     assert "PROFILES names 'nothing', which is no profile. The profiles are: chunks, context" in answer.text
+
+
+@pytest.mark.parametrize(("mode", "paid"), [("hybrid", 0), ("dense", 1)])
+def test_missing_collection_is_known_before_a_text_is_embedded(
+    mode: str, paid: int, start: Start, cohere: EmulatorServer, qdrant: EmulatorServer, make_collection: MakeCollection
+) -> None:
+    function = start(COLLECTION_NAME="later", SEARCH_MODE=mode)
+    assert [function.ask(f"What is twin {number}?").status for number in range(3)] == [500] * 3
+    assert len(cohere.requests) == paid
+    make_collection("later")
+    assert function.ask().status == 200
+    qdrant.requests.clear()
+    assert function.ask("What is a robot?").status == 200
+    assert {request.path.rpartition("/points/")[2] for request in qdrant.requests} <= {"query", "query/batch"}

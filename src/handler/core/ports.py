@@ -48,7 +48,11 @@ class PassageStore(Protocol):
         ...
 
     def prepare(self) -> None:
-        """Begin to read what the first hybrid search has to know. Returns at once; raises nothing."""
+        """Learn, once a container, that the collection is there, before a text is embedded for it.
+
+        Raises:
+            The same as `search`.
+        """
         ...
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:

@@ -66,8 +66,9 @@ class Retriever:
         asked_at, started = datetime.now(UTC), time.perf_counter()
         try:
             with running(deadline):
-                if self.hybrid and any(request.vector is None for request in requests):
-                    self.store.prepare()
+                if any(request.vector is None for request in requests):
+                    with_one_retry(self.store.prepare, deadline, "store")
+                prepared_at = time.perf_counter()
                 questions = self.embedder.embed(requests, deadline)
                 embedded_at = time.perf_counter()
                 results = self._results(questions, deadline)
@@ -79,7 +80,8 @@ class Retriever:
             return [*self.retrieve(requests[:half], deadline), *self.retrieve(requests[half:], deadline)]
         except PassageError as error:
             return [error] * len(requests)
-        timings = Timings((embedded_at - started) * 1000, (searched_at - embedded_at) * 1000)
+        searching = searched_at - embedded_at + prepared_at - started
+        timings = Timings((embedded_at - prepared_at) * 1000, searching * 1000)
         answers = [
             result if isinstance(result, PassageError) else self._retrieval(question, result, timings, asked_at)
             for question, result in zip(questions, results, strict=True)

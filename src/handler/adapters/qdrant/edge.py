@@ -64,7 +64,8 @@ class QdrantEdgeStore:
         ]
 
     def prepare(self) -> None:
-        """See `handler.core.ports.PassageStore`. The manifest says what a search has to know."""
+        """See `handler.core.ports.PassageStore`. The manifest says that there is an index, and which."""
+        self._manifest  # noqa: B018 - read at its first use
 
     def _dense(self, vector: Vector, search: Search) -> SearchResult:
         request = self._request(vector, search)  # outside of `_ask`, which takes any error for the engine's

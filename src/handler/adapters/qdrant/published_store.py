@@ -38,7 +38,8 @@ class PublishedStore:
         self._due = 0.0
 
     def prepare(self) -> None:
-        """See `handler.core.ports.PassageStore`. The manifest says what a search has to know."""
+        """See `handler.core.ports.PassageStore`. Fetches the index, if that has not been done."""
+        self._current()
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""

@@ -17,7 +17,6 @@ from handler.adapters.qdrant.connection import SERVICE, Connection
 from handler.adapters.qdrant.limits import NO_LIMITS, Limits
 from handler.adapters.qdrant.text_search import (
     COLLECTION,
-    Reader,
     TextSearch,
     TextSupport,
     check_metadata,
@@ -29,6 +28,7 @@ from handler.adapters.transport import made_up
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name, check_vectors
 from handler.core.errors import (
+    CollectionNotFound,
     CredentialsRefused,
     DeadlineExceeded,
     InvalidRequest,
@@ -71,8 +71,8 @@ class QdrantServerStore:
         self._url = url
         self._profile = profile
         self._embedded_by = embedded_by
-        self._reader = Reader(self._connection.get, profile, embedded_by)
         self._support: TextSupport | None = None
+        self._is_missing = False
         self._limits = NO_LIMITS
         self._has_prefixes = False
 
@@ -85,9 +85,16 @@ class QdrantServerStore:
         same.search([([0.5] * self._profile.collection.dimension, Search(top_k=1))])
 
     def prepare(self) -> None:
-        """See `handler.core.ports.PassageStore`."""
-        if self._support is None:
-            self._reader.start()
+        """See `handler.core.ports.PassageStore`.
+
+        A hybrid search needs the collection's metadata anyway. A dense one learns from its first search that the
+        collection is missing; from then on the server is asked first.
+        """
+        if self._profile.search.mode == "hybrid":
+            self._by_text()
+        elif self._is_missing:
+            self._connection.get(COLLECTION, collection_name=self.collection)
+            self._is_missing = False
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
@@ -96,6 +103,9 @@ class QdrantServerStore:
             self._check_prefixes(searches)
         try:
             return self._searched(searches, by_text)
+        except CollectionNotFound:
+            self._is_missing = True
+            raise
         except RequestRefused as error:
             refused = error
         now = self._read_again(by_text)
@@ -205,7 +215,7 @@ class QdrantServerStore:
     def _by_text(self) -> TextSearch | None:
         """How to search by text, as read while the first question was embedded; None where that is not possible."""
         if self._support is None:
-            self._support = self._reader.result()
+            self._support = read_text_support(self._connection.get, self._profile, self._embedded_by)
             self._limits = self._support.limits
         return self._support.search
 

@@ -5,10 +5,8 @@ to 1.16, the weights of a fusion, without an error. So the version is read befor
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping
-from contextvars import copy_context
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from threading import Thread
 from typing import Any, Protocol
 
 from handler import telemetry
@@ -17,13 +15,11 @@ from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
 from handler.config.profiles import Profile
 from handler.config.providers import Fusion
 from handler.config.validation import check_embedder
-from handler.core import deadline as deadlines
 from handler.core.errors import (
     CollectionNotFound,
     ConfigurationError,
     CredentialsRefused,
     ModelMismatch,
-    PassageError,
     UpstreamUnavailable,
 )
 from handler.core.model import Search
@@ -220,69 +216,3 @@ def version_of(answer: Mapping[str, Any]) -> tuple[int, int] | None:
     major, _, rest = str(answer.get("version")).partition(".")
     minor = rest.partition(".")[0]
     return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
-
-
-class Reader:
-    """Reads in a thread, while the question is embedded, so that no question waits for it.
-
-    Args:
-        get: see `Get`.
-        services: see `check_embedder`.
-    """
-
-    def __init__(self, get: Get, profile: Profile, services: Collection[str] = ()) -> None:
-        self._get = get
-        self._profile = profile
-        self._services = services
-        self._begun: _Reading | None = None
-
-    def start(self) -> None:
-        """Begin to read, within the running deadline. Returns at once."""
-        self._begun = _Reading(self._read)
-
-    def result(self) -> TextSupport:
-        """What was read; read now if it has not begun for this question.
-
-        Raises:
-            PassageError: as `read_text_support`.
-        """
-        begun, self._begun = self._begun, None
-        if begun is not None and begun.deadline is deadlines.current():
-            outcome = begun.outcome()
-            if isinstance(outcome, PassageError):
-                raise outcome
-            if outcome is not None:
-                return outcome
-        return self._read()
-
-    def _read(self) -> TextSupport:
-        deadline = deadlines.current()
-        if deadline is not None:
-            deadline.require("store")
-        return read_text_support(self._get, self._profile, self._services)
-
-
-class _Reading:
-    """One question's thread that reads.
-
-    A question whose embedding fails leaves its thread behind. Lambda freezes the thread, and it fails in a later
-    question's time, because its own deadline has passed. So no question uses another one's thread.
-    """
-
-    def __init__(self, read: Callable[[], TextSupport]) -> None:
-        self.deadline = deadlines.current()
-        self._read = read
-        self._outcome: TextSupport | PassageError | None = None
-        self._thread = Thread(target=copy_context().run, args=(self._run,), daemon=True)
-        self._thread.start()
-
-    def outcome(self) -> TextSupport | PassageError | None:
-        """What was read, or why not; None if it did not end within the deadline."""
-        self._thread.join(None if self.deadline is None else max(self.deadline.remaining(), 0))
-        return self._outcome
-
-    def _run(self) -> None:
-        try:
-            self._outcome = self._read()
-        except PassageError as error:
-            self._outcome = error
