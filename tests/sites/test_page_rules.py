@@ -175,7 +175,8 @@ def test_markdown_beside_an_empty_shell_is_named(tmp_path: Path) -> None:
 
 
 def test_a_chapter_stays_beside_the_page_with_the_whole_book(tmp_path: Path) -> None:
-    menu = "<p><a href=/all.html>All</a> <a href=/a.html>A</a> <a href=/b.html>B</a> of the handbook</p>"
+    menu = "".join(f"<a href=/{name}.html>{name}</a>" for name in ("all", "a", "b", "c"))
+    menu = f"<p>{menu} of the handbook</p>"
     parts = {name: f"<h1>{name}</h1>{menu}<p>{name} turns and turns, whatever the wind says.</p>" for name in "ABC"}
     pages = {f"{name.lower()}.html": f"<main>{part}" for name, part in parts.items()}
     whole = "".join(part.replace("h1", "h2").replace(menu, "") for part in parts.values())
