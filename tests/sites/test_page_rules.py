@@ -182,3 +182,32 @@ def test_a_chapter_stays_beside_the_page_with_the_whole_book(tmp_path: Path) -> 
     whole = "".join(part.replace("h1", "h2").replace(menu, "") for part in parts.values())
     found = read(tmp_path, {**pages, "all.html": f"<main><h1>All</h1>{whole}"})
     assert {path: why for path, why in found.items() if isinstance(why, str)} == {"all.html": "list of pages"}
+
+
+PRE = "<pre class={}>{}</pre>"
+
+
+@pytest.mark.parametrize(
+    ("body", "markdown"),
+    [
+        ("<h2 id=b>Sails <span class=x-badge>v2</span></h2><p>Four.</p>", "Four."),
+        (
+            "<p>Four<sup><a href=#n>1</a></sup></p><blockquote id=n><sup>1</sup> Or six.</blockquote>",
+            "Four\n\n> Or six.",
+        ),
+        (
+            "<div class=x-tabs><div><i>A</i><i>B</i></div><div><div>One</div><div>Two</div></div></div>",
+            "**A** One **B** Two",
+        ),
+        ("<div role=tablist><i role=tab id=t>A</i></div><div role=tabpanel><p>A</p><p>One</p></div>", "**A** One"),
+        ("<div><p class=x-title>Hot</p><p>Stop.</p></div>", "**Hot** Stop."),
+        ("<div><div class=x__title>a.py</div><pre>x</pre></div>", "**a.py** ``` x ```"),
+        (PRE.format("a", "<i class=ln>7 </i>a()\n<i class=ln>8 </i>b()"), "``` a() b() ```"),
+        (PRE.format("a", "<span>1</span>,a\n<span>2</span>,b"), "``` 1,a 2,b ```"),
+        (PRE.format("a", "a:\n<b class=x-line>  b</b><b class=x-line>  c</b>d"), "``` a: b c d ```"),
+        ("<table><tr><td>1<td><code>a()</code><tr><td>2<td><code>b()</code></table>", "``` a() b() ```"),
+    ],
+)
+def test_marks_tabs_titles_and_numbers_in_any_theme(tmp_path: Path, body: str, markdown: str) -> None:
+    found = text(read(tmp_path, {"index.html": f"<main><h1>Mill</h1>{body}</main>"})["index"])
+    assert " ".join(found.split()) == " ".join(markdown.split())

@@ -1,6 +1,7 @@
 """Finds the text and the language of a code block, for the markup of every known theme."""
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from passage.sites import html
@@ -62,9 +63,36 @@ def _text(node: Node, dropped: frozenset[int]) -> str:
         elif html.tag(child) in _ON_ITS_OWN_LINE and (text := _text(child, dropped)):
             begun = parts and not parts[-1].endswith("\n")
             parts.append(("\n" if begun else "") + text + ("" if text.endswith("\n") else "\n"))
+        elif _is_line(child):
+            text = _text(child, dropped)
+            after = child.next
+            broken = text.endswith("\n") or after is None or html.text(after).startswith("\n")
+            parts.append(text if broken else f"{text}\n")  # a style sheet makes the element a block
         else:
             parts.append(_text(child, dropped))
     return "".join(parts).replace("\u200b", "")
+
+
+def _is_line(node: Node) -> bool:
+    """Whether an inline element is a line. Prism calls the first line of a request a token, too."""
+    names = html.classes(node)
+    return "token" not in names and any(name.endswith(("-line", "_line")) for name in names)
+
+
+def line_numbers(pre: Node) -> Iterator[Node]:
+    """Elements at the beginning of the lines whose numbers rise by one, and with space behind them."""
+    found = [node for node in html.select(pre, "span, small, i, a") if _is_number(node)]
+    numbers = [int(html.text(node)) for node in found]
+    rise = len(found) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    if rise and any(map(str.isalpha, html.text(pre))):
+        yield from found
+
+
+def _is_number(node: Node) -> bool:
+    words, before, after = html.text(node), node.prev, node.next
+    begins = before is None or html.text(before).endswith("\n")
+    spaced = words != words.strip() or (after is not None and html.text(after)[:1].isspace())
+    return words.strip().isdecimal() and len(words) < 9 and begins and spaced
 
 
 def _all_text_in_lines(lines: list[Node], pre: Node, dropped: frozenset[int]) -> bool:

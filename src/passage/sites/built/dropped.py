@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from passage.sites import html
 from passage.sites.built import tabs
+from passage.sites.built.code import line_numbers
 from passage.sites.built.furniture import furniture, letters, menus
 from passage.sites.built.noise import NOISE
 from passage.sites.built.render import HEADINGS
@@ -45,6 +46,9 @@ def _dropped(content: Node, noise: str) -> Iterator[Node]:
         yield links
         yield from _title_of(links)
     yield from _permalinks(content)
+    yield from _footnote_marks(content)
+    for pre in html.select(content, "pre"):
+        yield from line_numbers(pre)
     yield from (label for label in html.select(content, "label") if _is_of_field(label, content))
     yield from filter(_says_both_states, html.select(content, "summary"))
     yield from tabs.lists(content)
@@ -88,6 +92,20 @@ def _permalinks(content: Node) -> Iterator[Node]:
             if (sign or html.attribute(link, "href") == itself) and letters(heading) > letters(link):
                 yield link
     yield from (link for link in html.select(content, "a[href^='#']") if _SIGN.fullmatch(html.text(link)))
+
+
+def _footnote_marks(content: Node) -> Iterator[Node]:
+    """Raised links to a footnote, and the same mark raised where the footnote begins."""
+    for mark in html.select(content, "sup:has(a[href^='#'])"):
+        link = html.first(mark, "a[href^='#']")
+        if link is None or letters(link) != letters(mark):
+            continue
+        yield mark
+        named = html.attribute(link, "href")[1:]
+        note = html.first(content, f'[id="{named}"]') if named and '"' not in named else None
+        first = html.first(note, "sup") if note is not None else None
+        if first is not None and html.squeezed(html.text(first)) == html.squeezed(html.text(mark)):
+            yield first
 
 
 def _is_of_field(label: Node, content: Node) -> bool:

@@ -88,7 +88,8 @@ def _below_title(blocks: Sequence[Node], url: str) -> Iterator[Node]:
 def _is_in_header(block: Node) -> bool:
     """Whether a block stands beside the page's title, in a header or a hero."""
     return any(
-        html.tag(above) == "header" or "hero" in html.attribute(above, "class") for above in html.ancestors(block)
+        html.tag(above) == "header" or "hero" in html.attribute(above, "class").lower()
+        for above in html.ancestors(block)
     )
 
 

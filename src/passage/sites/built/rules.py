@@ -21,7 +21,7 @@ from passage.sites.built.render import (
     signature,
     words,
 )
-from passage.sites.built.tables import empty_header, in_cell, is_frame
+from passage.sites.built.tables import code_lines, empty_header, in_cell, is_frame
 from passage.sites.html import Node
 
 TITLES = (
@@ -31,6 +31,7 @@ TITLES = (
     " .listingblock > .title, .literalblock > .title, .exampleblock > .title, .openblock > .title, .paragraph > .title,"
     " .sidebarblock > .content > .title, .admonitionblock .title,"
     " .filename, figcaption .title, .code-block-caption, .sd-card-title, .card > .title, summary, label, dt,"
+    " div > [class*=title]:first-child:not(h1, h2, h3, h4, h5, h6, :has(h1, h2, h3, h4, h5, h6, p, pre)),"
     " a h1, a h2, a h3, a h4, a h5, a h6, .VPFeature h2, .card .card-title"
 )
 """Titles that are not headings of sections: each becomes a bold line before the named element."""
@@ -108,6 +109,8 @@ def _code_table(node: Node, page: Page) -> str:
 
 
 def _table(node: Node, page: Page) -> str:
+    if lines := code_lines(node):
+        return _fenced("\n".join(code.source(line, page.dropped) for line in lines), code.language(node))
     if is_frame(node):
         cells = (cell for cell in html.outermost(node, "caption, td") if html.key(cell) not in page.dropped)
         return "".join(f"<div>{inside(cell, page)}</div>" for cell in cells)

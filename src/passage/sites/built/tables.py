@@ -14,6 +14,17 @@ def is_frame(table: Node) -> bool:
     return len(rows := _rows(table)) == 1 and not any(html.tag(cell) == "th" for cell in html.children(rows[0]))
 
 
+def code_lines(table: Node) -> list[Node]:
+    """The code of each row, of a table that only sets numbers beside the lines of code; else empty."""
+    cells = [[cell for cell in html.children(row) if html.tag(cell)] for row in _rows(table)]
+    lines = [html.first(row[-1], "code") for row in cells if len(row) == 2 and html.tag(row[0]) == "td"]
+    found = [line for line in lines if line is not None]
+    beside = "".join(html.text(row[0]) for row in cells if row).strip()
+    whole = all(html.text(row[-1]).strip() == html.text(line).strip() for row, line in zip(cells, found, strict=False))
+    numbered = beside.isdecimal() or html.first(table, "[data-line-number]") is not None
+    return found if len(found) == len(cells) and whole and numbered else []
+
+
 def empty_header(table: Node) -> str:
     """A header for a table without one, in HTML: the converter would make one of its first row. Else empty."""
     first = next((list(html.children(row)) for row in _rows(table)), [])
