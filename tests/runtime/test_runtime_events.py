@@ -68,7 +68,13 @@ def headers(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def test_every_sample_event_has_its_expected_answer_here() -> None:
-    assert {*EXPECTED, *REPLIES, *AGENTS, "direct-batch"} == {path.stem for path in EVENTS.glob("*.json")}
+    assert {*EXPECTED, *REPLIES, *AGENTS, "direct-batch", "heartbeat"} == {path.stem for path in EVENTS.glob("*.json")}
+
+
+def test_heartbeat_finds_a_passage(edge: Runtime, load_event: Any) -> None:
+    answer = edge.invoke(load_event("heartbeat"))
+    assert answer["status"] == "ok"
+    assert answer["result_count"] > 0
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
