@@ -17,18 +17,18 @@ def validate_relevances(results: Iterable[tuple[Any, Any]], service: Service, mo
     Raises:
         UpstreamUnavailable: a text has no relevance, two, or one that is not a finite number; or an index is unknown.
     """
-    found: dict[int, float] = {}
+    by_index: dict[int, float] = {}
     for index, relevance in results:
-        if not _whole(index) or not 0 <= index < expected or index in found:
+        if not _whole(index) or not 0 <= index < expected or index in by_index:
             raise service.unavailable(
                 "ranked an unknown text or one text twice", f"model {model}, text {index!r}"[:DETAIL_CHARACTERS]
             )
         if not _finite(relevance):
             raise service.unavailable("returned a relevance that is not a number", f"model {model}")
-        found[index] = float(relevance)
-    if len(found) != expected:
-        raise service.unavailable("did not rank all texts", f"model {model}: {len(found)} of {expected}")
-    return [found[index] for index in range(expected)]
+        by_index[index] = float(relevance)
+    if len(by_index) != expected:
+        raise service.unavailable("did not rank all texts", f"model {model}: {len(by_index)} of {expected}")
+    return [by_index[index] for index in range(expected)]
 
 
 def model_refused(provider: str, model: str) -> str:

@@ -36,7 +36,7 @@ def check_models(profile: Profile) -> list[str]:
     """
     embedding = profile.embedding
     variables = {embedding.for_texts: TEXTS, embedding.model: QUESTIONS}  # one entry where one model does both
-    found = [_check(profile, name, variable) for name, variable in variables.items()]
+    warnings = [_check(profile, name, variable) for name, variable in variables.items()]
     for name, variable in variables.items():
         check_dimension(embedding.provider, name, profile.collection.dimension, variable)
     if not models.comparable(embedding.for_texts, embedding.model):
@@ -45,7 +45,7 @@ def check_models(profile: Profile) -> list[str]:
             f"vectors are not comparable: set {TEXTS} to a model of the same family, or leave it out.",
             upstream="embedding",
         )
-    return [warning for warning in found if warning is not None]
+    return [warning for warning in warnings if warning is not None]
 
 
 def _check(profile: Profile, name: str, variable: str) -> str | None:

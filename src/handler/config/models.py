@@ -27,26 +27,26 @@ def fusion(name: str, embedded_by: str) -> Fusion:
     """
     if embedded_by == EMULATOR:
         return EMULATED
-    found = find(name)
-    return found.fusion if found else Fusion()
+    listed = find(name)
+    return listed.fusion if listed else Fusion()
 
 
 def takes_dimension(name: str) -> bool:
     """Whether a request to this embedding model must name the dimension. Unknown models named embed-v… do."""
-    found = find(name)
-    return len(found.dimensions) > 1 if found else "embed-v" in name
+    listed = find(name)
+    return len(listed.dimensions) > 1 if listed else "embed-v" in name
 
 
 def tokens_per_text(name: str) -> int:
     """How many tokens of a text the model reads."""
-    found = find(name)
-    return found.tokens_per_text if found else UNKNOWN_TOKENS
+    listed = find(name)
+    return listed.tokens_per_text if listed else UNKNOWN_TOKENS
 
 
 def texts_per_call(name: str) -> int:
     """The most documents that a request to this model may hold."""
-    found = find(name)
-    return found.texts_per_call if found else TEXTS_PER_CALL
+    listed = find(name)
+    return listed.texts_per_call if listed else TEXTS_PER_CALL
 
 
 def comparable(one: str, other: str) -> bool:
@@ -74,5 +74,5 @@ def _active(provider: str) -> list[Model]:
 
 
 def _space(name: str) -> str:
-    found = find(name)
-    return found.space if found and found.embeds else name
+    listed = find(name)
+    return listed.space if listed and listed.embeds else name

@@ -146,13 +146,13 @@ class Payload(Section):
     @cached_property
     def paths(self) -> Mapping[str, tuple[KeyPath, ...]]:
         """The keys of every field, split once here because every point needs them."""
-        found: dict[str, tuple[KeyPath, ...]] = {}
+        named_paths: dict[str, tuple[KeyPath, ...]] = {}
         for field, known in KNOWN_KEYS.items():
             own: tuple[str, ...] = getattr(self, field)
             nested = (f"{outer}.{key}" for outer in NESTED_OBJECTS for key in known)
             keys = dict.fromkeys((*own, *known, *nested)) if self.variants else own
-            found[field] = tuple(map(KeyPath.of, keys))
-        return {**found, "page": tuple(map(KeyPath.of, self.page))}
+            named_paths[field] = tuple(map(KeyPath.of, keys))
+        return {**named_paths, "page": tuple(map(KeyPath.of, self.page))}
 
     @cached_property
     def read(self) -> tuple[str, ...]:

@@ -173,10 +173,10 @@ def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]
         lambda: _check_model(profile, info),
         lambda: _check_contents(info),
     )
-    found: list[ConfigurationError] = []
+    mismatches: list[ConfigurationError] = []
     for check in checks:
         try:
             check()
         except ConfigurationError as error:
-            found.append(error)
-    return found
+            mismatches.append(error)
+    return mismatches

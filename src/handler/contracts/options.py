@@ -91,7 +91,7 @@ def _check_one_threshold(fields: Mapping[str, Any], own: Mapping[str, Any]) -> N
 
 def _filters(options: Options, fields: Mapping[str, Any], profile: Profile) -> Filters:
     """The filters, those of the shorthands included."""
-    found: dict[str, Any] = dict(options.filters or {})
+    by_field: dict[str, Any] = dict(options.filters or {})
     filtered = fields.get("filters")
     for name in SHORTHANDS:
         value = getattr(options, name)
@@ -103,8 +103,8 @@ def _filters(options: Options, fields: Mapping[str, Any], profile: Profile) -> F
             )
         if isinstance(filtered, Mapping) and name in filtered:
             raise InvalidRequest(f"'{name}' and 'filters.{name}' mean the same: send one of them.")
-        found[name] = value
-    return conditions(found, profile)
+        by_field[name] = value
+    return conditions(by_field, profile)
 
 
 def _selection(options: Options) -> Selection | None:

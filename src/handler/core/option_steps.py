@@ -78,17 +78,17 @@ def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Dea
     if not wanted:
         return list(answers)
     started = time.perf_counter()
-    found: SearchResult | PassageError
+    result: SearchResult | PassageError
     try:
         with running(deadline):
-            found = with_one_retry(lambda: store.neighbors(wanted), deadline, "store")
+            result = with_one_retry(lambda: store.neighbors(wanted), deadline, "store")
     except PassageError as error:
-        found = blame.of_choice(error)
+        result = blame.of_choice(error)
     took_ms = (time.perf_counter() - started) * 1000
     return [
         answer
         if isinstance(answer, PassageError) or not _reach(answer)
-        else _expand(answer.timed(neighbors_ms=took_ms), found)
+        else _expand(answer.timed(neighbors_ms=took_ms), result)
         for answer in answers
     ]
 
@@ -98,16 +98,16 @@ def _reach(answer: Retrieval) -> int:
     return selection.neighbors if selection is not None else 0
 
 
-def _expand(answer: Retrieval, found: SearchResult | PassageError) -> Answer:
+def _expand(answer: Retrieval, result: SearchResult | PassageError) -> Answer:
     """The answer with its neighbors' texts, or with a warning why it has none."""
-    if isinstance(found, ConfigurationError | InvalidRequest):
-        return found
-    if isinstance(found, PassageError):
+    if isinstance(result, ConfigurationError | InvalidRequest):
+        return result
+    if isinstance(result, PassageError):
         return replace(answer, warnings=(*answer.warnings, NOT_FOUND))
     if answer.passages and all(passage.index is None for passage in answer.passages):
         return replace(answer, warnings=(*answer.warnings, NO_POSITION))
     pages: dict[str, list[Passage]] = defaultdict(list)
-    for neighbor in found.passages:
+    for neighbor in result.passages:
         pages[page_of(neighbor.url)].append(neighbor)
     passages = (with_neighbors(each, pages.get(page_of(each.url), ()), _reach(answer)) for each in answer.passages)
-    return replace(answer, passages=tuple(passages), warnings=(*answer.warnings, *found.warnings))
+    return replace(answer, passages=tuple(passages), warnings=(*answer.warnings, *result.warnings))

@@ -136,10 +136,10 @@ class Retriever:
         self, questions: Sequence[EmbeddedQuestion], deadline: Deadline
     ) -> Sequence[SearchResult | PassageError]:
         """Each question's result, or the error of whoever has to act on it."""
-        found = self._find([(question.vector, self._search(question)) for question in questions], deadline)
+        results = self._find([(question.vector, self._search(question)) for question in questions], deadline)
         return [
             self._blamed(result, question, deadline) if isinstance(result, RequestRefused) else result
-            for result, question in zip(found, questions, strict=True)
+            for result, question in zip(results, questions, strict=True)
         ]
 
     def _blamed(self, error: RequestRefused, question: EmbeddedQuestion, deadline: Deadline) -> PassageError:

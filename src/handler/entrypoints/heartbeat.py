@@ -30,15 +30,15 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
         with telemetry.hiding(text_forms(text)):
             telemetry.heartbeat_failed(error, code=known.code, detail=known.detail, known=known is error)
         return {"status": "failed", "code": known.code, "message": str(known)}
-    found = len(retrieval.passages)
+    count = len(retrieval.passages)
     telemetry.heartbeat(
         {
-            "result_count": found,
+            "result_count": count,
             "reranked": retrieval.timings.rerank_ms is not None and retrieval.rerank_failure is None,
             "total_ms": round(retrieval.timings.total_ms, 1),
         }
     )
-    return {"status": "ok", "result_count": found}
+    return {"status": "ok", "result_count": count}
 
 
 def _answered(text: str, context: Any, services: Container) -> Retrieval:

@@ -152,12 +152,12 @@ def _answered(
     questions: Sequence[_Prepared], find: FindServed, deadline: Deadline, started: float
 ) -> Iterator[Outcome]:
     """Retrieve and render the answers of questions to one collection."""
-    found: Sequence[Retrieval | Exception]
+    retrievals: Sequence[Retrieval | Exception]
     try:
-        found = questions[0].retriever.retrieve([question.request for question in questions], deadline)
+        retrievals = questions[0].retriever.retrieve([question.request for question in questions], deadline)
     except Exception as error:  # noqa: BLE001 - becomes each question's failure
-        found = [error] * len(questions)
-    for question, retrieval in zip(questions, found, strict=True):
+        retrievals = [error] * len(questions)
+    for question, retrieval in zip(questions, retrievals, strict=True):
         try:
             if isinstance(retrieval, Exception):
                 raise retrieval

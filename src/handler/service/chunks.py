@@ -58,5 +58,5 @@ def stored_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors
 
 def _mapped(passage: Passage) -> dict[str, Any]:
     """The fields of a passage that are stored."""
-    found = {name: value for name in FIELDS if (value := getattr(passage, name)) not in (None, ())}
-    return {name: zulu(value) if isinstance(value, datetime) else json_safe(value) for name, value in found.items()}
+    present = {name: value for name in FIELDS if (value := getattr(passage, name)) not in (None, ())}
+    return {name: zulu(value) if isinstance(value, datetime) else json_safe(value) for name, value in present.items()}

@@ -26,10 +26,10 @@ def field_of(text: str, field: str) -> str:
         return text
     if not field:
         raise ValueError(f"is a JSON object: name the field of the key after a #. {_names_of(secret)}")
-    found = secret.get(field)
-    if not isinstance(found, str):
+    value = secret.get(field)
+    if not isinstance(value, str):
         raise ValueError(f"has no text in a field '{field}'. {_names_of(secret)}")
-    return found
+    return value
 
 
 def _names_of(secret: Mapping[str, object]) -> str:

@@ -37,12 +37,12 @@ def from_extension(reference: SecretReference, environ: Mapping[str, str]) -> tu
         if response.status_code != 200:
             return True, None  # boto3's error says more
         answer = response.json()
-        found = answer["Parameter"]["Value"] if reference.in_parameter_store else answer.get("SecretString")
+        text = answer["Parameter"]["Value"] if reference.in_parameter_store else answer.get("SecretString")
     except (httpx.HTTPError, httpx.InvalidURL):
         return False, None
     except (ValueError, TypeError, KeyError, AttributeError):
         return True, None
-    return True, found if isinstance(found, str) else None
+    return True, text if isinstance(text, str) else None
 
 
 def from_aws(reference: SecretReference) -> str | None:
@@ -51,12 +51,12 @@ def from_aws(reference: SecretReference) -> str | None:
 
     if reference.in_parameter_store:
         answer = aws.client("ssm", region=reference.region).get_parameter(Name=reference.name, WithDecryption=True)
-        found = answer["Parameter"]["Value"]
+        text = answer["Parameter"]["Value"]
     else:
         answer = aws.client("secretsmanager", region=reference.region).get_secret_value(SecretId=reference.name)
         _ = answer["ARN"]  # each secret has one: this is no answer of Secrets Manager's without it
-        found = answer.get("SecretString")
-    return str(found) if found is not None else None
+        text = answer.get("SecretString")
+    return str(text) if text is not None else None
 
 
 def unreadable(error: Exception, variable: str, upstream: Upstream) -> PassageError:

@@ -53,12 +53,12 @@ class BedrockEmbedder:
         return {**asked, "texts": [text[:V3_CHARACTERS] for text in texts], "truncate": "END"}
 
     def _vectors(self, answer: Any) -> list[Vector]:
-        found = answer.get("embeddings") if isinstance(answer, dict) else None
-        if isinstance(found, dict):  # by type; some models answer with a plain list
-            found = found.get("float")
-        if not isinstance(found, list):
+        vectors = answer.get("embeddings") if isinstance(answer, dict) else None
+        if isinstance(vectors, dict):  # by type; some models answer with a plain list
+            vectors = vectors.get("float")
+        if not isinstance(vectors, list):
             raise self._service.unavailable("returned no embedding", f"model {self.model}")
         try:
-            return [[float(value) for value in vector] for vector in found]
+            return [[float(value) for value in vector] for vector in vectors]
         except (TypeError, ValueError) as error:
             raise self._service.from_transport(error) from error

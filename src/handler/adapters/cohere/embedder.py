@@ -80,11 +80,11 @@ class CohereEmbedder:
 
     def _vectors(self, embeddings: Any) -> list[Vector]:
         """The vectors of an answer, each `(dimension,)`. The core validates them."""
-        found = getattr(embeddings, "base64", None) or getattr(embeddings, "float_", None)
-        if not isinstance(found, list):
+        encoded = getattr(embeddings, "base64", None) or getattr(embeddings, "float_", None)
+        if not isinstance(encoded, list):
             raise self._service.unavailable("returned no embedding", "asked for base64")
         try:
-            return [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in found]
+            return [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in encoded]
         except (binascii.Error, struct.error, ValueError, TypeError) as error:
             raise self._service.from_transport(error) from error
 

@@ -29,10 +29,10 @@ class CohereReranker:
             response = self._client.rerank(
                 model=self.model, query=question, documents=list(texts), request_options={"max_retries": 0}
             )
-            found = [(result.index, result.relevance_score) for result in response.results]
+            ranked = [(result.index, result.relevance_score) for result in response.results]
         except FAILURES as error:
             raise core_error(error, self._service, relevances.model_refused("cohere", self.model)) from error
-        return relevances.validate_relevances(found, self._service, self.model, len(texts))
+        return relevances.validate_relevances(ranked, self._service, self.model, len(texts))
 
     def warm(self) -> None:
         """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, here a made-up one."""

@@ -82,10 +82,10 @@ class Connection:
         """The points that each request finds. See `query`."""
         if len(requests) == 1:
             return [self.query(requests[0])]
-        found = self.post("/query/batch", {"searches": requests}, SearchedEach).result
-        if len(found) != len(requests):
-            raise self._service.unavailable("returned an unreadable answer", f"{len(found)} answers")
-        return [each.points for each in found]
+        results = self.post("/query/batch", {"searches": requests}, SearchedEach).result
+        if len(results) != len(requests):
+            raise self._service.unavailable("returned an unreadable answer", f"{len(results)} answers")
+        return [each.points for each in results]
 
     def get(self, path: str, **parameters: str) -> Mapping[str, Any]:
         """The answer to `GET path` as JSON."""

@@ -121,8 +121,8 @@ class QdrantEdgeStore:
         """The similarities of found points to a question, by id."""
         chosen = qdrant_edge.Filter(must=[qdrant_edge.HasIdCondition({point.id for point in points})])
         request = qdrant_edge.QueryRequest(limit=max(len(points), 1), query=nearest, filter=chosen)
-        found = self._ask(lambda shard: shard.query(request))
-        return {query.identity(point.id): point.score for point in found}
+        compared = self._ask(lambda shard: shard.query(request))
+        return {query.identity(point.id): point.score for point in compared}
 
     def _read(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
         result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
@@ -216,8 +216,8 @@ class QdrantEdgeStore:
             ) from error
 
     def _vector(self, point: Any) -> Vector | None:
-        found = point.vector
-        vector = found.get(self._profile.collection.vector) if isinstance(found, dict) else found
+        vectors = point.vector
+        vector = vectors.get(self._profile.collection.vector) if isinstance(vectors, dict) else vectors
         return tuple(vector) if vector is not None else None
 
     @cached_property

@@ -33,13 +33,13 @@ class Neighborhood:
 
 def neighborhoods(wanted: Sequence[tuple[Passage, int]], profile: Profile) -> list[Neighborhood]:
     """Where the neighbors of passages are stored; a passage without a position has none."""
-    found = []
+    places = []
     for passage, reach in wanted:
         index, url = _key(passage, "index", passage.index, profile.payload), _url(passage, profile.payload)
         if index is not None and url is not None and passage.index is not None:
             positions = Range(gte=max(0, passage.index - reach), lte=passage.index + reach)
-            found.append(Neighborhood(url, (index, positions)))
-    return found
+            places.append(Neighborhood(url, (index, positions)))
+    return places
 
 
 def most_neighbors(wanted: Sequence[tuple[Passage, int]]) -> int:

@@ -74,13 +74,13 @@ def best_fused(points: Iterable[Scored], similarities: Mapping[int | str, float]
     Args:
         points: with their fused scores.
     """
-    found = [(-point.score, point.id if isinstance(point.id, int) else str(point.id), point) for point in points]
-    found.sort(key=lambda item: (item[0], isinstance(item[1], str), item[1]))
+    ranked = [(-point.score, point.id if isinstance(point.id, int) else str(point.id), point) for point in points]
+    ranked.sort(key=lambda item: (item[0], isinstance(item[1], str), item[1]))
     least = query.threshold(search.score_threshold) if search.score_threshold else None
     hits = [
         # A point may be written between two searches. Without a similarity it is skipped, like any invalid point.
         Hit(key, similarities.get(key, math.nan), point.payload, getattr(point, "vector", None), -negated)
-        for negated, key, point in found
+        for negated, key, point in ranked
     ]
     return [hit for hit in hits if least is None or hit.score > least][: search.top_k]
 
@@ -90,11 +90,11 @@ def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, value in stored.items() if not is_ranked(key)}
 
 
-def stages(found: Mapping[str, Iterable[Scored]]) -> dict[str, Stage]:
+def stages(points_by_stage: Mapping[str, Iterable[Scored]]) -> dict[str, Stage]:
     """What each stage of a search found, best first."""
     return {
         name: tuple((point.id if isinstance(point.id, int) else str(point.id), point.score) for point in points)
-        for name, points in found.items()
+        for name, points in points_by_stage.items()
     }
 
 
@@ -111,8 +111,8 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
     skipped = 0
     for point in points:
         stored = point.payload or {}
-        found = fields(stored, keys.paths, CHUNK_FIELDS) if math.isfinite(point.score) else None
-        if found is None or not found.keys() >= REQUIRED:
+        passage = fields(stored, keys.paths, CHUNK_FIELDS) if math.isfinite(point.score) else None
+        if passage is None or not passage.keys() >= REQUIRED:
             skipped += 1
             continue
         passages.append(
@@ -122,7 +122,7 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
                 payload=shown(stored) if RANKED_KEY in stored else stored,
                 vector=None if vector is None else vector(point),
                 fused=point.fused if isinstance(point, Hit) else None,
-                **found,
+                **passage,
             )
         )
     warnings = (_skipped(skipped, len(passages) + skipped, keys),) if skipped else ()
@@ -161,8 +161,8 @@ def other_model(stated: str | None, profile: Profile) -> str | None:
 
 def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:
     """The model a point says it was embedded with."""
-    found = fields(payload or {}, keys.paths, {"model": _text})
-    return None if found is None else found.get("model")
+    own = fields(payload or {}, keys.paths, {"model": _text})
+    return None if own is None else own.get("model")
 
 
 def fields(
@@ -176,7 +176,7 @@ def fields(
         paths: the payload keys of each field, in order of preference.
         converters: read each field's stored value; they return None for an invalid one.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field, convert in converters.items():
         for key, outer, inner in paths[field]:
             value = payload.get(key)
@@ -188,11 +188,11 @@ def fields(
                 continue
             converted = convert(value)
             if converted is not None:
-                found[field] = converted
+                values[field] = converted
                 break
             if field in REQUIRED:
                 return None
-    return found
+    return values
 
 
 def _text(value: Any) -> str | None:

@@ -235,7 +235,7 @@ def _home() -> Path:
     """The folder for unpacked versions. It must belong to the function's user: others could plant an index."""
     home = Path(tempfile.gettempdir()) / f"passage-{os.getuid()}"
     home.mkdir(mode=0o700, exist_ok=True)
-    found = home.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+    status = home.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise ConfigurationError("Others can write to the folder that indexes are unpacked to.", detail=str(home))
     return home

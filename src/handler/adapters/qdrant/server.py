@@ -125,11 +125,11 @@ class QdrantServerStore:
         requests = [request for stages in asked for request in stages.values()]
         most = self._limits.searches or len(requests)
         batches = [requests[start : start + most] for start in range(0, len(requests), most)]
-        found = [points for batch in batches for points in self._connection.query_batch(batch)]
-        for points in found:
+        results = [points for batch in batches for points in self._connection.query_batch(batch)]
+        for points in results:
             if points and points[0].score < points[-1].score:  # scores that ascend are distances
                 check_distance(self._profile.collection, self.describe().distance_metric)
-        answers = iter(found)
+        answers = iter(results)
         model = self._support.embedding_model if self._support else None
         return [
             self._result({name: next(answers) for name in stages}, search, by_text, model)
@@ -185,21 +185,21 @@ class QdrantServerStore:
         return request
 
     def _result(
-        self, found: Mapping[str, Any], search: Search, by_text: TextSearch | None, model: str | None
+        self, by_stage: Mapping[str, Any], search: Search, by_text: TextSearch | None, model: str | None
     ) -> SearchResult:
         """One search's result from the points of its stages.
 
         Args:
             model: that the collection's metadata names, where it was read. A passage's own has precedence.
         """
-        points: Iterable[payload.Scored] = found["dense"]
+        points: Iterable[payload.Scored] = by_stage["dense"]
         fusion: Mapping[str, Any] = {}
-        if by_text is not None and "fused" in found:
+        if by_text is not None and "fused" in by_stage:
             fusion = {"weights": by_text.fusion.weights, "k": by_text.fusion.k}
-            similarities = {point.id: point.score for point in (*found["dense"], *found["similar"])}
-            if any(point.id not in similarities for point in found["fused"]):
+            similarities = {point.id: point.score for point in (*by_stage["dense"], *by_stage["similar"])}
+            if any(point.id not in similarities for point in by_stage["fused"]):
                 self._support = None  # the alias may lead to more shards now: the next question reads them
-            points = payload.best_fused(found["fused"], similarities, search)
+            points = payload.best_fused(by_stage["fused"], similarities, search)
         result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
         best = result.passages[0].payload if result.passages else None
         stated = payload.embedding_model(best, self._profile.payload) or model
@@ -209,7 +209,7 @@ class QdrantServerStore:
             result = replace(result, other_model=other)
         if not search.explain:
             return result
-        shown = {name: found[name] for name in ("dense", "text", "fused") if name in found}
+        shown = {name: by_stage[name] for name in ("dense", "text", "fused") if name in by_stage}
         return replace(result, stages=payload.stages(shown), fusion=fusion)
 
     def _by_text(self) -> TextSearch | None:
@@ -225,13 +225,13 @@ class QdrantServerStore:
         try:
             if by_text is None:
                 info = self._connection.get(COLLECTION, collection_name=self.collection)
-                found = TextSupport(None, limits=Limits.of(info.get("result") or {}))
+                support = TextSupport(None, limits=Limits.of(info.get("result") or {}))
             else:
-                found = self._support = read_text_support(self._connection.get, self._profile, self._embedded_by)
+                support = self._support = read_text_support(self._connection.get, self._profile, self._embedded_by)
         except PassageError:
             return None  # the caller raises the refusal, which says more
-        self._limits = found.limits
-        return None if (found.search, found.limits) == before else found
+        self._limits = support.limits
+        return None if (support.search, support.limits) == before else support
 
     def _check_prefixes(self, searches: Sequence[tuple[Vector, Search]]) -> None:
         """Check that the server can match by prefix, if a filter does.
@@ -305,8 +305,8 @@ class QdrantServerStore:
 
     def _vector(self, point: Record) -> Vector | None:
         name = self._profile.collection.vector
-        found = point.vector.get(name) if isinstance(point.vector, dict) else point.vector
-        if not isinstance(found, list):
+        values = point.vector.get(name) if isinstance(point.vector, dict) else point.vector
+        if not isinstance(values, list):
             return None
-        numbers = [item for item in found if isinstance(item, float)]
-        return tuple(numbers) if len(numbers) == len(found) else None  # a multivector is no vector of ours
+        numbers = [item for item in values if isinstance(item, float)]
+        return tuple(numbers) if len(numbers) == len(values) else None  # a multivector is no vector of ours

@@ -85,11 +85,11 @@ def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: 
         RequestRefused: names the payload index that is missing, if one is.
         PassageError: see `Connection.call`.
     """
-    found = _by_point_id(connection, chunk, with_vectors=with_vectors)
+    record = _by_point_id(connection, chunk, with_vectors=with_vectors)
     keys = profile.payload.keys("chunk_id")
     conditions = [(key, value) for key in keys for value in query.chunk_id_values(chunk)]
-    if found is not None or not conditions:
-        return found
+    if record is not None or not conditions:
+        return record
     try:
         return _matching(connection, conditions, with_vectors=with_vectors)
     except RequestRefused as error:

@@ -196,8 +196,8 @@ def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, 
     embedded_by = metadata.get("embedded_by")
     shards = (config.get("params") or {}).get("shard_number")
     fusion = profile.search.fusion(profile.embedding.model, str(embedded_by or ""))
-    found = TextSearch(field, fusion, shards if isinstance(shards, int) else 1, language_keys(indexes))
-    return TextSupport(found, limits=limits, embedding_model=model)
+    by_text = TextSearch(field, fusion, shards if isinstance(shards, int) else 1, language_keys(indexes))
+    return TextSupport(by_text, limits=limits, embedding_model=model)
 
 
 def _missing(profile: Profile, schema: Mapping[str, Any]) -> str:

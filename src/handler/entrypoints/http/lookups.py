@@ -34,8 +34,8 @@ def chunk(call: Call, profile: str, chunk_id: str) -> Response[str]:
     """One chunk, by its point id or by the chunk id that the profile's contract shows."""
 
     def look(served: Served, until: Deadline) -> dict[str, Any]:
-        found = stored_chunk(served, unquote(chunk_id), until, with_vectors=call.flag("with_vectors"))
-        return _chunk(found)
+        stored = stored_chunk(served, unquote(chunk_id), until, with_vectors=call.flag("with_vectors"))
+        return _chunk(stored)
 
     return _about(call, profile, look)
 
@@ -76,11 +76,11 @@ def _collection(profile: Profile, info: CollectionInfo) -> dict[str, Any]:
     return {**asdict(info), "problems": [str(problem) for problem in validation.problems(profile, info)]}
 
 
-def _chunk(found: StoredChunk) -> dict[str, Any]:
+def _chunk(stored: StoredChunk) -> dict[str, Any]:
     """Seed 001's RetrievalResult for a point fetched by id, so without a score."""
     return {
-        "id": json_id(found.id),
-        "payload": found.payload,
-        "vector": None if found.vector is None else list(found.vector),
-        "retrieval_time_ms": found.took_ms,
+        "id": json_id(stored.id),
+        "payload": stored.payload,
+        "vector": None if stored.vector is None else list(stored.vector),
+        "retrieval_time_ms": stored.took_ms,
     }

@@ -198,8 +198,8 @@ def fields_of_url(event: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
 
 def parameters(event: Mapping[str, Any]) -> Mapping[str, str]:
     """The query string's parameters, decoded."""
-    found: Mapping[str, str] = event["queryStringParameters"]
-    return found
+    query_string: Mapping[str, str] = event["queryStringParameters"]
+    return query_string
 
 
 def _literal(value: str) -> Any:

@@ -178,4 +178,4 @@ def _text(message: Message, outcome: Outcome) -> str:
     left_out = outcome.retrieval.left_out if isinstance(outcome, Answered) else 0
     head = json.dumps(before, ensure_ascii=False, separators=(",", ":"))[:-1]
     text = f'{head},"answer":{outcome.text},"results_left_out":{left_out}}}'
-    return _UNSENDABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return _UNSENDABLE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)

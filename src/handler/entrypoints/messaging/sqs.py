@@ -70,11 +70,11 @@ def _answer(records: Sequence[Record], services: Container, until: Deadline, sin
     reserve = min(max(sink.seconds for sink in sinks), left / 2)
     last = Deadline(until.at - reserve)
     answered_by = Deadline(last.at - reserve / 3)  # outcomes known by then can still be sent
-    found = outcomes([record.message for record in records], services, answered_by)
+    answers = outcomes([record.message for record in records], services, answered_by)
     returned: list[str] = []
     stopped: set[str] = set()
     sent: set[str] = set()
-    for record, outcome in zip(records, found, strict=True):
+    for record, outcome in zip(records, answers, strict=True):
         if record.message.reply_id in sent:
             continue  # a topic may deliver one message twice
         if record.group not in stopped and _settled(record, outcome, services, last, until, sinks):

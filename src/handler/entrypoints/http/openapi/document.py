@@ -80,11 +80,11 @@ def described(
 
 def _usable(find: Callable[[str], Profile]) -> dict[str, Profile]:
     """The valid profiles that are served, by name."""
-    found = {}
+    usable = {}
     for name in profiles.names():
         with suppress(ConfigurationError, NotFound):
-            found[name] = find(name)
-    return found
+            usable[name] = find(name)
+    return usable
 
 
 CHUNK_ID = {"name": "id", "in": "path", "required": True, "schema": {**STRING, "minLength": 1}}
@@ -166,7 +166,7 @@ def _parameters(profile: Profile) -> list[dict[str, Any]]:
     """
     request = components(profile)[component(profile, "Request")]
     text, count = profile.query.text.names, profile.query.count.names
-    found = []
+    parameters = []
     for name, field in request["properties"].items():
         if name in (*text[1:], *count[1:], "query_vector"):
             continue
@@ -181,8 +181,8 @@ def _parameters(profile: Profile) -> list[dict[str, Any]]:
         others = [other for names in (text, count) if name == names[0] for other in names[1:]]
         words = {"description": f"Also accepted as {' or '.join(f'`{other}`' for other in others)}."} if others else {}
         required = name == text[0] or name in request.get("required", ())
-        found.append({"name": name, "in": "query", "required": required, **words, **place})
-    return found
+        parameters.append({"name": name, "in": "query", "required": required, **words, **place})
+    return parameters
 
 
 def _without_null(field: dict[str, Any]) -> dict[str, Any]:

@@ -99,14 +99,14 @@ def _conditions(field: str, profile: Profile) -> list[dict[str, Any]]:
     kinds = {profile.kind(key) for key in profile.filters[field]}
     values = VALUES[next(iter(kinds)) if len(kinds) == 1 else "any"]
     several = {"type": "array", "items": {"anyOf": values}, "minItems": 1, "maxItems": MOST_VALUES}
-    found: list[dict[str, Any]] = [*values, several]
+    schemas: list[dict[str, Any]] = [*values, several]
     if kinds - {"text", "time"}:
-        found.append(_bounds({**NUMBER, "minimum": -LARGEST, "maximum": LARGEST}))
+        schemas.append(_bounds({**NUMBER, "minimum": -LARGEST, "maximum": LARGEST}))
     if kinds - {"text", "number"}:
-        found.append(_bounds(TIME))
+        schemas.append(_bounds(TIME))
     if kinds & {"text", "any"}:
         prefix = {**STRING, "minLength": 1, "maxLength": PREFIX_CHARACTERS}
-        found.append(
+        schemas.append(
             {
                 "type": "object",
                 "properties": {"prefix": prefix},
@@ -114,7 +114,7 @@ def _conditions(field: str, profile: Profile) -> list[dict[str, Any]]:
                 "additionalProperties": False,
             }
         )
-    return found
+    return schemas
 
 
 def _bounds(bound: dict[str, Any]) -> dict[str, Any]:
