@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import pytest
 from conftest import ROOT
 from contracts.shape import Stored
 from contracts.surroundings import KEY, Surroundings
-from handler.config import profiles
 from locking import one_at_a_time
 from passage.emulators import EmulatorServer, cohere_emulator
 from tools.artefact import Artefact, build, find_python
@@ -44,6 +43,6 @@ def surroundings(
 
 
 @pytest.fixture(scope="session")
-def stored(surroundings: Surroundings) -> Mapping[str, Stored]:
-    """The points on each profile's server."""
-    return {name: surroundings.stored(profiles.load(name)) for name in profiles.names()}
+def stored(surroundings: Surroundings) -> Stored:
+    """The points of each collection."""
+    return surroundings.stored()

@@ -37,8 +37,7 @@ VARIABLES: dict[Environment, dict[str, str]] = {
 class Surroundings:
     """The services around the function (the source's, or an artefact's), and its containers, started when first asked.
 
-    Two profiles name one collection, with different models: each has it on a server of its own. A third server is the
-    one whose collections are missing, empty or of another dimension.
+    One server has every profile's textbook. The collections of another are missing, empty or of another dimension.
     """
 
     def __init__(
@@ -57,11 +56,11 @@ class Surroundings:
         self._containers: dict[tuple[str, ...], Runtime] = {}
         self._indexes: dict[State, Path] = {"textbook": indexes}
         self._odd = self._serve(folders.mktemp("odd"))
-        self._for_ranked, self._for_others = (self._textbook_without(name) for name in ("vector-search", "ranked"))
+        self._textbook = self._serve_textbook()
 
     def ask(self, event: Mapping[str, Any], profile: Profile, store: str, circumstance: Circumstance) -> Any:
         """The function's response to `event`, with that store and under that circumstance."""
-        server = self._for_ranked if profile.name == "ranked" else self._for_others
+        server = self._textbook
         if circumstance.collections != "textbook":
             server = self._odd
             self._shape(profile.collection, circumstance.collections)
@@ -78,24 +77,22 @@ class Surroundings:
             for emulator, _ in faults:
                 emulator.faults.clear()
 
-    def stored(self, profile: Profile) -> Stored:
-        """Every point of every collection on the profile's server."""
-        server = self._for_ranked if profile.name == "ranked" else self._for_others
-        names = {profiles.load(name).collection.name for name in profiles.names()}
-        return {name: _points(server.url, name) for name in names}
+    def stored(self) -> Stored:
+        """Every point of every profile's collection."""
+        names = [profiles.load(name).collection.name for name in profiles.names()]
+        return {name: _points(self._textbook.url, name) for name in names}
 
     def _serve(self, storage: Path) -> EmulatorServer:
         return self._running.enter_context(qdrant_emulator(storage))
 
-    def _textbook_without(self, left_out: str) -> EmulatorServer:
+    def _serve_textbook(self) -> EmulatorServer:
         storage = self._folders.mktemp("storage")
         for profile in map(profiles.load, profiles.names()):
-            if profile.name != left_out:
-                name = profile.collection.name
-                shutil.copytree(self._indexes["textbook"] / profile.name / SHARD, storage / name)
-                # Without it, the server's collection would be fused with the weights of the model that it names.
-                said = json.dumps({"metadata": {"embedded_by": EMULATOR}})
-                (storage / f"{name}.collection.json").write_text(said, encoding="utf-8")
+            name = profile.collection.name
+            shutil.copytree(self._indexes["textbook"] / profile.name / SHARD, storage / name)
+            # Without it, the server's collection would be fused with the weights of the model that it names.
+            said = json.dumps({"metadata": {"embedded_by": EMULATOR}})
+            (storage / f"{name}.collection.json").write_text(said, encoding="utf-8")
         return self._serve(storage)
 
     def _shape(self, collection: Collection, state: State) -> None:

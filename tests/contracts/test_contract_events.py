@@ -61,7 +61,7 @@ def test_every_code_of_a_contract_is_given_by_an_event(profile: str) -> None:
 
 
 @pytest.mark.parametrize(("profile", "name"), CASES, ids=["/".join(case) for case in CASES])
-def test_event(surroundings: Surroundings, stored: Mapping[str, Stored], profile: str, name: str) -> None:
+def test_event(surroundings: Surroundings, stored: Stored, profile: str, name: str) -> None:
     expected = EXPECTED[profile][name]
     event = _load(profile, name)
     circumstance = CIRCUMSTANCES[expected.get("circumstance", FAIR)]
@@ -74,7 +74,7 @@ def test_event(surroundings: Surroundings, stored: Mapping[str, Stored], profile
             response = in_json
         _check_response(response, expected)
         answer = json.loads(response["body"], parse_constant=_not_json)
-        _check_body(answer, event, profile, expected, stored[profile])
+        _check_body(answer, event, profile, expected, stored)
         answers.append(answer)
     for other in answers[1:]:
         # An error in the setup says what to do about it, which is not the same for a server and an index.
@@ -93,13 +93,13 @@ def test_published_schema_and_function_refuse_the_same_requests(profile: str) ->
 
 @pytest.mark.parametrize("store", STORES)
 def test_context_one_character_over_budget_loses_a_block(
-    surroundings: Surroundings, stored: Mapping[str, Stored], store: str
+    surroundings: Surroundings, stored: Stored, store: str
 ) -> None:
     whole = _ask(surroundings, "context", store, text=QUESTION)["context"]
     for budget, blocks in ((whole["total_chars"], 5), (whole["total_chars"] - 1, 4)):
         asked = {"text": QUESTION, "max_chars": budget}
         answer = _ask(surroundings, "context", store, **asked)
-        rules_context.check_answer(asked, answer, stored["context"])
+        rules_context.check_answer(asked, answer, stored)
         assert (answer["count"], answer["context"]["chunk_count"]) == (5, blocks)
 
 

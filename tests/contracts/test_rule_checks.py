@@ -32,14 +32,14 @@ OTHERS: tuple[Any, ...] = (None, True, "", [], {}, -1, 1.5)
 
 @pytest.fixture(scope="session", params=ASKED)
 def case(
-    request: pytest.FixtureRequest, surroundings: Surroundings, stored: Mapping[str, Stored], load_event: Any
+    request: pytest.FixtureRequest, surroundings: Surroundings, stored: Stored, load_event: Any
 ) -> tuple[Any, Mapping[str, Any], Any, Stored]:
     """A contract's rules, a question, its answer, and what the store holds."""
     name = request.param
     rules, asked = ASKED[name]
     event = {**load_event(f"contracts/{name}/success"), "body": json.dumps(asked)}
     response = surroundings.ask(event, profiles.load(name), "qdrant_server", CIRCUMSTANCES[FAIR])
-    return rules, asked, json.loads(response["body"]), stored[name]
+    return rules, asked, json.loads(response["body"]), stored
 
 
 def _refused(case: tuple[Any, Mapping[str, Any], Any, Stored], answer: Any) -> bool:
