@@ -5,8 +5,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from http_server import Received, Response, http_server
 
 
 @dataclass(frozen=True)
@@ -51,39 +52,19 @@ class Script:
 def scripted() -> Iterator[Script]:
     script = Script()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(received: Received) -> Response | None:
+        headers = {name.lower(): value for name, value in received.headers.items()}
+        body = json.loads(received.body) if received.body else None
+        script.requests.append(Request(received.method, received.target, headers, body))
+        reply = script.next()
+        if reply.hold:
+            script.released.wait(10)
+            return None
+        return reply.status, reply.headers, reply.raw
 
-        def answer(self) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            body = json.loads(self.rfile.read(length)) if length else None
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            script.requests.append(Request(self.command, self.path, headers, body))
-            reply = script.next()
-            if reply.hold:
-                script.released.wait(10)
-                self.close_connection = True
-                return
-            self.send_response(reply.status)
-            for name, value in {"Content-Length": str(len(reply.raw)), **reply.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(reply.raw)
-
-        do_GET = do_POST = answer  # noqa: N815 - the library's own names
-
-        def log_message(self, *_: object) -> None:
-            """Nothing: tests read the requests."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    script.url = f"http://127.0.0.1:{server.server_address[1]}/live"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield script
-    finally:
-        script.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with http_server(answer, keep_alive=True) as url:
+        script.url = f"{url}/live"
+        try:
+            yield script
+        finally:
+            script.released.set()

@@ -1,16 +1,15 @@
 """`passage doctor` as a shell runs it: exit codes and output."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from http_server import http_server
 from passage.cli import main
 from passage.commands import api_key
-from serving import served
+from serving import served_index
 
 
 def _run(*arguments: str) -> Result:
@@ -25,10 +24,7 @@ def test_exactly_one_target_must_be_named(arguments: tuple[str, ...]) -> None:
 
 
 def test_healthy_url_exits_0(textbook_index: Path) -> None:
-    environ = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(textbook_index)}
-    from passage.local.environment import function_environment
-
-    with function_environment(environ, textbook_index) as merged, served(merged) as url:
+    with served_index(textbook_index) as url:
         done = _run("--url", url, "--origin", "http://localhost:3000", "--json")
     assert done.exit_code == 0, done.output
     report = json.loads(done.output[done.output.index("{\n") :])  # the function's log comes first
@@ -44,24 +40,11 @@ def test_url_without_a_server_exits_1() -> None:
 
 @pytest.mark.parametrize("path", ["", "/", "/query"])
 def test_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200 if self.path == "/health" else 404)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Do not log to standard error."""
-
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        done = _run("--url", f"http://127.0.0.1:{server.server_port}{path}")
-        server.shutdown()
-        thread.join()
+    with http_server(lambda received: (200 if received.target == "/health" else 404, {}, b"")) as url:
+        done = _run("--url", f"{url}{path}")
     assert "ok    reachable" in done.output
 
 

@@ -2,13 +2,10 @@
 
 import json
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -17,6 +14,7 @@ from command.passage_command import PASSAGE, clean_environment
 from entrypoints.aws import CREDENTIALS
 from handler import app
 from handler.config import profiles
+from http_server import Received, Response, http_server
 from passage.cli import main
 from passage.evaluation import run as runs
 from passage.evaluation import suite_result
@@ -271,32 +269,16 @@ def test_missing_library_exits_2(suite: Path, monkeypatch: pytest.MonkeyPatch) -
 def lambda_service(*, fails: bool = False) -> Iterator[str]:
     """Lambda's Invoke API in front of the function in this process."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            known = self.path == "/2015-03-31/functions/passage%3Alive/invocations"
-            result: Any = {"errorMessage": "out of memory"} if fails else app.lambda_handler(event, LocalContext())
-            body = json.dumps(result if known else {"Message": "Function not found"}).encode()
-            self.send_response(200 if known else 404)
-            if fails:
-                self.send_header("X-Amz-Function-Error", "Unhandled")
-            if not known:
-                self.send_header("X-Amzn-ErrorType", "ResourceNotFoundException")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(received: Received) -> Response:
+        if received.target != "/2015-03-31/functions/passage%3Alive/invocations":
+            refused = json.dumps({"Message": "Function not found"}).encode()
+            return 404, {"X-Amzn-ErrorType": "ResourceNotFoundException"}, refused
+        if fails:
+            return 200, {"X-Amz-Function-Error": "Unhandled"}, json.dumps({"errorMessage": "out of memory"}).encode()
+        return 200, {}, json.dumps(app.lambda_handler(json.loads(received.body), LocalContext())).encode()
 
-        def log_message(self, *_: object) -> None:
-            """Do not log to standard error."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with http_server(answer) as url:
+        yield url
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 import json
 import subprocess
-import threading
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from command.passage_command import PASSAGE, clean_environment
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from handler.entrypoints.http.mcp.protocol import VERSION_KEY
+from http_server import Received, Response, http_server
 from mcp_server.mcp_calls import META, MODERN, QUESTION, Endpoint, message
 from passage import mcp_stdio
 from passage.api import HttpApi, in_process
@@ -140,28 +139,18 @@ def test_command_writes_only_messages_on_stdout(textbook_index: Path) -> None:
 def test_command_asks_a_deployment_with_its_key(arguments: tuple[str, ...], ending: str, path: str) -> None:
     """The deployment is on this machine, so the proxy of the environment is not asked."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            result = {"path": self.path, "key": self.headers["x-api-key"]}
-            body = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(received: Received) -> Response:
+        result = {"path": received.target, "key": received.headers["x-api-key"]}
+        reply = {"jsonrpc": "2.0", "id": json.loads(received.body)["id"], "result": result}
+        return 200, {}, json.dumps(reply).encode()
 
-        def log_message(self, *_: object) -> None:
-            """Do not log to standard error."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with http_server(answer) as url:
         done = subprocess.run(
-            [PASSAGE, "mcp", "--url", f"http://127.0.0.1:{server.server_port}{ending}", *arguments],
+            [PASSAGE, "mcp", "--url", f"{url}{ending}", *arguments],
             input=f"{json.dumps(message('ping'))}\n",
             capture_output=True,
             text=True,
             env={**clean_environment(), "HTTP_PROXY": "http://127.0.0.1:9", "PASSAGE_API_KEY": "secret"},
             check=True,
         )
-        server.shutdown()
     assert json.loads(done.stdout)["result"] == {"path": path, "key": "secret"}

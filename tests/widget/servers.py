@@ -1,17 +1,16 @@
 """Two servers for the widget's tests: a site, and an API whose answers a test decides."""
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from conftest import ROOT
+from http_server import Received, Response, http_server
 
 WEB = ROOT / "web"
 
@@ -56,44 +55,20 @@ class Server:
 def running(server: Server) -> Iterator[Server]:
     """Runs a server until the block ends."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: Any) -> None: ...
+    def serve(received: Received) -> Response | None:
+        split = urlsplit(received.target)
+        query = {name: values[0] for name, values in parse_qs(split.query).items()}
+        request = Request(received.method, split.path, query, dict(received.headers), received.body.decode())
+        server.requests.append(request)
+        reply = server.answer(request)
+        if reply is None:
+            return None
+        time.sleep(reply.delay)
+        headers = {"Content-Type": f"{reply.content_type}; charset=utf-8", "Cache-Control": "no-store"}
+        return reply.status, {**headers, **reply.headers}, reply.body.encode()
 
-        def _serve(self) -> None:
-            split = urlsplit(self.path)
-            query = {name: values[0] for name, values in parse_qs(split.query).items()}
-            sent = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
-            request = Request(self.command, split.path, query, dict(self.headers), sent)
-            server.requests.append(request)
-            reply = server.answer(request)
-            if reply is None:
-                self.close_connection = True
-                return
-            time.sleep(reply.delay)
-            body = reply.body.encode()
-            try:
-                self.send_response(reply.status)
-                headers = {"Content-Type": f"{reply.content_type}; charset=utf-8", "Cache-Control": "no-store"}
-                for name, value in {**headers, **reply.headers, "Content-Length": str(len(body))}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
-            except OSError:
-                pass  # the widget cancelled the question
-
-    for method in ("GET", "POST", "OPTIONS"):
-        setattr(Handler, f"do_{method}", Handler._serve)
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    listening.daemon_threads = True
-    server.url = f"http://127.0.0.1:{listening.server_address[1]}"
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with http_server(serve) as server.url:
         yield server
-    finally:
-        listening.shutdown()
-        listening.server_close()
-        thread.join()
 
 
 class Site(Server):

@@ -2,7 +2,6 @@
 
 import datetime
 import ipaddress
-import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from http_server import Received, Response, http_server
 
 
 @dataclass(frozen=True)
@@ -40,40 +41,13 @@ def web_server(reply: Reply, *, root: Reply | None = None, tls: Path | None = No
     """
     paths: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def _answer(self) -> None:
-            paths.append(self.path)
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            given = root if root is not None and (self.command, self.path) == ("GET", "/") else reply
-            self.send_response(given.status)
-            for name, value in given.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(given.body.encode())))
-            self.end_headers()
-            self.wfile.write(given.body.encode())
+    def answer(received: Received) -> Response:
+        paths.append(received.target)
+        sent = root if root is not None and (received.method, received.target) == ("GET", "/") else reply
+        return sent.status, sent.headers, sent.body.encode()
 
-        do_GET = do_POST = _answer  # noqa: N815 - the library's own names
-
-        def log_message(self, *_: object) -> None:
-            """Do not log to standard error."""
-
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, *_: object) -> None:
-            """Ignore failed handshakes, which tests provoke."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    if tls is not None:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(tls)
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server.server_address[1], paths
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with http_server(answer, tls=tls) as url:
+        yield int(url.rpartition(":")[2]), paths
 
 
 @contextmanager
