@@ -1,7 +1,7 @@
 """Finds pages whose text stands on other pages: duplicates, and lists that repeat what they link to."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from passage.sites.built.editions import Edition
@@ -101,47 +101,63 @@ def lists(candidates: list[Candidate]) -> Reasons:
     by_title: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         by_title.setdefault(candidate.page.title, []).append(candidate)
-    words: dict[str, str] = {}
+    texts = _Texts(candidates)
     for candidate in candidates:
         headings = {heading for section in candidate.page.sections for heading in section.headings}
         named = [other for heading in headings - {candidate.page.title} for other in by_title.get(heading, ())]
         linked = [by_url[url] for url in candidate.links if url in by_url]
-        sources = {other.file: other for other in (*linked, *named) if other is not candidate}
-        if sources and _repeats(candidate, list(sources.values()), words):
+        sources = {other.url: other for other in (*linked, *named) if other is not candidate}
+        if sources and _repeats(candidate, sources, texts):
             yield candidate.file, "list of pages"
 
 
-def _repeats(candidate: Candidate, sources: Sequence[Candidate], words: dict[str, str]) -> bool:
-    """Whether each line of a page stands on one of `sources`. `words` keeps the words of pages."""
-    lines = sorted(_lines(candidate, sources), key=lambda forms: max(map(len, forms)), reverse=True)
-    covered = dict.fromkeys((source.url for source in sources), 0)
+class _Texts:
+    """The words of a site's pages, by line and whole."""
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self._holders: dict[str, set[str]] = {}
+        self._whole: dict[str, str] = {}
+        for candidate in candidates:
+            for section in candidate.page.sections:
+                for line in _ITEM.sub("", _LINK.sub(r"\1", section.markdown)).split("\n"):
+                    self._holders.setdefault(_words(line), set()).add(candidate.url)
+
+    def holders(self, line: tuple[str, ...], sources: Mapping[str, Candidate]) -> set[str]:
+        """The URLs of the sources with a line; where it is a line of none, of those that hold it in a longer one."""
+        found = {url for form in line for url in self._holders.get(form, ())} & sources.keys()
+        return found or {url for url, source in sources.items() if self._holds(source, line)}
+
+    def _holds(self, source: Candidate, line: tuple[str, ...]) -> bool:
+        if source.url not in self._whole:
+            self._whole[source.url] = _all_words(source.page)
+        return any(f" {form} " in self._whole[source.url] for form in line)
+
+
+def _repeats(candidate: Candidate, sources: Mapping[str, Candidate], texts: _Texts) -> bool:
+    """Whether each line of a page stands on one of `sources`, by their URLs."""
+    covered = dict.fromkeys(sources, 0)
     needed: set[str] = set()
-    for line in lines:
-        holders = [source.url for source in sources if _holds(source, line, words)]
+    whole = 0
+    for line in _lines(candidate, sources):
+        holders = texts.holders(line, sources)
         if not holders:
             return False
-        needed.update(holders if len(holders) == 1 else ())
+        needed |= holders if len(holders) == 1 else set()
+        length = max(map(len, line))
+        whole += length
         for url in holders:
-            covered[url] += max(map(len, line))
-    whole = sum(max(map(len, line)) for line in lines)
+            covered[url] += length
     alone = {url for url, length in covered.items() if length >= whole * _ALONE}
     if alone or len(needed) == 1:
         return bool((alone | needed) & candidate.heading_links)
-    return bool(lines)
+    return whole > 0
 
 
-def _holds(source: Candidate, line: tuple[str, ...], words: dict[str, str]) -> bool:
-    if source.file not in words:
-        words[source.file] = _all_words(source.page)
-    return any(f" {form} " in words[source.file] for form in line)
-
-
-def _lines(candidate: Candidate, sources: Sequence[Candidate]) -> Iterator[tuple[str, ...]]:
+def _lines(candidate: Candidate, sources: Mapping[str, Candidate]) -> Iterator[tuple[str, ...]]:
     """The words of each line that is not all links: with the words of links to `sources`, and without them."""
-    urls = {source.url for source in sources}
     for section in candidate.page.sections:
         for line in _ITEM.sub("", section.markdown).split("\n"):
-            alone = _LINK.sub(lambda link: "" if bare(link[2]) in urls else link[1], line)
+            alone = _LINK.sub(lambda link: "" if bare(link[2]) in sources else link[1], line)
             forms = {_words(_LINK.sub(r"\1", line)), _words(alone)}
             if all(forms) and _words(_LINK.sub("", line)):
                 yield tuple(forms)
