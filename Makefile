@@ -75,6 +75,12 @@ NODE_PACKAGES := $(addsuffix /node_modules/.package-lock.json,web $(CONFORMANCE)
 test: setup .venv-sam/.ready $(NODE_PACKAGES) ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
+# Tests that play another version, or need a newer one, say so and are skipped.
+.PHONY: test-qdrant
+test-qdrant: setup ## Test with a real Qdrant behind the emulator's recording and faults (QDRANT=its program, or a URL)
+	@test -n "$(QDRANT)" || { echo "Set QDRANT to the path of the server's program, or to the URL of a server for tests: it is emptied" >&2; exit 1; }
+	@QDRANT="$(QDRANT)" PYTHONPATH=.:src:tests $(BIN)/pytest -q -p real_qdrant tests/wire tests/entrypoints $(ARGS)
+
 EVENTS := 20000
 SEED := 1
 .PHONY: fuzz

@@ -170,7 +170,6 @@ def test_refusal_has_its_status_and_message(client: QdrantClient, ask: Ask, stat
         ("query", {"query": {"fusion": "sum"}}),
         ("query", {"query": "\ud800"}),
         ("query", {"query": TOWARDS_1, "filter": {"musst": []}}),
-        ("query", {"query": TOWARDS_1, "filter": {"must": [{"key": "n"}]}}),
         ("query", {"query": TOWARDS_1, "filter": {"must": [{"key": "n", "match": {"any": ["a", 1]}}]}}),
         ("delete", {"filter": {"must": [{"has_id": ["doc_1"]}]}}),
     ],
@@ -178,6 +177,48 @@ def test_refusal_has_its_status_and_message(client: QdrantClient, ask: Ask, stat
 def test_malformed_request_is_400(server: EmulatorServer, client: QdrantClient, path: str, body: object) -> None:
     reply = httpx.post(f"{server.url}/collections/docs/points/{path}", content=json.dumps(body))
     assert (reply.status_code, set(reply.json())) == (400, {"status", "time"})
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("PUT", "/collections/new", {"vectors": {"size": 0, "distance": "Dot"}}, 400),
+        ("PUT", "/collections/new", {"vectors": {}}, 200),
+        ("POST", "/collections/docs/points/query", {"query": {"recommend": {}}}, 422),
+        ("POST", "/collections/docs/points/query", {"query": TOWARDS_1, "filter": {"must": [{}]}}, 422),
+        ("PUT", "/collections/docs/points", {"batch": {"ids": [5], "vectors": []}}, 422),
+        ("POST", "/collections/docs/points/query", {"query": TOWARDS_1, "lookup_from": {"collection": "nope"}}, 200),
+    ],
+)
+def test_odd_request_has_the_servers_status(
+    server: EmulatorServer, client: QdrantClient, method: str, path: str, body: object, status: int
+) -> None:
+    reply = httpx.request(method, server.url + path, json=body)
+    assert reply.status_code == status, reply.text
+    if status == 422:
+        assert reply.json()["status"]["error"].startswith("Validation error in JSON body: [")
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ({"key": "n"}, []),
+        ({"key": "a..b[", "match": {"value": 1}}, []),
+        ({"key": "n", "range": {"above": 1}}, [1, 2]),
+    ],
+)
+def test_odd_condition_is_accepted(
+    server: EmulatorServer, client: QdrantClient, condition: object, found: list[int]
+) -> None:
+    body = {"query": TOWARDS_1, "filter": {"must": [condition]}}
+    reply = httpx.post(f"{server.url}/collections/docs/points/query", json=body)
+    assert [point["id"] for point in reply.json()["result"]["points"]] == found
+
+
+def test_vector_beyond_32_bits_has_no_score(server: EmulatorServer, client: QdrantClient) -> None:
+    reply = httpx.post(f"{server.url}/collections/docs/points/query", json={"query": [1e39, 0, 0, 0]})
+    assert reply.status_code == 200
+    assert {point["score"] for point in reply.json()["result"]["points"]} == {None}
 
 
 @pytest.mark.parametrize("server", [{"strict": True}], indirect=True)

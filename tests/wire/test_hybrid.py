@@ -30,6 +30,8 @@ from passage.emulators.embedding import embed
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import QUESTION, Output, Start, assert_error
 
+pytestmark = pytest.mark.needs_qdrant("1.20")
+
 OnEdge = dict[str, str | None]
 PROFILE = profiles.load("query-response")
 TEXT = (

@@ -130,6 +130,7 @@ def test_first_run_serves_a_new_collection_by_its_alias(index: Index, client: Qd
     assert said["passage"]["state"] == "ready"
 
 
+@pytest.mark.needs_qdrant("1.20")
 def test_collection_has_an_index_for_each_filter_and_for_words(index: Index, client: QdrantClient) -> None:
     index()
     schema = client.get_collection(ALIAS).payload_schema
@@ -153,6 +154,7 @@ def test_collection_has_an_index_for_each_filter_and_for_words(index: Index, cli
     assert all("arms" in (point.payload or {})["content"] for point in found)
 
 
+@pytest.mark.plays_qdrant
 def test_server_before_1_20_gets_no_text_index_and_a_note(
     index: Index, client: QdrantClient, notes: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +165,7 @@ def test_server_before_1_20_gets_no_text_index_and_a_note(
     assert any("1.19" in note and "BM25" in note for note in notes)
 
 
+@pytest.mark.plays_qdrant
 def test_server_without_collection_metadata_is_refused(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "VERSION", "1.15.4")
     with pytest.raises(TargetError, match=r"QDRANT_URL.*1\.15\.4.*1\.16"):

@@ -142,6 +142,7 @@ def test_neighbors_cost_one_more_request(start: Start, qdrant: EmulatorServer) -
     assert len(asked(qdrant, "/points/query")) == 2 * usual + 1
 
 
+@pytest.mark.needs_qdrant("1.20")
 def test_debug_names_stages_ranks_and_reasons(function: Function) -> None:
     answer = function.post({"text": QUESTION, "k": 3, "max_per_page": 1, "debug": True})
     debug = answer.json["debug"]

@@ -21,6 +21,7 @@ POINT = models.PointStruct(
 )
 
 
+@pytest.mark.needs_qdrant("1.20")
 @both_gateways
 def test_ready_describes_the_collection(
     gateway: Source, cohere: EmulatorServer, start: Start, make_collection: MakeCollection
@@ -49,6 +50,7 @@ def test_ready_describes_the_collection(
     assert cohere.requests == [], "a probe costs no embedding"
 
 
+@pytest.mark.needs_qdrant("1.20")
 def test_both_stores_describe_the_same_index(start: Start, on_edge: dict[str, str | None]) -> None:
     server = start().get("/ready").json["collection"]
     edge = start(**on_edge).get("/ready").json["collection"]

@@ -24,6 +24,8 @@ from tools.qdrant import routes
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, Start
 
+pytestmark = pytest.mark.needs_qdrant("1.20")
+
 PROFILE = profiles.load("vector-search")
 ALIAS = PROFILE.collection.name
 DE, EN = "ranked_text_de", "ranked_text_en"

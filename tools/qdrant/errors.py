@@ -21,6 +21,11 @@ def out_of_range(where: str, field: str, value: object, rule: str) -> ApiError:
     return ApiError(422, f"Validation error in {where}: [{field}: value {value} invalid, {rule}]")
 
 
+def invalid(what: str) -> ApiError:
+    """A body of the right shape whose content a validator refuses."""
+    return ApiError(422, f"Validation error in JSON body: [{what}]")
+
+
 def unsupported(what: str, supported: Iterable[str]) -> ApiError:
     """A feature that the emulator does not support. It refuses rather than ignores it."""
     return ApiError(400, f"Bad request: the emulator does not support {what}; it knows {', '.join(supported)}")

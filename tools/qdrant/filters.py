@@ -2,13 +2,18 @@
 
 from __future__ import annotations  # the bindings' type names exist in their stubs only
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import qdrant_edge as edge
 
-from tools.qdrant.errors import engine_errors, format_error, unsupported
+from tools.qdrant.errors import engine_errors, format_error, invalid, unsupported
 from tools.qdrant.ids import parse_ids
+
+_BOUNDS = ("gt", "gte", "lt", "lte")
+_NO_PATH = re.compile(r"\.\.|\[$")
+"""In a payload key that is no path."""
 
 CLAUSES = ("must", "should", "must_not")
 
@@ -81,10 +86,12 @@ def _condition(data: object) -> edge.ConditionType:
             return build(given[name])
     if given and given.keys() <= {*CLAUSES, "min_should"}:
         return _filter(given)
-    raise unsupported(f"a condition with {', '.join(given) or 'nothing in it'}", (*_FIELD_PARTS, *_CONDITIONS))
+    if not given:
+        raise invalid("condition: it is empty")
+    raise unsupported(f"a condition with {', '.join(given)}", (*_FIELD_PARTS, *_CONDITIONS))
 
 
-def _field_condition(given: Mapping[str, Any]) -> edge.FieldCondition:
+def _field_condition(given: Mapping[str, Any]) -> edge.ConditionType:
     parts = {}
     for name, value in given.items():
         if name == "key":
@@ -92,8 +99,8 @@ def _field_condition(given: Mapping[str, Any]) -> edge.FieldCondition:
         if name not in _FIELD_PARTS:
             raise unsupported(f"field condition {name}", _FIELD_PARTS)
         parts[name] = _FIELD_PARTS[name](value)
-    if not parts:
-        raise format_error("a field condition needs a key and a condition")
+    if not parts or _NO_PATH.search(str(given["key"])):
+        return edge.HasIdCondition(set())  # the server accepts both, and finds nothing by them
     return edge.FieldCondition(given["key"], **parts)
 
 
@@ -113,9 +120,7 @@ def _refuse_booleans(value: object) -> None:
 
 
 def _range(data: object) -> edge.RangeType:
-    given = _present(data, "Range")
-    if not given.keys() <= {"gt", "gte", "lt", "lte"}:
-        raise format_error("unknown field in range, expected one of gt, gte, lt, lte")
+    given = {name: bound for name, bound in _present(data, "Range").items() if name in _BOUNDS}
     if any(isinstance(bound, str) for bound in given.values()):
         return edge.RangeDateTime(**given)
     return edge.RangeFloat(**given)

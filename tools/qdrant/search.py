@@ -10,13 +10,14 @@ import numpy as np
 import qdrant_edge as edge
 
 from tools.qdrant.collections import Collection
-from tools.qdrant.errors import format_error, out_of_range, unsupported, wrong_input
+from tools.qdrant.errors import format_error, invalid, out_of_range, unsupported, wrong_input
 from tools.qdrant.filters import parse_filter
 from tools.qdrant.indexes import SCORING
 from tools.qdrant.shapes import Json, limit_of, point_json, whole_number, with_payload, with_vector
+from tools.qdrant.vectors import has_infinity
 
 _SCORING_KEYS = ("query", "using", "prefetch", "filter", "params", "score_threshold", "limit")
-_KEYS = (*_SCORING_KEYS, "offset", "with_payload", "with_vector", "timeout", "shard_key")
+_KEYS = (*_SCORING_KEYS, "offset", "with_payload", "with_vector", "timeout", "shard_key", "lookup_from")
 _SERVER_RRF_K = 2
 WEIGHTS = (1, 17)
 """The first version with weights of a fusion. An older one ignores them without an error."""
@@ -29,7 +30,7 @@ def query(collection: Collection, body: Json) -> dict[str, object]:
     vectors = with_vector(body)
     with collection.engine() as shard:
         request = edge.QueryRequest(
-            query=_scoring(collection, body),
+            query=None if has_infinity(body.get("query")) else _scoring(collection, body),
             prefetches=_prefetches(collection, body),
             limit=limit_of(body),
             offset=whole_number(body, "offset", 0),
@@ -40,6 +41,8 @@ def query(collection: Collection, body: Json) -> dict[str, object]:
             with_vector=vectors,
         )
         points = shard.query(request)
+    if has_infinity(body.get("query")):  # the server scores every point null
+        return {"points": [{**_scored(point, vectors), "score": None} for point in points]}
     return {"points": [_scored(point, vectors) for point in points if math.isfinite(point.score)]}
 
 
@@ -95,6 +98,8 @@ def _scoring(collection: Collection, body: Json) -> edge.ScoringQueryType | None
     if not isinstance(given, dict) or "indices" in given:
         given = {"nearest": given}
     kinds = [key for key, value in given.items() if value is not None and key != "mmr"]
+    if kinds == ["recommend"] and not any((given["recommend"] or {}).values()):
+        raise invalid("recommend: it needs an example")
     if kinds == ["text"] and collection.version < SCORING:
         raise format_error("Expected some form of vector, id, or a type of query")
     if len(kinds) != 1 or kinds[0] not in _QUERIES:

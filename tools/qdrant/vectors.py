@@ -14,12 +14,14 @@ import qdrant_edge as edge
 from tools.qdrant.errors import format_error, out_of_range, wrong_input
 
 MAX_DIMENSION = 65_536
+LARGEST = float(np.finfo(np.float32).max)
 DISTANCES: Mapping[str, edge.Distance] = {
     "Cosine": edge.Distance.Cosine,
     "Dot": edge.Distance.Dot,
     "Euclid": edge.Distance.Euclid,
     "Manhattan": edge.Distance.Manhattan,
 }
+_NO_VECTOR = "(no vector)"
 _NO_CONFIG = "data did not match any variant of untagged enum VectorsConfig"
 
 
@@ -39,7 +41,8 @@ class VectorSpace:
     sparse: Mapping[str, str]
 
     def engine_config(self) -> edge.EdgeConfig:
-        """The configuration of a new shard."""
+        """The configuration of a new shard. The engine wants a vector; the server does not."""
+        sparse = self.sparse if self.dense or self.sparse else {_NO_VECTOR: "none"}
         return edge.EdgeConfig(
             vectors={
                 name: edge.EdgeVectorParams(size=params.size, distance=DISTANCES[params.distance])
@@ -47,7 +50,7 @@ class VectorSpace:
             },
             sparse_vectors={
                 name: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if modifier == "idf" else None)
-                for name, modifier in self.sparse.items()
+                for name, modifier in sparse.items()
             },
         )
 
@@ -68,10 +71,15 @@ class VectorSpace:
         params = self.dense.get(name)
         if params is None:
             raise wrong_input(f"Not existing vector name error: {name}")
-        numbers = _finite(vector)
+        numbers = _numbers(vector)
         if len(numbers) != params.size:
             raise wrong_input(f"Vector dimension error: expected dim: {params.size}, got {len(numbers)}")
         return numbers
+
+
+def has_infinity(vector: object) -> bool:
+    """Whether a vector, shape `(size,)`, has a number that 32 bits cannot hold."""
+    return isinstance(vector, list) and any(isinstance(one, int | float) and abs(one) > LARGEST for one in vector)
 
 
 def read_space(shard_config: Path) -> VectorSpace:
@@ -79,13 +87,14 @@ def read_space(shard_config: Path) -> VectorSpace:
     stored = json.loads(shard_config.read_text(encoding="utf-8"))
     dense = {name: VectorParams(one["size"], one["distance"]) for name, one in stored.get("vectors", {}).items()}
     sparse = {name: one.get("modifier") or "none" for name, one in stored.get("sparse_vectors", {}).items()}
+    sparse.pop(_NO_VECTOR, None)
     return VectorSpace(dense, sparse)
 
 
 def parse_space(body: Mapping[str, Any]) -> VectorSpace:
     """The vectors in the body of `PUT /collections/{name}`."""
-    vectors, sparse = body.get("vectors") or {}, body.get("sparse_vectors") or {}
-    if not isinstance(vectors, dict) or not isinstance(sparse, dict) or not (vectors or sparse):
+    vectors, sparse = body.get("vectors", {}), body.get("sparse_vectors") or {}
+    if not isinstance(vectors, dict) or not isinstance(sparse, dict):
         raise format_error(_NO_CONFIG)
     dense = {"": _params(vectors)} if "size" in vectors else {name: _params(one) for name, one in vectors.items()}
     return VectorSpace(dense, {name: (one or {}).get("modifier") or "none" for name, one in sparse.items()})
@@ -96,6 +105,8 @@ def _params(data: object) -> VectorParams:
     size, distance = params.get("size"), str(params.get("distance"))
     if not isinstance(size, int) or isinstance(size, bool) or distance not in DISTANCES:
         raise format_error(_NO_CONFIG)
+    if size == 0:
+        raise wrong_input("vector size must be greater than 0")
     if not 1 <= size <= MAX_DIMENSION:
         raise out_of_range("JSON body", "vectors.size", size, f"must be from 1 to {MAX_DIMENSION}")
     return VectorParams(size, distance)
@@ -106,17 +117,16 @@ def _sparse(data: object) -> edge.SparseVector:
     values = data.get("values") if isinstance(data, dict) else None
     if not isinstance(indices, list) or not isinstance(values, list) or len(indices) != len(values):
         raise format_error("a sparse vector needs indices and values of one length")
-    return edge.SparseVector(indices=indices, values=_finite(values))
+    return edge.SparseVector(indices=indices, values=_numbers(values))
 
 
-def _finite(data: object) -> list[float]:
+def _numbers(data: object) -> list[float]:
     if not isinstance(data, list) or not set(map(type, data)) <= {int, float}:
         raise format_error("data did not match any variant of untagged enum Vector: the emulator takes flat lists")
     try:
-        with np.errstate(over="ignore"):
-            fits = np.isfinite(np.asarray(data, dtype=np.float32)).all()  # 1e999 is a number to a JSON parser
+        fits = np.isfinite(np.asarray(data, dtype=np.float64)).all()  # 1e999 is a number to a JSON parser
     except OverflowError:
         fits = np.False_
     if not fits:
-        raise format_error("a vector's numbers must fit into 32-bit floats")
+        raise format_error("number out of range")
     return data

@@ -8,7 +8,7 @@ from typing import Any
 import qdrant_edge as edge
 
 from tools.qdrant.collections import Collection
-from tools.qdrant.errors import engine_errors, format_error, unsupported
+from tools.qdrant.errors import engine_errors, format_error, invalid, unsupported
 from tools.qdrant.filters import parse_filter
 from tools.qdrant.ids import parse_id, parse_ids
 from tools.qdrant.shapes import Json
@@ -60,8 +60,10 @@ def _from_batch(batch: Any) -> list[dict[str, Any]]:
             {"id": point_id, "vector": vector, "payload": payload}
             for point_id, vector, payload in zip(ids, vectors, payloads, strict=True)
         ]
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise format_error(f"ids, vectors and payloads of a batch must be lists of one length ({error})") from error
+    except ValueError as error:
+        raise invalid(f"batch: ids, vectors and payloads must have one length ({error})") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise format_error(f"ids, vectors and payloads of a batch must be lists ({error})") from error
 
 
 def _point(collection: Collection, row: Any) -> edge.Point:
