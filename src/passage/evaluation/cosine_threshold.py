@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 KEEP = 0.95
+POINTS = 101
+"""Of each curve."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,12 @@ class Threshold:
     curve: tuple[ThresholdPoint, ...]
 
 
-def propose_threshold(
-    own: Sequence[float], off_topic: Sequence[float], keep: float = KEEP, points: int = 101
-) -> Threshold:
-    """The highest threshold that keeps the share `keep` of the own questions.
+def propose_threshold(own: Sequence[float], off_topic: Sequence[float]) -> Threshold:
+    """The highest threshold that keeps the share `KEEP` of the own questions.
 
     Args:
         own: the best cosine found by each question that the site answers.
         off_topic: the best cosine found by each question that it does not.
-        keep: a share, above 0 and at most 1.
-        points: how many points each curve has.
 
     Raises:
         ValueError: there is no own question.
@@ -57,9 +55,9 @@ def propose_threshold(
         raise ValueError("a threshold needs at least one question that the site answers")
     cosines = sorted(own, reverse=True)
     # Rounded down, so that the printed value keeps what it promises.
-    proposed = math.floor(cosines[math.ceil(keep * len(cosines)) - 1] * 1000) / 1000
+    proposed = math.floor(cosines[math.ceil(KEEP * len(cosines)) - 1] * 1000) / 1000
     low, high = min(*own, *off_topic, proposed), max(*own, *off_topic, proposed)
-    steps = (low + (high - low) * step / (points - 1) for step in range(points))
+    steps = (low + (high - low) * step / (POINTS - 1) for step in range(POINTS))
     return Threshold(
         _point(proposed, own, off_topic),
         len(own),

@@ -60,11 +60,6 @@ class Measures:
         return tuple(self.measured[0].values)
 
 
-def first_kept(names: Iterable[str]) -> list[str]:
-    """The pages of ranked chunks: a page counts at its first chunk only."""
-    return list(dict.fromkeys(names))
-
-
 def measure(judgments: Judgments, rankings: Rankings, errors: Iterable[str] = (), *, k: int = 5) -> Measures:
     """The measures of a run's rankings.
 
@@ -91,7 +86,7 @@ def measure(judgments: Judgments, rankings: Rankings, errors: Iterable[str] = ()
             f"{len(failed)} of {len(judged)} questions got an error, not an answer ({names}); a mean over the others "
             "would mislead. Ask the failed questions again"
         )
-    ranked_pages = {question: first_kept(rankings.get(question, ())) for question in judged}
+    ranked_pages = {question: list(dict.fromkeys(rankings.get(question, ()))) for question in judged}
     return Measures(k, left_out, _calculate(judged, ranked_pages, k))
 
 

@@ -258,8 +258,3 @@ def _has_title(node: Node) -> bool:
 def _filled(root: Node, css: str) -> list[Node]:
     """The outermost matches that have text."""
     return [node for node in html.outermost(root, css) if html.text(node).strip()]
-
-
-def outside_title(root: Node, generator: Generator) -> Node | None:
-    """The page's level-1 heading where the theme keeps it outside the content."""
-    return html.first(root, generator.title) if generator.title else None

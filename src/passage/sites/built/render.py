@@ -42,7 +42,7 @@ _APART_LINE = re.compile(rf"^[ >]*{_APART}\n(?:[ >]*\n)?", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Rendering:
     """The settings for rendering the elements of one page.
 
     Attributes:
@@ -84,10 +84,10 @@ class Page:
         return any(html.key(each) in self.dropped for each in (node, *html.ancestors(node)))
 
 
-Rule = Callable[[Node, Page], str]
+Rule = Callable[[Node, Rendering], str]
 
 
-def render(node: Node, page: Page) -> str:
+def render(node: Node, page: Rendering) -> str:
     """The HTML of one node."""
     name = html.tag(node)
     if not name:
@@ -99,11 +99,11 @@ def render(node: Node, page: Page) -> str:
     return rule(node, page) if label is None else f"<div>{bold(label)}{rule(node, page)}</div>"
 
 
-def inside(node: Node, page: Page) -> str:
+def inside(node: Node, page: Rendering) -> str:
     return "".join(render(child, page) for child in html.children(node))
 
 
-def element(node: Node, page: Page) -> str:
+def element(node: Node, page: Rendering) -> str:
     """An element without a rule. Structural elements are kept; others are replaced by their contents."""
     name, content = html.tag(node), inside(node, page)
     if name in ("br", "hr"):
@@ -125,7 +125,7 @@ def element(node: Node, page: Page) -> str:
     return content
 
 
-def plain(node: Node, page: Page) -> str:
+def plain(node: Node, page: Rendering) -> str:
     """An element's words on one line, without dropped elements."""
     parts = []
     for child in html.children(node):
@@ -149,7 +149,7 @@ def raised(content: str) -> str:
     return f"^{content}" if _NUMBER.fullmatch(content) else content
 
 
-def restore(markdown: str, page: Page) -> str:
+def restore(markdown: str, page: Rendering) -> str:
     """Put the formulas back that `render` took out, and part quotations."""
     markdown = _APART_LINE.sub("", markdown).replace(f"{_APART}<br>", "")  # in a table's cell it has no line of its own
     for number, tex in enumerate(page.tex):
@@ -161,7 +161,7 @@ def bold(title: str) -> str:
     return f"<p><strong>{escape(title)}</strong></p>" if title else ""
 
 
-def _text(text: str, page: Page) -> str:
+def _text(text: str, page: Rendering) -> str:
     if "\n" in text and not text.strip():
         return "\n"  # between the blocks of a quotation, the converter makes blank lines of a space
     text = _BLANKS.sub(" ", text.translate(html.INVISIBLE))
@@ -171,18 +171,18 @@ def _text(text: str, page: Page) -> str:
     )
 
 
-def keep_tex(tex: str, block: bool, page: Page) -> str:
+def keep_tex(tex: str, block: bool, page: Rendering) -> str:
     """A formula's place in the HTML; `restore` puts it there."""
     page.tex.append(f"$$\n{tex}\n$$" if block else f"${tex}$")
     number = f"{_TEX_OPEN}{len(page.tex) - 1}{_TEX_CLOSE}"
     return f"<p>{number}</p>" if block else number
 
 
-def words(node: Node, page: Page) -> str:
+def words(node: Node, page: Rendering) -> str:
     """An element's words on one line."""
     return html.squeezed(plain(node, page))
 
 
-def signature(node: Node, page: Page) -> str:
+def signature(node: Node, page: Rendering) -> str:
     """An API entry's signature, as code."""
     return f"<p><code>{escape(words(node, page), quote=False)}</code></p>"

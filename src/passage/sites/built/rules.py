@@ -10,7 +10,7 @@ from passage.sites.built.dropped import dropped
 from passage.sites.built.generators import Generator
 from passage.sites.built.render import (
     HOLDS_BLOCKS,
-    Page,
+    Rendering,
     Rule,
     bold,
     element,
@@ -39,11 +39,11 @@ TITLES = (
 CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:has(td.code > pre)"
 
 
-def prepare(contents: list[Node], url: str, folder: str, generator: Generator, noise: str = "") -> Page:
+def prepare(contents: list[Node], url: str, folder: str, generator: Generator, noise: str = "") -> Rendering:
     """Find the elements of `contents` that are left out and those with a rule, once for a page.
 
     Args:
-        url, folder, generator: see `Page`.
+        url, folder, generator: see `Rendering`.
         noise: a selector of elements to leave out, besides those of every theme.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
@@ -56,15 +56,15 @@ def prepare(contents: list[Node], url: str, folder: str, generator: Generator, n
             for node in html.select(content, css):
                 rules.setdefault(html.key(node), rule)
     formulas = frozenset(identity for identity, rule in rules.items() if rule is _formula)
-    return Page(url, folder, generator, frozenset(left_out), rules, labels, formulas)
+    return Rendering(url, folder, generator, frozenset(left_out), rules, labels, formulas)
 
 
-def _formula(node: Node, page: Page) -> str:
+def _formula(node: Node, page: Rendering) -> str:
     tex, block = mathematics.formula(node)
     return keep_tex(tex, block, page) if tex else ""
 
 
-def _title(node: Node, page: Page) -> str:
+def _title(node: Node, page: Rendering) -> str:
     content = inside(node, page)
     if not content.strip():
         return ""
@@ -77,15 +77,15 @@ def _title(node: Node, page: Page) -> str:
     return f"<p><strong>{linked}</strong></p>"
 
 
-def _code_block(node: Node, page: Page) -> str:
+def _code_block(node: Node, page: Rendering) -> str:
     return f"<div>{_lines(node, page)}</div>" if in_cell(node) else _fence(node, page)
 
 
-def _fence(node: Node, page: Page) -> str:
+def _fence(node: Node, page: Rendering) -> str:
     return _fenced(code.source(node, page.dropped), code.language(node))
 
 
-def _diagram(node: Node, page: Page) -> str:
+def _diagram(node: Node, page: Rendering) -> str:
     return _fenced(code.source(node, page.dropped).strip(), "mermaid")
 
 
@@ -94,13 +94,13 @@ def _fenced(source: str, language: str) -> str:
     return f"<pre><code{named}>{escape(source, quote=False)}</code></pre>" if source.strip() else ""
 
 
-def _lines(node: Node, page: Page) -> str:
+def _lines(node: Node, page: Rendering) -> str:
     """Lines of code where no block of code can stand."""
     lines = dedent(code.source(node, page.dropped)).split("\n")
     return "<br>".join(f"<code>{escape(line, quote=False)}</code>" for line in map(str.rstrip, lines) if line)
 
 
-def _code_table(node: Node, page: Page) -> str:
+def _code_table(node: Node, page: Rendering) -> str:
     """A table with line numbers beside code: only its title and its code."""
     titles = [bold(words(title, page)) for title in html.select(node, ".filename")[-1:]]
     blocks = [pre for pre in html.outermost(node, "pre") if not page.leaves_out(pre)]
@@ -108,7 +108,7 @@ def _code_table(node: Node, page: Page) -> str:
     return "".join([*titles, *(written(pre, page) for pre in blocks)])
 
 
-def _table(node: Node, page: Page) -> str:
+def _table(node: Node, page: Rendering) -> str:
     if lines := code_lines(node):
         return _fenced("\n".join(code.source(line, page.dropped) for line in lines), code.language(node))
     if is_frame(node):
@@ -117,24 +117,24 @@ def _table(node: Node, page: Page) -> str:
     return element(node, page).replace("<tr>", f"{empty_header(node)}<tr>", 1)
 
 
-def _kind(node: Node, _: Page) -> str:
+def _kind(node: Node, _: Rendering) -> str:
     """The icon of an Asciidoctor note."""
     return bold(html.attribute(node, "title"))
 
 
-def _classifier(node: Node, page: Page) -> str:
+def _classifier(node: Node, page: Rendering) -> str:
     """A term's type in Sphinx; the theme's style sheet writes the colon."""
     return f" : {inside(node, page)}"
 
 
-def _code(node: Node, page: Page) -> str:
+def _code(node: Node, page: Rendering) -> str:
     if html.first(node, "br") is not None:
         return _lines(node, page)
     written = plain(node, page).translate(html.INVISIBLE).replace("\n", " ")
     return f"<code>{escape(written, quote=False)}</code>" if written.strip() else written
 
 
-def _link(node: Node, page: Page) -> str:
+def _link(node: Node, page: Rendering) -> str:
     content = inside(node, page)
     target = page.address(node)
     if not target or not content.strip():
@@ -144,11 +144,11 @@ def _link(node: Node, page: Page) -> str:
     return f'<a href="{escape(target)}">{content}</a>'
 
 
-def _superscript(node: Node, page: Page) -> str:
+def _superscript(node: Node, page: Rendering) -> str:
     return raised(inside(node, page))
 
 
-def _picture(node: Node, page: Page) -> str:
+def _picture(node: Node, page: Rendering) -> str:
     alternative = html.squeezed(html.attribute(node, "alt"))
     if not alternative:
         return ""

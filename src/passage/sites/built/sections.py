@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from passage.sites import html
 from passage.sites.built import render
-from passage.sites.built.render import HEADINGS, Page
+from passage.sites.built.render import HEADINGS, Rendering
 from passage.sites.html import Node
 from passage.sites.model import Section
 
@@ -43,7 +43,7 @@ _BOUNDARY = "</div><div>"
 """Ends a block, so that the text before and after it does not run together."""
 
 
-def cut(contents: list[Node], page: Page) -> tuple[list[Section], list[Heading]]:
+def cut(contents: list[Node], page: Rendering) -> tuple[list[Section], list[Heading]]:
     """The sections with text, in reading order, and every heading of the page."""
     points = {html.key(node): node for content in contents for node in _points(content, page)}
     around = {html.key(above) for node in points.values() for above in html.ancestors(node)}
@@ -55,7 +55,7 @@ def cut(contents: list[Node], page: Page) -> tuple[list[Section], list[Heading]]
     return cutter.sections, cutter.headings
 
 
-def _points(content: Node, page: Page) -> Iterator[Node]:
+def _points(content: Node, page: Rendering) -> Iterator[Node]:
     """The headings and entries that begin a section."""
     held = {html.key(node) for holder in html.select(content, _NOT_CUT) for node in html.select(holder, _HEADINGS)}
     entries = page.generator.entries
@@ -66,7 +66,7 @@ def _points(content: Node, page: Page) -> Iterator[Node]:
             yield node
 
 
-def _is_title(heading: Node, page: Page) -> bool:
+def _is_title(heading: Node, page: Rendering) -> bool:
     """Whether a heading without address is the title of an alert or a card."""
     return html.key(heading) in page.rules and not html.attribute(heading, "id")
 
@@ -81,7 +81,7 @@ def _is_in_item(heading: Node) -> bool:
 class _Cutter:
     """Walks the content in reading order; `parts` is the HTML of the section that is open."""
 
-    page: Page
+    page: Rendering
     points: Mapping[int, Node]
     around: set[int]
     path: list[Heading] = field(default_factory=list)
@@ -138,7 +138,7 @@ def _is_scope(node: Node) -> bool:
     return html.tag(node) in _SCOPES and not any(html.tag(above) == "summary" for above in html.ancestors(node))
 
 
-def heading_of(node: Node, page: Page) -> Heading:
+def heading_of(node: Node, page: Rendering) -> Heading:
     """A heading as the page shows it, wherever it stands."""
     slogan = _slogan_of(node, page)
     title = render.words(node, page)
@@ -148,23 +148,23 @@ def heading_of(node: Node, page: Page) -> Heading:
     return Heading(int(html.tag(node)[1]), title, _anchor(node, page), is_own=not above)
 
 
-def _leads_above(link: Node, page: Page) -> bool:
+def _leads_above(link: Node, page: Rendering) -> bool:
     """Whether a link leads to a page above this one, as a site's name leads home."""
     target = page.address(link).partition("#")[0]
     folder = target.removesuffix("index.html")
     return folder.endswith("/") and page.url != target and page.url.startswith(folder)
 
 
-def _slogan_of(node: Node, page: Page) -> Node | None:
+def _slogan_of(node: Node, page: Rendering) -> Node | None:
     return html.first(node, page.generator.slogan) if page.generator.slogan else None
 
 
-def _slogan(node: Node, page: Page) -> str:
+def _slogan(node: Node, page: Rendering) -> str:
     slogan = _slogan_of(node, page)
     return f"<p>{render.inside(slogan, page)}</p>" if slogan is not None else ""
 
 
-def _anchor(node: Node, page: Page) -> str:
+def _anchor(node: Node, page: Rendering) -> str:
     """The heading's id; else the id of the section that it begins; else the id of a mark inside it or before it."""
     if own := html.attribute(node, "id"):
         return "" if own == page.generator.top else own
@@ -190,18 +190,18 @@ def _is_section(node: Node) -> bool:
     return html.tag(node) == "section" or "section" in html.classes(node)
 
 
-def _entry(node: Node, page: Page) -> Heading:
+def _entry(node: Node, page: Rendering) -> Heading:
     depth = sum(html.tag(above) == "dl" for above in html.ancestors(node))
     title = html.squeezed("".join(render.plain(part, page) for part in _names(node, page))) or render.words(node, page)
     return Heading(_ENTRY_LEVEL + depth, title, html.attribute(node, "id"))
 
 
-def _signature(node: Node, page: Page) -> str:
+def _signature(node: Node, page: Rendering) -> str:
     """An API entry's full signature; empty for a glossary term, whose title is complete."""
     return render.signature(node, page) if _names(node, page) else ""
 
 
-def _names(node: Node, page: Page) -> list[Node]:
+def _names(node: Node, page: Rendering) -> list[Node]:
     return html.select(node, page.generator.entry_name) if page.generator.entry_name else []
 
 

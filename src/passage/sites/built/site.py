@@ -155,7 +155,7 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
     return Candidate(page, file, edition, own, signals.in_pagefind(root), *_linked(contents, rendering))
 
 
-def _linked(contents: list[Node], page: render.Page) -> tuple[frozenset[str], frozenset[str]]:
+def _linked(contents: list[Node], page: render.Rendering) -> tuple[frozenset[str], frozenset[str]]:
     """The pages that the content links to, and those that its headings link to."""
     targets, named = set(), set()
     for link in (link for content in contents for link in html.select(content, "a[href]")):

@@ -37,7 +37,7 @@ def title_of(
 
 
 def title_outside(
-    root: Node, contents: Sequence[Node], rendering: render.Page, site_name: str, common: frozenset[str]
+    root: Node, contents: Sequence[Node], rendering: render.Rendering, site_name: str, common: frozenset[str]
 ) -> str:
     """The title outside of a page's content, or in its header: a heading, else `<title>` without the site's name."""
     inside = {html.key(heading) for content in contents for heading in html.select(content, "h1")}

@@ -53,7 +53,6 @@ _PLUGINS_WITHOUT_TEXT = frozenset(
 )
 """Plugins that change neither the text nor the URL of a page."""
 
-_MACRO = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _TAG_LIST = re.compile(r"<!--\s*material/tags|\[TAGS\]|\[tags\]")
 
 
