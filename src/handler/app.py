@@ -10,7 +10,7 @@ with no_collection():  # its module says why
     from handler import telemetry
     from handler.bootstrap.container import Container, build
     from handler.entrypoints import direct
-    from handler.entrypoints.detect import Source, detect
+    from handler.entrypoints.detect import Source, detect, reads_no_answer
     from handler.entrypoints.http import handler as http
     from handler.service.failures import failure
 
@@ -35,8 +35,11 @@ def lambda_handler(event: Any, context: Any) -> Any:
     with telemetry.invocation(getattr(context, "aws_request_id", None)):
         try:
             source = detect(event, context)
-        except Exception as error:  # noqa: BLE001 - an unknown shape is answered as any other bad input
-            return json.loads(failure(error, services.served).text)
+        except Exception as error:
+            answered = failure(error, services.served)
+            if reads_no_answer(event):
+                raise
+            return json.loads(answered.text)
         return _hand_over(source, event, context)
 
 

@@ -25,7 +25,7 @@ from handler.config.profiles import Profile
 from handler.core.errors import InternalError, InvalidRequest, PassageError, RequestRefused
 from handler.core.model import CollectionInfo, Point, Vector
 from handler.core.retrieve import Retriever
-from handler.entrypoints.detect import TOOL_NAME, Source, detect
+from handler.entrypoints.detect import TOOL_NAME, Source, detect, reads_no_answer
 from handler.service.replies import Reply
 from unit.asking import FakedContainer, FixedEmbedder, FixedStore
 from unit.pipelines import pipeline
@@ -102,6 +102,9 @@ class Container(FakedContainer):
                 displayable=retriever.displayable,
             )
         return self._made[key]
+
+
+UNKNOWN = "unknown shape"
 
 
 @dataclass(frozen=True)
@@ -196,6 +199,9 @@ def _wrong(event: Any, context: Any, seen: Counter[str]) -> str | None:
     try:
         answer = app.lambda_handler(event, context)
     except PassageError as error:
+        if isinstance(error, InvalidRequest) and reads_no_answer(event) and _kind(event) == UNKNOWN:
+            seen["unknown shape raised"] += 1
+            return None
         source = detect(event)
         seen[f"{source} raised"] += 1
         unnamed = source is Source.PIPES and isinstance(error, InvalidRequest)
@@ -218,7 +224,7 @@ def _kind(event: Any) -> str:
     try:
         return str(detect(event))
     except InvalidRequest:
-        return "unknown shape"
+        return UNKNOWN
 
 
 def main() -> None:

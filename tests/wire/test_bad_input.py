@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from handler.core.errors import InvalidRequest
 from handler.entrypoints.detect import Source
 from passage.emulators import EmulatorServer
 from passage.local.http_event import http_api_event
@@ -141,7 +142,6 @@ UNKNOWN: dict[str, Any] = {
     "null": None,
     "list": [],
     "string": "What is a digital twin?",
-    "S3": {"Records": [{"eventSource": "aws:s3", "s3": {}}]},
     "question beside records": {"Records": [], "text": "a"},
     "context a string": {"requestContext": "http", "body": "{}"},
 }
@@ -153,6 +153,21 @@ def test_event_of_unknown_shape_is_an_error_naming_the_shapes(event: Any, start:
     assert answer["code"] == "INVALID_INPUT"
     assert "requestContext.http" in answer["error"]
     assert "httpMethod" in answer["error"]
+
+
+OTHER_SOURCES: dict[str, dict[str, Any]] = {
+    "S3": {"Records": [{"eventSource": "aws:s3", "s3": {"bucket": {"name": "b"}, "object": {"key": "k"}}}]},
+    "Kinesis": {"Records": [{"eventSource": "aws:kinesis", "kinesis": {"data": "eyJ0ZXh0IjoiYSJ9"}}]},
+    "DynamoDB": {"Records": [{"eventSource": "aws:dynamodb", "dynamodb": {"NewImage": {"text": {"S": "twin"}}}}]},
+    "Kafka": {"eventSource": "aws:kafka", "records": {"questions-0": [{"value": "eyJ0ZXh0IjoiYSJ9"}]}},
+}
+
+
+@pytest.mark.parametrize("event", OTHER_SOURCES.values(), ids=OTHER_SOURCES.keys())
+def test_event_of_a_source_that_reads_no_answer_is_raised(event: Any, start: Start) -> None:
+    """A stream or S3 takes any answer for success: the records would be lost without a trace."""
+    with pytest.raises(InvalidRequest, match="no known shape"):
+        start().invoke(event)
 
 
 PARTIAL: dict[str, dict[str, Any]] = {

@@ -108,6 +108,31 @@ def test_index_of_another_shape_is_500_and_names_the_variable(
     assert variable in assert_error(start(**on_edge, **{variable: value}).ask(), 500, "INTERNAL_ERROR")
 
 
+@pytest.mark.parametrize("damage", ["missing", "cut", "points"])
+def test_damaged_index_is_500_that_names_the_file(
+    damage: str, start: Start, on_edge: OnEdge, textbook_index: Path, tmp_path: Path
+) -> None:
+    """The engine would find nothing in it, and `/ready` would be content."""
+    folder = sparse_files.copy_folder(textbook_index / "query-response", tmp_path / "query-response")
+    path = folder / "manifest.json"
+    said = json.loads(path.read_text(encoding="utf-8"))
+    name = next(name for name in said["files"] if name.endswith("matrix.dat"))
+    words = {
+        "missing": f"{name} is missing",
+        "cut": f"{name} has 5 bytes instead of",
+        "points": "716 points instead of 9",
+    }
+    if damage == "missing":
+        (folder / name).unlink()
+    elif damage == "cut":
+        (folder / name).write_bytes(b"short")
+    else:
+        path.write_text(json.dumps(said | {"points": 9}), encoding="utf-8")
+    function = start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path)}))
+    assert words[damage] in assert_error(function.ask(), 500, "INTERNAL_ERROR")
+    assert words[damage] in assert_error(function.get("/ready"), 500, "INTERNAL_ERROR")
+
+
 def test_index_that_appears_later_is_found(start: Start, on_edge: OnEdge, textbook_index: Path, tmp_path: Path) -> None:
     """A failure is not cached for the life of a container."""
     root = tmp_path / "index"

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
-from handler.adapters.qdrant import sparse_files
+from handler.adapters.qdrant import sparse_files, text_search
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.limits import Limits
 from handler.adapters.qdrant.server import QdrantServerStore
@@ -458,6 +458,19 @@ def test_metadata_that_may_not_be_read_means_dense(qdrant: EmulatorServer) -> No
         found(store, QUESTION, Search(top_k=3))
     qdrant.faults.clear()
     assert found(store, QUESTION, Search(top_k=3))[0].fused is None
+
+
+@pytest.mark.parametrize(("seconds", "then_fused"), [(60.0, False), (0.0, True)])
+@pytest.mark.parametrize("status", [200, 307])
+def test_page_instead_of_metadata_means_dense_for_a_minute(
+    status: int, seconds: float, then_fused: bool, qdrant: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy that is being set up answers so. The container must not stay dense until it dies."""
+    monkeypatch.setattr(text_search, "FAILED_SECONDS", seconds)
+    qdrant.faults.add(Fault("status", status=status, body="<html>", path="/collections/rag_embeddings"))
+    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+    for fused in (False, then_fused):
+        assert (found(store, QUESTION, Search(top_k=3))[0].fused is not None) is fused
 
 
 def test_missing_collection_is_reported_by_its_name(start: Start, qdrant: EmulatorServer) -> None:

@@ -297,6 +297,44 @@ def test_warm_up_survives_a_temporary_s3_failure(published: Bucket, begin: Start
     assert function.ask().results
 
 
+def test_slow_download_at_init_is_left_to_the_question(
+    published: Bucket, begin: Start, output: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lambda stops an INIT that takes ten seconds, and begins it anew."""
+    monkeypatch.setattr(published_store, "WARM_SECONDS", 0.0)
+    function = begin()
+    function.container.warm()
+    assert "DEADLINE_EXCEEDED" in output.text
+    assert function.ask().results
+
+
+def test_interrupted_download_is_continued(published: Bucket, begin: Start, aws: Aws, home: Path) -> None:
+    aws.door.faults.add(Fault("drop", at="response", path=".tar.gz"))
+    function = begin()
+    function.container.warm()
+    (kept,) = home.glob("*/packed")
+    size = kept.stat().st_size
+    assert 0 < size < published.pointer()["bytes"]
+    assert function.ask().results
+    ranges = [request.headers.get("range") for request in aws.door.requests if request.path.endswith(".tar.gz")]
+    assert ranges == [None, f"bytes={size}-"]
+    assert list(home.glob(".*")) == []
+
+
+def test_fetched_file_that_was_damaged_before_is_named(
+    bucket: Bucket, begin: Start, textbook_index: Path, tmp_path: Path
+) -> None:
+    """The packed index's own checksum is right: the index was damaged before it was published."""
+    folder = sparse_files.copy_folder(textbook_index / PROFILE, tmp_path / PROFILE)
+    (path, *_) = folder.rglob("matrix.dat")
+    path.write_bytes(bytes(byte ^ 0xFF for byte in path.read_bytes()))
+    pack(folder, tmp_path / "packed")
+    bucket.put_packed((tmp_path / "packed").read_bytes())
+    answer = begin().ask()
+    assert answer.status == 500
+    assert "matrix.dat does not match its checksum" in answer.json["error"]
+
+
 def test_unpublished_index_error_names_the_command(bucket: Bucket, begin: Start) -> None:
     answer = begin().ask()
     assert answer.status == 500

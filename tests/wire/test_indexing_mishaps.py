@@ -87,6 +87,16 @@ def test_a_damaged_index_is_built_again(
     assert indexed() == Outcome(pages=1, chunks=2, embedded=0, removed=0, changed=False)
 
 
+@pytest.mark.parametrize("pattern", ["matrix.dat", "page_0.dat", "segment.json"])
+def test_flipped_bytes_are_found_before_the_index_is_opened(
+    pattern: str, out: Path, indexed: Callable[[], Outcome]
+) -> None:
+    """The engine ends the process on some of them."""
+    for path in out.rglob(pattern):
+        path.write_bytes(bytes(byte ^ 0xFF for byte in path.read_bytes()[:4096]) + path.read_bytes()[4096:])
+    assert [indexed().changed for _ in range(2)] == [True, False]
+
+
 def test_file_in_the_indexs_place_is_replaced(out: Path, indexed: Callable[[], Outcome]) -> None:
     shutil.rmtree(out / PROFILE.name)
     (out / PROFILE.name).write_text("not a folder")

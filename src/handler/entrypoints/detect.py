@@ -86,6 +86,19 @@ def detect(event: object, context: object = None) -> Source:
     return source
 
 
+def reads_no_answer(event: object) -> bool:
+    """Whether a service of AWS sent the event and takes any answer for success: a stream, S3, Kafka and the like.
+
+    Such a service names itself in the event or in each record. It tries again, or reports, only what is raised.
+    """
+    if not isinstance(event, Mapping):
+        return False
+    records = event.get("Records")
+    named = [event, *(records if isinstance(records, list) else ())]
+    keys = ("eventSource", "EventSource")
+    return any(isinstance(each, Mapping) and str(each.get(key)).startswith("aws:") for each in named for key in keys)
+
+
 def _list(event: list[Any]) -> Source | None:
     """Records, which a pipe sends without an object around them, or direct questions.
 

@@ -7,8 +7,10 @@ names begin with a dot.
 import json
 import shutil
 import uuid
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -92,6 +94,8 @@ class EdgeIndex:
     def compare(self, wanted: WantedIndex, ids: Ids) -> StoreState:
         """See `Target`. An index with the right manifest is read completely, because its files may be damaged."""
         before, after = _manifest(self._folder), manifest(wanted)
+        if before is not None:
+            before = {key: value for key, value in before.items() if key != "files"}
         if before == after and self._ask(lambda shard: _holds(shard, ids, wanted), otherwise=False):
             return StoreState(complete=True)
         same = comparable(before, after) and self._ask(self._has_vectors, otherwise=False)
@@ -123,7 +127,8 @@ class EdgeIndex:
         new.mkdir(parents=True)
         try:
             self._write_shard(new / SHARD, wanted, points, progress)
-            (new / MANIFEST).write_text(json.dumps(manifest(wanted), indent=2) + "\n", encoding="utf-8")
+            said = {**manifest(wanted), "files": _files(new)}
+            (new / MANIFEST).write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
             _remove(old)
             if self._folder.exists():
                 self._folder.rename(old)
@@ -132,6 +137,7 @@ class EdgeIndex:
             _restore(self._folder)
             _remove(new)
         _remove(old)
+        self.__dict__.pop("_whole", None)
 
     def refresh(self, wanted: WantedIndex) -> None:
         """See `Target`. An index on disk has no server."""
@@ -152,13 +158,20 @@ class EdgeIndex:
                     return question(shard)
         return otherwise
 
+    @cached_property
+    def _whole(self) -> bool:
+        """Whether every file is as it was written. The engine can end the process on a damaged one."""
+        said: Any = (_manifest(self._folder) or {}).get("files")
+        there = _files(self._folder) if isinstance(said, dict) else {}
+        return bool(there) and all(there.get(name) == file for name, file in said.items())
+
     @contextmanager
     def _open(self) -> Iterator[qdrant_edge.EdgeShard | None]:
         """The shard that lies there; None when it is missing or cannot be opened."""
         folder = self._folder / SHARD
         shard = None
         with suppress(EngineError), engine_errors():
-            shard = qdrant_edge.EdgeShard.load(str(folder)) if folder.is_dir() else None
+            shard = qdrant_edge.EdgeShard.load(str(folder)) if self._whole else None
         try:
             yield shard
         finally:
@@ -251,6 +264,37 @@ def embedders(root: Path) -> dict[str, str]:
     """The provider of each index under `root`, by profile; empty where the index does not name it."""
     manifests = {folder.parent.name: _manifest(folder.parent) for folder in sorted(root.glob(f"*/{MANIFEST}"))}
     return {name: str(manifest.get("embedded_by", "")) for name, manifest in manifests.items() if manifest is not None}
+
+
+def _files(folder: Path) -> dict[str, dict[str, int]]:
+    """The size and the CRC-32 of each file of an index, by path, without those that the engine writes anew."""
+    anew = empty_segments(folder)
+    files = {}
+    for path in sorted((folder / SHARD).rglob("*")):
+        if path.is_file() and not anew.intersection(path.parents):
+            files[path.relative_to(folder).as_posix()] = {"bytes": path.stat().st_size, "crc32": _checksum(path)}
+    return files
+
+
+def _checksum(path: Path) -> int:
+    checksum = 0
+    with path.open("rb") as file:
+        while block := file.read(1024 * 1024):
+            checksum = zlib.crc32(block, checksum)
+    return checksum
+
+
+def empty_segments(folder: Path) -> set[Path]:
+    """The folders of segments that nothing was ever written to. The engine makes one whenever it opens an index."""
+    states = set()
+    for state in folder.glob(f"{SHARD}/segments/*/segment.json"):
+        try:
+            values: Any = json.loads(state.read_bytes())
+        except ValueError:  # damaged; the engine says so when it opens the index
+            continue
+        if isinstance(values, dict) and values.get("initial_version", 0) is None:
+            states.add(state.parent)
+    return states
 
 
 def _manifest(folder: Path) -> dict[str, Any] | None:

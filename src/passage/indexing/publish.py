@@ -17,9 +17,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import TypeAdapter, ValidationError
 
 from handler.adapters.aws import client as aws
-from handler.adapters.qdrant.manifest import MANIFEST, SHARD
+from handler.adapters.qdrant.manifest import MANIFEST
 from handler.adapters.qdrant.published_index import FORMAT, Pointer, address, pointer_name
 from handler.config.values import BucketUri
+from passage.indexing.edge_index import empty_segments
 
 
 class PublishError(Exception):
@@ -37,8 +38,8 @@ class Published:
 def publish(uri: str, folder: Path) -> Published:
     """Publish the index in `folder`; the folder has the profile's name.
 
-    An index with the published manifest is not uploaded again. Manifests are compared because the engine gives its
-    files new names at each write, so the bytes of equal indexes differ.
+    An index with the published manifest is not uploaded again. Manifests are compared without their files, because the
+    engine gives those new names at each write.
 
     Raises:
         PublishError: the address is wrong, the bucket cannot be written to, or the index cannot be read.
@@ -50,7 +51,7 @@ def publish(uri: str, folder: Path) -> Published:
     key = prefix + pointer_name(folder.name)
     where = f"s3://{bucket}/{key}"
     try:
-        version = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+        version = _content(folder)
         s3 = boto3.client("s3")  # with boto3's default timeouts and retries: no question waits here
         if _version(s3, bucket, key) == version:
             return Published(where, changed=False)
@@ -76,7 +77,7 @@ def pack(folder: Path, to: Path) -> None:
     The segment for later writes is left out. It is empty but takes most of the time to unpack: 72 MB of zeros, and
     39 MB more for each further text index. The engine makes a new one when it opens the index.
     """
-    empty = _empty_segments(folder)
+    empty = empty_segments(folder)
     with (
         to.open("wb") as file,
         gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as compressed,
@@ -97,25 +98,19 @@ def pack(folder: Path, to: Path) -> None:
                 archive.addfile(member, source)
 
 
-def _empty_segments(folder: Path) -> set[Path]:
-    """The folders of segments that nothing was ever written to."""
-    states = set()
-    for state in folder.glob(f"{SHARD}/segments/*/segment.json"):
-        try:
-            values: Any = json.loads(state.read_bytes())
-        except ValueError:  # damaged; the engine says so when it opens the index
-            continue
-        if isinstance(values, dict) and values.get("initial_version", 0) is None:
-            states.add(state.parent)
-    return states
-
-
 @contextmanager
 def _pack(folder: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="passage-publish-") as temporary:
         packed = Path(temporary) / "packed.tar.gz"
         pack(folder, packed)
         yield packed
+
+
+def _content(folder: Path) -> str:
+    """A hash of what an index holds."""
+    said = json.loads((folder / MANIFEST).read_bytes())
+    said.pop("files", None)
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _version(s3: Any, bucket: str, key: str) -> str | None:

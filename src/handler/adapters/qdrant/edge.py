@@ -241,11 +241,17 @@ class QdrantEdgeStore:
 
     @cached_property
     def _shard(self) -> qdrant_edge.EdgeShard:
-        self._manifest  # noqa: B018 - refuse an index of another kind before opening it
+        said = self._manifest  # refuses an index of another kind before it is opened
+        manifest.check_sizes(self._folder, said, self._profile)
         try:
-            with _writable(self._folder / SHARD) as shard:
-                return qdrant_edge.EdgeShard.load(str(shard))
-        except (KeyboardInterrupt, SystemExit):
+            with _writable(self._folder / SHARD) as folder:
+                shard = qdrant_edge.EdgeShard.load(str(folder))
+                points = shard.info().points_count
+                if points == said.points:
+                    return shard
+                shard.close()
+                raise manifest.damaged(self._profile.name, f"it has {points:,} points instead of {said.points:,}")
+        except (KeyboardInterrupt, SystemExit, ConfigurationError):
             raise
         except OSError as error:  # of the copy: the engine's failures have another class
             raise ConfigurationError(

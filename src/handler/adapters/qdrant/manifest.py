@@ -26,6 +26,15 @@ class StoredAs(BaseModel):
     text_index: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
 
 
+class StoredFile(BaseModel):
+    """A file of the index as it was written: its size and its CRC-32."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    bytes: int
+    crc32: int
+
+
 class Manifest(BaseModel):
     """An index's description. `passage index` writes more fields than these."""
 
@@ -39,10 +48,36 @@ class Manifest(BaseModel):
     embedding_model: str
     embedded_by: str = "cohere"
     stored_as: StoredAs = StoredAs()
+    points: int = Field(ge=0)
+    files: Mapping[str, StoredFile]
+    """By path. What the engine writes anew whenever it opens the index is not among them."""
 
     def sizes(self) -> dict[str, int]:
         """Its one vector, by name (empty: unnamed), and the vector's dimension."""
         return {self.vector: self.dimension}
+
+
+def check_sizes(folder: Path, manifest: Manifest, profile: Profile) -> None:
+    """Check that every file of the index is there, with its size. A damaged one can end the process in the engine.
+
+    Raises:
+        ConfigurationError: names the first file that is missing or has another size.
+    """
+    for name, file in manifest.files.items():
+        try:
+            size = (folder / name).stat().st_size
+        except OSError:
+            raise damaged(profile.name, f"{name} is missing") from None
+        if size != file.bytes:
+            raise damaged(profile.name, f"{name} has {size:,} bytes instead of {file.bytes:,}")
+
+
+def damaged(profile: str, what: str) -> ConfigurationError:
+    """The error for an index that is not as it was written."""
+    return ConfigurationError(
+        f"The index for the profile '{profile}' is damaged: {what}. Run `passage index` again.",
+        upstream="store",
+    )
 
 
 def read(folder: Path, profile: Profile, embedded_by: Collection[str]) -> Manifest:

@@ -10,7 +10,7 @@ import shutil
 import stat
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from handler.adapters.aws import client as aws
 from handler.adapters.qdrant import sparse_files
+from handler.adapters.qdrant.manifest import MANIFEST, Manifest, damaged
 from handler.core.deadline import Deadline, running
 from handler.core.errors import (
     CollectionNotFound,
@@ -35,9 +36,6 @@ FORMAT: Literal[1] = 1
 CHUNK = 1024 * 1024
 POINTER_BYTES = 65_536
 """The most bytes that are read of a pointer. It has some 200."""
-
-LONGEST_WAIT = 5.0
-"""Seconds that S3 may stay silent without a deadline: INIT has ten seconds for everything."""
 
 
 class Pointer(BaseModel):
@@ -71,7 +69,7 @@ class PublishedIndex:
 
     @cached_property
     def _client(self) -> Any:
-        return aws.client("s3", longest_wait=LONGEST_WAIT, most_bytes=aws.STREAM_BYTES)
+        return aws.client("s3", most_bytes=aws.STREAM_BYTES)
 
     def forget_credentials(self) -> None:
         self.__dict__.pop("_client", None)
@@ -100,7 +98,7 @@ class PublishedIndex:
             raise ConfigurationError(self._again("has a pointer that cannot be read"), upstream="store") from error
 
     def unpack(self, pointer: Pointer, until: Deadline | None) -> Path:
-        """The folder with that version. It is fetched if missing.
+        """The folder with that version. It is fetched if missing. What was fetched in time is kept for the next call.
 
         Args, Raises: as `pointer`.
         """
@@ -108,12 +106,11 @@ class PublishedIndex:
             final = _home() / f"{self._profile}-{pointer.sha256[:16]}"
             if not final.is_dir():
                 part = final.with_name(f".{final.name}")
-                shutil.rmtree(part, ignore_errors=True)  # left by a process that was killed
-                part.mkdir()
+                self._make_room(part)
+                packed, folder = part / "packed", part / self._profile
+                self._download(pointer, packed)
                 try:
-                    packed = part / "packed"
-                    self._download(pointer, packed)
-                    extract(packed, part / self._profile)
+                    self._check(extract(packed, folder), folder)
                     packed.unlink()
                     part.rename(final)
                 finally:
@@ -129,22 +126,53 @@ class PublishedIndex:
             if folder != current:
                 shutil.rmtree(folder, ignore_errors=True)
 
+    def _make_room(self, part: Path) -> None:
+        """Make the folder for a version that is fetched, without what a process left that was killed."""
+        for other in part.parent.glob(f".{self._profile}-*"):
+            if other != part:
+                shutil.rmtree(other, ignore_errors=True)
+        shutil.rmtree(part / self._profile, ignore_errors=True)
+        part.mkdir(exist_ok=True)
+
+    def _check(self, checksums: Mapping[str, int], folder: Path) -> None:
+        """Compare the unpacked files with the manifest.
+
+        Raises:
+            ConfigurationError: names the first file whose checksum differs.
+        """
+        try:
+            said = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
+        except (OSError, ValueError):
+            return  # the store's error says more
+        for name, file in said.files.items():
+            if name in checksums and checksums[name] != file.crc32:
+                raise damaged(self._profile, f"{name} does not match its checksum")
+
     def _download(self, pointer: Pointer, to: Path) -> None:
+        """Fetch the packed index, or the rest of it."""
         digest, size = hashlib.sha256(), 0
-        with closing(self._get(pointer.object)) as body, to.open("wb") as file:
-            for chunk in body.iter_chunks(CHUNK):
-                size += len(chunk)
-                if size > pointer.bytes:
-                    break
+        with to.open("a+b") as file:
+            file.seek(0)
+            while chunk := file.read(CHUNK):
                 digest.update(chunk)
-                file.write(chunk)
+                size += len(chunk)
+            if size < pointer.bytes:
+                with closing(self._get(pointer.object, size)) as body:
+                    for chunk in body.iter_chunks(CHUNK):
+                        size += len(chunk)
+                        if size > pointer.bytes:
+                            break
+                        digest.update(chunk)
+                        file.write(chunk)
         if size != pointer.bytes or digest.hexdigest() != pointer.sha256:
+            to.unlink()
             raise ConfigurationError(
                 self._again("does not match its checksum"), upstream="store", detail=f"{size} bytes of {pointer}"
             )
 
-    def _get(self, name: str) -> Any:
-        return self._client.get_object(Bucket=self._bucket, Key=self._folder + name)["Body"]
+    def _get(self, name: str, start: int = 0) -> Any:
+        rest = {"Range": f"bytes={start}-"} if start else {}
+        return self._client.get_object(Bucket=self._bucket, Key=self._folder + name, **rest)["Body"]
 
     def _again(self, what: str) -> str:
         return f"The published index for the profile '{self._profile}' {what}: run `passage index --publish` again."
@@ -196,12 +224,13 @@ class UnsafeArchive(Exception):
     """The archive holds something other than plain files and folders, or a path outside of its folder."""
 
 
-def extract(packed: Path, folder: Path) -> None:
-    """Unpack plain files and folders into `folder` only.
+def extract(packed: Path, folder: Path) -> dict[str, int]:
+    """Unpack plain files and folders into `folder` only; gives the CRC-32 of each file, by its path.
 
     Raises:
         UnsafeArchive: there is anything else in it, or it is no archive.
     """
+    checksums = {}
     try:
         with tarfile.open(packed, "r:gz") as archive:
             for member in archive:
@@ -213,13 +242,14 @@ def extract(packed: Path, folder: Path) -> None:
                 source = archive.extractfile(member)
                 assert source is not None  # noqa: S101 - it is a file
                 with source, target.open("xb") as file:
-                    sparse_files.fill(file, source)
+                    checksums[member.name] = sparse_files.fill(file, source)
     except (tarfile.TarError, EOFError, FileExistsError, NotADirectoryError) as error:
         raise UnsafeArchive(repr(error)) from error
     except OSError as error:
         if error.errno is None:  # gzip's own
             raise UnsafeArchive(repr(error)) from error
         raise
+    return checksums
 
 
 def _inside(member: tarfile.TarInfo) -> PurePosixPath:

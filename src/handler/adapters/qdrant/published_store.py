@@ -16,6 +16,9 @@ from handler.core.deadline import Deadline
 from handler.core.errors import DeadlineExceeded, PassageError, UpstreamError
 from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
 
+WARM_SECONDS = 5.0
+"""The most seconds that a warm-up waits for S3. INIT has ten for everything, and Lambda starts anew after them."""
+
 
 class PublishedStore:
     """One profile's index.
@@ -58,9 +61,13 @@ class PublishedStore:
         return self._current().describe()
 
     def warm(self) -> None:
-        """See `handler.core.ports.PassageStore`. Fetches the index, opens it and searches it."""
+        """See `handler.core.ports.PassageStore`. Fetches the index, opens it and searches it.
+
+        What cannot be fetched in time is left to the first question, which has a deadline of its own.
+        """
         try:
-            self._current()
+            with deadlines.running(Deadline.after(WARM_SECONDS)):
+                self._current()
         except (UpstreamError, DeadlineExceeded) as error:  # temporary: the first question tries again
             telemetry.not_renewed(
                 "an index could not be fetched ahead of its use", code=error.code, detail=error.detail

@@ -214,7 +214,7 @@ class QdrantServerStore:
 
     def _by_text(self) -> TextSearch | None:
         """How to search by text, as read while the first question was embedded; None where that is not possible."""
-        if self._support is None:
+        if self._support is None or not self._support.holds:
             self._support = read_text_support(self._connection.get, self._profile, self._embedded_by)
             self._limits = self._support.limits
         return self._support.search

@@ -4,6 +4,7 @@ The engine makes files longer than it needs: 5 MB of index lie in files of 110 M
 """
 
 import os
+import zlib
 from pathlib import Path
 from typing import IO
 
@@ -11,14 +12,17 @@ BLOCK = 64 * 1024
 _ZEROS = bytes(BLOCK)
 
 
-def fill(target: IO[bytes], source: IO[bytes]) -> None:
-    """Write the rest of `source` into the empty file `target`."""
+def fill(target: IO[bytes], source: IO[bytes]) -> int:
+    """Write the rest of `source` into the empty file `target`; gives its CRC-32."""
+    checksum = 0
     while block := source.read(BLOCK):
+        checksum = zlib.crc32(block, checksum)
         if block == _ZEROS:
             target.seek(BLOCK, os.SEEK_CUR)
         else:
             target.write(block)
     target.truncate()
+    return checksum
 
 
 def copy(source: Path, target: Path) -> None:

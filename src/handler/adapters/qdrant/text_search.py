@@ -5,6 +5,8 @@ to 1.16, the weights of a fusion, without an error. So the version is read befor
 """
 
 import json
+import math
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -25,6 +27,9 @@ from handler.core.errors import (
 from handler.core.model import Search
 
 LEAST_VERSION = (1, 20)
+
+FAILED_SECONDS = 60.0
+"""How long metadata counts as unreadable after a page, a redirect or a refusal in its place."""
 COLLECTION = "/collections/{collection_name}"
 """The path of a collection's metadata."""
 
@@ -63,12 +68,18 @@ class TextSupport:
         note: for the operator: why it can not, and what would change it. Empty for a hybrid search.
         limits: of the collection.
         embedding_model: that the collection's metadata names; None if it names none.
+        until: when to read again, on the monotonic clock: a reading that failed is not kept for ever.
     """
 
     search: TextSearch | None
     note: str = ""
     limits: Limits = NO_LIMITS
     embedding_model: str | None = None
+    until: float = math.inf
+
+    @property
+    def holds(self) -> bool:
+        return time.monotonic() < self.until
 
 
 class Get(Protocol):
@@ -134,7 +145,7 @@ def read_text_support(get: Get, profile: Profile, services: Collection[str] = ()
         raise
     except ConfigurationError as error:
         note = f"The collection '{name}' is searched by vectors only: its metadata cannot be read: {error}"
-        support = TextSupport(None, note)
+        support = TextSupport(None, note, until=time.monotonic() + FAILED_SECONDS)
     except (LookupError, TypeError, AttributeError) as error:
         raise UpstreamUnavailable(
             "The vector store returned an unreadable answer.", upstream="store", detail=repr(error)
