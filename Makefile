@@ -202,6 +202,10 @@ test-sam: build-local ## Test the built function in the containers of `sam local
 bench: setup .venv-sam/.ready ## Measure the built function beside an empty, a plain and two library-made ones (ARGS=--help)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: faults
+faults: setup .venv-sam/.ready ## Fail every service in every way and write docs/reliability.md (ARGS=--soak: 30,000 questions)
+	@$(BIN)/python -m tools.faults $(ARGS)
+
 LOCK := $(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate --custom-compile-command 'make lock'
 LEFT_OUT = $(shell sed -n 's/^[a-z]/--no-emit-package &/p' layers/dependencies/left-out.txt)
 .PHONY: lock

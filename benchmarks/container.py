@@ -35,9 +35,4 @@ class Container(Runtime):
         return int(line.split()[1]) * 1024 / 1e6
 
     def _read(self, name: str) -> str:
-        assert self._process is not None
-        tasks = Path(f"/proc/{self._process.pid}/task").glob("*/children")
-        children = [child for task in tasks for child in task.read_text().split()]
-        if len(children) != 1:
-            raise RuntimeError(f"the emulator has the children {children}, not the function alone")
-        return Path(f"/proc/{children[0]}/{name}").read_text(encoding="utf-8")
+        return (self.process() / name).read_text(encoding="utf-8")

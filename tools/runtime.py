@@ -133,6 +133,15 @@ class Runtime:
             raise ValueError("the emulator has not reported INIT yet")
         return float(found.group(1))
 
+    def process(self) -> Path:
+        """The folder under /proc of the function's own process, the emulator's only child."""
+        assert self._process is not None  # noqa: S101 - see start
+        tasks = Path(f"/proc/{self._process.pid}/task").glob("*/children")
+        children = [child for task in tasks for child in task.read_text().split()]
+        if len(children) != 1:
+            raise RuntimeError(f"the emulator has the children {children}, not the function alone")
+        return Path(f"/proc/{children[0]}")
+
     def log(self) -> str:
         """The output of the emulator and the function."""
         return self._log.read_text(encoding="utf-8", errors="replace")
