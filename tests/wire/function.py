@@ -12,6 +12,8 @@ import pytest
 
 from handler import app
 from handler.bootstrap.container import Container
+from handler.core import errors
+from handler.core.errors import PassageError
 from handler.entrypoints.detect import Source
 from passage.emulators import EmulatorServer, RecordedRequest
 from passage.local.http_event import http_api_event
@@ -20,6 +22,8 @@ EVENTS = Path(__file__).parents[2] / "events"
 ORIGIN = "http://localhost:3000"
 QUESTION = "What is a digital twin?"
 COHERE_KEY = "cohere-key-7f3a9c51"
+
+CODES = {kind.code for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, PassageError)}
 
 both_gateways = pytest.mark.parametrize("gateway", [Source.REST_API, Source.HTTP_API], ids=["rest", "http"])
 """Runs a test once for each kind of API; it then takes the argument `gateway`."""
@@ -178,6 +182,7 @@ def assert_error(answer: Answer, status: int, code: str) -> str:
     assert (answer.status, answer.json["code"]) == (status, code), answer.text
     assert answer.json.keys() == {"error", "code", "timestamp"}
     assert answer.json["timestamp"].endswith("Z")
+    assert answer.headers["x-error-code"] in CODES
     assert ("retry-after" in answer.headers) == (status in (429, 503))
     assert_for_browser(answer)
     assert "Traceback" not in answer.text

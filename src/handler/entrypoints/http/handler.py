@@ -15,7 +15,7 @@ from handler.entrypoints.detect import Source
 from handler.entrypoints.http.call import Call, Route
 from handler.entrypoints.http.fallback import no_such_route, too_large
 from handler.entrypoints.http.gateways import GATEWAYS, Gateway
-from handler.entrypoints.http.headers import LEFT_OUT, MCP_HEADERS
+from handler.entrypoints.http.headers import ERROR_CODE, LEFT_OUT, MCP_HEADERS
 from handler.entrypoints.http.routes import ROUTES
 from handler.entrypoints.http.status import JSON, failure_response
 from handler.entrypoints.limits import ENVELOPE_BYTES, text_fits
@@ -116,7 +116,7 @@ def _cors(settings: HttpSettings) -> CORSConfig | None:
         extra_origins=others,
         allow_headers=[*settings.allowed_headers, *MCP_HEADERS],
         max_age=600,
-        expose_headers=["Retry-After", LEFT_OUT],
+        expose_headers=["Retry-After", LEFT_OUT, ERROR_CODE],
     )
 
 

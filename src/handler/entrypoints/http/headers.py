@@ -7,3 +7,6 @@ MCP_HEADERS = ("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name")
 
 LEFT_OUT = "X-Passage-Results-Left-Out"
 """The response header that counts results dropped to fit the response limit."""
+
+ERROR_CODE = "X-Error-Code"
+"""The response header with an error's code: the same codes under every contract (`handler.core.errors`)."""

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.entrypoints.http import lookups, query
-from handler.entrypoints.http.call import Call, Route, json_response
+from handler.entrypoints.http.call import ANY_ERROR, Call, Route, json_response
 
 PAGE_BYTES = 2_500_000
 """About what the page at `/docs` takes in a response: most of it is Swagger UI."""
@@ -98,7 +98,7 @@ def mcp(call: Call, profile: str | None = None) -> Response[str]:
 _POST = (query.post_query, "Ask the profile {profile}.", "Response", "Request")
 _GET = (query.get_query, "Ask the profile {profile} by URL.", "Response")
 _COLLECTION = (lookups.collection, "The collection and its state.", "CollectionInfo")
-_CHUNK = (lookups.chunk, "One chunk, by its point id or chunk id.", "Chunk")
+_CHUNK = (lookups.chunk, "One chunk, by its point id or chunk id.", "Chunk", "", (*ANY_ERROR, 413))
 _FEEDBACK = (feedback, "Say whether a passage answered its question.", "", "Feedback", (400, 404, 500))
 _HEALTH = (lookups.health, "Whether the function runs. Calls no service.", "Health", "", ())
 

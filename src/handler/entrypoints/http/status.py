@@ -17,6 +17,7 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
+from handler.entrypoints.http.headers import ERROR_CODE
 from handler.service.failures import Failure
 
 JSON = "application/json"
@@ -49,7 +50,7 @@ def retry_after(error: PassageError) -> int | None:
 
 
 def failure_response(failed: Failure) -> Response[str]:
-    """A failure's status, its contract's body and, if waiting helps, Retry-After."""
+    """A failure's status, its contract's body, its code as a header and, if waiting helps, Retry-After."""
     seconds = retry_after(failed.error)
-    headers = {} if seconds is None else {"Retry-After": str(seconds)}
+    headers = {ERROR_CODE: failed.error.code, **({} if seconds is None else {"Retry-After": str(seconds)})}
     return Response(status(failed.error), JSON, failed.text, headers=headers)

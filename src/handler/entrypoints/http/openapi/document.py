@@ -12,7 +12,7 @@ from handler.contracts import registry
 from handler.contracts.options import SHORTHANDS
 from handler.core.errors import ConfigurationError, NotFound
 from handler.entrypoints.http.call import ANY_ERROR, Route
-from handler.entrypoints.http.headers import API_VERSION, LEFT_OUT
+from handler.entrypoints.http.headers import API_VERSION, ERROR_CODE, LEFT_OUT
 from handler.entrypoints.http.openapi.examples import ANSWERS, FEEDBACK, QUESTIONS
 from handler.entrypoints.http.openapi.schemas import (
     FIXED,
@@ -31,13 +31,16 @@ DEFAULT, SERVICE = "default profile", "service"
 STATUSES = {
     400: "The request is wrong; the error says what is allowed.",
     404: "There is no such path, profile, collection or chunk.",
+    413: "The chunk is too large for a response.",
     429: "A service behind the API is limiting requests; Retry-After says when to come back.",
     500: "The deployment's configuration is wrong, or an unexpected error occurred.",
     503: "A service behind the API is down; Retry-After says when to come back.",
     504: "The request's time ran out.",
 }
-RETRY_AFTER = {"description": "Seconds to wait.", "required": True, "schema": {"type": "integer", "minimum": 1}}
-HEADERS = {429: {"Retry-After": RETRY_AFTER}, 503: {"Retry-After": RETRY_AFTER}}
+HEADERS = {
+    ERROR_CODE: {"description": "The error's code, the same under every contract.", "required": True, "schema": STRING},
+    "Retry-After": {"description": "Seconds to wait.", "required": True, "schema": {"type": "integer", "minimum": 1}},
+}
 FEWER = {"description": "Results dropped to fit the response limit.", "schema": {"type": "integer"}}
 
 
@@ -74,7 +77,7 @@ def described(
         "servers": [{"url": "./"}],
         "tags": [{"name": tag} for tag in dict.fromkeys((DEFAULT, *usable, SERVICE))],
         "paths": dict(sorted(paths.items())),
-        "components": {"schemas": dict(sorted(schemas.items()))},
+        "components": {"headers": HEADERS, "schemas": dict(sorted(schemas.items()))},
     }
 
 
@@ -140,11 +143,15 @@ def _errors(route: Route, profile: Profile) -> dict[str, Any]:
     return {
         str(status): {
             "description": STATUSES[status],
-            **({"headers": HEADERS[status]} if status in HEADERS else {}),
+            "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in _headers(status)},
             "content": content,
         }
         for status in route.errors
     }
+
+
+def _headers(status: int) -> tuple[str, ...]:
+    return (ERROR_CODE, "Retry-After") if status in (429, 503) else (ERROR_CODE,)
 
 
 def _schema(kind: str, profile: Profile) -> dict[str, str]:
