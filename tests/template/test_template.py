@@ -71,32 +71,22 @@ def test_nested_outputs_that_the_root_uses_exist(made: dict[str, Stack]) -> None
     assert "Outputs.DeadLetterQueueName" in json.dumps(made["topic"].resources)
 
 
-def test_deploy_may_create_nested_stacks() -> None:
-    config = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
-    for name in ("dev", "staging", "prod"):
-        assert "CAPABILITY_AUTO_EXPAND" in config[name]["deploy"]["parameters"]["capabilities"].split()
-
-
-@pytest.mark.parametrize("name", ["template.yaml", *NESTED])
-def test_a_template_fits_cloudformations_limits(name: str) -> None:
-    """SAM uploads each template to S3, where a megabyte is allowed."""
-    read = _read(name)
-    assert (ROOT / name).stat().st_size <= 1_000_000
-    assert len(read["Parameters"]) <= 200
-    assert len(read["Resources"]) <= 500 - 20, "SAM adds some"
-    assert all(len(str(parameter.get("Description", ""))) <= 4_000 for parameter in read["Parameters"].values())
-
-
-def test_deploy_uploads_templates_to_s3() -> None:
+def test_deploy_uploads_templates_and_may_create_nested_stacks() -> None:
     """Sent directly, a template may have 51,200 bytes, and this one has more."""
     config = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
-    assert all(config[name]["deploy"]["parameters"]["resolve_s3"] for name in ("dev", "staging", "prod"))
+    for name in ("dev", "staging", "prod"):
+        deploy = config[name]["deploy"]["parameters"]
+        assert deploy["resolve_s3"]
+        assert "CAPABILITY_AUTO_EXPAND" in deploy["capabilities"].split()
 
 
 @pytest.mark.parametrize("name", ["template.yaml", *NESTED])
-def test_cloudformation_knows_no_yaml_anchors(name: str) -> None:
+def test_a_template_is_as_cloudformation_takes_it(name: str) -> None:
+    """No YAML anchors, and every parameter described."""
     tokens = yaml.scan((ROOT / name).read_text(encoding="utf-8"))
     assert not [token for token in tokens if isinstance(token, yaml.AnchorToken | yaml.AliasToken)]
+    parameters = _read(name)["Parameters"]
+    assert [key for key, parameter in parameters.items() if not parameter.get("Description")] == []
 
 
 @pytest.mark.parametrize("option", OPTIONS)
@@ -130,40 +120,23 @@ def test_settings_reach_the_function(made: dict[str, Stack]) -> None:
     assert settings.mcp_description == "robots, arms"
 
 
-@pytest.mark.parametrize("name", ["template.yaml", *NESTED])
-def test_every_parameter_has_a_description(name: str) -> None:
-    parameters = _read(name)["Parameters"]
-    assert [key for key, parameter in parameters.items() if not parameter.get("Description")] == []
-
-
-def test_there_are_at_most_45_parameters_each_bounded(template: dict[str, Any]) -> None:
-    """What creates no resource and needs no permission is one of `Settings`."""
+def test_parameters_are_at_most_45_bounded_and_documented(template: dict[str, Any]) -> None:
+    """What creates no resource and needs no permission is one of `Settings`. None is required but by a rule."""
+    parameters = template["Parameters"]
     bounds = {"AllowedValues", "AllowedPattern", "MinValue", "MinLength"}
-    assert len(template["Parameters"]) <= 45
-    assert [name for name, parameter in template["Parameters"].items() if not bounds & parameter.keys()] == []
+    text = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("deploy.md", "sources.md"))
+    assert len(parameters) <= 45
+    assert [name for name, parameter in parameters.items() if not bounds & parameter.keys()] == []
+    assert [name for name, parameter in parameters.items() if "Default" not in parameter] == []
+    assert [name for name in parameters if f"`{name}" not in text] == []
 
 
-def test_every_parameter_is_in_a_group_of_the_console(template: dict[str, Any]) -> None:
+def test_console_shows_six_parameters_first_and_groups_all(template: dict[str, Any]) -> None:
     groups = template["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
-    shown = [name for group in groups for name in group["Parameters"]]
-    assert sorted(shown) == sorted(template["Parameters"])
-
-
-def test_first_group_has_at_most_six_parameters(template: dict[str, Any]) -> None:
-    groups = template["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
+    assert sorted(name for group in groups for name in group["Parameters"]) == sorted(template["Parameters"])
     assert groups[0]["Label"]["default"] == "First deployment"
     assert len(groups[0]["Parameters"]) <= 6
     assert groups[-1]["Label"]["default"] == "Messages", "few need them"
-
-
-def test_every_parameter_is_in_the_documentation(template: dict[str, Any]) -> None:
-    text = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("deploy.md", "sources.md"))
-    assert [name for name in template["Parameters"] if f"`{name}" not in text] == []
-
-
-def test_no_parameter_is_required(template: dict[str, Any]) -> None:
-    """Rules require parameters, because there is more than one way to give a key."""
-    assert [name for name, parameter in template["Parameters"].items() if "Default" not in parameter] == []
 
 
 def test_only_four_resources_have_no_condition(template: dict[str, Any]) -> None:
