@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,6 +23,8 @@ LINE_BYTES = 8_192
 """The most bytes of a log line. Longer values are cut: an error can hold an upstream's whole answer."""
 CUT = "…"
 """The mark of a cut value."""
+REQUEST_ID = re.compile(r"[A-Za-z0-9_.:;=@/+-]{1,128}")
+"""An API's id of a request: one word of ASCII."""
 ERROR_TEXTS = ("message", "detail", "exception")
 """The fields of a log line that hold an error message, from an upstream or Python."""
 
@@ -166,8 +169,12 @@ def invocation(request_id: str | None) -> Iterator[None]:
 
 
 def correlate(api_request_id: object) -> None:
-    """Give the invocation's log lines the id that API Gateway returns to the caller with the answer."""
-    logger.append_keys(api_request_id=api_request_id)
+    """Give the invocation's log lines the id that API Gateway returns to the caller with the answer.
+
+    A caller who invokes the function directly can put any text in its place, also the question. That is left out.
+    """
+    if isinstance(api_request_id, str) and REQUEST_ID.fullmatch(api_request_id):
+        logger.append_keys(api_request_id=api_request_id)
 
 
 @contextmanager

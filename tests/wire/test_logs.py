@@ -146,3 +146,15 @@ def test_key_over_http_is_told_once_a_container(url: str, told: int, start: Star
     function.container.warm()
     function.container.warm()
     assert [line["message"] for line in output.logs] == ["QDRANT_URL is http: the key is sent unencrypted."] * told
+
+
+@pytest.mark.parametrize(
+    "number", ["CLKm8HEMDoEEPUQ=", "Root=1-674f1a2b-3c4d", "Is zebra-7731 a twin?", "", 7, ["zebra"], "z" * 129]
+)
+def test_request_id_is_logged_only_if_it_is_one(number: object, output: Output) -> None:
+    """A direct invocation in the shape of an HTTP event may have any text there."""
+    with telemetry.invocation("request-1"):
+        telemetry.correlate(number)
+        telemetry.logger.info("x")
+    (line,) = output.logs
+    assert line.get("api_request_id") == (number if number in ("CLKm8HEMDoEEPUQ=", "Root=1-674f1a2b-3c4d") else None)

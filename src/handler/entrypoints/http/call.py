@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
@@ -66,8 +66,7 @@ class Call:
         return value == "true"
 
 
-@dataclass(frozen=True)
-class Route:
+class Route(NamedTuple):
     """One method of one path.
 
     Attributes:
