@@ -151,6 +151,8 @@ def test_points_have_exactly_the_profiles_payload(
     run(site, tmp_path / "index", cohere, profile)
     payload = stored(tmp_path / "index", profile)["Maintenance."]
     assert type(payload.pop("id")) is int
+    url = next(payload[key] for key in profile.payload.url if key in payload)
+    assert payload.pop("page_url", url) == url.partition("#")[0], "of the page, where the URL is of a section"
     assert like(payload, SEEDS[name]), payload
 
 
@@ -168,7 +170,7 @@ def test_profile_without_stored_keys_gets_each_first_key(site: Path, tmp_path: P
     profile = profiles.load("chunks").model_copy(update={"written_payload": {}})
     run(site, tmp_path / "index", cohere, profile)
     payload = stored(tmp_path / "index", profile)["Maintenance."]
-    assert payload.keys() == {"id", "content", "url", "position", "created_at"}
+    assert payload.keys() == {"id", "content", "url", "page_url", "position", "created_at"}
     assert type(payload["created_at"]) is int
 
 
