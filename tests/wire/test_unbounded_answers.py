@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from handler.adapters.cohere.account import Account
 
 from entrypoints.aws import CREDENTIALS
+from handler.adapters.account import Account
 from handler.adapters.aws.secrets import CachedKey
 from handler.adapters.bedrock.embedder import BedrockEmbedder
 from handler.adapters.cohere.embedder import CohereEmbedder
@@ -19,6 +19,8 @@ from handler.adapters.cohere.reranker import CohereReranker
 from handler.adapters.qdrant.published_index import PublishedIndex
 from handler.adapters.qdrant.server import QdrantServerStore
 from handler.config import profiles
+from handler.config.access import Access
+from handler.config.providers import PROVIDERS
 from handler.config.values import SecretReference
 from handler.core.deadline import Deadline, running
 from handler.core.errors import ConfigurationError, UpstreamUnavailable
@@ -86,14 +88,18 @@ def search(url: str) -> list[SearchResult]:
     return store.search([([0.5] * PROFILE.collection.dimension, Search(top_k=1))])
 
 
+def account(provider: str, url: str = "") -> Account:
+    return Account.of(PROVIDERS[provider], Access(url))
+
+
 WITH_URL: dict[str, Callable[[str], object]] = {
-    "Cohere embed": lambda url: CohereEmbedder(Account("k", url), model="embed-v4.0", dimension=256).embed(["a"]),
-    "Cohere rerank": lambda url: CohereReranker(Account("k", url), model="rerank-v4.0-fast").rerank("a", ["b"]),
+    "Cohere embed": lambda url: CohereEmbedder(account("cohere", url), model="embed-v4.0", dimension=256).embed(["a"]),
+    "Cohere rerank": lambda url: CohereReranker(account("cohere", url), model="rerank-v4.0-fast").rerank("a", ["b"]),
     "Qdrant": search,
     "Qdrant metadata": lambda url: QdrantServerStore(url=url, api_key=None, profile=PROFILE).describe(),
 }
 BY_BOTO: dict[str, Callable[[str], object]] = {
-    "Bedrock": lambda _: BedrockEmbedder(model="cohere.embed-v4:0", dimension=256).embed(["a"]),
+    "Bedrock": lambda _: BedrockEmbedder(account("bedrock"), model="cohere.embed-v4:0", dimension=256).embed(["a"]),
     "Secrets Manager": lambda _: read_key(),
     "S3 pointer": lambda _: PublishedIndex("s3://bucket/indexes", "query-response").pointer(None),
 }
