@@ -84,6 +84,7 @@ SEEDS: dict[str, dict[str, Any]] = {
     "query-response": {
         "text_content": "Maintenance.",
         "source_url": "https://example.com/assets/twin/",
+        "page_url": "https://example.com/assets/twin/",
         "page_title": "Twins",
         "chunk_index": 1,
         "created_at": int,
@@ -102,6 +103,7 @@ SEEDS: dict[str, dict[str, Any]] = {
     "context": {
         "text": "Maintenance.",
         "source_url": "https://example.com/assets/twin/",
+        "page_url": "https://example.com/assets/twin/",
         "title": "Twins",
         "chapter": "assets",
         "section": "Use",
@@ -112,6 +114,7 @@ SEEDS: dict[str, dict[str, Any]] = {
         "chunk_id": HASHED,
         "chunk_text": "Maintenance.",
         "source_url": "https://example.com/assets/twin/",
+        "page_url": "https://example.com/assets/twin/",
         "page_title": "Twins",
         "section_headers": ["Twins", "Use"],
         "chunk_index": 1,
@@ -121,6 +124,7 @@ SEEDS: dict[str, dict[str, Any]] = {
     "chunks": {
         "content": "Maintenance.",
         "url": "https://example.com/assets/twin/",
+        "page_url": "https://example.com/assets/twin/",
         "position": 1,
         "created_at": re.compile(SECONDS),
     },
