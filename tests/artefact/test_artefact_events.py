@@ -121,7 +121,7 @@ def test_log_has_no_failed_import(containers: Containers, load_event: Any, side:
 
 
 def test_question_after_failed_init_is_answered(containers: Containers, load_event: Any) -> None:
-    container = containers.start("deployed", "server", DEFAULT_PROFILE="nope")
+    container = containers.start("deployed", "server", EMBEDDING_MODEL="embed-english-v2.0", PROFILES="context")
     assert container.invoke(load_event("http-api-query"))["statusCode"] == 500
     answer = container.invoke(load_event("contracts/context/success"))
     assert answer["statusCode"] == 200, container.log()

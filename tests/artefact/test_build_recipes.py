@@ -82,7 +82,7 @@ def test_sam_builds_without_a_python_of_lambdas_version(artefact: Artefact, tmp_
     """SAM's builder for Python needs that Python on PATH; the recipes only leave out the bytecode."""
     tools = tmp_path / "tools"
     tools.mkdir()
-    for name in ("chmod", "cp", "find", "make", "printf", "rm", "sh"):
+    for name in ("chmod", "cp", "find", "make", "mkdir", "printf", "rm", "sh"):
         (tools / name).symlink_to(str(shutil.which(name)))
     (tools / "uv").symlink_to(Path(sys.executable).parent / "uv")
     (tools / "python3").symlink_to(Path(sys.executable).resolve())  # uv wants one, of whatever version
@@ -239,4 +239,4 @@ def test_layer_folder_has_no_file_of_the_function() -> None:
     held = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     recipes = {f"{architecture}/Makefile" for architecture in MACHINES}
     recipes |= {"Makefile", "passage_stub.py", "prune.py", "prune.toml"}
-    assert held == {"left-out.txt", "requirements-unpruned.txt", "requirements.txt"} | recipes
+    assert held == {"left-out.txt", "qdrant-edge-py.LICENSE", "requirements-unpruned.txt", "requirements.txt"} | recipes

@@ -7,11 +7,17 @@ from urllib.parse import urlsplit
 import pytest
 
 from browser import chromium
+from conftest import EVERY_PROFILE
 from handler.entrypoints.http.routes import document
 from serving import served
 
 # The page needs neither a store nor an embedding service.
-ENVIRONMENT = {"COHERE_API_KEY": "test", "COHERE_BASE_URL": "http://127.0.0.1:9", "QDRANT_URL": "http://127.0.0.1:9"}
+ENVIRONMENT = {
+    "COHERE_API_KEY": "test",
+    "COHERE_BASE_URL": "http://127.0.0.1:9",
+    "QDRANT_URL": "http://127.0.0.1:9",
+    "PROFILES": EVERY_PROFILE,
+}
 
 SHOWN = """
 document.querySelector('.opblock') && [...document.querySelectorAll('.opblock')].map(each =>

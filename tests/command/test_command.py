@@ -99,7 +99,7 @@ def test_index_reports_changes_and_then_none(passage: Passage, tmp_path: Path) -
     [
         (("index", "nowhere"), "nowhere does not exist"),
         (("index", "README.md"), "is not a folder"),
-        (("index", "src"), "neither HTML nor Markdown"),
+        (("index", "src/handler"), "neither HTML nor Markdown"),
         (("index", "samples/textbook/docs"), "--site-url"),
         (("index", "samples/textbook", "--language", "de"), "is for built sites"),
         (("index", "samples/textbook", "--profile", "nope"), "The profiles are: chunks, context, query-response"),

@@ -43,6 +43,8 @@ class Telling:
     def __init__(self) -> None:
         self.vectors: list[Vector] = []
 
+    def prepare(self) -> None: ...
+
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.vectors += [tuple(vector) for vector, _ in searches]
         return [SearchResult(()) for _ in searches]

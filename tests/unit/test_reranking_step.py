@@ -55,6 +55,8 @@ class FakeStore:
     missing: bool = False
     collection: str = "collection"
 
+    def prepare(self) -> None: ...
+
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.asked += [search for _, search in searches]
         if self.missing:

@@ -84,7 +84,6 @@ SEEDS: dict[str, dict[str, Any]] = {
     "query-response": {
         "text_content": "Maintenance.",
         "source_url": "https://example.com/assets/twin/",
-        "page_url": "https://example.com/assets/twin/",
         "page_title": "Twins",
         "chunk_index": 1,
         "created_at": int,
@@ -103,7 +102,6 @@ SEEDS: dict[str, dict[str, Any]] = {
     "context": {
         "text": "Maintenance.",
         "source_url": "https://example.com/assets/twin/",
-        "page_url": "https://example.com/assets/twin/",
         "title": "Twins",
         "chapter": "assets",
         "section": "Use",
@@ -114,7 +112,6 @@ SEEDS: dict[str, dict[str, Any]] = {
         "chunk_id": HASHED,
         "chunk_text": "Maintenance.",
         "source_url": "https://example.com/assets/twin/",
-        "page_url": "https://example.com/assets/twin/",
         "page_title": "Twins",
         "section_headers": ["Twins", "Use"],
         "chunk_index": 1,
@@ -124,7 +121,6 @@ SEEDS: dict[str, dict[str, Any]] = {
     "chunks": {
         "content": "Maintenance.",
         "url": "https://example.com/assets/twin/",
-        "page_url": "https://example.com/assets/twin/",
         "position": 1,
         "created_at": re.compile(SECONDS),
     },

@@ -87,7 +87,7 @@ class PublishedIndex:
             DeadlineExceeded: the time ran out.
         """
         text = b""
-        with self._asking(until), closing(self._get(pointer_name(self._profile))) as body:
+        with self._asking(until), closing(self._get(pointer_name(self._profile))["Body"]) as body:
             for chunk in body.iter_chunks(CHUNK):
                 text += chunk
                 if len(text) > POINTER_BYTES:
@@ -157,7 +157,11 @@ class PublishedIndex:
                 digest.update(chunk)
                 size += len(chunk)
             if size < pointer.bytes:
-                with closing(self._get(pointer.object, size)) as body:
+                answer = self._get(pointer.object, size)
+                if size and "ContentRange" not in answer:  # the store sent the whole object: not all know Range
+                    file.truncate(0)
+                    digest, size = hashlib.sha256(), 0
+                with closing(answer["Body"]) as body:
                     for chunk in body.iter_chunks(CHUNK):
                         size += len(chunk)
                         if size > pointer.bytes:
@@ -172,7 +176,7 @@ class PublishedIndex:
 
     def _get(self, name: str, start: int = 0) -> Any:
         rest = {"Range": f"bytes={start}-"} if start else {}
-        return self._client.get_object(Bucket=self._bucket, Key=self._folder + name, **rest)["Body"]
+        return self._client.get_object(Bucket=self._bucket, Key=self._folder + name, **rest)
 
     def _again(self, what: str) -> str:
         return f"The published index for the profile '{self._profile}' {what}: run `passage index --publish` again."
