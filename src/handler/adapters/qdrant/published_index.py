@@ -158,7 +158,7 @@ class PublishedIndex:
                 size += len(chunk)
             if size < pointer.bytes:
                 answer = self._get(pointer.object, size)
-                if size and "ContentRange" not in answer:  # the store sent the whole object: not all know Range
+                if size and answer["ResponseMetadata"]["HTTPStatusCode"] != 206:  # not every store knows Range
                     file.truncate(0)
                     digest, size = hashlib.sha256(), 0
                 with closing(answer["Body"]) as body:
