@@ -157,7 +157,11 @@ def test_killed_server_runs_end_in_the_same_index(
 def test_a_stopped_run_ends_with_one_sentence(
     site: Path, tmp_path: Path, cohere: EmulatorServer, stop: signal.Signals
 ) -> None:
-    process = started(site, tmp_path, {"COHERE_API_KEY": "key", "COHERE_BASE_URL": cohere.url})
+    inherited = signal.signal(stop, signal.SIG_DFL)  # a shell's background job ignores SIGINT, and so would the run
+    try:
+        process = started(site, tmp_path, {"COHERE_API_KEY": "key", "COHERE_BASE_URL": cohere.url})
+    finally:
+        signal.signal(stop, inherited)
     assert process.stderr is not None
     next(line for line in process.stderr if line.startswith("Embedding"))
     process.send_signal(stop)
