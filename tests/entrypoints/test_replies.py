@@ -78,11 +78,17 @@ def test_answer_that_confirms_nothing_keeps_the_message(
 
 
 @pytest.mark.usefixtures("sleeps")
-def test_answer_that_trickles_in_keeps_the_message(aws: Aws, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answer_that_trickles_in_keeps_the_message(
+    aws: Aws, start: Start, output: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every byte starts the wait for the next one anew: only a deadline ends it."""
     monkeypatch.setattr(replies, "ATTEMPT_SECONDS", 0.2)
+    settings, queue = destination(aws, "queue")
     with trickling_server() as url:
-        assert returned(start(REPLY_QUEUE_URL=f"{url}/replies").invoke(batch([ASKED]))) == ["1"]
+        monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", url)
+        assert returned(start(**settings).invoke(batch([ASKED]))) == ["1"]
+    assert any("Timeout" in str(line.get("detail")) for line in output.logs)
+    assert queue.taken() == []
 
 
 @pytest.mark.parametrize("kind", ["queue", "fifo queue", "topic"])
