@@ -38,7 +38,10 @@ export interface ProfileOptions extends CallOptions {
 export class Passage<C extends Contract = 'query_response'> {
   constructor(options: Options)
 
-  /** The passages for a question. Its fields are those of the profile's contract. Rejects with a PassageError. */
+  /**
+   * The passages for a question, with their titles and headings unless `titles` is false. Its fields are those of the
+   * profile's contract. Rejects with a PassageError.
+   */
   ask(
     question: string | Contracts[C]['question'],
     options?: Contracts[C]['question'] & ProfileOptions

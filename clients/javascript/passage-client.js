@@ -32,7 +32,7 @@ export class Passage {
   }
 
   ask(question, { profile = this.#options.profile, signal, timeout, ...fields } = {}) {
-    const asked = typeof question == 'string' ? { question } : question
+    const asked = { titles: true, ...(typeof question == 'string' ? { question } : question) }
     const path = profile ? `/profiles/${encodeURIComponent(profile)}/query` : '/query'
     return this.#call(path, { signal, timeout }, { ...asked, ...fields })
   }

@@ -67,6 +67,8 @@ export interface AskOptions {
   unique?: boolean
   /** How many chunks before and after each passage, on its page, `text_with_neighbors` has. */
   neighbors?: number
+  /** Whether each passage has its page's `title` and its `headings`. */
+  titles?: boolean
   /** Whether results come as the search ranks them, or by descending score. */
   order?: 'relevance' | 'score'
   /** Whether the answer explains itself in `debug`. The deployment must allow it. */
@@ -136,6 +138,10 @@ export interface ChunksQuestion extends AskOptions {
 export interface ChunksRetrievedChunk {
   /** The text with that of the chunks around it. Absent unless `neighbors` asks for it. */
   text_with_neighbors?: string
+  /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
+  headings?: string[]
+  /** Its page's title; empty if none is stored. Absent unless `titles` asks for it. */
+  title?: string
   content: string
   url: string
   /** Cosine similarity or, where passages are reranked, relevance; clipped to 0…1. */
@@ -177,6 +183,8 @@ export interface ContextQuestion extends AskOptions {
 export interface ContextRetrievedChunk {
   /** The text with that of the chunks around it. Absent unless `neighbors` asks for it. */
   text_with_neighbors?: string
+  /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
+  headings?: string[]
   text: string
   /** Cosine similarity or, where passages are reranked, relevance; clipped to 0…1. */
   score: number
@@ -220,6 +228,10 @@ export interface QueryResponseQuestion extends AskOptions {
 export interface QueryResponseResult {
   /** The text with that of the chunks around it. Absent unless `neighbors` asks for it. */
   text_with_neighbors?: string
+  /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
+  headings?: string[]
+  /** Its page's title; empty if none is stored. Absent unless `titles` asks for it. */
+  title?: string
   /** The passage, exactly as stored. */
   chunk_text: string
   /** The URL of its page, exactly as stored. */
@@ -271,6 +283,10 @@ export interface RankedMetadata {
 export interface RankedSearchResult {
   /** The text with that of the chunks around it. Absent unless `neighbors` asks for it. */
   text_with_neighbors?: string
+  /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
+  headings?: string[]
+  /** Its page's title; empty if none is stored. Absent unless `titles` asks for it. */
+  title?: string
   chunk_id: string
   chunk_text: string
   /** Cosine similarity or, where passages are reranked, relevance; clipped to 0…1. */
@@ -323,6 +339,10 @@ export interface VectorSearchQuestion extends AskOptions {
 export interface VectorSearchRetrievalResult {
   /** The text with that of the chunks around it. Absent unless `neighbors` asks for it. */
   text_with_neighbors?: string
+  /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
+  headings?: string[]
+  /** Its page's title; empty if none is stored. Absent unless `titles` asks for it. */
+  title?: string
   /** The point's id; an integer of 2^53 or more as text. */
   id: number | string
   /** Cosine similarity or, where passages are reranked, relevance; clipped to 0…1. */

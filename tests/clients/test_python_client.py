@@ -55,7 +55,11 @@ def raised(call: Call, url: str, **options: Any) -> PassageError:
 def test_text_is_sent_as_question_beside_the_fields(call: Call, script: Script) -> None:
     call(script.url, "ask", "What?", k=3, options={"key": "k1", "headers": {"X-Site": "docs"}})
     (request,) = script.requests
-    assert (request.method, request.path, request.body) == ("POST", "/live/query", {"question": "What?", "k": 3})
+    assert (request.method, request.path, request.body) == (
+        "POST",
+        "/live/query",
+        {"titles": True, "question": "What?", "k": 3},
+    )
     assert request.headers["x-api-key"] == "k1"
     assert request.headers["x-site"] == "docs"
     assert request.headers["user-agent"].startswith("passage-client/")

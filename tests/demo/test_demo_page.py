@@ -128,7 +128,7 @@ def test_ranks_of_both_stages_are_drawn(visit: Visit) -> None:
     expect(page.locator(".legend .embedding")).to_contain_text("cached")
     page.get_by_text("Found, but not in the answer: 1").click()
     expect(page.locator(".fold")).to_contain_text("Why: below the minimum score.")
-    expect(page.locator(".rest .name")).to_have_text("Last Three")
+    expect(page.locator(".rest .name")).to_have_text("https://a.example/three/#last")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_answer_without_passages_is_told(status: int, body: Any, said: str, driv
 
 def test_hostile_answer_is_shown_as_text(visit: Visit) -> None:
     bad = "<img src=x onerror=alert(1)>"
-    result = {"chunk_text": bad, "url": "javascript:alert(1)", "metadata": {"section_headers": [bad]}, "score": 0.5}
+    result = {"chunk_text": bad, "url": "javascript:alert(1)", "title": bad, "headings": [bad], "score": 0.5}
     page = ask(visit(before=answering({"results": [result], "warnings": [bad]})))
     expect(page.locator(".row .title")).to_have_text(bad)
     expect(page.locator(".warning")).to_have_text(bad)

@@ -175,6 +175,19 @@ def test_passage_without_a_web_address_is_left_out(rules: Rules, data: st.DataOb
     assert rules.results_of([replace(hit, payload={**(hit.payload or {}), key: address}) for hit in held]) == []
 
 
+@each
+def test_titles_are_added_as_stored_where_they_are_asked_for(rules: Rules) -> None:
+    keys = profiles.load(rules.name).payload
+    text = {keys.text[0]: "Maintenance.", keys.url[0]: "https://docs.example/ros2/bridging-to-ros-2"}
+    titles = {keys.keys("title")[0]: "Twins", keys.keys("headings")[0]: ["Twins", "Use"]}
+    held = [Hit(1, 0.9, text | titles), Hit(2, 0.8, text)]
+    usual, titled = rules.results_of(held), rules.results_of(held, titles=True)
+    stored = [{"title": "Twins", "headings": ["Twins", "Use"]}, {"title": "", "headings": []}]
+    times = {"retrieval_time_ms": 0}
+    assert [one | times for one in titled] == [one | added | times for one, added in zip(usual, stored, strict=True)]
+    assert all("headings" not in one for one in usual)
+
+
 FAILURES: tuple[tuple[errors.PassageError, str, str, str, str, str], ...] = (
     (
         errors.UpstreamUnavailable("down", upstream="store", retry_after=100),

@@ -12,6 +12,7 @@ import pytest
 
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.config import profiles
+from handler.config.payload_keys import Payload
 from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError
 from handler.core.model import Search
@@ -19,6 +20,7 @@ from indexed import Outcome, embedder_at, index_edge
 from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.embedding import embed
 from passage.indexing.edge_index import EdgeIndex
+from passage.indexing.payloads import layout
 from passage.indexing.target import NewPoint, WantedIndex
 from passage.sites.markdown import find_site
 from passage.sites.model import SiteError
@@ -153,7 +155,8 @@ def test_points_have_exactly_the_profiles_payload(
     assert type(payload.pop("id")) is int
     url = next(payload[key] for key in profile.payload.url if key in payload)
     assert payload.pop("page_url", url) == url.partition("#")[0], "of the page, where the URL is of a section"
-    assert like(payload, SEEDS[name]), payload
+    titles = {profile.payload.keys("title")[0]: "Twins", profile.payload.keys("headings")[0]: ["Twins", "Use"]}
+    assert like(payload, titles | SEEDS[name]), payload
 
 
 def test_every_profile_that_ships_is_covered_by_a_seed() -> None:
@@ -170,8 +173,25 @@ def test_profile_without_stored_keys_gets_each_first_key(site: Path, tmp_path: P
     profile = profiles.load("chunks").model_copy(update={"written_payload": {}})
     run(site, tmp_path / "index", cohere, profile)
     payload = stored(tmp_path / "index", profile)["Maintenance."]
-    assert payload.keys() == {"id", "content", "url", "page_url", "position", "created_at"}
+    assert payload.keys() == {"id", "content", "url", "page_url", "title", "headings", "position", "created_at"}
     assert type(payload["created_at"]) is int
+
+
+@pytest.mark.parametrize(
+    ("read", "written", "keys"),
+    [
+        ({}, {}, {"page_title": "title", "section_headers": "headings"}),
+        ({"title": ("page.name", "name")}, {"page_title": "section"}, {"name": "title", "section_headers": "headings"}),
+        ({"headings": ("crumbs",)}, {"page": {"name": "title"}}, {"crumbs": "headings"}),
+        ({"variants": False}, {}, {}),
+    ],
+)
+def test_titles_are_stored_under_the_first_free_key_that_is_read(
+    read: dict[str, Any], written: dict[str, Any], keys: dict[str, str]
+) -> None:
+    payload = Payload(text=("body",), url=("url",), **read)
+    profile = PROFILE.model_copy(update={"payload": payload, "written_payload": {"body": "text", **written}})
+    assert layout(profile) == {"body": "text", **written, **keys}
 
 
 def test_a_second_run_changes_no_file_and_embeds_nothing(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:

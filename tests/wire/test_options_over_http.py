@@ -113,6 +113,17 @@ def test_neighbors_hold_the_text_of_the_chunks_around(function: Function) -> Non
         assert all(text in result["text_with_neighbors"] for text in texts.values())
 
 
+def test_titles_are_those_of_page_and_section(function: Function) -> None:
+    usual, titled = results(function), results(function, titles=True)
+    assert results(function, titles=False) == usual
+    assert [
+        {**plain, "title": one["title"], "headings": one["headings"]} for plain, one in zip(usual, titled, strict=True)
+    ] == titled
+    assert "What Is a Digital Twin" in {one["title"] for one in titled}
+    assert all(one["headings"][0] == one["title"] for one in titled)
+    assert len({one["headings"][-1] for one in titled}) > 2
+
+
 @pytest.mark.parametrize("copies", [1, 2, 3])
 def test_copies_of_a_page_leave_room_for_all_neighbors(
     copies: int, start: Start, make_collection: MakeCollection
@@ -185,6 +196,7 @@ def test_options_in_a_query_string(function: Function) -> None:
         ({"diversity": 1.1}, "'diversity' must be 1 or less"),
         ({"diversity": "high"}, "'diversity' must be a number, not text"),
         ({"unique": 1}, "'unique' must be true or false, not a number"),
+        ({"titles": "yes"}, "'titles' must be true or false, not text"),
         ({"neighbors": 4}, "'neighbors' must be 3 or less"),
         ({"order": "date"}, "'order' must be 'relevance' or 'score'"),
         ({"debug": True}, "DEBUG_ANSWERS"),

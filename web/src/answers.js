@@ -1,12 +1,12 @@
 /** Reads the answers of all contracts into one kind of passage. */
 
-import { headingsOf, safe } from './urls.js';
+import { address, safe } from './urls.js';
 
 /**
  * @typedef {object} Passage
  * @property {string} text Markdown, as stored
  * @property {string | null} url http or https; null if the answer has no such URL
- * @property {string} title of the section, else of the page
+ * @property {string} title of the section, else of the page; the URL where the answer has neither
  * @property {string[]} path the headings above the section, outermost first
  * @property {number} score 0 to 1
  * @property {string | number | null} id the chunk's id, as the answer has it
@@ -37,10 +37,10 @@ function passage(item) {
   const fields = { ...item?.payload, ...item?.metadata, ...item };
   const sent = first(fields, URL_KEYS);
   const url = safe(sent);
-  const headings = [first(fields, PAGE), ...list(fields.section_headers), fields.section]
+  const headings = [first(fields, PAGE), ...list(fields.headings ?? fields.section_headers), fields.section]
     .filter((each) => typeof each === 'string' && each.trim())
     .filter((each, index, all) => each !== all[index - 1]);
-  const known = headings.length ? headings : url ? headingsOf(url) : [];
+  const known = headings.length ? headings : url ? [address(url)] : [];
   const score = SCORE.map((key) => fields[key]).find((each) => typeof each === 'number');
   return {
     text: first(fields, TEXT),

@@ -59,7 +59,7 @@ export async function ask(options, question, signal) {
  */
 async function send(options, question, signal, more) {
   const path = options.profile ? `/profiles/${encodeURIComponent(options.profile)}/query` : '/query';
-  const query = new URLSearchParams({ question, order: 'relevance', ...more });
+  const query = new URLSearchParams({ question, order: 'relevance', titles: 'true', ...more });
   if (options.count) query.set('k', String(options.count));
   const late = AbortSignal.timeout(options.timeout);
   try {

@@ -1,4 +1,4 @@
-/** Addresses: which links are safe, where a section is, and what a page is called. */
+/** Addresses: which links are safe, and how they are written. */
 
 /**
  * An absolute http or https URL, or null for any other.
@@ -15,17 +15,10 @@ export function safe(url) {
   }
 }
 
-/**
- * The headings that a URL suggests: folders, page, section. Used where an answer has no titles.
- * @param {string} url
- * @returns {string[]}
- */
-export function headingsOf(url) {
-  const { pathname, hash, hostname } = new URL(url);
-  const names = pathname.split('/').filter((part) => part && !/^index(\.\w+)?$/.test(part));
-  const words = [...names, hash.slice(1)].map(inWords).filter(Boolean);
-  const distinct = words.filter((word, index) => word.toLowerCase() !== words[index - 1]?.toLowerCase());
-  return distinct.length ? distinct : [hostname];
+/** A URL as a reader writes it: without its scheme. It names a passage that has no title. @param {string} url */
+export function address(url) {
+  const { host, pathname, hash } = new URL(url);
+  return host + decoded(pathname + hash).replace(/\/$/, '');
 }
 
 /** The text of a part of a URL; a part that is not UTF-8 stays as it is. @param {string} part */
@@ -35,12 +28,6 @@ export function decoded(part) {
   } catch {
     return part;
   }
-}
-
-/** @param {string} slug */
-function inWords(slug) {
-  const text = decoded(slug).replace(/\.x?html?$/i, '').replace(/[-_\s]+/g, ' ').trim();
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /**

@@ -30,7 +30,7 @@ describe('requests', () => {
   test('text is sent as `question`, beside the fields', async () => {
     await new Passage({ endpoint, key: 'k1', headers: { 'X-Site': 'docs' } }).ask('What?', { k: 3, timeout: 5000 })
     const [{ method, path, headers, body }] = requests
-    assert.deepEqual([method, path, JSON.parse(body)], ['POST', '/live/query', { question: 'What?', k: 3 }])
+    assert.deepEqual([method, path, JSON.parse(body)], ['POST', '/live/query', { titles: true, question: 'What?', k: 3 }])
     assert.equal(headers['x-api-key'], 'k1')
     assert.equal(headers['x-site'], 'docs')
     assert.equal(headers['content-type'], 'application/json')

@@ -41,17 +41,31 @@ class Notice:
 OPTIONS = frozenset(
     {
         *("filters", "language", "version", "score_threshold", "offset", "max_per_page"),
-        *("diversity", "unique", "neighbors", "order", "debug"),
+        *("diversity", "unique", "neighbors", "titles", "order", "debug"),
     }
 )
 """The names of the options in `handler.contracts.options`, which is imported for a request that has one."""
 
 
 class Expandable(BaseModel):
-    """A result that may have its neighbors' text."""
+    """A result that may have its headings and its neighbors' text."""
 
     text_with_neighbors: str = Field(
         default="", description="The text with that of the chunks around it. Absent unless `neighbors` asks for it."
+    )
+    headings: list[str] = Field(
+        default_factory=list,
+        description="The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` "
+        "asks for it.",
+    )
+
+
+class Titled(Expandable):
+    """A result that may also have a title. In `context`, every result has one."""
+
+    title: str = Field(
+        default="",
+        description="Its page's title; empty if none is stored. Absent unless `titles` asks for it.",
     )
 
 
@@ -78,7 +92,7 @@ class Contract:
         name: of its module, as a profile names it.
         request_model: the request, with the contract's own field names.
         response_model, error_model: the response. Only fields that are set are sent.
-        results: the name of the answer's list of results, each `Expandable`.
+        results: the name of the answer's list of results, each `Expandable` with a title.
         text, count: the names of the request's fields that a profile's limits apply to.
         parse: turns the caller's fields into a checked request. Raises InvalidRequest.
         render: turns a result into `response_model`, without warnings: `answer` adds those for all contracts.

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, StrictBool
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
+from handler.contracts.base import Answer, Contract, ErrorContext, Titled
 from handler.contracts.fields import (
     Integer,
     Score,
@@ -32,7 +32,7 @@ class QueryRequest(BaseModel):
     include_metadata: StrictBool = Field(True, description="Whether results carry position, chunk_id and created_at.")
 
 
-class RetrievedChunk(Expandable):
+class RetrievedChunk(Titled):
     """Without metadata, the last three are left out."""
 
     content: str = Field(min_length=1)

@@ -104,6 +104,8 @@ def render(retrieval: Retrieval) -> RetrievalResult:
 
 
 def _chunk(passage: Passage) -> RetrievedChunk:
+    # The assembled context needs it; other contracts leave it to `option_fields`.
+    expanded: dict[str, Any] = {} if passage.expanded is None else {"text_with_neighbors": passage.expanded}
     return RetrievedChunk(
         text=passage.text,
         score=clip(passage.score),
@@ -113,8 +115,7 @@ def _chunk(passage: Passage) -> RetrievedChunk:
         chunk_index=passage.index or 0,
         title=passage.title or "",
         chunk_id=passage.chunk_id or str(passage.id),
-        # The assembled context needs it; other contracts leave it to `option_fields`.
-        **({} if passage.expanded is None else {"text_with_neighbors": passage.expanded}),
+        **expanded,
     )
 
 

@@ -1,4 +1,4 @@
-"""Adds to a rendered answer what its options ask for: the neighbors' text of each result, and `debug`."""
+"""Adds to a rendered answer what its options ask for: each result's title, headings and neighbors, and `debug`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, Expandable
 from handler.contracts.fields import json_id, json_safe
-from handler.core.model import PointId, Retrieval
+from handler.core.model import Passage, PointId, Retrieval
 
 MOST_SHOWN = 100
 """The most passages that `debug` lists: a response has a limit."""
@@ -14,18 +14,24 @@ MOST_SHOWN = 100
 
 def add_option_fields(body: Answer, contract: Contract, profile: Profile, retrieval: Retrieval) -> Answer:
     """The answer with its extra fields."""
-    selection = retrieval.request.selection
-    changes: dict[str, Any] = {}
-    if selection is not None and selection.neighbors:
-        results: list[Expandable] = getattr(body, contract.results)
-        changes[contract.results] = [
-            result if passage.expanded is None else result.model_copy(update={"text_with_neighbors": passage.expanded})
+    results: list[Expandable] = getattr(body, contract.results)
+    changes: dict[str, Any] = {
+        contract.results: [
+            result.model_copy(update=_result_fields(passage, titles=retrieval.request.titles))
             for result, passage in zip(results, retrieval.passages, strict=True)
         ]
+    }
     # An answer that had to be shortened has no room for it.
     if retrieval.request.search.explain and not retrieval.left_out:
         changes["debug"] = explain(profile, retrieval)
     return body.model_copy(update=changes)
+
+
+def _result_fields(passage: Passage, *, titles: bool) -> dict[str, Any]:
+    return {
+        **({"title": passage.title or "", "headings": list(passage.headings)} if titles else {}),
+        **({} if passage.expanded is None else {"text_with_neighbors": passage.expanded}),
+    }
 
 
 def explain(profile: Profile, retrieval: Retrieval) -> dict[str, Any]:

@@ -45,6 +45,9 @@ class Options(BaseModel):
         None,
         description="How many chunks before and after each passage, on its page, `text_with_neighbors` has.",
     )
+    titles: StrictBool | None = Field(
+        None, description="Whether each passage has its page's `title` and its `headings`."
+    )
     order: Literal["relevance", "score"] | None = Field(
         None, description="Whether results come as the search ranks them, or by descending score."
     )
@@ -80,7 +83,13 @@ def apply_options(
         score_threshold=threshold,
         explain=bool(options.debug),
     )
-    return replace(request, search=changed, selection=_selection(options), order=options.order or request.order)
+    return replace(
+        request,
+        search=changed,
+        selection=_selection(options),
+        order=options.order or request.order,
+        titles=bool(options.titles),
+    )
 
 
 def _check_one_threshold(fields: Mapping[str, Any], own: Mapping[str, Any]) -> None:

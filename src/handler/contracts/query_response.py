@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
+from handler.contracts.base import Answer, Contract, ErrorContext, Titled
 from handler.contracts.fields import (
     Integer,
     Score,
@@ -32,7 +32,7 @@ class QueryResponseRequest(BaseModel):
     k: Integer | None = Field(None, description="How many passages to return.")
 
 
-class Result(Expandable):
+class Result(Titled):
     chunk_text: str = Field(description="The passage, exactly as stored.")
     url: str = Field(description="The URL of its page, exactly as stored.")
     chunk_id: str = Field(description="The point's id and the passage's index in its page, joined by an underscore.")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Contract, ErrorContext, Expandable, Notice
+from handler.contracts.base import Answer, Contract, ErrorContext, Notice, Titled
 from handler.contracts.fields import (
     CHARACTERS_PER_TOKEN,
     Integer,
@@ -79,7 +79,7 @@ class Metadata(BaseModel):
     tokens: int = Field(ge=0, description="The chunk's approximate number of tokens.")
 
 
-class SearchResult(Expandable):
+class SearchResult(Titled):
     chunk_id: str
     chunk_text: str = Field(min_length=1)
     similarity_score: Score

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StrictBool
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
+from handler.contracts.base import Answer, Contract, ErrorContext, Titled
 from handler.contracts.fields import (
     Integer,
     Score,
@@ -71,7 +71,7 @@ class RetrievalQuery(BaseModel):
     with_payload: StrictBool = Field(True, description="Whether results carry their payload.")
 
 
-class RetrievalResult(Expandable):
+class RetrievalResult(Titled):
     id: int | str = Field(description="The point's id; an integer of 2^53 or more as text.")
     score: Score
     vector: list[float] | None = Field(description="The point's vector; null unless with_vectors is true.")

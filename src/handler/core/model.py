@@ -82,6 +82,7 @@ class RetrievalRequest:
         collection: the collection that the caller named; None for the profile's.
         order: the order that the caller asked for; None for the contract's.
         selection: which of the passages found to answer with; None for the best ones.
+        titles: whether the answer's passages have their titles and headings, in any contract.
         options: values for the contract's rendering.
     """
 
@@ -91,6 +92,7 @@ class RetrievalRequest:
     collection: str | None = None
     order: Order | None = None
     selection: Selection | None = None
+    titles: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -29,6 +29,9 @@ FIRST: Mapping[str, ChunkField] = {
 }
 """The chunk fields for the first key of each meaning, for a profile without `written_payload`."""
 
+TITLES: tuple[ChunkField, ...] = ("title", "headings")
+"""The fields that every profile's payload has, as far as the profile can read them."""
+
 
 def point_id(chunk: Chunk) -> int:
     """The chunk's id as an unsigned integer, as seed 000 has it; 53 bits, all that JavaScript reads exactly."""
@@ -57,13 +60,27 @@ def payload(
 
 
 def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:
-    """The payload's keys, nested ones included, each with its chunk field."""
-    return profile.written_payload or _layout(profile.payload)
+    """The payload's keys, nested ones included, each with its chunk field.
+
+    Title and headings are stored even if the profile's `written_payload` has neither: answers show them.
+    """
+    keys = dict(profile.written_payload) or _layout(profile.payload)
+    stored = {part for _, part in _paths(keys)}
+    for field in TITLES:
+        free = (path.key for path in profile.payload.paths[field] if not path.inner and path.key not in keys)
+        key = None if field in stored else next(free, None)
+        if key is not None:
+            keys[key] = field
+    return keys
 
 
 def paths(profile: Profile) -> Iterator[tuple[Path, ChunkField]]:
     """The path of each of the payload's values, with its chunk field."""
-    for key, part in layout(profile).items():
+    yield from _paths(layout(profile))
+
+
+def _paths(keys: Mapping[str, ChunkField | dict[str, ChunkField]]) -> Iterator[tuple[Path, ChunkField]]:
+    for key, part in keys.items():
         if isinstance(part, dict):
             yield from (((key, inner), field) for inner, field in part.items())
         else:

@@ -77,7 +77,7 @@ class AsyncPassage(Generic[Question, Answer]):
     async def ask(
         self, question: str | Question, *, profile: str | None = None, timeout: float | None = None, **fields: Any
     ) -> Answer:
-        """The passages for a question.
+        """The passages for a question, with their titles and headings unless `titles` is false.
 
         Args:
             question: its text, or the contract's whole question.

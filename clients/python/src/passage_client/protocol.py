@@ -62,7 +62,9 @@ class Call:
 def ask(settings: Settings, question: str | Mapping[str, Any], profile: str | None, fields: Mapping[str, Any]) -> Call:
     asked = {"question": question} if isinstance(question, str) else question
     name = profile or settings.profile
-    return Call("/query" if name is None else f"/profiles/{quote(name, safe='')}/query", {**asked, **fields})
+    return Call(
+        "/query" if name is None else f"/profiles/{quote(name, safe='')}/query", {"titles": True, **asked, **fields}
+    )
 
 
 def chunk(profile: str, chunk_id: str | int, *, with_vectors: bool) -> Call:

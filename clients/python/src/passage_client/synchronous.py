@@ -76,7 +76,7 @@ class Passage(Generic[Question, Answer]):
     def ask(
         self, question: str | Question, *, profile: str | None = None, timeout: float | None = None, **fields: Any
     ) -> Answer:
-        """The passages for a question.
+        """The passages for a question, with their titles and headings unless `titles` is false.
 
         Args:
             question: its text, or the contract's whole question.

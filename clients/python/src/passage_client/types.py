@@ -52,6 +52,8 @@ class AskOptions(TypedDict):
     """Whether passages with the same text are returned once."""
     neighbors: NotRequired[int]
     """How many chunks before and after each passage, on its page, `text_with_neighbors` has."""
+    titles: NotRequired[bool]
+    """Whether each passage has its page's `title` and its `headings`."""
     order: NotRequired[Literal["relevance", "score"]]
     """Whether results come as the search ranks them, or by descending score."""
     debug: NotRequired[bool]
@@ -126,6 +128,10 @@ class ChunksRetrievedChunk(TypedDict):
 
     text_with_neighbors: NotRequired[str]
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    headings: NotRequired[list[str]]
+    """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
+    title: NotRequired[str]
+    """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     content: str
     url: str
     similarity_score: float
@@ -168,6 +174,8 @@ class ContextQuestion(AskOptions):
 class ContextRetrievedChunk(TypedDict):
     text_with_neighbors: NotRequired[str]
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    headings: NotRequired[list[str]]
+    """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
     text: str
     score: float
     """Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."""
@@ -212,6 +220,10 @@ class QueryResponseQuestion(AskOptions):
 class QueryResponseResult(TypedDict):
     text_with_neighbors: NotRequired[str]
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    headings: NotRequired[list[str]]
+    """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
+    title: NotRequired[str]
+    """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     chunk_text: str
     """The passage, exactly as stored."""
     url: str
@@ -264,6 +276,10 @@ class RankedMetadata(TypedDict):
 class RankedSearchResult(TypedDict):
     text_with_neighbors: NotRequired[str]
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    headings: NotRequired[list[str]]
+    """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
+    title: NotRequired[str]
+    """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     chunk_id: str
     chunk_text: str
     similarity_score: float
@@ -319,6 +335,10 @@ class VectorSearchQuestion(AskOptions):
 class VectorSearchRetrievalResult(TypedDict):
     text_with_neighbors: NotRequired[str]
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
+    headings: NotRequired[list[str]]
+    """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
+    title: NotRequired[str]
+    """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     id: int | str
     """The point's id; an integer of 2^53 or more as text."""
     score: float
