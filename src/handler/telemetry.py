@@ -40,6 +40,9 @@ class _RedactingFormatter(LambdaPowertoolsFormatter):
 
         Question text may match any field, so it is redacted only in `message`, `detail` and `exception`.
         """
+        line = self._json(log)
+        if len(line.encode()) <= LINE_BYTES and not any(form in line for form in self.secrets | self.hidden):
+            return line
         fields = {key: self._redacted(key, value) for key, value in log.items()}
         line = self._json(fields)
         return line if len(line.encode()) <= LINE_BYTES else self._json(self._shortened(fields))
@@ -152,8 +155,15 @@ def heartbeat_failed(error: BaseException, *, code: str, detail: str | None, kno
 
 
 def _forms(text: str) -> frozenset[str]:
-    """The forms of a text in another: plain, as Python's repr, or within JSON. A blank text has none."""
-    return frozenset((text, repr(text)[1:-1], json.dumps(text)[1:-1])) if text.strip() else frozenset()
+    """The forms of a text in another: plain, as Python's repr, or within JSON, and each of them within a log line.
+
+    A blank text has none.
+    """
+    if not text.strip():
+        return frozenset()
+    forms = (text, repr(text)[1:-1], json.dumps(text)[1:-1])
+    lines = (json.dumps(form, ensure_ascii=False).encode(errors="backslashreplace").decode() for form in forms)
+    return frozenset((*forms, *(line[1:-1] for line in lines)))
 
 
 @contextmanager
