@@ -211,3 +211,56 @@ PRE = "<pre class={}>{}</pre>"
 def test_marks_tabs_titles_and_numbers_in_any_theme(tmp_path: Path, body: str, markdown: str) -> None:
     found = text(read(tmp_path, {"index.html": f"<main><h1>Mill</h1>{body}</main>"})["index"])
     assert " ".join(found.split()) == " ".join(markdown.split())
+
+
+MENU = "".join(f"<li><a href=/{name}.html>{name} documentation</a>" for name in "abcdef")
+OWN = "<h1>{0}</h1><p>Turn the {0} {1} times.<h2>Care</h2><p>Grease the {0}.<p>New in version 2.1."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<div><p>Small. Bright.</div><div><ul>{MENU}</ul></div><div>{OWN}</div><div>Last updated 2024-05-{{1}}</div>",
+        f"Mills for all.<br>Since 1790.<div>{OWN}</div><center><a href=/>Home</a> | <a href=/x>Index</a></center>",
+        f"<h1>Mills</h1><p>For all.</p>{OWN}<hr><p>Licensed to you.</p>",
+        f"{OWN}<h2>MILL</h2><p>Part of the mill suite</p>",
+        f"<div><h1>{{0}}</h1></div><div>{OWN.removeprefix('<h1>{0}</h1>')}</div><div><p>Licensed to you.</div>",
+        f"<article>{OWN}</article><p>Licensed to you.<p>All rights reserved.",
+        "<table><tr><th>{0} again<tr><td><a href=a>Prev</a><td>Part {1}<td><a href=b>Next</a></table>"
+        f"<div>{OWN}</div><table><tr><td><a href=a>Prev</a><td><a href=/>Up</a><td><a href=b>Next</a>"
+        "<tr><td>Mill {1}<td><a href=/>Home</a><td><a href=b>Mill 2{1}</a></table>",
+        f"<div><div>{OWN}</div><div><h3>Contact</h3>Write to us.</div></div>",
+    ],
+)
+def test_text_that_stands_on_most_pages_is_the_sites(tmp_path: Path, body: str) -> None:
+    names = ("axle", "brake", "cog", "drum", "eye", "floor", "gear")
+    pages = {f"{name}.html": f"<body>{body.format(name, number)}" for number, name in enumerate(names, 1)}
+    found = read(tmp_path, {**pages, "other.html": "<main><h1>Other</h1><p>Alone.</main>"})
+    for number, name in enumerate(names, 1):
+        page = found[name]
+        assert isinstance(page, Page)
+        assert page.title == name
+        own = [f"Turn the {name} {number} times.", f"Grease the {name}.\n\nNew in version 2.1."]
+        assert [section.markdown for section in page.sections] == own
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<section><h1>{0}</h1><div class=added><p>New in version 2.1.</p></div><p>Turn {0}.</section>",
+        "<h1>{0}</h1><table><tr><th>Turns<th>Back<tr><td>{0}<td>Yes</table>",
+        "<h1>{0}</h1><p>Turn {0}.<h2>Returns</h2><p>Nothing.<h2>See also</h2><a href=/axle.html>axle</a><p>Not {0}.",
+        "<h1>{0}</h1><section><h2>Use</h2><p>Turn {0}.<div class=note><b>Note</b><p>It is heavy.</div></section>",
+    ],
+)
+def test_a_repeated_sentence_in_a_section_of_the_page_stays(tmp_path: Path, body: str) -> None:
+    names = ("axle", "brake", "cog", "drum", "eye", "floor")
+    found = read(tmp_path, {f"{name}.html": f"<main>{body.format(name)}</main>" for name in names})
+    (alone,) = read(tmp_path / "alone", {"axle.html": f"<main>{body.format('axle')}</main>"}).values()
+    assert text(found["axle"]) == text(alone)
+
+
+def test_a_page_that_is_the_sum_of_others_is_left_out(tmp_path: Path) -> None:
+    pages = {f"{name}.html": f"<h1>{name}</h1><p>Turn {name}.<h2>Care</h2><p>Grease {name}." for name in "abcd"}
+    found = read(tmp_path, {**pages, "all.html": "".join(pages.values())})
+    assert {path: why for path, why in found.items() if isinstance(why, str)} == {"all.html": "copy of other pages"}

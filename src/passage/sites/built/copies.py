@@ -1,8 +1,10 @@
 """Finds pages whose text stands on other pages: duplicates, and lists that repeat what they link to."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from passage.sites.built.editions import Edition
 from passage.sites.model import Page
@@ -17,6 +19,9 @@ Reasons = Iterator[tuple[str, str]]
 
 _ALONE = 0.9
 """A page with this share of another one's text holds it alone: the rest are lines of a menu."""
+
+_FEWEST_PARTS = 3
+"""The fewest pages that one page repeats whole."""
 
 _ITEM = re.compile(r"^[ >]*(?:[-*+]|\d+[.)])[ ]+", re.MULTILINE)
 """The mark of a list's item."""
@@ -92,7 +97,7 @@ def _original_first(candidate: Candidate, titled: set[str]) -> tuple[bool, bool,
 
 
 def lists(candidates: list[Candidate]) -> Reasons:
-    """Pages all of whose text stands on other pages, beside a link to each or below its title.
+    """Pages all of whose text stands on other pages, beside a link to each or below its title, or whole.
 
     A page whose text stands on one other page is a list only if its heading links to that page: a chapter stands on
     the page with the whole book, too.
@@ -102,7 +107,11 @@ def lists(candidates: list[Candidate]) -> Reasons:
     for candidate in candidates:
         by_title.setdefault(candidate.page.title, []).append(candidate)
     texts = _Texts(candidates)
+    sums = set(_sums(candidates, texts))
     for candidate in candidates:
+        if candidate.url in sums:
+            yield candidate.file, "copy of other pages"
+            continue
         headings = {heading for section in candidate.page.sections for heading in section.headings}
         named = [other for heading in headings - {candidate.page.title} for other in by_title.get(heading, ())]
         linked = [by_url[url] for url in candidate.links if url in by_url]
@@ -111,16 +120,48 @@ def lists(candidates: list[Candidate]) -> Reasons:
             yield candidate.file, "list of pages"
 
 
+def _sums(candidates: Sequence[Candidate], texts: "_Texts") -> Iterator[str]:
+    """The URLs of pages that hold several other pages whole, and next to nothing else: `all.html`, a page to print."""
+    usual = median(texts.lengths.values()) if texts.lengths else 0
+    for candidate in candidates:
+        if texts.lengths[candidate.url] < usual * _FEWEST_PARTS:
+            continue
+        others = {line: texts.pages_with(line) - {candidate.url} for line in _spoken_lines(candidate)}
+        shared: Counter[str] = Counter()
+        for line, urls in others.items():
+            shared.update(dict.fromkeys(urls, len(line)))
+        parts = {url for url, length in shared.items() if length >= texts.lengths[url] * _ALONE}
+        covered = sum(len(line) for line, urls in others.items() if urls & parts)
+        if len(parts) >= _FEWEST_PARTS and covered >= texts.lengths[candidate.url] * _ALONE:
+            yield candidate.url
+
+
+def _spoken_lines(candidate: Candidate) -> set[str]:
+    """The words of a page's lines, each once."""
+    texts = (_ITEM.sub("", _LINK.sub(r"\1", section.markdown)) for section in candidate.page.sections)
+    return {words for text in texts for line in text.split("\n") if (words := _words(line))}
+
+
 class _Texts:
-    """The words of a site's pages, by line and whole."""
+    """The words of a site's pages, by line and whole.
+
+    Attributes:
+        lengths: the letters of each page's lines, each line counted once.
+    """
 
     def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self.lengths: dict[str, int] = {}
         self._holders: dict[str, set[str]] = {}
         self._whole: dict[str, str] = {}
         for candidate in candidates:
-            for section in candidate.page.sections:
-                for line in _ITEM.sub("", _LINK.sub(r"\1", section.markdown)).split("\n"):
-                    self._holders.setdefault(_words(line), set()).add(candidate.url)
+            lines = _spoken_lines(candidate)
+            self.lengths[candidate.url] = sum(map(len, lines))
+            for line in lines:
+                self._holders.setdefault(line, set()).add(candidate.url)
+
+    def pages_with(self, line: str) -> set[str]:
+        """The URLs of the pages with a line of these words."""
+        return self._holders.get(line, set())
 
     def holders(self, line: tuple[str, ...], sources: Mapping[str, Candidate]) -> set[str]:
         """The URLs of the sources with a line; where it is a line of none, of those that hold it in a longer one."""

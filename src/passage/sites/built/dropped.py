@@ -5,10 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from passage.sites import html
 from passage.sites.built import tabs
+from passage.sites.built.blocks import blocks
 from passage.sites.built.code import line_numbers
 from passage.sites.built.furniture import furniture, letters, menus
 from passage.sites.built.noise import NOISE
 from passage.sites.built.render import HEADINGS
+from passage.sites.built.repeated import Key, elements, repeated
 from passage.sites.html import Node
 
 _HEADINGS = ", ".join(HEADINGS)
@@ -27,14 +29,18 @@ _TYPED = "input:not([type=checkbox], [type=radio]), select, textarea"
 """Fields that a reader fills in. A checkbox may be an item of a list, a radio button a tab."""
 
 
-def dropped(contents: Sequence[Node], noise: str, url: str) -> set[int]:
-    """The keys of the elements that are left out.
+def dropped(contents: Sequence[Node], noise: str, url: str, common: frozenset[Key]) -> set[int]:
+    """The keys of the elements and texts that are left out.
 
     Args:
         noise: a selector of elements, besides those of every theme; empty for none.
         url: of the page.
+        common: the blocks that most of the site's pages have.
     """
     gone = {html.key(node) for content in contents for node in _dropped(content, noise)}
+    if common:
+        found = [block for content in contents for block in blocks(content, gone)]
+        gone.update(map(html.key, elements(found, repeated(found, common, url))))
     return gone.union(map(html.key, furniture(contents, gone, url)))
 
 

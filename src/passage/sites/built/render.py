@@ -90,10 +90,10 @@ Rule = Callable[[Node, Rendering], str]
 def render(node: Node, page: Rendering) -> str:
     """The HTML of one node."""
     name = html.tag(node)
-    if not name:
-        return _text(html.own_text(node), page)
     if html.key(node) in page.dropped:
         return _GAPS.get(name, "")
+    if not name:
+        return _text(html.own_text(node), page)
     rule = page.rules.get(html.key(node), element)
     label = page.labels.get(html.key(node))
     return rule(node, page) if label is None else f"<div>{bold(label)}{rule(node, page)}</div>"

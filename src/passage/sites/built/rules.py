@@ -21,6 +21,7 @@ from passage.sites.built.render import (
     signature,
     words,
 )
+from passage.sites.built.repeated import Key
 from passage.sites.built.tables import code_lines, empty_header, in_cell, is_frame
 from passage.sites.html import Node
 
@@ -39,15 +40,23 @@ TITLES = (
 CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:has(td.code > pre)"
 
 
-def prepare(contents: list[Node], url: str, folder: str, generator: Generator, noise: str = "") -> Rendering:
+def prepare(
+    contents: list[Node],
+    url: str,
+    folder: str,
+    generator: Generator,
+    noise: str = "",
+    common: frozenset[Key] = frozenset(),
+) -> Rendering:
     """Find the elements of `contents` that are left out and those with a rule, once for a page.
 
     Args:
         url, folder, generator: see `Rendering`.
         noise: a selector of elements to leave out, besides those of every theme.
+        common: the blocks that most of the site's pages have.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
-    left_out = dropped(contents, noise, url)
+    left_out = dropped(contents, noise, url, common)
     rules: dict[int, Rule] = {}
     labels: dict[int, str] = {}
     for content in contents:

@@ -11,6 +11,7 @@ from passage.sites.built.addresses import Addresses
 from passage.sites.built.copies import Candidate, bare
 from passage.sites.built.editions import Edition, VersionFolders
 from passage.sites.built.generators import Generator
+from passage.sites.built.repeated import Common
 from passage.sites.built.selection import select
 from passage.sites.built.titles import common_headings, site_name, title_of, title_outside
 from passage.sites.html import Node
@@ -20,6 +21,9 @@ PAGES = ("*.html", "*.htm")
 
 SAMPLE = 40
 """Pages read first, to learn the generator, the URL and the spelling of links."""
+
+COUNTED = 200
+"""Pages read first, to learn the blocks that most pages have. These are on most of any pages, so a part is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +85,11 @@ class _Survey:
     has_drafts: bool
     common_canonicals: frozenset[str]
     searched: frozenset[str] | None
+    common: Common
 
 
 def _survey(site: BuiltSite, files: list[str]) -> _Survey:
-    step = max(1, len(files) // SAMPLE)
-    chosen = dict.fromkeys(["index.html", *files[::step]])
-    sample: dict[str, Node] = {}
-    for file in chosen:
-        if file in files:
-            try:
-                sample[file] = html.parse((site.folder / file).read_bytes())
-            except (OSError, ValueError):
-                continue  # reported when the file is read
+    sample = dict(_spread(site, list(dict.fromkeys([*({"index.html"} & set(files)), *files])), SAMPLE))
     published = addresses.find(site.folder, files, sample, site.url)
     canonicals = Counter(addresses.canonical_of(root, published.folder_of(file)) for file, root in sample.items())
     most = max(2, canonicals.total() / 2)
@@ -107,7 +104,17 @@ def _survey(site: BuiltSite, files: list[str]) -> _Survey:
         common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > most),
         has_drafts=any(html.first(root, "a[href*='drafts/']") for root in sample.values()),
         searched=search_index.files(site.folder, files),
+        common=Common.of(_spread(site, files, COUNTED)),
     )
+
+
+def _spread(site: BuiltSite, files: list[str], count: int) -> Iterator[tuple[str, Node]]:
+    """The first of the site's files and others, evenly spread, each with its page."""
+    for file in files[:: max(1, len(files) // count)]:
+        try:
+            yield file, html.parse((site.folder / file).read_bytes())
+        except (OSError, ValueError):
+            continue  # reported when the file is read
 
 
 def _read(site: BuiltSite, file: str, survey: _Survey) -> Iterator[Candidate | Skip | Flaw]:
@@ -133,7 +140,8 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
         return Skip(file, reason)
     canonical = addresses.canonical_of(root, folder)
     url = survey.addresses.of(file, canonical)
-    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, noise)
+    common = survey.common.on(file, root)
+    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, noise, common)
     parts, headings = sections.cut(contents, rendering)
     if not parts:
         return Skip(file, "no text")

@@ -1,0 +1,199 @@
+"""Finds the text that a site puts on most of its pages: menus, banners, dates, licences, links to the neighbours.
+
+A block is common if most pages have it, word for word. A common block is left out where it stands outside of the page's
+own headings; a sentence in a section of the page's own ("New in version 2.1.") is the page's text.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from passage.sites import html
+from passage.sites.built.blocks import HEADINGS, Block, blocks
+from passage.sites.built.furniture import is_page, letters
+from passage.sites.html import Node
+
+SHARE = 0.6
+"""A block that this share of the pages has is common."""
+FEWEST = 5
+"""The fewest pages that have a common block."""
+
+_SHORT = 100
+"""The most characters of a line beside a menu's links, such as the title of the next page."""
+_LEVELS = 5
+"""The most elements between a text and the link around it."""
+_WIDEST = 12
+"""The most blocks of a group of links to the pages around a page."""
+_SENTENCE = re.compile(r"[.!?:;\u3002\uff01\uff1f]['\")\]]*\Z")
+_YEAR = re.compile(r"\d{4}|\d+:\d\d|\d+[/.-]\d+[/.-]\d+")
+_DIGITS = re.compile(r"\d+")
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """The blocks that most pages have, by group of pages: the whole site, a language, a folder."""
+
+    by_group: Mapping[str, frozenset[Key]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, pages: Iterable[tuple[str, Node]]) -> "Common":
+        """Count the blocks of pages, each given with its file."""
+        sizes: Counter[str] = Counter()
+        counts: dict[str, Counter[Key]] = {}
+        for file, root in pages:
+            if body := html.first(root, "body"):
+                keys = {key_of(block) for block in blocks(body)}
+                for group in _groups(file, root) if keys else ():
+                    sizes[group] += 1
+                    counts.setdefault(group, Counter()).update(keys)
+        return cls(
+            {
+                group: frozenset(key for key, count in counted.items() if count >= max(FEWEST, SHARE * sizes[group]))
+                for group, counted in counts.items()
+            }
+        )
+
+    def on(self, file: str, root: Node) -> frozenset[Key]:
+        """The common blocks of a page's groups."""
+        return frozenset().union(*(self.by_group.get(group, frozenset()) for group in _groups(file, root)))
+
+
+def _groups(file: str, root: Node) -> list[str]:
+    folder = file.rpartition("/")[0].partition("/")[0]
+    return ["", f"language {html.attribute(root, 'lang').lower()}", f"folder {folder}"]
+
+
+def key_of(block: Block) -> Key:
+    """Equal for equal blocks; dates are equal."""
+    words = _DIGITS.sub("0", block.words) if _YEAR.search(block.words) else block.words
+    return block.tag, words
+
+
+def repeated(found: Sequence[Block], common: frozenset[Key], url: str) -> list[Block]:
+    """The blocks of a page's content that are the site's.
+
+    Args:
+        found: all blocks of the content, in reading order.
+        common: the blocks that most pages have.
+        url: of the page.
+    """
+    shared = [key_of(block) in common for block in found]
+    if not any(shared) or all(shared):
+        return []
+    return list(_Content(found, _with_neighbours(found, shared, url), url).outside())
+
+
+class _Content:
+    """The blocks of one page's content, of which some are common.
+
+    Attributes:
+        own: the positions of blocks that are the page's.
+        heads: the positions of its own headings: of text that is its own.
+    """
+
+    def __init__(self, found: Sequence[Block], shared: Sequence[bool], url: str) -> None:
+        self.found, self.shared, self.url = found, shared, url
+        self.heads = _own_headings(found, shared)
+        self.own = {at for at, is_shared in enumerate(shared) if not is_shared} | self.heads
+        self.last = max(self.own, default=-1)
+
+    def outside(self) -> Iterator[Block]:
+        """The common blocks before the title, behind the elements that hold a section, and at the end."""
+        if not self.own:
+            return
+        title = next((at for at in sorted(self.heads) if self.found[at].tag == "h1"), min(self.own))
+        before, ended = 0, False
+        for at, block in enumerate(self.found):
+            if at in self.own:
+                before = at
+            elif at < title or ended or self._is_behind(at, before):
+                ended = at > self.last
+                yield block
+            elif at > self.last and (block.is_heading or self._is_parted(block) or self._is_menu(block)):
+                ended = True
+                yield block
+
+    def _is_behind(self, at: int, before: int) -> bool:
+        """Whether a common block stands in an element of its own, and the text before it in one with its heading."""
+        here, there = self.found[at].above, self.found[before].above
+        depth = next((at for at, (a, b) in enumerate(zip(here, there, strict=False)) if html.key(a) != html.key(b)), 0)
+        if not depth or any(self._is_in(here[depth], own) for own in self.own):
+            return False
+        inside = [own for own in self.own if own <= before and self._is_in(there[depth], own)]
+        heads = [own for own in inside if self.found[own].is_heading]
+        return 0 < len(heads) < len(inside)
+
+    def _is_in(self, element: Node, at: int) -> bool:
+        return html.key(element) in map(html.key, self.found[at].above)
+
+    def _is_parted(self, block: Block) -> bool:
+        """Whether an `<hr>` stands between the page's own text and a block behind it."""
+        return block.rules > self.found[self.last].rules
+
+    def _is_menu(self, block: Block) -> bool:
+        return block.tag not in ("p", "li", "dd", "dt") and is_link(block, self.url)
+
+
+def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
+    """The headings that are the page's own, or have text or a heading below them that is."""
+    own: set[int] = set()
+    text, level = False, 0
+    for at in reversed(range(len(found))):
+        if not found[at].is_heading:
+            text = text or not shared[at]
+            continue
+        here = int(next(html.tag(node)[1] for node in found[at].above if html.tag(node) in HEADINGS))
+        if not shared[at] or text or here < level:
+            own.add(at)
+        level, text = (here, False) if at in own else (0, False)
+    return own
+
+
+def is_link(block: Block, url: str) -> bool:
+    """Whether all words of a block are in links to pages of the site."""
+    links = [_link_around(node) for node in block.nodes if letters(node)]
+    return bool(links) and all(link is not None and is_page(link, url) for link in links)
+
+
+def _link_around(node: Node) -> Node | None:
+    above = islice(html.ancestors(node), _LEVELS)
+    return next((each for each in above if html.tag(each) == "a" and html.attribute(each, "href")), None)
+
+
+def _with_neighbours(found: Sequence[Block], shared: Sequence[bool], url: str) -> list[bool]:
+    """The common blocks, and beside common links the other ones of the group: the titles of the next pages."""
+    marked = list(shared)
+    links = [is_link(block, url) for block in found]
+    inside: dict[int, list[int]] = {}
+    for at, block in enumerate(found):
+        for element in block.above[1:]:
+            inside.setdefault(html.key(element), []).append(at)
+    for at, block in enumerate(found):
+        for element in reversed(block.above[1:] if shared[at] and links[at] else ()):
+            group = inside[html.key(element)]
+            if len(group) > _WIDEST or any(found[each].is_heading for each in group):
+                break
+            others = [each for each in group if not shared[each]]
+            beside = [each for each in others if not links[each]]
+            mostly_links = len(group) >= len(others) + 2 and len(group) >= len(beside) * 2
+            if mostly_links and all(_is_line(found[each]) for each in beside):
+                for each in group:
+                    marked[each] = True
+    return marked
+
+
+def _is_line(block: Block) -> bool:
+    return len(block.words) <= _SHORT and not _SENTENCE.search(block.words)
+
+
+def elements(found: Sequence[Block], left_out: Sequence[Block]) -> Iterator[Node]:
+    """The elements, and the texts, that hold the blocks that are left out and nothing else."""
+    counts: Counter[int] = Counter(html.key(node) for block in found for node in block.above)
+    counts.subtract(html.key(node) for block in left_out for node in block.above)
+    for block in left_out:
+        whole = next((node for node in block.above[1:] if not counts[html.key(node)]), None)
+        yield from block.nodes if whole is None else (whole,)
