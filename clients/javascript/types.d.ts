@@ -71,6 +71,8 @@ export interface AskOptions {
   titles?: boolean
   /** Whether results come as the search ranks them, or by descending score. */
   order?: 'relevance' | 'score'
+  /** `words` searches by words alone, `titles` in titles by what was typed so far. Scores are then 0. */
+  search?: 'words' | 'titles'
   /** Whether the answer explains itself in `debug`. The deployment must allow it. */
   debug?: boolean
 }
@@ -100,11 +102,11 @@ export interface DebugPassage {
 export interface Debug {
   profile: string
   collection: string
-  /** The model that embedded the question. */
+  /** The model that embedded the question; empty without a vector. */
   model: string
-  mode: 'dense' | 'hybrid'
+  mode: 'dense' | 'hybrid' | 'words' | 'titles'
   fusion?: DebugFusion
-  /** Null if the question was a vector. */
+  /** Null if the question was not embedded. */
   embedding_cached: boolean | null
   /** Milliseconds of each step. */
   times_ms: Record<string, number>
@@ -373,14 +375,16 @@ export interface Chunk {
 
 export interface CollectionInfo {
   name: string
+  /** 0 without vectors. */
   vector_size: number
+  /** Empty without vectors. */
   distance_metric: string
   points_count: number
   indexed_vectors_count: number
   status: 'green' | 'yellow' | 'red'
   embedding_model?: string | null
-  /** By vectors alone, or also by words. */
-  search?: 'dense' | 'hybrid'
+  /** By vectors alone, also by words, or by words alone. */
+  search?: 'dense' | 'hybrid' | 'words'
   /** Why the collection is not searched as the profile says, and what would change that. */
   notes?: string[]
   /** Where collection and profile disagree. */

@@ -14,7 +14,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 NAMESPACE = "Passage"
 DEFAULT_SERVICE = "passage"
-SERVICE_ONLY = ("Failed.", "Heartbeat", "IndexRefused")
+SERVICE_ONLY = ("Failed.", "Heartbeat", "IndexRefused", "AnsweredByWords")
 """Metrics with these prefixes have the dimension `service` alone: an alarm on one covers all profiles."""
 ALSO_BY_SERVICE = ("TotalLatency", "TopScore", "RerankLatency", "RerankFailed")
 """Metrics that alarms or the dashboard's costs need over all profiles as well. Each costs a second custom metric."""
@@ -235,6 +235,31 @@ def not_reranked(
         logger.warning(message, extra=extra)
     else:
         logger.error(message, extra=extra, exc_info=None if known else error)
+
+
+def answered_by_words(
+    profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, blame: str
+) -> None:
+    """Log and count a question whose embedding failed. It was answered by words.
+
+    An error that is not temporary is also counted as any other is, because the operator has to act on it.
+
+    Args:
+        known, blame: see `failed`.
+    """
+    extra, message, counts = _facts(profile, error, code, detail), f"answered by words: {error}", {}
+    if blame == "upstream":
+        logger.warning(message, extra=extra)
+    else:
+        logger.error(message, extra=extra, exc_info=None if known else error)
+        counts = {f"Error.{code}": 1.0, f"Failed.{blame.capitalize()}": 1.0}
+    _emit(profile, {"AnsweredByWords": 1, **counts})
+
+
+def titles(profile: str, total_ms: float) -> None:
+    """One search in titles: a metric, and a log line only at the level DEBUG, as there is one for each key press."""
+    logger.debug("titles", extra={"profile": profile, "total_ms": round(total_ms, 1)})
+    _emit(profile, {"TitlesLatency": total_ms})
 
 
 def failed(profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, blame: str) -> None:

@@ -137,7 +137,7 @@ def test_unknown_profile_in_the_path_is_404(endpoint: Endpoint) -> None:
         ("search", {"query": "a" * 10_001}, "'query' has 10,001 characters"),
         ("search", {"query": QUESTION, "top_k": 3}, "the arguments are query"),
         ("search", {"query": "\ud800"}, "must be"),
-        ("search_docs", {"query": QUESTION}, "the arguments are question, top_k, language, version, profile"),
+        ("search_docs", {"query": QUESTION}, "the arguments are question, top_k, language, version, search, profile"),
         ("search_docs", {"question": QUESTION, "top_k": 0}, "'top_k' is out of range: it must be 1 to 100"),
         ("search_docs", {"question": QUESTION, "top_k": 1.5}, "'top_k' must be a whole number"),
         ("search_docs", {"question": QUESTION, "top_k": "3"}, "'top_k' must be a whole number"),

@@ -20,6 +20,10 @@ BY_DAY, WAKING = 0.95, 16 * 60
 """This share of the questions comes in these minutes of a day, the rest at night."""
 TRIALS = 100
 
+BY_BEAT = {"refused index": "IndexRefused", "no embedding": "AnsweredByWords"}
+BY_QUESTION = {"no reranker": "RerankFailed", "no embedding": "AnsweredByWords"}
+"""What each heartbeat and each question counts while something fails."""
+
 Alarms = dict[str, dict[str, Any]]
 
 
@@ -61,8 +65,8 @@ def _outage(kind: str, month: int, chance: random.Random, *, start: float, begin
         failing = at >= begin
         if kind == "outage":
             metrics.add("Heartbeat", at, 0 if failing else 1, late=_late(chance))
-        elif kind == "refused index" and failing:
-            metrics.add("IndexRefused", at, late=_late(chance))
+        elif kind in BY_BEAT and failing:
+            metrics.add(BY_BEAT[kind], at, late=_late(chance))
     for at in _questions(chance, month, start, end) if month else ():
         failing, late = at >= begin, _late(chance)
         if kind == "outage" and failing:
@@ -72,8 +76,8 @@ def _outage(kind: str, month: int, chance: random.Random, *, start: float, begin
         metrics.add("RerankLatency", at, 100, late=late)
         if not (kind == "no passages" and failing):
             metrics.add("TopScore", at, 0.6, late=late)
-        if kind == "no reranker" and failing:
-            metrics.add("RerankFailed", at, late=late)
+        if kind in BY_QUESTION and failing:
+            metrics.add(BY_QUESTION[kind], at, late=late)
     return metrics
 
 
@@ -85,6 +89,8 @@ ROWS: list[tuple[str, str, int, str]] = [
     ("No answer is reranked", "RerankFailureAlarm", 1_000, "no reranker"),
     ("No answer is reranked", "RerankFailureAlarm", 100_000, "no reranker"),
     ("A new index is refused", "IndexRefusedAlarm", 0, "refused index"),
+    ("Every answer is by words", "AnsweredByWordsAlarm", 0, "no embedding"),
+    ("Every answer is by words", "AnsweredByWordsAlarm", 100_000, "no embedding"),
 ]
 
 
@@ -151,7 +157,13 @@ def _false_alarms(alarm: dict[str, Any], metrics: Metrics, failed: list[float]) 
 
 
 @pytest.mark.parametrize(
-    ("alarm", "month"), [("HeartbeatAlarm", 0), ("UpstreamErrorAlarm", 3_000), ("UpstreamErrorAlarm", 100_000)]
+    ("alarm", "month"),
+    [
+        ("HeartbeatAlarm", 0),
+        ("UpstreamErrorAlarm", 3_000),
+        ("UpstreamErrorAlarm", 100_000),
+        ("AnsweredByWordsAlarm", 20_000),
+    ],
 )
 def test_false_alarms_are_as_rare_as_the_docs_say(alarm: str, month: int, alarms: Alarms) -> None:
     """One call in 200 is too slow, each by itself."""
@@ -162,7 +174,11 @@ def test_false_alarms_are_as_rare_as_the_docs_say(alarm: str, month: int, alarms
             bad, late = chance.random() < 0.005, _late(chance)
             if bad:
                 failed.append(at)
-            if not month:
+            if alarm == "AnsweredByWordsAlarm":
+                metrics.add("TotalLatency", at, late=late)
+                if bad:
+                    metrics.add("AnsweredByWords", at, late=late)
+            elif not month:
                 metrics.add("Heartbeat", at, 0 if bad else 1, late=late)
             else:
                 metrics.add("Failed.Upstream" if bad else "TotalLatency", at, late=late)

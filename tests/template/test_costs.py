@@ -14,7 +14,7 @@ BEATS = 30 * 24 * 12
 FREE_METRICS = 10
 """Custom metrics that cost nothing, and metrics that alarms watch for nothing."""
 CUSTOM_METRICS = 15
-ALARM_METRICS = 18
+ALARM_METRICS = 20
 """Metrics that the alarms of the default stack watch."""
 
 

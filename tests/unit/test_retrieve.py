@@ -105,17 +105,17 @@ def test_order_changes_places_but_not_the_chosen_passages(
     assert [item.id for item in retrieval.passages] == expected
 
 
-@pytest.mark.parametrize(("hybrid", "text"), [(True, "What is a digital twin?"), (False, "")])
-def test_only_a_hybrid_search_gets_the_words(hybrid: bool, text: str) -> None:
+@pytest.mark.parametrize(("mode", "text"), [("hybrid", "What is a digital twin?"), ("dense", "")])
+def test_only_a_hybrid_search_gets_the_words(mode: str, text: str) -> None:
     store = FakeStore()
-    retrieve(pipeline(FakeEmbedder(), store, hybrid=hybrid), REQUEST, Deadline.after(5))
+    retrieve(pipeline(FakeEmbedder(), store, mode=mode), REQUEST, Deadline.after(5))
     assert store.texts == [text]
 
 
 def test_question_sent_as_a_vector_has_no_words() -> None:
     store = FakeStore()
     request = RetrievalRequest(text="", search=Search(top_k=2), vector=(1.0, 0.0))
-    retrieve(pipeline(FakeEmbedder(), store, hybrid=True), request, Deadline.after(5))
+    retrieve(pipeline(FakeEmbedder(), store, mode="hybrid"), request, Deadline.after(5))
     assert store.texts == [""]
 
 

@@ -13,6 +13,7 @@ from handler.config.model_checks import check_question_model
 from handler.config.profiles import Profile
 from handler.config.providers import EMULATOR, PROVIDERS, Provider
 from handler.config.settings import Settings
+from handler.core.embedding import NoEmbedder
 from handler.core.ports import Embedder, PassageStore, Reranker
 from handler.service.replies import ReplySink
 
@@ -41,9 +42,13 @@ def _account(settings: Settings, provider: Provider, keys: Keys) -> "Account":
 def embedder(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
     """The embedder of a profile's questions. Its SDK is imported once the settings are known to be right.
 
+    A profile that is searched by words alone needs no service.
+
     Raises:
         ConfigurationError: the model is retired or another provider's, or no key is set.
     """
+    if profile.search.mode == "words":
+        return NoEmbedder()
     warning = check_question_model(profile)
     if warning is not None:
         _warn_once(warning)
@@ -107,10 +112,12 @@ def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageS
 
 
 def _embedded_by(settings: Settings, profile: Profile) -> tuple[str, ...]:
-    """Providers whose vectors are comparable with this profile's.
+    """Providers whose vectors are comparable with this profile's; none for one without vectors.
 
     At another address than its own, the service may be the provider's behind a proxy, or the emulator.
     """
+    if profile.search.mode == "words":
+        return ()
     provider = PROVIDERS[profile.embedding.provider]
     if not provider.emulated or _domain(settings.providers[provider.name].url) == _domain(provider.url or ""):
         return (provider.name,)

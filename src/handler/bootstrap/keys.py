@@ -70,6 +70,7 @@ def require_key(settings: Settings, provider: Provider, *, reranks: bool = False
 
 def require_keys(settings: Settings, profile: Profile) -> None:
     """Check that the profile's embedding service and the deployment's reranker have a key. As `require_key`."""
-    require_key(settings, PROVIDERS[profile.embedding.provider])
+    if profile.search.mode != "words":
+        require_key(settings, PROVIDERS[profile.embedding.provider])
     if settings.rerank_provider is not None:
         require_key(settings, PROVIDERS[settings.rerank_provider], reranks=True)

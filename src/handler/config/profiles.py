@@ -11,6 +11,7 @@ from handler.config import models, providers
 from handler.config.payload_keys import KINDS, ChunkField, Keys, Kind, Payload, Section
 from handler.config.settings import CollectionSettings
 from handler.core.errors import ConfigurationError, NotFound
+from handler.core.model import SearchMode
 
 FOLDER = Path(__file__).parent / "profiles"
 
@@ -69,18 +70,27 @@ def _rank_constant(value: object) -> object:
 
 
 class SearchOptions(Section):
-    """How the collection is searched: by vectors alone (dense), or also by words (hybrid).
+    """How the collection is searched: by vectors alone (dense), also by words (hybrid), or by words alone (words).
 
-    A hybrid search needs a collection whose text index ranks by BM25; any other is searched by vectors alone.
+    Words need a collection whose text index ranks by BM25. A hybrid profile searches any other by vectors alone.
     Without `weights` or `k`, those of the embedding model apply.
     """
 
-    mode: Literal["dense", "hybrid"] = "hybrid"
+    mode: SearchMode = "hybrid"
+    without_embedding: Literal["error", "words"] = "error"
+    """How a question is answered whose embedding fails or takes longer than `embedding_ms`."""
+    embedding_ms: int = Field(3_000, ge=100, le=60_000)
+    """The most milliseconds of an embedding, with `without_embedding = "words"`."""
     weights: Annotated[tuple[float, float], BeforeValidator(_weights)] | None = None
     """Of the list by vectors and the list by text."""
     k: Annotated[int, BeforeValidator(_rank_constant)] | None = None
     candidates: int = Field(50, ge=1, le=1000)
     """How many passages each list has. A larger number of requested passages makes the lists longer."""
+
+    @property
+    def embedding_seconds(self) -> float | None:
+        """See `handler.core.retrieve.Retriever`."""
+        return self.embedding_ms / 1000 if self.without_embedding == "words" and self.mode != "words" else None
 
     def fusion(self, model: str, embedded_by: str) -> providers.Fusion:
         """The parameters of the fusion: this section's, else those of the vectors.

@@ -26,6 +26,7 @@ from handler.config.values import (
     UpperCase,
 )
 from handler.core.errors import ConfigurationError
+from handler.core.model import SearchMode
 
 
 class _Environment(BaseModel):
@@ -111,7 +112,7 @@ class CollectionSettings(_Environment):
     embedding_document_model: str | None = Field(None, alias="EMBEDDING_DOCUMENT_MODEL")
     """Embeds texts. The default is the profile's model, or EMBEDDING_MODEL if that has another vector space."""
     embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")
-    search_mode: Literal["dense", "hybrid"] | None = Field(None, alias="SEARCH_MODE")
+    search_mode: SearchMode | None = Field(None, alias="SEARCH_MODE")
 
 
 class Settings(CollectionSettings):

@@ -10,6 +10,7 @@ from handler.core.errors import (
     ConfigurationError,
     DimensionMismatch,
     ModelMismatch,
+    NoTextIndex,
     RequestRefused,
     VectorNameMismatch,
 )
@@ -164,14 +165,31 @@ def _check_contents(info: CollectionInfo) -> None:
         )
 
 
+def _check_words(info: CollectionInfo) -> None:
+    """Check that a profile that is searched by words alone has a collection that ranks them.
+
+    Raises:
+        NoTextIndex: it has no text index with scoring.
+    """
+    if info.search != "words":
+        raise NoTextIndex(" ".join(info.notes), upstream="store")
+
+
 def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]:
     """Why a collection cannot answer the profile's questions: its dimension, metric, model, contents or status."""
     expected = profile.collection
     checks: tuple[Callable[[], None], ...] = (
-        lambda: check_vectors(expected, {expected.vector: info.vector_size}),
-        lambda: check_distance(expected, info.distance_metric),
-        lambda: _check_model(profile, info),
-        lambda: _check_contents(info),
+        (
+            lambda: _check_words(info),
+            lambda: _check_contents(info),
+        )
+        if profile.search.mode == "words"
+        else (
+            lambda: check_vectors(expected, {expected.vector: info.vector_size}),
+            lambda: check_distance(expected, info.distance_metric),
+            lambda: _check_model(profile, info),
+            lambda: _check_contents(info),
+        )
     )
     mismatches: list[ConfigurationError] = []
     for check in checks:

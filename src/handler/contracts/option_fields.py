@@ -48,7 +48,7 @@ def explain(profile: Profile, retrieval: Retrieval) -> dict[str, Any]:
         "profile": profile.name,
         "collection": retrieval.collection,
         "model": retrieval.model,
-        "mode": "hybrid" if "fused" in retrieval.stages else "dense",
+        "mode": retrieval.request.search.by or ("hybrid" if "fused" in retrieval.stages else "dense"),
         **({"fusion": dict(retrieval.fusion)} if retrieval.fusion else {}),
         "embedding_cached": retrieval.embedding_cached,
         "times_ms": {name: round(spent, 3) for name, spent in times.items() if spent is not None},

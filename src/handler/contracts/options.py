@@ -11,7 +11,7 @@ from handler.contracts.base import Contract
 from handler.contracts.fields import WHOLE, Text, Threshold, validate_fields
 from handler.contracts.filter_values import FilterValue, conditions
 from handler.core.errors import InvalidRequest
-from handler.core.model import Filters, RetrievalRequest, Selection
+from handler.core.model import Filters, RetrievalRequest, Selection, TextSearch
 from handler.core.selection import LAST
 
 SHORTHANDS = ("language", "version")
@@ -51,6 +51,10 @@ class Options(BaseModel):
     order: Literal["relevance", "score"] | None = Field(
         None, description="Whether results come as the search ranks them, or by descending score."
     )
+    search: TextSearch | None = Field(
+        None,
+        description="`words` searches by words alone, `titles` in titles by what was typed so far. Scores are then 0.",
+    )
     debug: StrictBool | None = Field(
         None, description="Whether the answer explains itself in `debug`. The deployment must allow it."
     )
@@ -81,6 +85,7 @@ def apply_options(
         search,
         filters={**search.filters, **_filters(options, fields, profile)},
         score_threshold=threshold,
+        by=options.search,
         explain=bool(options.debug),
     )
     return replace(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from handler.core.deadline import Deadline, with_one_retry
-from handler.core.errors import DimensionMismatch, UpstreamUnavailable
+from handler.core.errors import DimensionMismatch, PassageError, UpstreamUnavailable
 from handler.core.model import RetrievalRequest, Vector
 from handler.core.ports import Embedder
 
@@ -28,17 +28,31 @@ LONGEST = 2.0**63.99
 
 @dataclass(frozen=True)
 class EmbeddedQuestion:
-    """A question and its vector, `(dimension,)`.
+    """A question and its vector, `(dimension,)`; empty for a search without a vector.
 
     Attributes:
-        cached: whether it cost no call; None when the caller sent the vector.
-        text: the question as it was embedded; empty when the caller sent the vector.
+        cached: whether it cost no call; None when it was not embedded.
+        text: the question as it was embedded or is searched; empty when the caller sent the vector.
+        failure: why it is searched by words although it should have been embedded.
     """
 
     request: RetrievalRequest
     vector: Vector
     cached: bool | None = None
     text: str = ""
+    failure: PassageError | None = None
+
+
+class NoEmbedder:
+    """The embedder of a profile that is searched by words alone: it is never called."""
+
+    model = ""
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        raise NotImplementedError
+
+    def warm(self) -> None:
+        """Nothing to build."""
 
 
 class EmbeddingCache:
@@ -88,11 +102,13 @@ class QuestionEmbedder:
     def embed(self, requests: Sequence[RetrievalRequest], deadline: Deadline) -> list[EmbeddedQuestion]:
         """Each question with its vector: the caller's own, a cached one, or one embedded together with the others'.
 
+        A search without a vector gets none.
+
         Raises:
             PassageError: as `Embedder.embed`, after one retry.
         """
         texts = [normalise(request.text) for request in requests]
-        asked = [text for request, text in zip(requests, texts, strict=True) if request.vector is None]
+        asked = [text for request, text in zip(requests, texts, strict=True) if needs_vector(request)]
         keys = {text: _digest(self.space, text) for text in asked}
         vectors = {text: vector for text, key in keys.items() if (vector := self.cache.get(key)) is not None}
         new = [text for text in keys if text not in vectors]
@@ -107,12 +123,23 @@ class QuestionEmbedder:
                 self.cache.put(keys[text], vector)
         embedded, paid = [], set(new)
         for request, text in zip(requests, texts, strict=True):
-            if request.vector is not None:
-                embedded.append(EmbeddedQuestion(request, request.vector))
+            if not needs_vector(request):
+                embedded.append(unembedded(request))
             else:
                 embedded.append(EmbeddedQuestion(request, vectors[text], cached=text not in paid, text=text))
                 paid.discard(text)  # a text that occurs twice in a batch is embedded once
         return embedded
+
+
+def needs_vector(request: RetrievalRequest) -> bool:
+    """Whether a question has to be embedded."""
+    return request.vector is None and request.search.by is None
+
+
+def unembedded(request: RetrievalRequest, failure: PassageError | None = None) -> EmbeddedQuestion:
+    """A question that is not embedded: it brings its vector, or is searched without one."""
+    text = "" if request.vector is not None else normalise(request.text)
+    return EmbeddedQuestion(request, request.vector or (), text=text, failure=failure)
 
 
 def normalise(text: str) -> str:

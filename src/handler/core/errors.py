@@ -14,6 +14,7 @@ PassageError
 │   ├── VectorNameMismatch
 │   ├── ModelMismatch
 │   ├── CredentialsRefused
+│   ├── NoTextIndex           the collection cannot be searched without a vector
 │   └── RequestRefused        an upstream refused the request (a retired model, a filter without a payload index)
 ├── UpstreamError             Cohere or Qdrant failed temporarily
 │   ├── UpstreamThrottled
@@ -101,6 +102,10 @@ class ModelMismatch(ConfigurationError):
 
 class CredentialsRefused(ConfigurationError):
     code = "CREDENTIALS_REFUSED"
+
+
+class NoTextIndex(ConfigurationError):
+    pass
 
 
 class RequestRefused(ConfigurationError):

@@ -23,6 +23,12 @@ Filters = Mapping[str, "Condition"]
 Stage = tuple[tuple[PointId, float], ...]
 """What one stage of a search found: point ids and that stage's scores, best first."""
 
+TextSearch = Literal["words", "titles"]
+"""A search without a vector: passages by their words (BM25), or titles and headings by what has been typed so far."""
+
+SearchMode = Literal["dense", "hybrid", "words"]
+"""How a collection is searched unless a question says otherwise: by vectors, also by words, or by words alone."""
+
 Order = Literal["relevance", "score"]
 """How an answer's passages are ordered: as the search ranked them, or by descending `Passage.score`.
 
@@ -42,6 +48,8 @@ class Search:
         whole_payload: whether passages have their whole payload, or only the keys that the profile names.
         text: the question's words, for a hybrid search; empty for a dense one. A store whose collection cannot rank
             by text searches by the vector alone.
+        by: a search by `text` without a vector; None for the other two kinds. Its passages have the score 0, and their
+            BM25 score in `Passage.fused`.
         explain: whether the result has its stages.
     """
 
@@ -51,6 +59,7 @@ class Search:
     with_vectors: bool = False
     whole_payload: bool = False
     text: str = ""
+    by: TextSearch | None = None
     explain: bool = False
 
 
@@ -102,7 +111,7 @@ class Passage:
 
     Attributes:
         score: the store's similarity, also after a hybrid search; finite and unclipped (cosine may leave 0…1 by
-            rounding, or be negative). Once reranked, the relevance.
+            rounding, or be negative); 0 after a search without a vector. Once reranked, the relevance.
         index: its position on its page, from 0.
         headings: the headings above it, outermost first.
         chunk_id: the stored chunk id; None without one.
@@ -110,7 +119,8 @@ class Passage:
         created_at: when it was stored, UTC.
         vector: shape `(dimension,)`, if requested.
         expanded: its text with that of its neighbors, if requested.
-        fused: the fused score of a hybrid search, only comparable within its result; None after a dense search.
+        fused: the fused score of a hybrid search, or the BM25 score of one without a vector; only comparable within its
+            result. None after a dense search.
     """
 
     id: PointId
@@ -176,7 +186,9 @@ class Retrieval:
         asked_at: UTC.
         warnings: why the answer is incomplete; each a sentence for a person.
         left_out: how many passages were dropped to fit the response limit.
-        embedding_cached: whether the question's embedding was cached; None when the caller sent the vector.
+        model: that embedded the question; empty for a search without a vector.
+        embedding_cached: whether the question's embedding was cached; None when it was not embedded.
+        embedding_failure: why the question was answered by words; None unless its embedding failed.
         rerank_failure: the reason for a failed reranking; None if it succeeded or is off.
         fusion: as in `SearchResult`.
         stages: as in `SearchResult`; also "rerank", if the passages were reranked, and "selection", the answer.
@@ -193,6 +205,7 @@ class Retrieval:
     asked_at: datetime
     left_out: int = 0
     embedding_cached: bool | None = None
+    embedding_failure: Exception | None = None
     warnings: tuple[str, ...] = ()
     rerank_failure: Exception | None = None
     stages: Mapping[str, Stage] = field(default_factory=dict)
@@ -237,5 +250,5 @@ class CollectionInfo:
     indexed_vectors_count: int
     status: str
     embedding_model: str | None = None
-    search: Literal["dense", "hybrid"] = "dense"
+    search: SearchMode = "dense"
     notes: tuple[str, ...] = ()

@@ -59,7 +59,8 @@ class PassageStore(Protocol):
         """Run searches in one request. A search with words is hybrid where the collection can rank by text.
 
         Args:
-            searches: each a vector of shape `(dimension,)` and what to look for.
+            searches: each a vector of shape `(dimension,)` and what to look for. The vector is not used where
+                `Search.by` is set.
 
         Returns:
             For each search its best passages, best first, at most `top_k`.
@@ -68,6 +69,7 @@ class PassageStore(Protocol):
             UpstreamError: the store failed temporarily.
             DeadlineExceeded: the running deadline passed.
             ConfigurationError: the collection is missing or shaped differently, or the key was refused.
+            NoTextIndex: a search has `by` set, and the collection has no index for it.
         """
         ...
 

@@ -19,7 +19,7 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import Retrieval, Search
+from handler.core.model import Retrieval, RetrievalRequest, Search
 from handler.core.ports import Reranker
 
 MARGIN = 0.1
@@ -83,8 +83,7 @@ class Reranking:
         stopped: list[PassageError] = []
 
         def rerank_one(answer: Retrieval | PassageError) -> Retrieval | PassageError:
-            # A question sent as a vector has no words for a reranker to read.
-            if isinstance(answer, PassageError) or answer.request.vector is not None:
+            if isinstance(answer, PassageError) or not is_reranked(answer.request, answer.embedding_failure):
                 return answer
             if stopped and len(answer.passages) > 1:
                 return _without_reranking(answer, stopped[0])
@@ -102,13 +101,26 @@ class Reranking:
             return list(pool.map(rerank_one, answers))
 
 
+def is_reranked(request: RetrievalRequest, failure: Exception | None) -> bool:
+    """Whether a deployment's reranker reads a question's passages.
+
+    A vector has no words for it to read. Titles are for every key press. Where embedding failed, the reranker of the
+    same provider most likely fails, too.
+
+    Args:
+        failure: of embedding the question.
+    """
+    return request.vector is None and request.search.by != "titles" and failure is None
+
+
 def _without_reranking(answer: Retrieval, failure: Exception) -> Retrieval:
     """The answer in the store's order. The caller's warning leaves out the upstream's message."""
-    warning = f"The passages are in the order of the search: reranking failed ({_reason(failure)})."
+    warning = f"The passages are in the order of the search: reranking failed ({reason(failure)})."
     return replace(answer, rerank_failure=failure, warnings=(*answer.warnings, warning))
 
 
-def _reason(failure: Exception) -> str:
+def reason(failure: Exception) -> str:
+    """Why an optional step failed, in a few words for the caller."""
     match failure:
         case UpstreamThrottled():
             return "the service asked to slow down"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from operator import attrgetter
 
 from handler.core.deadline import Deadline, running, with_one_retry
-from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder
-from handler.core.errors import ConfigurationError, InvalidRequest, NotFound, PassageError, RequestRefused
+from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector
+from handler.core.errors import ConfigurationError, InvalidRequest, NoTextIndex, NotFound, PassageError, RequestRefused
 from handler.core.model import (
     CollectionInfo,
     Order,
@@ -18,12 +18,13 @@ from handler.core.model import (
     Retrieval,
     RetrievalRequest,
     Search,
+    SearchMode,
     SearchResult,
     Timings,
     Vector,
 )
 from handler.core.ports import PassageStore
-from handler.core.rerank import Reranking
+from handler.core.rerank import Reranking, is_reranked
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,9 @@ class Retriever:
     Attributes:
         reranking: None where the deployment has no reranker.
         displayable: whether the contract can show a passage; others are left out and counted. None shows them all.
-        hybrid: whether the store also gets a question's words.
+        mode: how the store is searched, unless the question says it.
+        embedding_seconds: after how many seconds a question is answered by words instead, as it is where its embedding
+            fails. None where that is the question's error.
         order: the order of an answer's passages, unless the request asks for another.
         candidates: how many passages to choose from where an option may drop some.
         usual_top_k: how many passages a question asks for unless the caller says it.
@@ -43,7 +46,8 @@ class Retriever:
     store: PassageStore
     reranking: Reranking | None = None
     displayable: Callable[[Passage], bool] | None = None
-    hybrid: bool = False
+    mode: SearchMode = "dense"
+    embedding_seconds: float | None = None
     order: Order = "relevance"
     candidates: int = 50
     usual_top_k: int = 5
@@ -64,12 +68,16 @@ class Retriever:
             requests: at most 96, the most texts an embedding call takes (Cohere, embed reference).
         """
         asked_at, started = datetime.now(UTC), time.perf_counter()
+        if self.mode == "words":
+            from handler.core import without_vector  # noqa: PLC0415 - most profiles have vectors
+
+            requests = [without_vector.by_words(request) for request in requests]
         try:
             with running(deadline):
-                if any(request.vector is None for request in requests):
+                if any(map(needs_vector, requests)):
                     with_one_retry(self.store.prepare, deadline, "store")
                 prepared_at = time.perf_counter()
-                questions = self.embedder.embed(requests, deadline)
+                questions = self._embed(requests, deadline)
                 embedded_at = time.perf_counter()
                 results = self._results(questions, deadline)
                 searched_at = time.perf_counter()
@@ -88,6 +96,15 @@ class Retriever:
         ]
         if self.reranking is not None:
             answers = self.reranking.rerank_answers(answers, deadline)
+        if any(question.request.search.by for question in questions):
+            from handler.core import without_vector  # noqa: PLC0415 - most questions have a vector
+
+            answers = [
+                without_vector.explained(answer)
+                if isinstance(answer, Retrieval) and answer.request.search.by
+                else answer
+                for answer in answers
+            ]
         if any(request.selection is not None or request.search.explain for request in requests):
             from handler.core.option_steps import apply_options  # noqa: PLC0415 - only questions with options need it
 
@@ -97,11 +114,20 @@ class Retriever:
         total_ms = (time.perf_counter() - started) * 1000
         return [answer if isinstance(answer, PassageError) else answer.timed(total_ms=total_ms) for answer in answers]
 
+    def _embed(self, requests: Sequence[RetrievalRequest], deadline: Deadline) -> list[EmbeddedQuestion]:
+        if self.embedding_seconds is None:
+            return self.embedder.embed(requests, deadline)
+        from handler.core import without_vector  # noqa: PLC0415 - a setting that is off by default
+
+        return without_vector.embed(self.embedder, requests, deadline, self.embedding_seconds)
+
     def _search(self, question: EmbeddedQuestion) -> Search:
         """The search for a question's candidates."""
         request = question.request
-        search = replace(request.search, text=question.text) if self.hybrid else request.search
-        reranked = self.reranking is not None and request.vector is None
+        search = request.search
+        if search.by is not None or self.mode == "hybrid":
+            search = replace(search, text=question.text)
+        reranked = self.reranking is not None and is_reranked(request, question.failure)
         if request.selection is not None:
             from handler.core.selection import pool  # noqa: PLC0415 - only questions with options need it
 
@@ -115,12 +141,13 @@ class Retriever:
     ) -> Retrieval:
         """One question's answer, still with all its candidates."""
         result = self._ordered(result)
-        warnings, model = result.warnings, self.embedder.embedder.model
-        if result.other_model is not None and question.request.vector is None:
+        warnings, model = result.warnings, "" if question.request.search.by else self.embedder.embedder.model
+        if result.other_model is not None and needs_vector(question.request):
             warnings = (*warnings, _incomparable(result.other_model, model))
         return Retrieval(
             request=question.request,
             embedding_cached=question.cached,
+            embedding_failure=question.failure,
             passages=result.passages,
             skipped=result.skipped,
             timings=timings,
@@ -138,12 +165,17 @@ class Retriever:
         """Each question's result, or the error of whoever has to act on it."""
         results = self._find([(question.vector, self._search(question)) for question in questions], deadline)
         return [
-            self._blamed(result, question, deadline) if isinstance(result, RequestRefused) else result
+            self._blamed(result, question, deadline) if isinstance(result, RequestRefused | NoTextIndex) else result
             for result, question in zip(results, questions, strict=True)
         ]
 
-    def _blamed(self, error: RequestRefused, question: EmbeddedQuestion, deadline: Deadline) -> PassageError:
-        from handler.core import blame  # noqa: PLC0415 - after a refusal
+    def _blamed(
+        self, error: RequestRefused | NoTextIndex, question: EmbeddedQuestion, deadline: Deadline
+    ) -> PassageError:
+        from handler.core import blame, without_vector  # noqa: PLC0415 - after a refusal
+
+        if isinstance(error, NoTextIndex):
+            return without_vector.error_of(error, question, self.mode)
 
         def ask(plain: RetrievalRequest) -> SearchResult | PassageError:
             return self._find([(question.vector, self._search(replace(question, request=plain)))], deadline)[0]

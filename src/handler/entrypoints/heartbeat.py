@@ -1,6 +1,7 @@
 """The heartbeat: a question of the deployment's own, asked every few minutes through the whole pipeline.
 
-It is counted in the metric `Heartbeat` and in no other, so readers' metrics hold readers' questions alone.
+It is counted in the metric `Heartbeat`, and in `AnsweredByWords` where its embedding failed. The others hold readers'
+questions alone.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from handler.core.embedding import EmbeddingCache
 from handler.core.errors import ConfigurationError, InternalError, PassageError
 from handler.core.model import Retrieval
 from handler.entrypoints.detect import HEARTBEAT_KEY
+from handler.service import metrics
 from handler.service.answering import deadline
 from handler.service.failures import text_forms
 
@@ -31,6 +33,8 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
             telemetry.heartbeat_failed(error, code=known.code, detail=known.detail, known=known is error)
         return {"status": "failed", "code": known.code, "message": str(known)}
     count = len(retrieval.passages)
+    if retrieval.embedding_failure is not None:
+        metrics.log_answered_by_words(services.settings.default_profile, retrieval.embedding_failure)
     telemetry.heartbeat(
         {
             "result_count": count,

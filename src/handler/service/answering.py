@@ -142,6 +142,10 @@ def _prepared(question: Question, find: FindServed, started: float) -> _Prepared
             from handler.contracts.options import apply_options  # noqa: PLC0415 - most questions have none
 
             request = apply_options(request, fields, served.contract, served.profile, debug=served.debug_answers)
+        if request.search.by is not None or served.profile.search.mode == "words":
+            from handler.core import without_vector  # noqa: PLC0415 - most questions have a vector
+
+            without_vector.check(request)
         name = request.collection
         return _Prepared(served, fields, request, served.retriever if name is None else served.retriever_for(name))
     except Exception as error:  # noqa: BLE001 - becomes this question's failure

@@ -11,6 +11,11 @@ from handler.service.services import Served
 def record(served: Served, retrieval: Retrieval) -> None:
     """Log and count one answered question."""
     profile = served.profile.name
+    if retrieval.request.search.by == "titles":
+        telemetry.titles(profile, retrieval.timings.total_ms)
+        return
+    if retrieval.embedding_failure is not None:
+        log_answered_by_words(profile, retrieval.embedding_failure)
     top_score = max((passage.score for passage in retrieval.passages), default=None)
     metrics = _metrics(retrieval, top_score)
     if retrieval.rerank_failure is not None:
@@ -37,6 +42,8 @@ def _line(served: Served, retrieval: Retrieval, top_score: float | None) -> dict
         "search_ms": round(timings.search_ms, 1),
         "total_ms": round(timings.total_ms, 1),
     }
+    if retrieval.request.search.by is not None:
+        line["search"] = retrieval.request.search.by
     if retrieval.embedding_cached is not None:
         line["embedding_cached"] = retrieval.embedding_cached
     if timings.rerank_ms is not None:
@@ -59,6 +66,14 @@ def _metrics(retrieval: Retrieval, top_score: float | None) -> dict[str, float |
         "TopScore": top_score,
         "SkippedPoints": retrieval.skipped or None,
     }
+
+
+def log_answered_by_words(profile: str, error: Exception) -> None:
+    """Log and count why a question was answered by words. The caller gets only a warning."""
+    known = error if isinstance(error, PassageError) else InternalError()
+    telemetry.answered_by_words(
+        profile, error, code=known.code, detail=known.detail, known=known is error, blame=known.blame
+    )
 
 
 def _log_rerank_failure(served: Served, error: Exception) -> None:

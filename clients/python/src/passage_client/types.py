@@ -56,6 +56,8 @@ class AskOptions(TypedDict):
     """Whether each passage has its page's `title` and its `headings`."""
     order: NotRequired[Literal["relevance", "score"]]
     """Whether results come as the search ranks them, or by descending score."""
+    search: NotRequired[Literal["words", "titles"]]
+    """`words` searches by words alone, `titles` in titles by what was typed so far. Scores are then 0."""
     debug: NotRequired[bool]
     """Whether the answer explains itself in `debug`. The deployment must allow it."""
 
@@ -88,11 +90,11 @@ class Debug(TypedDict):
     profile: str
     collection: str
     model: str
-    """The model that embedded the question."""
-    mode: Literal["dense", "hybrid"]
+    """The model that embedded the question; empty without a vector."""
+    mode: Literal["dense", "hybrid", "words", "titles"]
     fusion: NotRequired[DebugFusion]
     embedding_cached: bool | None
-    """Null if the question was a vector."""
+    """Null if the question was not embedded."""
     times_ms: dict[str, float]
     """Milliseconds of each step."""
     found: dict[str, int]
@@ -370,13 +372,15 @@ class Chunk(TypedDict):
 class CollectionInfo(TypedDict):
     name: str
     vector_size: int
+    """0 without vectors."""
     distance_metric: str
+    """Empty without vectors."""
     points_count: int
     indexed_vectors_count: int
     status: Literal["green", "yellow", "red"]
     embedding_model: NotRequired[str | None]
-    search: NotRequired[Literal["dense", "hybrid"]]
-    """By vectors alone, or also by words."""
+    search: NotRequired[Literal["dense", "hybrid", "words"]]
+    """By vectors alone, also by words, or by words alone."""
     notes: NotRequired[list[str]]
     """Why the collection is not searched as the profile says, and what would change that."""
     problems: NotRequired[list[str]]

@@ -84,22 +84,23 @@ def read(connection: Connection) -> Metadata:
     return connection.call(lambda: Metadata.model_validate(answer.get("result")))
 
 
-def described(expected: Collection, info: Metadata, support: TextSupport, model: str | None) -> CollectionInfo:
+def described(profile: Profile, info: Metadata, support: TextSupport, model: str | None) -> CollectionInfo:
     """The collection as /ready and /profiles/{profile}/collection show it.
 
     Args:
         model: the embedding model that the collection names.
     """
-    vector = _vectors(info)[expected.vector]
+    expected, mode = profile.collection, profile.search.mode
+    vector = _vectors(info).get(expected.vector)  # one searched by words alone may have none
     return CollectionInfo(
         name=expected.name,
-        vector_size=vector.size,
-        distance_metric=distance_name(vector.distance),
+        vector_size=vector.size if vector else 0,
+        distance_metric=distance_name(vector.distance) if vector else "",
         points_count=info.points_count or 0,
         indexed_vectors_count=info.indexed_vectors_count or 0,
         status=STATUSES.get(info.status, "yellow"),
         embedding_model=model,
-        search="hybrid" if support.search else "dense",
+        search=mode if support.search else "dense",
         notes=(support.note,) if support.note else (),
     )
 

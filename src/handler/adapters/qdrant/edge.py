@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import qdrant_edge
 
@@ -58,10 +58,27 @@ class QdrantEdgeStore:
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
         by_text = self._text if any(search.text for _, search in searches) else None
-        return [
-            self._dense(vector, search) if by_text is None or not search.text else self._hybrid(vector, search, by_text)
-            for vector, search in searches
-        ]
+        return [self._one(vector, search, by_text) for vector, search in searches]
+
+    def _one(self, vector: Vector, search: Search, by_text: TextSearch | None) -> SearchResult:
+        if search.by is not None:
+            return self._without_vector(search, by_text)
+        return self._hybrid(vector, search, by_text) if by_text and search.text else self._dense(vector, search)
+
+    def _without_vector(self, search: Search, by_text: TextSearch | None) -> SearchResult:
+        from handler.adapters.qdrant import by_text as without_vector  # noqa: PLC0415 - most questions have a vector
+
+        field = without_vector.key(search, by_text, self.collection)
+        request = qdrant_edge.QueryRequest(
+            limit=without_vector.length(search),
+            query=qdrant_edge.TextQuery(field, search.text),
+            filter=_filter(search.filters, self._profile) if search.filters else None,
+            with_payload=True if search.whole_payload else list(self._profile.payload.read),
+            with_vector=search.with_vectors,
+        )
+        points = self._ask(lambda shard: shard.query(request))
+        result = self._read(without_vector.best(points, search), search)
+        return replace(result, stages=payload.stages({"text": points})) if search.explain else result
 
     def prepare(self) -> None:
         """See `handler.core.ports.PassageStore`. The manifest says that there is an index, and which."""
@@ -176,7 +193,7 @@ class QdrantEdgeStore:
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`."""
         info = self._ask(lambda shard: shard.info())
-        hybrid = self._profile.search.mode == "hybrid"
+        mode = self._profile.search.mode
         return CollectionInfo(
             name=self.collection,
             vector_size=self._manifest.dimension,
@@ -185,14 +202,16 @@ class QdrantEdgeStore:
             indexed_vectors_count=info.indexed_vectors_count,
             status="green",
             embedding_model=self._manifest.embedding_model,
-            search="hybrid" if hybrid and self._text else "dense",
-            notes=(NO_TEXT_INDEX,) if hybrid and not self._text else (),
+            search=mode if self._text else "dense",
+            notes=(NO_TEXT_INDEX,) if mode != "dense" and not self._text else (),
         )
 
     def warm(self) -> None:
         """See `handler.core.ports.PassageStore`. Opens the index and searches it once, which maps it."""
-        words = "warm" if self._profile.search.mode == "hybrid" else ""
-        self.search([([1.0] * self._profile.collection.dimension, Search(top_k=1, text=words))])
+        mode = self._profile.search.mode
+        words = "" if mode == "dense" else "warm"
+        by: Literal["words"] | None = "words" if mode == "words" and self._text else None
+        self.search([([1.0] * self._profile.collection.dimension, Search(top_k=1, text=words, by=by))])
 
     def close(self) -> None:
         """Close the index's files. The store cannot be used afterwards."""

@@ -90,7 +90,7 @@ class QdrantServerStore:
         A hybrid search needs the collection's metadata anyway. A dense one learns from its first search that the
         collection is missing; from then on the server is asked first.
         """
-        if self._profile.search.mode == "hybrid":
+        if self._profile.search.mode != "dense":
             self._by_text()
         elif self._is_missing:
             self._connection.get(COLLECTION, collection_name=self.collection)
@@ -142,6 +142,8 @@ class QdrantServerStore:
         Qdrant returns the fused scores only, so two more stages give the similarities: of the nearest points, and of
         those found by text.
         """
+        if search.by is not None:
+            return {"text": self._without_vector(search, by_text)}
         request = self._request(vector, search)
         if by_text is None or not search.text:
             return {"dense": request}
@@ -165,6 +167,13 @@ class QdrantServerStore:
             "similar": {**nearest, "prefetch": [text], "limit": each * by_text.shards, "with_payload": False},
         }
         return {**stages, "text": {**text, "with_payload": False}} if search.explain else stages
+
+    def _without_vector(self, search: Search, by_text: TextSearch | None) -> dict[str, Any]:
+        from handler.adapters.qdrant import by_text as without_vector  # noqa: PLC0415 - most questions have a vector
+
+        request = self._request((), replace(search, top_k=without_vector.length(search), score_threshold=None))
+        field = without_vector.key(search, by_text, self.collection)
+        return {**request, "query": {"text": search.text}, "using": field}
 
     def _request(self, vector: Vector, search: Search) -> dict[str, Any]:
         """A search by vector as JSON for Qdrant's API (Qdrant, API reference, "Query points")."""
@@ -192,7 +201,7 @@ class QdrantServerStore:
         Args:
             model: that the collection's metadata names, where it was read. A passage's own has precedence.
         """
-        points: Iterable[payload.Scored] = by_stage["dense"]
+        points: Iterable[payload.Scored] = by_stage.get("dense", ())
         fusion: Mapping[str, Any] = {}
         if by_text is not None and "fused" in by_stage:
             fusion = {"weights": by_text.fusion.weights, "k": by_text.fusion.k}
@@ -200,6 +209,10 @@ class QdrantServerStore:
             if any(point.id not in similarities for point in by_stage["fused"]):
                 self._support = None  # the alias may lead to more shards now: the next question reads them
             points = payload.best_fused(by_stage["fused"], similarities, search)
+        elif search.by is not None:
+            from handler.adapters.qdrant import by_text as without_vector  # noqa: PLC0415 - as above
+
+            points = without_vector.best(by_stage["text"], search)
         result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
         best = result.passages[0].payload if result.passages else None
         stated = payload.embedding_model(best, self._profile.payload) or model
@@ -290,10 +303,11 @@ class QdrantServerStore:
         from handler.adapters.qdrant import collection_info  # noqa: PLC0415 - no search needs it
 
         info = collection_info.read(self._connection)
-        check_name(self._profile.collection, collection_info.sizes(info))
+        if self._profile.search.mode != "words":
+            check_name(self._profile.collection, collection_info.sizes(info))
         check_metadata(self._profile, info.config.metadata or {}, self._embedded_by)
         model = collection_info.embedding_model(self._connection, self._profile, info)
-        return collection_info.described(self._profile.collection, info, self._supported(info), model)
+        return collection_info.described(self._profile, info, self._supported(info), model)
 
     def _supported(self, info: Metadata) -> TextSupport:
         """How the collection can be searched now. Later searches use it, too."""

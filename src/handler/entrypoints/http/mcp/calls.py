@@ -19,6 +19,9 @@ from handler.service.services import Served
 Arguments = Mapping[str, Any]
 Result = dict[str, Any]
 
+OPTIONS = (*NARROWING, "search")
+"""The options of a question that are arguments of a tool."""
+
 ENVELOPE_BYTES = 1_024
 """Room for the message around a result."""
 
@@ -34,7 +37,7 @@ def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
     """The passages that answer a question, with their texts."""
     return _ask(
         arguments,
-        ("question", "top_k", *NARROWING, *_profile_argument(endpoint)),
+        ("question", "top_k", *OPTIONS, *_profile_argument(endpoint)),
         endpoint,
         lambda answered: {
             "profile": answered.profile,
@@ -86,8 +89,8 @@ def _ask(
         _check_names(arguments, names)
         limits = profile.query
         count = arguments.get("top_k")
-        narrowed = {name: arguments[name] for name in NARROWING if arguments.get(name) is not None}
-        fields = {limits.text.names[0]: _read_question(arguments, names[0], limits.text), **narrowed}
+        options = {name: arguments[name] for name in OPTIONS if arguments.get(name) is not None}
+        fields = {limits.text.names[0]: _read_question(arguments, names[0], limits.text), **options}
         return fields if count is None else {**fields, limits.count.names[0]: _read_count(count, limits.count)}
 
     question = Question(read, _read_profile(arguments, names, endpoint))

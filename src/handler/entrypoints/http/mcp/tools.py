@@ -18,6 +18,12 @@ STRING: dict[str, Any] = {"type": "string"}
 LABEL = {**STRING, "minLength": 1, "maxLength": 100}
 NARROWING = {"language": "en", "version": "2.1"}
 """Options of a question that the tools have, each with an example."""
+SEARCH = {
+    **STRING,
+    "enum": ["words", "titles"],
+    "description": "Leave it out to search by meaning. `words` finds exact words, such as names and error codes, and "
+    "`titles` a page or section by the beginning of its title. Both are faster, and scores are then 0.",
+}
 
 READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
 
@@ -125,7 +131,7 @@ def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
             f"Find the passages of {about} that answer a question. Returns their texts with URLs, best first. Ask one "
             "thing at a time, in a full sentence, and keep names of functions and options as they are written. "
             "An empty list means that no passage fits: ask in other words before you give up.",
-            {"question": question, "top_k": count, **_narrowing(profile), **chosen},
+            {"question": question, "top_k": count, **_narrowing(profile), "search": SEARCH, **chosen},
             ["question"],
             {
                 "profile": {**STRING, "description": "The profile that was asked."},

@@ -32,10 +32,10 @@ DEBUG: dict[str, dict[str, Any]] = {
         "properties": {
             "profile": STRING,
             "collection": STRING,
-            "model": {**STRING, "description": "The model that embedded the question."},
-            "mode": {"enum": ["dense", "hybrid"]},
+            "model": {**STRING, "description": "The model that embedded the question; empty without a vector."},
+            "mode": {"enum": ["dense", "hybrid", "words", "titles"]},
             "fusion": {"$ref": REFERENCE.format(model="DebugFusion")},
-            "embedding_cached": {"type": ["boolean", "null"], "description": "Null if the question was a vector."},
+            "embedding_cached": {"type": ["boolean", "null"], "description": "Null if the question was not embedded."},
             "times_ms": {"type": "object", "additionalProperties": NUMBER, "description": "Milliseconds of each step."},
             "found": {
                 "type": "object",

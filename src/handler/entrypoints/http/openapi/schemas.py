@@ -25,13 +25,16 @@ COLLECTION: dict[str, Any] = {
     "required": ["name", "vector_size", "distance_metric", "points_count", "indexed_vectors_count", "status"],
     "properties": {
         "name": STRING,
-        "vector_size": {**INTEGER, "minimum": 1},
-        "distance_metric": STRING,
+        "vector_size": {**INTEGER, "minimum": 0, "description": "0 without vectors."},
+        "distance_metric": {**STRING, "description": "Empty without vectors."},
         "points_count": {**INTEGER, "minimum": 0},
         "indexed_vectors_count": {**INTEGER, "minimum": 0},
         "status": {"enum": ["green", "yellow", "red"]},
         "embedding_model": {"type": ["string", "null"]},
-        "search": {"enum": ["dense", "hybrid"], "description": "By vectors alone, or also by words."},
+        "search": {
+            "enum": ["dense", "hybrid", "words"],
+            "description": "By vectors alone, also by words, or by words alone.",
+        },
         "notes": {
             "type": "array",
             "items": STRING,

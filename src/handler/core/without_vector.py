@@ -1,0 +1,83 @@
+"""Searches without a vector: those that a question or its profile asks for, and those because embedding failed.
+
+Imported when there is one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from handler.core.deadline import Deadline, running
+from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector, unembedded
+from handler.core.errors import ChoiceRefused, InvalidRequest, NoTextIndex, PassageError
+from handler.core.model import Retrieval, RetrievalRequest, SearchMode
+from handler.core.rerank import reason
+
+NO_SCORES = "The scores are 0: a search by words or titles has no similarities."
+
+
+def check(request: RetrievalRequest) -> None:
+    """Check that a question can be searched without a vector.
+
+    Raises:
+        InvalidRequest: it is a vector, or wants a minimum similarity.
+    """
+    if request.vector is not None:
+        raise InvalidRequest("A search by words or titles needs text: send the question instead of a vector.")
+    if request.search.score_threshold:
+        raise InvalidRequest(
+            "A minimum score needs similarities, and a search by words or titles has none: leave the minimum out."
+        )
+
+
+def by_words(request: RetrievalRequest) -> RetrievalRequest:
+    """The question as one that is searched by words, unless it has a vector or says how it is searched."""
+    return replace(request, search=replace(request.search, by="words")) if needs_vector(request) else request
+
+
+def embed(
+    embedder: QuestionEmbedder, requests: Sequence[RetrievalRequest], deadline: Deadline, seconds: float
+) -> list[EmbeddedQuestion]:
+    """The questions with their vectors, or by words where the embedding service fails or takes too long.
+
+    Args:
+        seconds: the most that embedding may take, retry included. Half of the time left stays for the search.
+
+    Raises:
+        InvalidRequest: the service does not accept one of the texts.
+    """
+    step = deadline.capped(min(seconds, deadline.remaining() / 2))
+    try:
+        with running(step):
+            return embedder.embed(requests, step)
+    except InvalidRequest:
+        raise
+    except PassageError as error:
+        failure = error
+    return [unembedded(by_words(each), failure if needs_vector(each) else None) for each in requests]
+
+
+def error_of(error: NoTextIndex, question: EmbeddedQuestion, mode: SearchMode) -> PassageError:
+    """The error of a question whose collection has no index for it.
+
+    It is the operator's if the profile is searched by words, else that of the embedding, or the caller's choice.
+    """
+    if question.failure is not None:
+        return question.failure
+    if mode == "words" and question.request.search.by == "words":
+        return error
+    return ChoiceRefused(str(error), upstream=error.upstream, detail=error.detail)
+
+
+def explained(answer: Retrieval) -> Retrieval:
+    """The answer with warnings that say why it was found by words, and why its scores are 0."""
+    warnings = answer.warnings
+    if answer.embedding_failure is not None:
+        warnings += (
+            "The passages were found by words alone, because the question could not be embedded "
+            f"({reason(answer.embedding_failure)}).",
+        )
+        if answer.request.search.score_threshold:
+            warnings += ("The minimum score was not applied: there are no similarities.",)
+    if answer.passages and (answer.timings.rerank_ms is None or answer.rerank_failure is not None):
+        warnings += (NO_SCORES,)
+    return replace(answer, warnings=warnings)
