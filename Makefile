@@ -122,9 +122,11 @@ format: setup ## Format and fix what ruff can fix
 	@$(BIN)/ruff format .
 
 .PHONY: openapi
-openapi: setup ## Write docs/openapi.json, the API's description, from the code, and the clients' types
+openapi: setup ## Write docs/openapi.json and docs/openapi-3.0.json, the API's description, from the code, and the clients' types
 	@$(BIN)/python -c 'import json, pathlib; from handler.entrypoints.http.routes import document; \
-		pathlib.Path("docs/openapi.json").write_text(json.dumps(document("query-response"), indent=2) + "\n", "utf-8")'
+		from handler.entrypoints.http.openapi.version_3_0 import as_3_0; described = document("query-response"); \
+		write = lambda name, value: pathlib.Path("docs", name).write_text(json.dumps(value, indent=2) + "\n", "utf-8"); \
+		write("openapi.json", described); write("openapi-3.0.json", as_3_0(described))'
 	@$(BIN)/python -m tools.client_types
 
 DOCS := .passage/site

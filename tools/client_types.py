@@ -121,10 +121,9 @@ class Document:
         return {name: (field, name in required) for name, field in schema["properties"].items()}
 
     def _question(self, start: str) -> dict[str, tuple[Schema, bool]]:
-        """A question's fields, each under its first name. A client leaves a field out instead of sending null."""
+        """A question's fields. A client leaves a field out instead of sending null."""
         fields = self._fields(f"{start}Request")
-        own = {name: field for name, field in fields.items() if not _is_alias(field[0])}
-        return {name: (_sent(name, schema), required) for name, (schema, required) in own.items()}
+        return {name: (_sent(name, schema), required) for name, (schema, required) in fields.items()}
 
     def codes(self, start: str) -> list[str]:
         """A contract's error codes."""
@@ -166,10 +165,6 @@ class Document:
 
     def _words(self, component: str) -> str:
         return str(self.schemas[component].get("description", ""))
-
-
-def _is_alias(schema: Schema) -> bool:
-    return str(schema.get("description", "")).startswith("Another name for ")
 
 
 def _sent(name: str, schema: Schema) -> Schema:

@@ -44,7 +44,7 @@ export class Passage<C extends Contract = 'query_response'> {
    */
   ask(
     question: string | Contracts[C]['question'],
-    options?: Contracts[C]['question'] & ProfileOptions
+    options?: Partial<Contracts[C]['question']> & ProfileOptions
   ): Promise<Contracts[C]['answer']>
 
   /** One stored chunk, by its point id or by the chunk id of an answer. */

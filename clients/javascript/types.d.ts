@@ -51,12 +51,10 @@ export type VectorSearchCode =
 export interface AskOptions {
   /** What each field must be: a value, one of a list, within bounds, or text with a prefix. */
   filters?: Record<string, unknown>
-  /** The language that passages must have, as in `en`. */
+  /** The language that passages must have, as in `en`. Send it or `filters.language`, not both. */
   language?: string
-  /** The version of the site that passages must have, as in `2.1`. */
+  /** The version of the site that passages must have, as in `2.1`. Send it or `filters.version`, not both. */
   version?: string
-  /** The minimum similarity; 0 returns any passage. */
-  score_threshold?: number
   /** How many of the best passages to skip. Send it with every page of a list, also 0. */
   offset?: number
   /** The most passages of one page: a URL without its fragment. */
@@ -126,13 +124,13 @@ export interface AnyAnswer {
 
 /** A question. Its limits are the profile's. */
 export interface ChunksQuestion extends AskOptions {
-  /** The natural language question. */
-  query_text?: string
-  /** How many chunks to return. */
+  /** The natural language question. Also called `query` or `question`. */
+  query_text: string
+  /** How many chunks to return. By default 5. Also called `k`. */
   top_k?: number
-  /** The minimum similarity; 0 returns any chunk. */
+  /** The minimum similarity. By default 0, which returns any chunk. Also called `score_threshold`. */
   threshold?: number
-  /** Whether results carry position, chunk_id and created_at. */
+  /** Whether results carry position, chunk_id and created_at. By default true. */
   include_metadata?: boolean
 }
 
@@ -172,14 +170,16 @@ export interface ChunksAnswer extends AnyAnswer {
 
 /** A question. Its limits are the profile's. */
 export interface ContextQuestion extends AskOptions {
-  /** The natural language question. */
-  text?: string
-  /** How many chunks to retrieve. A number out of range is set to the nearest limit. The range is 3 to 8. */
+  /** The natural language question. Also called `query` or `question`. */
+  text: string
+  /** How many chunks to retrieve. By default 5. Outside 3 to 8, the nearest limit counts. Also called `top_k`. */
   k?: number
   /** The most characters the context may have. Blocks beyond it are dropped whole. */
   max_chars?: number
   /** The same in tokens, estimated at four characters each. */
   max_tokens?: number
+  /** The minimum similarity; 0 returns any passage. */
+  score_threshold?: number
 }
 
 export interface ContextRetrievedChunk {
@@ -221,10 +221,12 @@ export interface ContextAnswer extends AnyAnswer {
 
 /** A question. Its limits are the profile's. */
 export interface QueryResponseQuestion extends AskOptions {
-  /** The natural language question. */
-  text?: string
-  /** How many passages to return. */
+  /** The natural language question. Also called `query` or `question`. */
+  text: string
+  /** How many passages to return. By default 5. Also called `top_k`. */
   k?: number
+  /** The minimum similarity; 0 returns any passage. */
+  score_threshold?: number
 }
 
 export interface QueryResponseResult {
@@ -259,12 +261,14 @@ export interface QueryResponseAnswer extends AnyAnswer {
 
 /** A question. Its limits are the profile's. */
 export interface RankedQuestion extends AskOptions {
-  /** The natural language question, in the language of the collection's model. */
-  text?: string
-  /** How many results to return. */
+  /** The natural language question, in the language of the collection's model. Also called `query` or `question`. */
+  text: string
+  /** How many results to return. By default 5. Also called `k`. */
   top_k?: number
   /** The caller's id for the question; generated when absent. */
   query_id?: string
+  /** The minimum similarity; 0 returns any passage. */
+  score_threshold?: number
 }
 
 export interface RankedQueryEcho {
@@ -324,17 +328,19 @@ export interface RankedAnswer extends AnyAnswer {
 
 /** A question as text or as a vector: exactly one of the two. */
 export interface VectorSearchQuestion extends AskOptions {
-  /** The question as text. */
+  /** The question as text. Also called `query` or `question`. */
   query_text?: string
-  /** How many points to return. */
+  /** How many points to return. By default 10. Also called `k`. */
   top_k?: number
   /** The collection to search. It must be one this deployment serves; by default the profile's. */
   collection_name?: string
   /** The question embedded with the collection's model. */
   query_vector?: number[]
-  /** Whether results carry their vectors. */
+  /** The minimum similarity; 0 returns any point. */
+  score_threshold?: number
+  /** Whether results carry their vectors. By default false. */
   with_vectors?: boolean
-  /** Whether results carry their payload. */
+  /** Whether results carry their payload. By default true. */
   with_payload?: boolean
 }
 

@@ -3,12 +3,11 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 from conftest import ROOT
 from handler.bootstrap.container import Container
@@ -18,10 +17,10 @@ from handler.config.settings import Settings
 from handler.contracts import options, registry
 from handler.contracts.base import Contract
 from handler.core.errors import InvalidRequest
+from handler.entrypoints.http.openapi.version_3_0 import as_3_0
 from handler.entrypoints.http.routes import ROUTES, document
 from published import Kind, published_schema
 
-COMMITTED: Path = ROOT / "docs" / "openapi.json"
 DEFAULT = "query-response"
 
 each_profile = pytest.mark.parametrize(
@@ -44,14 +43,53 @@ def asked(profile: Profile, **fields: Any) -> bool:
     return valid(published_schema(profile, "Request"), fields)
 
 
-def test_committed_description_is_the_codes() -> None:
-    expected = json.dumps(document(DEFAULT), indent=2) + "\n"
-    assert COMMITTED.read_text(encoding="utf-8") == expected, "docs/openapi.json is out of date: run `make openapi`"
+@pytest.mark.parametrize(
+    ("name", "described", "validator"),
+    [
+        ("openapi.json", document(DEFAULT), OpenAPIV31SpecValidator),
+        ("openapi-3.0.json", as_3_0(document(DEFAULT)), OpenAPIV30SpecValidator),
+    ],
+    ids=["3.1", "3.0"],
+)
+def test_committed_descriptions_are_valid_and_the_codes(name: str, described: dict[str, Any], validator: Any) -> None:
+    committed = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert committed == json.dumps(described, indent=2) + "\n", f"docs/{name} is out of date: run `make openapi`"
+    assert described["openapi"] == {"openapi.json": "3.1.0", "openapi-3.0.json": "3.0.3"}[name]
+    assert [error.message for error in validator(described).iter_errors()] == []
 
 
-def test_description_is_valid_openapi_3_1() -> None:
-    assert document(DEFAULT)["openapi"].startswith("3.1.")
-    assert [error.message for error in OpenAPIV31SpecValidator(document(DEFAULT)).iter_errors()] == []
+def test_description_in_3_0_has_plain_types_alone() -> None:
+    described = as_3_0(document(DEFAULT))
+    for part in parts({"paths": described["paths"], "components": described["components"]}):
+        assert not part.keys() & {"anyOf", "oneOf", "allOf", "not", "const", "contains"}, part
+        assert isinstance(part.get("type", ""), str | dict), part  # a field may be called type
+        assert part.get("type") != "null", part
+        assert "nullable" not in part or "type" in part, part
+        assert "$ref" not in part or len(part) == 1, part
+    schemas = described["components"]["schemas"]
+    for name, profile in ((name, profiles.load(name)) for name in profiles.names()):
+        request = schemas[f"{_pascal(profile)}Request"]
+        assert request.get("required", []) == ([] if name == "vector-search" else [profile.query.text.names[0]])
+        assert request["properties"]["filters"] == {"$ref": f"#/components/schemas/{_pascal(profile)}Filters"}
+        assert all(f"{field}" in schemas[f"{_pascal(profile)}Filters"]["description"] for field in profile.filters)
+    assert request["properties"]["offset"]["nullable"] is True
+
+
+@pytest.mark.parametrize("access", ["open", "key", "iam", "jwt"])
+def test_description_names_how_a_caller_is_known(access: str) -> None:
+    described = document(DEFAULT, access=access)
+    assert described["security"] == ([] if access == "open" else [{access: []}])
+    assert list(described["components"].get("securitySchemes", ())) == ([] if access == "open" else [access])
+    assert not list(OpenAPIV31SpecValidator(described).iter_errors())
+
+
+def parts(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a document, but for examples."""
+    if isinstance(value, dict):
+        yield value
+    inner = [item for key, item in value.items() if key != "example"] if isinstance(value, dict) else value
+    for item in inner if isinstance(inner, list) else ():
+        yield from parts(item)
 
 
 def test_routes_and_descriptions_match() -> None:
@@ -104,32 +142,35 @@ def test_profile_schema_references_resolve_in_the_schema(profile: Profile) -> No
 
 @each_profile
 def test_request_schema_has_the_profiles_text_limits(profile: Profile) -> None:
-    limit = profile.query.text
-    for name in limit.names:
-        assert asked(profile, **{name: "x" * limit.min})
-        assert asked(profile, **{name: "x" * limit.max})
-        for wrong in ("x" * (limit.min - 1), "x" * (limit.max + 1), " " * limit.min, "\x1c" * limit.min, 5, None):
-            assert not asked(profile, **{name: wrong}), repr(wrong)[:20]
+    limit, name = profile.query.text, profile.query.text.names[0]
+    assert asked(profile, **{name: "x" * limit.min})
+    assert asked(profile, **{name: "x" * limit.max})
+    for wrong in ("x" * (limit.min - 1), "x" * (limit.max + 1), " " * limit.min, "\x1c" * limit.min, 5):
+        assert not asked(profile, **{name: wrong}), repr(wrong)[:20]
+    assert asked(profile) == asked(profile, **{name: None}) == (profile.contract == "vector_search")
 
 
 @each_profile
-def test_request_schema_takes_exactly_one_question(profile: Profile) -> None:
-    first, second, *_ = profile.query.text.names
-    assert not asked(profile)
-    assert not asked(profile, **{first: "twin", second: "twin"})
+def test_generators_find_one_plain_name_for_each_field(profile: Profile) -> None:
+    schema = published_schema(profile, "Request")["components"]["schemas"][f"{_pascal(profile)}Request"]
+    (text, *others), (count, *more) = profile.query.text.names, profile.query.count.names
+    assert list(schema["properties"])[:2] == [text, count]
+    assert not schema["properties"].keys() & {*others, *more}
+    assert not schema.keys() & {"oneOf", "anyOf", "allOf", "not"}
+    assert all("default" not in field for field in schema["properties"].values())
+    for name, names in ((text, others), (count, more)):
+        assert all(f"`{other}`" in schema["properties"][name]["description"] for other in names)
 
 
 @each_profile
 def test_request_schema_has_the_profiles_count_limits(profile: Profile) -> None:
     text, count = profile.query.text.names[0], profile.query.count
-    for name in count.names:
-        inside = [count.min, count.default, count.max, float(count.max), None]
-        assert all(asked(profile, **{text: "twin", name: number}) for number in inside)
-        for number in (count.min - 1, count.max + 1):
-            assert asked(profile, **{text: "twin", name: number}) == (count.outside == "clamp")
-        assert not any(asked(profile, **{text: "twin", name: wrong}) for wrong in (2.5, "5", True, [5]))
-    first, second = count.names
-    assert not asked(profile, **{text: "twin", first: count.default, second: count.default})
+    name = count.names[0]
+    inside = [count.min, count.default, count.max, float(count.max), None]
+    assert all(asked(profile, **{text: "twin", name: number}) for number in inside)
+    for number in (count.min - 1, count.max + 1):
+        assert asked(profile, **{text: "twin", name: number}) == (count.outside == "clamp")
+    assert not any(asked(profile, **{text: "twin", name: wrong}) for wrong in (2.5, "5", True, [5]))
 
 
 @each_profile
@@ -160,17 +201,16 @@ def test_vector_may_stand_for_the_question() -> None:
     profile = profiles.load("vector-search")
     contract = registry.find(profile)
     whole, short = [0.1] * profile.collection.dimension, [0.1]
-    for fields, right in (
-        ({"query_vector": whole}, True),
-        ({"query_vector": whole, "query_text": None}, True),
-        ({"query_vector": None, "query": "twin"}, True),
-        ({"query_vector": whole, "query": "twin"}, False),
-        ({"query_vector": whole, "query_text": None, "query": None}, False),
-        ({"query_vector": None, "query_text": None}, False),
-        ({"query_vector": short}, False),
-        ({"query_vector": ["0.1"] * len(whole)}, False),
+    for fields, described, right in (
+        ({"query_vector": whole}, True, True),
+        ({"query_vector": whole, "query_text": None, "query": None}, True, True),
+        ({"query_vector": None, "query": "twin"}, True, True),
+        ({"query_vector": whole, "query_text": "twin"}, True, False),  # excluded in words
+        ({"query_vector": None, "query_text": None}, True, False),
+        ({"query_vector": short}, False, False),
+        ({"query_vector": ["0.1"] * len(whole)}, False, False),
     ):
-        assert asked(profile, **fields) == _parses(contract, fields, profile) == right, str(fields)[:80]
+        assert (asked(profile, **fields), _parses(contract, fields, profile)) == (described, right), str(fields)[:80]
 
 
 def test_profile_without_filters_takes_none() -> None:

@@ -1,5 +1,6 @@
 """Tests the running function against its OpenAPI document."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,7 +39,12 @@ def url(several_indexes: Path, embedding: EmulatorServer) -> Iterator[str]:
 def test_every_made_up_request_is_answered_as_described(url: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIGURATION), "--no-color"]
     run = subprocess.run(
-        [*command, "run", f"{url}/openapi.json"], check=False, cwd=tmp_path, capture_output=True, text=True
+        [*command, "run", f"{url}/openapi.json"],
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(CONFIGURATION.parents[1])},
+        capture_output=True,
+        text=True,
     )
     assert run.returncode == 0, run.stdout + run.stderr
     operations = sum(len(methods) for methods in document("query-response")["paths"].values())

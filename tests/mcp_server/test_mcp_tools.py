@@ -50,7 +50,7 @@ def test_limits_are_those_of_the_openapi_document(name: str, endpoint: Endpoint)
             key: text[key] for key in ("minLength", "maxLength")
         }
     top_k = found["search_docs"]["inputSchema"]["properties"]["top_k"]
-    for key in ("minimum", "maximum", "default"):
+    for key in ("minimum", "maximum"):
         assert top_k.get(key) == count.get(key)
 
 

@@ -33,7 +33,7 @@ def test_threshold_is_from_0_to_1(threshold: float) -> None:
         assert code(refusal(NAME, query_text="question", threshold=threshold)) == "INVALID_QUERY"
 
 
-@given(value=anything.filter(lambda value: not isinstance(value, bool)))
+@given(value=anything.filter(lambda value: not isinstance(value, bool | None)))
 @bounded
 def test_include_metadata_is_a_boolean(value: Any) -> None:
     assert code(refusal(NAME, query_text="question", include_metadata=value)) == "INVALID_QUERY"

@@ -129,6 +129,8 @@ class Settings(CollectionSettings):
     log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
     feedback: bool = Field(True, alias="FEEDBACK")
     """Whether `POST /feedback` is served."""
+    access: Literal["open", "key", "iam", "jwt"] = Field("open", alias="ACCESS")
+    """Who may ask, for the OpenAPI document to say. The API in front of the function enforces it."""
     chunks: Literal["true", "false", "raw"] = Field("true", alias="CHUNKS")
     """Whether a chunk can be fetched by its id; "raw" shows its whole payload and vector under any contract."""
     debug_answers: bool = Field(False, alias="DEBUG_ANSWERS")

@@ -28,8 +28,12 @@ class QueryRequest(BaseModel):
 
     query_text: Text = Field(description="The natural language question.")
     top_k: Integer | None = Field(None, description="How many chunks to return.")
-    threshold: Threshold = Field(0.0, description="The minimum similarity; 0 returns any chunk.")
-    include_metadata: StrictBool = Field(True, description="Whether results carry position, chunk_id and created_at.")
+    threshold: Threshold | None = Field(
+        None, description="The minimum similarity. By default 0, which returns any chunk."
+    )
+    include_metadata: StrictBool | None = Field(
+        None, description="Whether results carry position, chunk_id and created_at. By default true."
+    )
 
 
 class RetrievedChunk(Titled):
@@ -69,8 +73,8 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     query, text, top_k = read_question(fields, profile, QueryRequest, text="query_text", count="top_k")
     return RetrievalRequest(
         text=text,
-        search=Search(top_k=top_k, score_threshold=query.threshold),
-        options={"include_metadata": query.include_metadata},
+        search=Search(top_k=top_k, score_threshold=query.threshold or 0.0),
+        options={"include_metadata": query.include_metadata is not False},
     )
 
 

@@ -41,9 +41,7 @@ class ContextRequest(BaseModel):
     """A question. Its limits are the profile's."""
 
     text: Text = Field(description="The natural language question.")
-    k: Integer | None = Field(
-        None, description="How many chunks to retrieve. A number out of range is set to the nearest limit."
-    )
+    k: Integer | None = Field(None, description="How many chunks to retrieve.")
     max_chars: Budget | None = Field(
         None, description="The most characters the context may have. Blocks beyond it are dropped whole."
     )

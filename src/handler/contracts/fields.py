@@ -133,7 +133,8 @@ def rename_fields(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ..
     """
     own: dict[str, Any] = {}
     for name, allowed in aliases.items():
-        given = [alias for alias in allowed if alias in fields]
+        sent = [alias for alias in allowed if alias in fields]
+        given = [alias for alias in sent if fields[alias] is not None] or sent[:1]  # a null beside a value is absent
         if len(given) > 1:
             raise InvalidRequest(f"{' and '.join(repr(alias) for alias in given)} mean the same: send one of them")
         if given:

@@ -99,7 +99,7 @@ def apply_options(
 
 def _check_one_threshold(fields: Mapping[str, Any], own: Mapping[str, Any]) -> None:
     """Check that the minimum score is sent once: seed 004 calls it `threshold`."""
-    if "threshold" in own and "threshold" in fields and "score_threshold" in fields:
+    if "threshold" in own and None not in (fields.get("threshold"), fields.get("score_threshold")):
         raise InvalidRequest("'threshold' and 'score_threshold' mean the same: send one of them.")
 
 

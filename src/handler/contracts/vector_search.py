@@ -67,8 +67,8 @@ class RetrievalQuery(BaseModel):
     filters: dict[Text, FilterValue] | None = Field(
         None, description="What each field must be: a value, one of a list, within bounds, or text with a prefix."
     )
-    with_vectors: StrictBool = Field(False, description="Whether results carry their vectors.")
-    with_payload: StrictBool = Field(True, description="Whether results carry their payload.")
+    with_vectors: StrictBool | None = Field(None, description="Whether results carry their vectors. By default false.")
+    with_payload: StrictBool | None = Field(None, description="Whether results carry their payload. By default true.")
 
 
 class RetrievalResult(Titled):
@@ -118,10 +118,10 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
             top_k=check_count(limits.count, query.top_k),
             score_threshold=query.score_threshold,
             filters=conditions(query.filters, profile),
-            with_vectors=query.with_vectors,
+            with_vectors=bool(query.with_vectors),
             whole_payload=True,
         ),
-        options={"with_payload": query.with_payload},
+        options={"with_payload": query.with_payload is not False},
     )
 
 

@@ -66,25 +66,19 @@ def find_profile(api: Api, name: str | None, named_by: str = "--profile") -> Rem
         asked = document["paths"][f"/profiles/{wanted}/query"]["post"]["requestBody"]["content"]["application/json"]
         schema = document["components"]["schemas"][asked["schema"]["$ref"].rpartition("/")[2]]
         fields = schema["properties"]
-        count = next(each for each, about in fields.items() if _is_count(about))
+        text, count = list(fields)[:2]  # the document's order
         return RemoteProfile(
             profile=wanted,
             contract=profile["contract"],
             collection=profile["collection"],
             model=profile["embedding_model"],
-            text=schema["oneOf"][0]["required"][0],
+            text=text,
             count=count,
             most=fields[count].get("maximum"),
             fields=fields,
         )
-    except (KeyError, IndexError, TypeError, AttributeError, StopIteration) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SetupError(f"--target: its /profiles and /openapi.json are not those of Passage ({error!r}).") from None
-
-
-def _is_count(schema: Mapping[str, Any]) -> bool:
-    """Whether a field is the number of passages: the only whole number with a default."""
-    kinds = schema.get("type")
-    return "integer" in (kinds if isinstance(kinds, list) else [kinds]) and "default" in schema
 
 
 def collection(api: Api, served: RemoteProfile) -> dict[str, Any]:

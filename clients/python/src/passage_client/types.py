@@ -37,11 +37,9 @@ class AskOptions(TypedDict):
     filters: NotRequired[dict[str, Any]]
     """What each field must be: a value, one of a list, within bounds, or text with a prefix."""
     language: NotRequired[str]
-    """The language that passages must have, as in `en`."""
+    """The language that passages must have, as in `en`. Send it or `filters.language`, not both."""
     version: NotRequired[str]
-    """The version of the site that passages must have, as in `2.1`."""
-    score_threshold: NotRequired[float]
-    """The minimum similarity; 0 returns any passage."""
+    """The version of the site that passages must have, as in `2.1`. Send it or `filters.version`, not both."""
     offset: NotRequired[int]
     """How many of the best passages to skip. Send it with every page of a list, also 0."""
     max_per_page: NotRequired[int]
@@ -115,14 +113,14 @@ class AnyAnswer(TypedDict):
 class ChunksQuestion(AskOptions):
     """A question. Its limits are the profile's."""
 
-    query_text: NotRequired[str]
-    """The natural language question."""
+    query_text: str
+    """The natural language question. Also called `query` or `question`."""
     top_k: NotRequired[int]
-    """How many chunks to return."""
+    """How many chunks to return. By default 5. Also called `k`."""
     threshold: NotRequired[float]
-    """The minimum similarity; 0 returns any chunk."""
+    """The minimum similarity. By default 0, which returns any chunk. Also called `score_threshold`."""
     include_metadata: NotRequired[bool]
-    """Whether results carry position, chunk_id and created_at."""
+    """Whether results carry position, chunk_id and created_at. By default true."""
 
 
 class ChunksRetrievedChunk(TypedDict):
@@ -163,14 +161,16 @@ class ChunksAnswer(AnyAnswer):
 class ContextQuestion(AskOptions):
     """A question. Its limits are the profile's."""
 
-    text: NotRequired[str]
-    """The natural language question."""
+    text: str
+    """The natural language question. Also called `query` or `question`."""
     k: NotRequired[int]
-    """How many chunks to retrieve. A number out of range is set to the nearest limit. The range is 3 to 8."""
+    """How many chunks to retrieve. By default 5. Outside 3 to 8, the nearest limit counts. Also called `top_k`."""
     max_chars: NotRequired[int]
     """The most characters the context may have. Blocks beyond it are dropped whole."""
     max_tokens: NotRequired[int]
     """The same in tokens, estimated at four characters each."""
+    score_threshold: NotRequired[float]
+    """The minimum similarity; 0 returns any passage."""
 
 
 class ContextRetrievedChunk(TypedDict):
@@ -213,10 +213,12 @@ class ContextAnswer(AnyAnswer):
 class QueryResponseQuestion(AskOptions):
     """A question. Its limits are the profile's."""
 
-    text: NotRequired[str]
-    """The natural language question."""
+    text: str
+    """The natural language question. Also called `query` or `question`."""
     k: NotRequired[int]
-    """How many passages to return."""
+    """How many passages to return. By default 5. Also called `top_k`."""
+    score_threshold: NotRequired[float]
+    """The minimum similarity; 0 returns any passage."""
 
 
 class QueryResponseResult(TypedDict):
@@ -252,12 +254,14 @@ class QueryResponseAnswer(AnyAnswer):
 class RankedQuestion(AskOptions):
     """A question. Its limits are the profile's."""
 
-    text: NotRequired[str]
-    """The natural language question, in the language of the collection's model."""
+    text: str
+    """The natural language question, in the language of the collection's model. Also called `query` or `question`."""
     top_k: NotRequired[int]
-    """How many results to return."""
+    """How many results to return. By default 5. Also called `k`."""
     query_id: NotRequired[str]
     """The caller's id for the question; generated when absent."""
+    score_threshold: NotRequired[float]
+    """The minimum similarity; 0 returns any passage."""
 
 
 class RankedQueryEcho(TypedDict):
@@ -321,17 +325,19 @@ class VectorSearchQuestion(AskOptions):
     """A question as text or as a vector: exactly one of the two."""
 
     query_text: NotRequired[str]
-    """The question as text."""
+    """The question as text. Also called `query` or `question`."""
     top_k: NotRequired[int]
-    """How many points to return."""
+    """How many points to return. By default 10. Also called `k`."""
     collection_name: NotRequired[str]
     """The collection to search. It must be one this deployment serves; by default the profile's."""
     query_vector: NotRequired[list[float]]
     """The question embedded with the collection's model."""
+    score_threshold: NotRequired[float]
+    """The minimum similarity; 0 returns any point."""
     with_vectors: NotRequired[bool]
-    """Whether results carry their vectors."""
+    """Whether results carry their vectors. By default false."""
     with_payload: NotRequired[bool]
-    """Whether results carry their payload."""
+    """Whether results carry their payload. By default true."""
 
 
 class VectorSearchRetrievalResult(TypedDict):

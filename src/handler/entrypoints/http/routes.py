@@ -17,7 +17,7 @@ SETTINGS = (500,)
 
 
 def document(
-    default: str, find: Callable[[str], Profile] = profiles.load, *, raw_chunks: bool = False
+    default: str, find: Callable[[str], Profile] = profiles.load, *, raw_chunks: bool = False, access: str = "open"
 ) -> dict[str, Any]:
     """The API's OpenAPI document.
 
@@ -25,10 +25,11 @@ def document(
         default: the profile that /query uses.
         find: returns a profile by name, with the deployment's settings applied.
         raw_chunks: whether the deployment shows chunks as they are stored under any contract.
+        access: who may ask, as ACCESS has it.
     """
     from handler.entrypoints.http.openapi.document import described  # noqa: PLC0415 - no question needs it
 
-    return described(ROUTES, default, find, raw_chunks=raw_chunks)
+    return described(ROUTES, default, find, raw_chunks=raw_chunks, access=access)
 
 
 def methods(path: str) -> tuple[str, ...]:
@@ -71,6 +72,13 @@ def openapi(call: Call) -> Response[str]:
     return json_response(_document(call))
 
 
+def openapi_3_0(call: Call) -> Response[str]:
+    """The same as OpenAPI 3.0, for generators and agents that do not read 3.1."""
+    from handler.entrypoints.http.openapi.version_3_0 import as_3_0  # noqa: PLC0415 - no question needs it
+
+    return json_response(as_3_0(_document(call)))
+
+
 def docs(call: Call) -> Response[str]:
     """The OpenAPI document as an HTML page."""
     from handler.entrypoints.http.openapi.page import page  # noqa: PLC0415 - no question needs it
@@ -84,7 +92,8 @@ def _document(call: Call) -> dict[str, Any]:
     def profile(name: str | None) -> Profile:
         return call.services.served(name).profile
 
-    return document(profile(None).name, profile, raw_chunks=call.services.settings.chunks == "raw")
+    settings = call.services.settings
+    return document(profile(None).name, profile, raw_chunks=settings.chunks == "raw", access=settings.access)
 
 
 def mcp(call: Call, profile: str | None = None) -> Response[str]:
@@ -114,6 +123,7 @@ ROUTES = (
     Route("GET", "/health", *_HEALTH),
     Route("GET", "/ready", lookups.ready, "Whether the collection can be searched.", "Ready"),
     Route("GET", "/openapi.json", openapi, "This description.", "Description", errors=SETTINGS),
+    Route("GET", "/openapi-3.0.json", openapi_3_0, "This description as OpenAPI 3.0.", "Description", errors=SETTINGS),
     Route("GET", "/docs", docs, "This description as an HTML page.", "Page", errors=SETTINGS),
     Route("POST", "/mcp", mcp),
     Route("POST", "/profiles/{profile}/mcp", mcp),

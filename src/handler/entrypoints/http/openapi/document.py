@@ -9,7 +9,6 @@ from typing import Any
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts import registry
-from handler.contracts.options import SHORTHANDS
 from handler.core.errors import ConfigurationError, NotFound
 from handler.entrypoints.http.call import ANY_ERROR, Route
 from handler.entrypoints.http.headers import API_VERSION, ERROR_CODE, LEFT_OUT
@@ -24,6 +23,19 @@ from handler.entrypoints.http.openapi.schemas import (
 )
 
 VERSION = "3.1.0"
+
+SCHEMES: dict[str, dict[str, Any]] = {
+    "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+    "iam": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Authorization",
+        "description": "AWS Signature Version 4.",
+        "x-amazon-apigateway-authtype": "awsSigv4",
+    },
+    "jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+}
+"""How a caller shows who they are, by the deployment's access. An open deployment asks nobody."""
 
 DEFAULT, SERVICE = "default profile", "service"
 """Tags of the operations that do not name a profile in their path."""
@@ -46,7 +58,7 @@ FEWER = {"description": "Results dropped to fit the response limit.", "schema": 
 
 @cache
 def described(
-    routes: tuple[Route, ...], default: str, find: Callable[[str], Profile], *, raw_chunks: bool
+    routes: tuple[Route, ...], default: str, find: Callable[[str], Profile], *, raw_chunks: bool, access: str
 ) -> dict[str, Any]:
     """The whole document. A route under /profiles is described once for each usable profile.
 
@@ -54,6 +66,7 @@ def described(
         default: the profile that /query uses.
         find: returns a profile by name, with the deployment's settings applied.
         raw_chunks: whether the deployment shows chunks as they are stored under any contract.
+        access: who may ask, as ACCESS has it.
     """
     asked, usable = find(default), _usable(find)
     schemas: dict[str, Any] = {**FIXED, "Feedback": feedback_schema()}
@@ -69,15 +82,20 @@ def described(
         "info": {
             "title": "Passage",
             "version": API_VERSION,
-            "summary": "Finds the passages of a documentation site that answer a question.",
-            "description": "Agents ask the same service by MCP, with POST /mcp or /profiles/{profile}/mcp.",
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "description": "Finds the passages of a documentation site that answer a question. "
+            "Agents ask the same service by MCP, with POST /mcp or /profiles/{profile}/mcp.",
+            "license": {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
         },
         # Relative to this document's URL, so that a stage or base path applies to all paths.
-        "servers": [{"url": "./"}],
+        "servers": [{"url": "."}],
+        "security": [{access: []}] if access in SCHEMES else [],
         "tags": [{"name": tag} for tag in dict.fromkeys((DEFAULT, *usable, SERVICE))],
         "paths": dict(sorted(paths.items())),
-        "components": {"headers": HEADERS, "schemas": dict(sorted(schemas.items()))},
+        "components": {
+            "headers": HEADERS,
+            "schemas": dict(sorted(schemas.items())),
+            **({"securitySchemes": {access: SCHEMES[access]}} if access in SCHEMES else {}),
+        },
     }
 
 
@@ -167,35 +185,24 @@ def _question(profile: Profile) -> dict[str, Any]:
 
 
 def _parameters(profile: Profile) -> list[dict[str, Any]]:
-    """A request's fields as query parameters, each under its first name; objects are sent as JSON.
-
-    OpenAPI cannot express aliases, so the description lists them. A vector is too long for a URL, so it is left out.
-    """
+    """A request's fields as query parameters; objects are sent as JSON. A vector is too long for a URL."""
     request = components(profile)[component(profile, "Request")]
-    text, count = profile.query.text.names, profile.query.count.names
     parameters = []
     for name, field in request["properties"].items():
-        if name in (*text[1:], *count[1:], "query_vector"):
+        if name == "query_vector":
             continue
-        if name == "score_threshold" and "threshold" in request["properties"]:
-            continue  # another name for it
-        schema = _without_null(field)
-        if name == "filters" and "properties" in schema:
-            # Parameters cannot exclude each other, so a filter that has a shorthand is left out.
-            apart = {key: one for key, one in schema["properties"].items() if key not in SHORTHANDS}
-            schema = {**schema, "properties": apart}
+        words = {"description": field["description"]}
+        schema = {key: value for key, value in _without_null(field).items() if key != "description"}
         place = {"content": {"application/json": {"schema": schema}}} if name == "filters" else {"schema": schema}
-        others = [other for names in (text, count) if name == names[0] for other in names[1:]]
-        words = {"description": f"Also accepted as {' or '.join(f'`{other}`' for other in others)}."} if others else {}
-        required = name == text[0] or name in request.get("required", ())
+        required = name in (profile.query.text.names[0], *request.get("required", ()))
         parameters.append({"name": name, "in": "query", "required": required, **words, **place})
     return parameters
 
 
 def _without_null(field: dict[str, Any]) -> dict[str, Any]:
     """The field without its null type: a query string omits a parameter instead."""
-    kind = field.get("type")
-    if not isinstance(kind, list):
-        return field
+    if "anyOf" in field:
+        return dict(field["anyOf"][0])
+    kind = field["type"]
     listed = {"enum": [value for value in field["enum"] if value is not None]} if "enum" in field else {}
-    return {**field, "type": kind[0], **listed}
+    return {**field, "type": kind[0] if isinstance(kind, list) else kind, **listed}

@@ -1,4 +1,4 @@
-"""The schemas of a question's options, with the filter fields of a profile, and of the answer's `debug`."""
+"""The schemas of a question's options, of the conditions of its filters, and of the answer's `debug`."""
 
 from typing import Any
 
@@ -10,16 +10,8 @@ from handler.contracts.options import SHORTHANDS, Options
 INTEGER: dict[str, Any] = {"type": "integer"}
 NUMBER: dict[str, Any] = {"type": "number"}
 STRING: dict[str, Any] = {"type": "string"}
-LONG: dict[str, Any] = {**INTEGER, "minimum": -(2**63), "exclusiveMaximum": 2**63}
+LONG: dict[str, Any] = {**INTEGER, "minimum": -(2**63), "maximum": 2**63 - 1}
 TIME: dict[str, Any] = {**STRING, "format": "date-time"}
-VALUES: dict[Kind, list[dict[str, Any]]] = {
-    "text": [STRING],
-    "number": [LONG],
-    "time": [TIME],
-    "epoch": [TIME, LONG],
-    "any": [STRING, LONG],
-}
-"""The values that a field can hold, by its kind."""
 LARGEST = 2**63
 
 REFERENCE = "#/components/schemas/{model}"
@@ -33,7 +25,7 @@ DEBUG: dict[str, dict[str, Any]] = {
             "profile": STRING,
             "collection": STRING,
             "model": {**STRING, "description": "The model that embedded the question; empty without a vector."},
-            "mode": {"enum": ["dense", "hybrid", "words", "titles"]},
+            "mode": {**STRING, "enum": ["dense", "hybrid", "words", "titles"]},
             "fusion": {"$ref": REFERENCE.format(model="DebugFusion")},
             "embedding_cached": {"type": ["boolean", "null"], "description": "Null if the question was not embedded."},
             "times_ms": {"type": "object", "additionalProperties": NUMBER, "description": "Milliseconds of each step."},
@@ -78,6 +70,45 @@ DEBUG: dict[str, dict[str, Any]] = {
 """The schemas of the answer's `debug`."""
 
 
+def _bounds(bound: dict[str, Any]) -> dict[str, Any]:
+    bounds = dict.fromkeys(BOUNDS, bound)
+    return {"type": "object", "properties": bounds, "minProperties": 1, "additionalProperties": False}
+
+
+def _filter(words: str, values: list[dict[str, Any]], *conditions: str) -> dict[str, Any]:
+    """A filter's condition: a value, a list of values, or one of the named objects."""
+    item = values[0] if len(values) == 1 else {"anyOf": values}
+    several = {"type": "array", "items": item, "minItems": 1, "maxItems": MOST_VALUES}
+    objects = [{"$ref": REFERENCE.format(model=name)} for name in conditions]
+    return {"description": words, "anyOf": [*values, several, *objects]}
+
+
+PREFIX, NUMBERS, TIMES = "FilterPrefix", "FilterNumbers", "FilterTimes"
+FILTERS: dict[str, dict[str, Any]] = {
+    PREFIX: {
+        "type": "object",
+        "description": "Texts that begin so. Case matters.",
+        "properties": {"prefix": {**STRING, "minLength": 1, "maxLength": PREFIX_CHARACTERS}},
+        "required": ["prefix"],
+        "additionalProperties": False,
+    },
+    NUMBERS: {"description": "Bounds.", **_bounds({**NUMBER, "minimum": -LARGEST, "maximum": LARGEST})},
+    TIMES: {"description": "Bounds in time.", **_bounds(TIME)},
+    "TextFilter": _filter("A text, a list of texts, or an object with `prefix`.", [STRING], PREFIX),
+    "NumberFilter": _filter("A whole number, a list of these, or an object with bounds.", [LONG], NUMBERS),
+    "TimeFilter": _filter("A time, a list of times, or an object with bounds.", [TIME], TIMES),
+    "EpochFilter": _filter(
+        "A time, seconds since 1970, a list of these, or an object with bounds.", [TIME, LONG], NUMBERS, TIMES
+    ),
+    "AnyFilter": _filter(
+        "A text, a whole number, a list of these, or an object with bounds or `prefix`.",
+        [STRING, LONG],
+        *(NUMBERS, TIMES, PREFIX),
+    ),
+}
+"""The schemas of a filter's condition, one for each kind of value (`Kind`), and of the objects in them."""
+
+
 def option_schemas(profile: Profile) -> dict[str, dict[str, Any]]:
     """The schema of each option that the profile offers, as pydantic writes it."""
     fields: dict[str, dict[str, Any]] = Options.model_json_schema()["properties"]
@@ -90,33 +121,14 @@ def option_schemas(profile: Profile) -> dict[str, dict[str, Any]]:
 def filters_schema(profile: Profile) -> dict[str, Any]:
     """The filters that a profile declares, each with the conditions that its kind of value can meet."""
     if not profile.filters:
-        return {"maxProperties": 0}
-    fields = {field: {"anyOf": _conditions(field, profile)} for field in profile.filters}
-    return {"properties": fields, "additionalProperties": False}
+        return {"type": "object", "maxProperties": 0}
+    fields = {
+        field: {"$ref": REFERENCE.format(model=f"{_kind(keys, profile).capitalize()}Filter")}
+        for field, keys in profile.filters.items()
+    }
+    return {"type": "object", "properties": fields, "additionalProperties": False}
 
 
-def _conditions(field: str, profile: Profile) -> list[dict[str, Any]]:
-    kinds = {profile.kind(key) for key in profile.filters[field]}
-    values = VALUES[next(iter(kinds)) if len(kinds) == 1 else "any"]
-    several = {"type": "array", "items": {"anyOf": values}, "minItems": 1, "maxItems": MOST_VALUES}
-    schemas: list[dict[str, Any]] = [*values, several]
-    if kinds - {"text", "time"}:
-        schemas.append(_bounds({**NUMBER, "minimum": -LARGEST, "maximum": LARGEST}))
-    if kinds - {"text", "number"}:
-        schemas.append(_bounds(TIME))
-    if kinds & {"text", "any"}:
-        prefix = {**STRING, "minLength": 1, "maxLength": PREFIX_CHARACTERS}
-        schemas.append(
-            {
-                "type": "object",
-                "properties": {"prefix": prefix},
-                "required": ["prefix"],
-                "additionalProperties": False,
-            }
-        )
-    return schemas
-
-
-def _bounds(bound: dict[str, Any]) -> dict[str, Any]:
-    bounds = dict.fromkeys(BOUNDS, bound)
-    return {"type": "object", "properties": bounds, "minProperties": 1, "additionalProperties": False}
+def _kind(keys: tuple[str, ...], profile: Profile) -> Kind:
+    kinds = {profile.kind(key) for key in keys}
+    return kinds.pop() if len(kinds) == 1 else "any"

@@ -1,8 +1,6 @@
 """The OpenAPI document's schemas: each profile's question, answer and error, with the profile's own limits."""
 
 import json
-from collections.abc import Iterable
-from itertools import combinations
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,7 +12,7 @@ from handler.contracts.base import Contract
 from handler.contracts.options import SHORTHANDS
 from handler.core.embedding import SHORTEST
 from handler.entrypoints.http.feedback import Feedback
-from handler.entrypoints.http.openapi.options import DEBUG, REFERENCE, filters_schema, option_schemas
+from handler.entrypoints.http.openapi.options import DEBUG, FILTERS, REFERENCE, filters_schema, option_schemas
 
 NOT_BLANK = r"[^\s\u001c-\u001f\u0085]"
 """Matches text that is not blank: a character that is white space neither to ECMAScript nor to Python."""
@@ -29,9 +27,10 @@ COLLECTION: dict[str, Any] = {
         "distance_metric": {**STRING, "description": "Empty without vectors."},
         "points_count": {**INTEGER, "minimum": 0},
         "indexed_vectors_count": {**INTEGER, "minimum": 0},
-        "status": {"enum": ["green", "yellow", "red"]},
+        "status": {**STRING, "enum": ["green", "yellow", "red"]},
         "embedding_model": {"type": ["string", "null"]},
         "search": {
+            **STRING,
             "enum": ["dense", "hybrid", "words"],
             "description": "By vectors alone, also by words, or by words alone.",
         },
@@ -71,8 +70,8 @@ FIXED: dict[str, dict[str, Any]] = {
         },
     },
     "CollectionInfo": COLLECTION,
-    "Description": {"type": "object", "required": ["openapi", "info", "paths"]},
-    "Health": {"type": "object", "required": ["status"], "properties": {"status": {"const": "ok"}}},
+    "Description": {"type": "object"},
+    "Health": {"type": "object", "required": ["status"], "properties": {"status": {**STRING, "enum": ["ok"]}}},
     "Profile": PROFILE,
     "Profiles": {
         "type": "object",
@@ -86,7 +85,7 @@ FIXED: dict[str, dict[str, Any]] = {
         "type": "object",
         "required": ["status", "profile", "collection"],
         "properties": {
-            "status": {"const": "ready"},
+            "status": {**STRING, "enum": ["ready"]},
             "profile": STRING,
             "collection": {"$ref": REFERENCE.format(model="CollectionInfo")},
         },
@@ -129,7 +128,10 @@ def components(profile: Profile) -> dict[str, Any]:
         for name, own in inner.items():
             text = text.replace(f'"{ref(name)}"', f'"{ref(own)}"')
         schemas |= {inner[name]: {**schema, "title": inner[name]} for name, schema in json.loads(text).items()}
+    for schema in schemas.values():
+        schema["properties"] = {name: _readable(field) for name, field in schema["properties"].items()}
     request = component(profile, "Request")
+    schemas[component(profile, "Filters")] = filters_schema(profile)
     schemas[request] = _limited(schemas[request], contract, profile)
     for name in ("Response", "Error"):  # a contract may have one shape for both
         properties = schemas[component(profile, name)]["properties"]
@@ -138,17 +140,21 @@ def components(profile: Profile) -> dict[str, Any]:
                 "$ref": ref("Debug"),
                 "description": "How the answer came about. Absent unless `debug` asks for it.",
             }
-    return schemas | DEBUG
+    return schemas | DEBUG | FILTERS
 
 
 def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> dict[str, Any]:
-    """A request's schema with the profile's limits and all names of its fields."""
+    """A request's schema with the profile's limits: the question's field first, then the count's.
+
+    Each field has one name, and what excludes what is said in words: generators of clients make nothing of `oneOf` and
+    `not` beside fields, and send a default under each name that has one.
+    """
     text, count = profile.query.text, profile.query.count
-    fields = {name: _readable(field) for name, field in schema["properties"].items()}
+    fields: dict[str, Any] = dict(schema["properties"])
     asked = {**fields.pop(contract.text), "minLength": text.min, "maxLength": text.max, "pattern": NOT_BLANK}
     number = _counted(fields.pop(contract.count), count)
-    by_vector = "query_vector" in fields
-    if by_vector:
+    required = [text.names[0] if name == contract.text else name for name in schema.get("required", ())]
+    if "query_vector" in fields:
         fields["query_vector"] |= {
             "minItems": profile.collection.dimension,
             "maxItems": profile.collection.dimension,
@@ -157,26 +163,30 @@ def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> di
         }
     for name, field in option_schemas(profile).items():
         fields.setdefault(name, _readable(field))
-    fields["filters"] = {**fields["filters"], "additionalProperties": True, **filters_schema(profile)}
-    rest = [name for name in schema.get("required", ()) if name != contract.text]
+    if "threshold" in fields:
+        fields["threshold"] = _also(fields["threshold"], "score_threshold")
+        del fields["score_threshold"]
+    for name in SHORTHANDS:
+        if name in fields:
+            fields[name]["description"] += f" Send it or `filters.{name}`, not both."
+    filters = {"$ref": ref(component(profile, "Filters"))}
+    fields["filters"] = {"description": fields["filters"]["description"], "anyOf": [filters, {"type": "null"}]}
+    own = {text.names[0]: _also(asked, *text.names[1:]), count.names[0]: _also(number, *count.names[1:])}
     return {
         **{key: value for key, value in schema.items() if key not in ("properties", "required")},
-        "properties": {**_named(asked, text.names), **_named(number, count.names), **fields},
-        **({"required": rest} if rest else {}),
-        "oneOf": _questions(text.names, by_vector=by_vector),
-        **_apart(
-            *(text.names if by_vector else (), count.names),
-            ("threshold", "score_threshold") if "threshold" in fields else (),
-            shorthands=[name for name in SHORTHANDS if name in fields],
-        ),
+        "properties": {**own, **fields},
+        **({"required": required} if required else {}),
     }
 
 
 def _readable(field: dict[str, Any]) -> dict[str, Any]:
-    """A field's schema without pydantic's titles. An optional field has null in its list of types."""
-    kept = {key: value for key, value in field.items() if key != "title" and not (key == "default" and value is None)}
+    """A field's schema without pydantic's titles and defaults. An optional field has null in its list of types.
+
+    A default makes generators require the field, in answers and questions. So descriptions state those of questions.
+    """
+    kept = {key: value for key, value in field.items() if key not in ("title", "default")}
     options = [option for option in kept.get("anyOf", ()) if option.get("type") != "null"]
-    if len(options) == 1 and len(kept["anyOf"]) == 2:
+    if len(options) == 1 and len(kept["anyOf"]) == 2 and "type" in options[0]:
         del kept["anyOf"]
         listed = {"enum": [*options[0]["enum"], None]} if "enum" in options[0] else {}
         return {**options[0], **kept, "type": [options[0]["type"], "null"], **listed}
@@ -184,30 +194,13 @@ def _readable(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _counted(field: dict[str, Any], count: CountLimit) -> dict[str, Any]:
+    words = f"{field['description']} By default {count.default}."
     if count.outside == "clamp":
-        words = f"{field.get('description', '')} The range is {count.min} to {count.max}.".lstrip()
-        return {**field, "description": words, "default": count.default}
-    return {**field, "minimum": count.min, "maximum": count.max, "default": count.default}
+        return {**field, "description": f"{words} Outside {count.min} to {count.max}, the nearest limit counts."}
+    return {**field, "description": words, "minimum": count.min, "maximum": count.max}
 
 
-def _named(field: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """The field's schema under each of its names."""
-    first, *others = names
-    return {first: field, **{other: {**field, "description": f"Another name for `{first}`."} for other in others}}
-
-
-def _questions(names: tuple[str, ...], *, by_vector: bool) -> list[dict[str, Any]]:
-    """The alternatives for `oneOf`: one per name of the question, and the vector. There, null counts as absent."""
-    if not by_vector:
-        return [{"required": [name]} for name in names]
-    typed = [*((name, "string") for name in names), ("query_vector", "array")]
-    return [{"required": [name], "properties": {name: {"type": kind}}} for name, kind in typed]
-
-
-def _apart(*several: tuple[str, ...], shorthands: Iterable[str]) -> dict[str, Any]:
-    """Forbids sending one field under two names, or a filter beside its shorthand."""
-    pairs: list[dict[str, Any]] = [{"required": list(pair)} for names in several for pair in combinations(names, 2)]
-    for name in shorthands:
-        sent = {name: STRING, "filters": {"type": "object", "required": [name]}}
-        pairs.append({"required": [name, "filters"], "properties": sent})
-    return {"not": {"anyOf": pairs}} if pairs else {}
+def _also(field: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The field's schema, with its other names in words: OpenAPI cannot express aliases."""
+    words = f"{field['description']} Also called {' or '.join(f'`{name}`' for name in names)}."
+    return {**field, "description": words} if names else field
