@@ -75,15 +75,14 @@ export interface AskOptions {
   debug?: boolean
 }
 
-/** Of a hybrid search: the weights of vectors and text, and k. */
-export interface DebugFusion {
-  weights: number[]
-  k: number
-}
-
 export interface DebugPlace {
   rank: number
+  /** When fused: balance * vectors + (1 - balance) * words. */
   score: number
+  /** When fused: the similarity on a scale from the lowest, 0, to 1. */
+  vectors?: number
+  /** When fused: the BM25 score as a share of the highest. */
+  words?: number
 }
 
 export interface DebugPassage {
@@ -103,7 +102,8 @@ export interface Debug {
   /** The model that embedded the question; empty without a vector. */
   model: string
   mode: 'dense' | 'hybrid' | 'words' | 'titles'
-  fusion?: DebugFusion
+  /** Of a hybrid search: how much vectors count against words, 0 to 1. */
+  balance?: number
   /** Null if the question was not embedded. */
   embedding_cached: boolean | null
   /** Milliseconds of each step. */

@@ -90,7 +90,7 @@ class Surroundings:
         for profile in map(profiles.load, profiles.names()):
             name = profile.collection.name
             shutil.copytree(self._indexes["textbook"] / profile.name / SHARD, storage / name)
-            # Without it, the server's collection would be fused with the weights of the model that it names.
+            # Without it, the server's collection would be fused with the balance of the model that it names.
             said = json.dumps({"metadata": {"embedded_by": EMULATOR}})
             (storage / f"{name}.collection.json").write_text(said, encoding="utf-8")
         return self._serve(storage)

@@ -101,7 +101,12 @@ def test_summary_says_how_many_questions_are_drafts(api_url: str, suite: Path, t
 
 @pytest.mark.parametrize(
     ("thresholds", "code"),
-    [("hit@5=1,recall@5=0.5", 0), ("nDCG@10=1", 1), ("SC-003=1,SC-005=1,pass_rate=0", 0), ("max_ms=0.001", 1)],
+    [
+        ("hit@5=1,recall@5=0.5", 0),
+        ("nDCG@10=1,avg_ms=0.001", 1),
+        ("SC-003=1,SC-005=1,pass_rate=0", 0),
+        ("max_ms=0.001", 1),
+    ],
 )
 def test_missed_threshold_exits_1(api_url: str, suite: Path, tmp_path: Path, thresholds: str, code: int) -> None:
     done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out", "--thresholds", thresholds)

@@ -111,7 +111,7 @@ def test_answers_cut_off_anywhere_keep_the_whole_lines(tmp_path: Path) -> None:
         assert AnswerFile(tmp_path, {}, resume=True).answers == {"q1": first}
 
 
-def test_fingerprint_changes_with_weights_not_with_time() -> None:
+def test_fingerprint_changes_with_settings_not_with_time() -> None:
     assert replace(RUN, started_at="2026-11-28T00:00:00Z", elapsed_ms=9).fingerprint == RUN.fingerprint
     assert replace(RUN, search={"mode": "hybrid"}).fingerprint != RUN.fingerprint
     assert replace(RUN, passages=20).fingerprint != RUN.fingerprint

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.holm import compare_several, holm
 from passage.evaluation import intervals
 from passage.evaluation.compare import compare, compare_pairs, randomisation
 from passage.evaluation.cosine_threshold import propose_threshold
+from passage.evaluation.holm import compare_several, holm
 from passage.evaluation.intervals import bootstrap, estimate, share
 from passage.evaluation.measures import Measures, measure
 

@@ -1,17 +1,18 @@
 """Every contract's promise about order holds after a hybrid search, whose list is not sorted by score."""
 
 from dataclasses import replace
+from math import nan
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handler.adapters.qdrant.payload import Hit, best_fused, candidates, read
+from handler.adapters.qdrant.payload import Hit, read
 from handler.config import profiles
 from handler.contracts import registry
 from handler.contracts.fields import clip
-from handler.core.model import Search
+from handler.core.fusion import fuse
 from unit.asking import NAMES, answered
 from unit.strategies import bounded, passages
 from unit.test_reranked_answers import SCORES
@@ -44,25 +45,49 @@ def test_contract_declares_the_order_its_seed_promises(name: str) -> None:
     assert registry.find(profiles.load(name)).order == ("score" if name in SORTED else "relevance")
 
 
-points = st.dictionaries(st.integers(1, 50), st.sampled_from([0.5, 1.0, 1.5]), min_size=1).map(
-    lambda scores: list(scores.items())
+scores = st.floats(-1, 1, width=32) | st.sampled_from([-0.5, 0.0, 0.25, 0.9])
+two_lists = st.tuples(
+    st.dictionaries(st.integers(1, 20), scores, min_size=1),
+    st.dictionaries(st.integers(1, 20), st.floats(0, 40, width=32) | st.sampled_from([0.0, 7.5])),
 )
 
 
-@given(points=points, top_k=st.integers(1, 10), shuffled=st.randoms())
+@given(lists=two_lists, balance=st.floats(0, 1), shuffled=st.randoms())
 @bounded
-def test_equal_fused_scores_are_in_the_order_of_ids(points: list[tuple[int, float]], top_k: int, shuffled: Any) -> None:
-    similar = {identity: identity / 100 for identity, _ in points}
-    found = [Hit(identity, score, {}) for identity, score in points]
-    expected = [(hit.id, hit.fused) for hit in best_fused(found, similar, Search(top_k))]
-    shuffled.shuffle(found)
-    assert [(hit.id, hit.fused) for hit in best_fused(found, similar, Search(top_k))] == expected
-    assert expected == [(i, s) for i, s in sorted(points, key=lambda one: (-one[1], one[0]))][:top_k]
+def test_fused_scores_are_0_to_1_and_in_one_order(
+    lists: tuple[dict[int, float], dict[int, float]], balance: float, shuffled: Any
+) -> None:
+    """Whatever order the lists have. Balance 1 is the order of the cosines, balance 0 that of BM25."""
+    cosines = {**dict.fromkeys(lists[1], 0.1), **lists[0]}
+    bm25 = lists[1]
+    fused = fuse(cosines, bm25, balance)
+    assert fused.keys() == cosines.keys()
+    assert all(0 <= part <= 1 for one in fused.values() for part in one)
+    order = list(fused)
+    assert order == sorted(fused, key=lambda one: (-fused[one].score, -cosines[one], one))
+    items = list(cosines.items())
+    shuffled.shuffle(items)
+    assert list(fuse(dict(items), dict(reversed(bm25.items())), balance)) == order
+    by_cosine = sorted(cosines, key=lambda one: (-cosines[one], one))
+    assert list(fuse(cosines, bm25, 1)) == list(fuse(cosines, {}, balance)) == by_cosine
+    found = list(fuse(cosines, bm25, 0))
+    assert [bm25.get(one, 0) for one in found] == sorted((bm25.get(one, 0) for one in found), reverse=True)
 
 
 @pytest.mark.parametrize(
-    ("search", "least", "lists"),
-    [(Search(5), 50, (50, 10)), (Search(100), 50, (105, 105)), (Search(5, score_threshold=0.3), 50, (50, 100))],
+    ("similarities", "bm25", "expected"),
+    [
+        ({1: 0.8, 2: 0.2, 3: 0.5}, {3: 10.0, 2: 5.0}, {3: (0.8, 0.5, 1.0), 1: (0.4, 1.0, 0.0), 2: (0.3, 0.0, 0.5)}),
+        ({1: -0.5, 2: -0.1}, {}, {2: (0.4, 1.0, 0.0), 1: (0.0, 0.0, 0.0)}),
+        ({2: 0.3, 1: 0.3}, {}, {1: (0.4, 1.0, 0.0), 2: (0.4, 1.0, 0.0)}),
+        ({1: 0.3}, {1: 2.0}, {1: (1.0, 1.0, 1.0)}),
+        ({1: 250.0, 2: 50.0, "a": 150.0}, {}, {1: (0.4, 1.0, 0.0), "a": (0.2, 0.5, 0.0), 2: (0.0, 0.0, 0.0)}),
+        ({1: 0.5, 2: nan}, {2: 3.0}, {2: (0.6, 0.0, 1.0), 1: (0.4, 1.0, 0.0)}),
+        ({}, {}, {}),
+    ],
+    ids=["both", "negative", "equal", "one", "dot products", "no similarity", "nothing"],
 )
-def test_lists_are_long_enough_for_what_is_asked(search: Search, least: int, lists: tuple[int, int]) -> None:
-    assert candidates(search, least) == lists
+def test_score_is_the_balanced_sum_of_both_parts(similarities: Any, bm25: Any, expected: Any) -> None:
+    fused = fuse(similarities, bm25, 0.4)
+    assert list(fused) == list(expected)
+    assert all(tuple(fused[one]) == pytest.approx(parts) for one, parts in expected.items())

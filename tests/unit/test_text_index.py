@@ -11,7 +11,6 @@ from handler.adapters.qdrant.payload import Hit, read, shown
 from handler.adapters.qdrant.text_search import TextSearch, definition, language_keys
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
-from handler.config.providers import Fusion
 from handler.core.conditions import Prefix, Range
 from handler.core.model import Search
 from passage.indexing.languages import STEMMED
@@ -96,7 +95,7 @@ def test_copied_stemmer_without_stop_words_is_left_out() -> None:
     assert copy_indexes(PROFILE, odd, with_titles=True) == (TextIndex(RANKED_KEY, ""),)
 
 
-BY_TEXT = TextSearch(RANKED_KEY, Fusion((1.0, 1.1), 2), by_language=frozenset({DE, PT}))
+BY_TEXT = TextSearch(RANKED_KEY, 0.65, by_language=frozenset({DE, PT}))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from handler.adapters.qdrant.text_search import definition
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile, SearchOptions
-from handler.config.providers import Fusion
 from handler.core.errors import CollectionNotFound, RequestRefused, UpstreamUnavailable
 from handler.core.model import Passage, Search
 from passage.emulators import EmulatorServer, Fault
@@ -40,7 +39,6 @@ TEXT = (
 )
 WORDS = TEXT.split()
 questions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
-fusions = st.sampled_from([None, ((1.0, 1.1), 2), ((1.0, 3.0), 1), ((1.0, 1.0), 2), ((2.1, 1.0), 1)])
 
 
 def vector(text: str) -> list[float]:
@@ -87,22 +85,21 @@ def test_both_stores_give_the_same_passages_in_the_same_order(
     assert [passage.fused for passage in one] == pytest.approx([passage.fused for passage in other], abs=1e-6)
 
 
-@given(text=questions, fusion=fusions, top_k=st.integers(1, 20))
+@given(text=questions, balance=st.none() | st.floats(0, 1), top_k=st.integers(1, 20))
 @settings(deadline=None, max_examples=30)
-def test_hybrid_result_keeps_its_promises(
-    edge: QdrantEdgeStore, text: str, fusion: tuple[tuple[float, float], int] | None, top_k: int
-) -> None:
-    """Ranked by fused score and id; as many as asked for; each score is the cosine of a dense search."""
-    options = {} if fusion is None else {"weights": fusion[0], "k": fusion[1]}
-    store = QdrantEdgeStore(root=edge._folder.parent, profile=searching(**options))
+def test_hybrid_result_keeps_its_promises(edge: QdrantEdgeStore, text: str, balance: float | None, top_k: int) -> None:
+    """Ranked by fused score; as many as asked for; each score is the cosine of a dense search."""
+    store = QdrantEdgeStore(root=edge._folder.parent, profile=searching(balance=balance))
     store.__dict__["_shard"] = edge._shard  # opened once: a shard belongs to one process at a time
     passages = found(store, text, Search(top_k=top_k))
     assert len(passages) == top_k
-    keys = [(-(passage.fused or 0.0), passage.id) for passage in passages]
+    keys = [(-(passage.fused or 0.0), -passage.score, passage.id) for passage in passages]
     assert keys == sorted(keys)
     (dense,) = store.search([(vector(text), Search(top_k=1000))])
     cosines = {passage.id: passage.score for passage in dense.passages}
     assert all(passage.score == pytest.approx(cosines[passage.id], abs=1e-6) for passage in passages)
+    if balance == 1:
+        assert [passage.id for passage in passages] == list(cosines)[:top_k]
 
 
 def test_threshold_finds_all_candidates_above_it(edge: QdrantEdgeStore, server: QdrantServerStore) -> None:
@@ -145,11 +142,17 @@ def test_explained_search_has_the_lists_it_fused(edge: QdrantEdgeStore, server: 
     for store in (edge, server):
         (result,) = store.search([(vector(QUESTION), Search(top_k=5, text=QUESTION, explain=True))])
         assert result.stages.keys() == {"fused", "dense", "text"}
-        cosines, words = dict(result.stages["dense"]), dict(result.stages["text"])
-        assert {passage.id for passage in result.passages} <= cosines.keys() | words.keys()
-        assert list(words.values()) == sorted(words.values(), reverse=True)
+        cosines, words, fused = (dict(result.stages[name]) for name in ("dense", "text", "fused"))
+        assert fused.keys() == cosines.keys() | words.keys()
+        assert [passage.id for passage in result.passages] == list(fused)[:5]
+        bm25 = [one["score"] for one in words.values()]
+        assert bm25 == sorted(bm25, reverse=True)
+        assert result.balance == 0.4
+        for identity, one in fused.items():
+            assert one["score"] == pytest.approx(0.4 * one["vectors"] + 0.6 * one["words"])
+            assert one["words"] == pytest.approx(words[identity]["score"] / bm25[0] if identity in words else 0)
         (dense,) = store.search([(vector(QUESTION), Search(top_k=5, explain=True))])
-        assert dense.stages == {"dense": tuple((passage.id, passage.score) for passage in dense.passages)}
+        assert dense.stages == {"dense": tuple((passage.id, {"score": passage.score}) for passage in dense.passages)}
 
 
 def test_query_response_sorts_the_best_of_the_fused_list(start: Start, on_edge: OnEdge, edge: QdrantEdgeStore) -> None:
@@ -160,12 +163,13 @@ def test_query_response_sorts_the_best_of_the_fused_list(start: Start, on_edge: 
     assert scores != [passage.score for passage in best], "the fused order differs"
 
 
-def test_weights_follow_the_vectors_and_the_profile_wins() -> None:
-    default, own = searching().search, searching(weights=[2.1, 1], k=3).search
-    assert default.fusion("embed-v5.0-fast", "emulator") == Fusion((1.0, 3.1), 1)
-    assert default.fusion("embed-v5.0-fast", "cohere") == Fusion((1.0, 1.1), 2)
-    assert default.fusion("cohere.embed-v4:0", "bedrock") == Fusion((1.0, 1.1), 2)
-    assert own.fusion("embed-v5.0-fast", "emulator") == Fusion((2.1, 1.0), 3)
+def test_balance_follows_the_vectors_and_the_profile_wins() -> None:
+    default, own = searching().search, searching(balance=0).search
+    assert default.balance_for("embed-v5.0-fast", "emulator") == 0.4
+    assert default.balance_for("embed-v5.0-fast", "cohere") == 0.65
+    assert default.balance_for("cohere.embed-v4:0", "bedrock") == 0.65
+    assert default.balance_for("someone-elses", "") == 0.65
+    assert own.balance_for("embed-v5.0-fast", "emulator") == 0
 
 
 def test_batch_of_questions_is_one_request(start: Start, qdrant: EmulatorServer) -> None:
@@ -306,7 +310,7 @@ def test_missing_similarity_means_shards_are_read_again() -> None:
         if request.url.path.endswith("/batch"):
             _, _, similar = json.loads(request.content)["searches"]
             near, by_words = hit(1, 0.9), hit(2, 0.3)
-            lists = [[near, by_words], [near], [near, by_words] if similar["limit"] == 150 else [near]]
+            lists = [[near], [near, by_words], [near, by_words] if similar["limit"] == 90 else [near]]
             return httpx.Response(200, json={"result": [{"points": one} for one in lists], "status": "ok", "time": 0})
         index = {"data_type": "text", "points": 2, "params": definition("english")}
         config = {"params": {"shard_number": shards.pop(0)}}
@@ -421,9 +425,10 @@ def test_limit_that_every_question_exceeds_is_the_operators(
     assert "max_query_limit" in assert_error(answer, 500, "INTERNAL_ERROR")
 
 
-@pytest.mark.parametrize(("asked", "shards", "each"), [((50, 8), 1, 50), ((50, 8), 3, 33), ((60, 120), 1, 50)])
-def test_lists_fit_the_limit_of_a_collection_with_shards(asked: tuple[int, int], shards: int, each: int) -> None:
-    assert Limits(points=100).fitted(*asked, 3, shards) == (each, min(asked[1], 100))
+@pytest.mark.parametrize(("asked", "shards", "each"), [(30, 1, 30), (50, 3, 33), (120, 1, 100), (30, 50, 3)])
+def test_lists_fit_the_limit_of_a_collection_with_shards(asked: int, shards: int, each: int) -> None:
+    assert Limits(points=100).fitted(asked, 3, shards) == each
+    assert Limits().fitted(asked, 3, shards) == asked
 
 
 @pytest.mark.parametrize("path", ["/collections/rag_embeddings", "/points/query"])

@@ -94,7 +94,7 @@ def test_diversity_changes_the_results_but_not_the_first(function: Function) -> 
 
 
 def test_order_score_sorts_by_score(function: Function) -> None:
-    scores = [result["relevance_score"] for result in results(function, diversity=0.9, order="relevance")]
+    scores = [result["relevance_score"] for result in results(function, k=10, diversity=0.9, order="relevance")]
     assert scores != sorted(scores, reverse=True)
 
 
@@ -163,7 +163,8 @@ def test_debug_names_stages_ranks_and_reasons(function: Function) -> None:
     assert [passage["url"] for passage in kept] == [result["url"] for result in answer.results]
     assert [passage["stages"]["selection"]["rank"] for passage in kept] == [1, 2, 3]
     assert debug["mode"] == "hybrid"
-    assert debug["fusion"] == {"weights": [1.0, 3.1], "k": 1}
+    assert debug["balance"] == 0.4
+    assert all(one["stages"]["fused"].keys() == {"rank", "score", "vectors", "words"} for one in kept)
     assert debug["found"].keys() == {"dense", "text", "fused", "selection"}
     reasons = {passage.get("dropped") for passage in debug["passages"]}
     assert {"more than 1 of its page", "after the last result"} <= reasons

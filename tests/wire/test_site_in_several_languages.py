@@ -326,5 +326,5 @@ def test_batch_of_languages_is_one_request(in_server: Store, server: EmulatorSer
     assert in_server.function is not None
     in_server.function.invoke([{"query_text": "Häuser", "language": code} for code in ("de", "en", "zh")])
     (request,) = server.requests
-    fields = [search["prefetch"][1]["using"] for search in request.json()["searches"] if "rrf" in search["query"]]
+    fields = [search["using"] for search in request.json()["searches"] if "text" in search["query"]]
     assert fields == [DE, EN, RANKED_KEY]

@@ -93,7 +93,7 @@ def test_provider_of_the_guide_indexes_and_answers(
         for name, value in environ.items():
             monkeypatch.setenv(name, value)
     served = targets.RemoteProfile("query-response", "", "", "", "text", "k", None)
-    assert targets._settings(served)["weights"] == [1.0, 1.1], "those of real vectors"
+    assert targets._settings(served)["balance"] == 0.65, "that of real vectors"
     without = dict.fromkeys(variables) | {"COHERE_API_KEY": "key"}
     with (
         pytest.raises(LocalError, match=r"by OpenAI, .* by Cohere.*with COHERE_API_KEY set"),

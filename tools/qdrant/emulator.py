@@ -29,7 +29,7 @@ def qdrant_emulator(  # noqa: PLR0913 - all but the first are options, by name
         api_key: the only accepted key; None needs no key.
         strict: filters need a payload index, as on Qdrant Cloud.
         version: of an older server, as in "1.16.3"; None for the newest. Before 1.20, indexes do not score and text
-            queries are refused. Before 1.17, the weights of a fusion are ignored without an error.
+            queries are refused.
         host, port, latency_ms: see `EmulatorServer`.
     """
     collections = Collections(storage, version)

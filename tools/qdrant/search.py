@@ -10,7 +10,7 @@ import numpy as np
 import qdrant_edge as edge
 
 from tools.qdrant.collections import Collection
-from tools.qdrant.errors import format_error, invalid, out_of_range, unsupported, wrong_input
+from tools.qdrant.errors import format_error, invalid, unsupported
 from tools.qdrant.filters import parse_filter
 from tools.qdrant.indexes import SCORING
 from tools.qdrant.shapes import Json, limit_of, point_json, whole_number, with_payload, with_vector
@@ -18,9 +18,6 @@ from tools.qdrant.vectors import has_infinity
 
 _SCORING_KEYS = ("query", "using", "prefetch", "filter", "params", "score_threshold", "limit")
 _KEYS = (*_SCORING_KEYS, "offset", "with_payload", "with_vector", "timeout", "shard_key", "lookup_from")
-_SERVER_RRF_K = 2
-WEIGHTS = (1, 17)
-"""The first version with weights of a fusion. An older one ignores them without an error."""
 _SERVER_DIVERSITY = 0.5
 
 
@@ -120,27 +117,6 @@ def _nearest(collection: Collection, body: Json, given: Json) -> edge.ScoringQue
     return edge.Mmr(vector, lambda_=1.0 - diversity, candidates_limit=candidates, using=name or None)
 
 
-def _fusion(_collection: Collection, _body: Json, given: Json) -> Any:
-    fusions: dict[str, Callable[[], Any]] = {"rrf": lambda: edge.Fusion.Rrf(_SERVER_RRF_K), "dbsf": edge.Fusion.Dbsf}
-    if given["fusion"] not in fusions:
-        raise format_error(f"unknown variant `{given['fusion']}`, expected `rrf` or `dbsf`")
-    return fusions[given["fusion"]]()
-
-
-def _rrf(collection: Collection, body: Json, given: Json) -> Any:
-    rrf = given["rrf"]
-    _refuse_others(rrf, ("k", "weights"))
-    k, weights = whole_number(rrf, "k", _SERVER_RRF_K), rrf.get("weights")
-    if k < 1:
-        raise out_of_range("JSON body", "rrf.k", k, "must be 1 or larger")
-    if collection.version < WEIGHTS:
-        weights = None
-    stages = body.get("prefetch") or []
-    if weights is not None and len(weights) != (len(stages) if isinstance(stages, list) else 1):
-        raise wrong_input(f"{len(weights)} weights for {len(stages)} prefetches")
-    return edge.Fusion.Rrf(k, weights)
-
-
 def _text(_collection: Collection, body: Json, given: Json) -> Any:
     """A text query ranks by BM25 over the text index of the field in `using` (Qdrant 1.20)."""
     text, params = given["text"], None
@@ -156,8 +132,6 @@ def _text(_collection: Collection, body: Json, given: Json) -> Any:
 
 _QUERIES: Mapping[str, Callable[[Collection, Json, Json], Any]] = {
     "nearest": _nearest,
-    "fusion": _fusion,
-    "rrf": _rrf,
     "text": _text,
 }
 

@@ -1,9 +1,6 @@
-"""Looks up models by name in the table of providers: limits, vector spaces, fusion, and what replaces what."""
+"""Looks up models by name in the table of providers: limits, vector spaces, balance, and what replaces what."""
 
-from handler.config.providers import EMULATOR, PROVIDERS, TEXTS_PER_CALL, Fusion, Model
-
-EMULATED = Fusion((1.0, 3.1), 1)
-"""For the emulator's vectors, which find less than words do: 0.81 nDCG@10 where equal weights get 0.77."""
+from handler.config.providers import BALANCE, EMULATED_BALANCE, EMULATOR, PROVIDERS, TEXTS_PER_CALL, Model
 
 UNKNOWN_TOKENS = 512
 """The assumed token limit of an unknown model: the least of the known ones."""
@@ -19,16 +16,16 @@ def find(name: str) -> Model | None:
     return next((model for provider in PROVIDERS.values() for model in provider.models if model.name == bare), None)
 
 
-def fusion(name: str, embedded_by: str) -> Fusion:
-    """How to fuse a search by vectors of the model `name`.
+def balance(name: str, embedded_by: str) -> float:
+    """How much vectors of the model `name` count against words in a hybrid search.
 
     Args:
         embedded_by: the provider that made the collection's vectors; empty if it is not known.
     """
     if embedded_by == EMULATOR:
-        return EMULATED
+        return EMULATED_BALANCE
     listed = find(name)
-    return listed.fusion if listed else Fusion()
+    return listed.balance if listed else BALANCE
 
 
 def takes_dimension(name: str) -> bool:

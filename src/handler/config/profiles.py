@@ -3,9 +3,9 @@
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Any, Literal, Self, cast
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from handler.config import models, providers
 from handler.config.payload_keys import KINDS, ChunkField, Keys, Kind, Payload, Section
@@ -48,32 +48,10 @@ class Embedding(Section):
         return self.model_copy(update={"provider": provider, "model": model, "document_model": document_model})
 
 
-LARGEST_WEIGHT = 1000.0
-
-
-def _weights(value: object) -> object:
-    numbers = value if isinstance(value, list | tuple) else ()
-    fit = [
-        number
-        for number in numbers
-        if isinstance(number, int | float) and not isinstance(number, bool) and 0 < number <= LARGEST_WEIGHT
-    ]
-    if len(fit) != 2 or len(numbers) != 2:
-        raise ValueError("must be two numbers above 0 and up to 1000, for vectors and for text, as in [1, 3.1]")
-    return value
-
-
-def _rank_constant(value: object) -> object:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1000:
-        raise ValueError("must be a whole number from 1 to 1000")
-    return value
-
-
 class SearchOptions(Section):
     """How the collection is searched: by vectors alone (dense), also by words (hybrid), or by words alone (words).
 
     Words need a collection whose text index ranks by BM25. A hybrid profile searches any other by vectors alone.
-    Without `weights` or `k`, those of the embedding model apply.
     """
 
     mode: SearchMode = "hybrid"
@@ -81,10 +59,9 @@ class SearchOptions(Section):
     """How a question is answered whose embedding fails or takes longer than `embedding_ms`."""
     embedding_ms: int = Field(3_000, ge=100, le=60_000)
     """The most milliseconds of an embedding, with `without_embedding = "words"`."""
-    weights: Annotated[tuple[float, float], BeforeValidator(_weights)] | None = None
-    """Of the list by vectors and the list by text."""
-    k: Annotated[int, BeforeValidator(_rank_constant)] | None = None
-    candidates: int = Field(50, ge=1, le=1000)
+    balance: float | None = Field(None, ge=0, le=1, strict=True)
+    """How much vectors count against words: 0 for words alone, 1 for vectors alone. None for the embedding model's."""
+    candidates: int = Field(30, ge=1, le=1000)
     """How many passages each list has. A larger number of requested passages makes the lists longer."""
 
     @property
@@ -92,15 +69,14 @@ class SearchOptions(Section):
         """See `handler.core.retrieve.Retriever`."""
         return self.embedding_ms / 1000 if self.without_embedding == "words" and self.mode != "words" else None
 
-    def fusion(self, model: str, embedded_by: str) -> providers.Fusion:
-        """The parameters of the fusion: this section's, else those of the vectors.
+    def balance_for(self, model: str, embedded_by: str) -> float:
+        """The balance of a search: this section's, else that of the vectors.
 
         Args:
             model: the embedding model.
             embedded_by: the provider that made the collection's vectors; empty if it is not known.
         """
-        default = models.fusion(model, embedded_by)
-        return providers.Fusion(self.weights or default.weights, self.k or default.k)
+        return models.balance(model, embedded_by) if self.balance is None else self.balance
 
 
 class TextLimit(Section):

@@ -23,20 +23,12 @@ EMULATOR = "emulator"
 """What an index or a collection records as the provider of vectors that the emulator made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fusion:
-    """How a hybrid search fuses its two lists: reciprocal rank fusion as Qdrant computes it.
+BALANCE = 0.65
+"""How much vectors count against words in a hybrid search: 0 is words alone, 1 vectors alone. This is for the models of
+every provider, which find more than words do (docs/search.md)."""
 
-    A passage at rank r of a list with the weight w gets 1 / (r / w + k - 1) from it.
-
-    Attributes:
-        weights: of the list by vectors and of the list by text. If one is a small fraction of the other, as in
-            [1, 3], many passages get equal scores.
-        k: at least 1. With 1, a score is w / r.
-    """
-
-    weights: tuple[float, float] = (1.0, 1.1)
-    k: int = 2
+EMULATED_BALANCE = 0.4
+"""The same for the emulator's vectors, which find less than words do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +44,7 @@ class Model:
         since: the day the provider deprecated or retired it, as YYYY-MM-DD.
         replacement: the model to use instead of a deprecated or retired one.
         price: US dollars for a million tokens, as its provider publishes it; None where it is not known.
-        fusion: how a hybrid search weighs its vectors against words, unless the profile says otherwise.
+        balance: of its vectors and words in a hybrid search, unless the profile says otherwise.
     """
 
     name: str
@@ -64,7 +56,7 @@ class Model:
     since: str = ""
     replacement: str = ""
     price: float | None = None
-    fusion: Fusion = Fusion()
+    balance: float = BALANCE
 
     @property
     def embeds(self) -> bool:

@@ -49,7 +49,7 @@ def explain(profile: Profile, retrieval: Retrieval) -> dict[str, Any]:
         "collection": retrieval.collection,
         "model": retrieval.model,
         "mode": retrieval.request.search.by or ("hybrid" if "fused" in retrieval.stages else "dense"),
-        **({"fusion": dict(retrieval.fusion)} if retrieval.fusion else {}),
+        **({} if retrieval.balance is None else {"balance": retrieval.balance}),
         "embedding_cached": retrieval.embedding_cached,
         "times_ms": {name: round(spent, 3) for name, spent in times.items() if spent is not None},
         "found": {name: len(stage) for name, stage in retrieval.stages.items()},
@@ -63,8 +63,9 @@ def _passages(retrieval: Retrieval) -> list[dict[str, Any]]:
     places: dict[PointId, dict[str, dict[str, float]]] = {passage.id: {} for passage in retrieval.passages}
     places |= {passage.id: {} for passage in retrieval.candidates if passage.id not in places}
     for name, stage in stages.items():
-        for rank, (point, score) in enumerate(stage, start=1):
-            places.setdefault(point, {})[name] = {"rank": rank, "score": round(score, 6)}
+        for rank, (point, scores) in enumerate(stage, start=1):
+            shown = {part: round(score, 6) for part, score in scores.items()}
+            places.setdefault(point, {})[name] = {"rank": rank, **shown}
     urls = {passage.id: passage.url for passage in retrieval.candidates}
     chosen = {passage.id for passage in retrieval.passages}
     return [

@@ -20,8 +20,9 @@ PointId = int | str
 Filters = Mapping[str, "Condition"]
 """A profile's filter fields, each with its condition."""
 
-Stage = tuple[tuple[PointId, float], ...]
-"""What one stage of a search found: point ids and that stage's scores, best first."""
+Stage = tuple[tuple[PointId, Mapping[str, float]], ...]
+"""What one stage of a search found, best first: point ids, each with its `score` in that stage. A fused score has its
+two parts beside it (`handler.core.fusion`)."""
 
 TextSearch = Literal["words", "titles"]
 """A search without a vector: passages by their words (BM25), or titles and headings by what has been typed so far."""
@@ -119,8 +120,8 @@ class Passage:
         created_at: when it was stored, UTC.
         vector: shape `(dimension,)`, if requested.
         expanded: its text with that of its neighbors, if requested.
-        fused: the fused score of a hybrid search, or the BM25 score of one without a vector; only comparable within its
-            result. None after a dense search.
+        fused: the fused score of a hybrid search, 0 to 1, or the BM25 score of one without a vector; only comparable
+            within its result. None after a dense search.
     """
 
     id: PointId
@@ -150,7 +151,7 @@ class SearchResult:
         warnings: the reasons, each a sentence for a person.
         stages: what each stage found, if `Search.explain` is set: "dense" with cosines and, of a hybrid search,
             "text" with BM25 scores and "fused" with fused scores.
-        fusion: the weights of the vectors and of the text, and k, of a hybrid search that is explained.
+        balance: of a hybrid search that is explained: how much vectors count against words, from 0 to 1.
         other_model: the model that the collection was embedded with, if its vectors are not comparable with those of
             the profile's.
     """
@@ -159,7 +160,7 @@ class SearchResult:
     skipped: int = 0
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, Stage] = field(default_factory=dict)
-    fusion: Mapping[str, Any] = field(default_factory=dict)
+    balance: float | None = None
     other_model: str | None = None
 
 
@@ -190,7 +191,7 @@ class Retrieval:
         embedding_cached: whether the question's embedding was cached; None when it was not embedded.
         embedding_failure: why the question was answered by words; None unless its embedding failed.
         rerank_failure: the reason for a failed reranking; None if it succeeded or is off.
-        fusion: as in `SearchResult`.
+        balance: as in `SearchResult`.
         stages: as in `SearchResult`; also "rerank", if the passages were reranked, and "selection", the answer.
         candidates: the passages that the answer was chosen from, best first, if `Search.explain` is set.
         dropped: why each of the other candidates is not in the answer, if `Search.explain` is set.
@@ -209,7 +210,7 @@ class Retrieval:
     warnings: tuple[str, ...] = ()
     rerank_failure: Exception | None = None
     stages: Mapping[str, Stage] = field(default_factory=dict)
-    fusion: Mapping[str, Any] = field(default_factory=dict)
+    balance: float | None = None
     candidates: tuple[Passage, ...] = ()
     dropped: Mapping[PointId, str] = field(default_factory=dict)
 

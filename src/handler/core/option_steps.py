@@ -61,7 +61,7 @@ def _relevance(answer: Retrieval) -> Callable[[Passage], float]:
 
 
 def _stage(passages: Sequence[Passage]) -> Stage:
-    return tuple((passage.id, passage.score) for passage in passages)
+    return tuple((passage.id, {"score": passage.score}) for passage in passages)
 
 
 def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Deadline) -> list[Answer]:

@@ -156,7 +156,7 @@ class Retriever:
             asked_at=asked_at,
             warnings=warnings,
             stages=result.stages,
-            fusion=result.fusion,
+            balance=result.balance,
         )
 
     def _results(

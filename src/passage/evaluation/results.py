@@ -7,13 +7,13 @@ from typing import Any
 
 from passage.evaluation import run as runs
 from passage.evaluation import suite_result, thresholds
+from passage.evaluation.balances import Trials, try_balances
 from passage.evaluation.judging import judge_cases
 from passage.evaluation.report.facts import Facts, facts
 from passage.evaluation.report.page import render
 from passage.evaluation.run import Run
 from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict
-from passage.evaluation.weights import Proposal, propose
 
 RUN, RESULTS, REPORT = "run.json", "results.json", "report.html"
 
@@ -26,7 +26,7 @@ class Results:
     suite_result: TestSuiteResult
     verdicts: tuple[Verdict, ...]
     folder: Path
-    proposal: Proposal | None = None
+    trials: Trials | None = None
 
     @property
     def passed(self) -> bool:
@@ -47,8 +47,8 @@ def judge(run: Run, baseline: Run | None, limits: dict[str, float], folder: Path
     runs.write(run, folder / RUN)
     result = judge_cases(run)
     figures = facts(run, baseline)
-    proposal = propose(run) if figures.measures else None
-    results = Results(figures, result, tuple(thresholds.judge(run, result, limits)), folder, proposal)
+    trials = try_balances(run) if figures.measures else None
+    results = Results(figures, result, tuple(thresholds.judge(run, result, limits)), folder, trials)
     text = json.dumps(suite_result.to_json(result), ensure_ascii=False, indent=1)
     (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
     results.report.write_text(render(figures, results.verdicts), encoding="utf-8")
@@ -70,9 +70,15 @@ def to_json(results: Results) -> dict[str, Any]:
         "measures": measures,
         "thresholds": [asdict(verdict) for verdict in results.verdicts],
         "cosine_threshold": figures.threshold.proposed.threshold if figures.threshold else None,
-        "weights": asdict(results.proposal) | {"is_better": results.proposal.is_better} if results.proposal else None,
+        "balances": _balances(results.trials) if results.trials else None,
         "comparison": [asdict(each) | {"verdict": each.verdict} for each in figures.comparison],
         "test_suite": result,
         "notes": list(run.suite.notes),
         "files": {name: str(results.folder / name) for name in (RUN, RESULTS, REPORT)},
     }
+
+
+def _balances(trials: Trials) -> dict[str, Any]:
+    """The balances tried, and which of them are better than the current one."""
+    shown = [{**asdict(each), "verdict": each.comparison.verdict} for each in trials.trials]
+    return {**asdict(trials), "trials": shown, "better": [each.balance for each in trials.better]}

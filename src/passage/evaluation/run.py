@@ -92,7 +92,7 @@ class Run:
         passages: how many were asked for, of the run's profile and where a question's `top_k` needs no more.
         model: of the questions' embeddings; empty where the target does not say.
         collection: empty where the target does not say.
-        search: the profile's search settings, as mode and weights.
+        search: the profile's search settings, as mode and balance.
         index: identifies the content that was searched; empty where it is unknown.
         started_at: UTC, ISO 8601.
         elapsed_ms: the whole run, with its waits.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from handler.config.providers import Fusion
+from passage.evaluation.balances import Trials
 from passage.evaluation.cases import TestStatus
 from passage.evaluation.intervals import estimate
 from passage.evaluation.judging import unachievable
@@ -11,7 +11,6 @@ from passage.evaluation.report.facts import Facts, Outcome
 from passage.evaluation.results import Results
 from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict
-from passage.evaluation.weights import Proposal
 
 WORST = 5
 """How many of the worst questions, and of the test cases that did not pass, the summary shows."""
@@ -31,7 +30,7 @@ def lines(results: Results) -> Iterator[str]:
     yield from _threshold(figures)
     yield from _notes(figures)
     yield from _comparison(figures)
-    yield from _weights(results.proposal)
+    yield from _balances(results.trials)
     yield from _worst(figures)
     yield ""
     yield from _verdicts(results.verdicts)
@@ -122,21 +121,23 @@ def _comparison(figures: Facts) -> Iterator[str]:
     yield from differences(figures.run, before)
 
 
-def _weights(proposal: Proposal | None) -> Iterator[str]:
-    if proposal is None:
+def _balances(trials: Trials | None) -> Iterator[str]:
+    if trials is None:
         return
-    now, better, on_others = proposal.current, proposal.proposed, proposal.comparison
     yield ""
-    yield f"The fusion ({_fusion(now)}) gives nDCG@10 {proposal.was:.3f}; the best one tried {proposal.value:.3f}."
-    yield f"On questions that did not choose them: {on_others.difference.value:+.3f}, {on_others.verdict}."
-    if proposal.is_better:
-        yield f"Set them in the profile's [search]: {_fusion(better)}."
-    if proposal.unknown > 0:
-        yield f"{proposal.unknown * 100:.0f} % of the passages have no page in the answers: --top-k 100 shows them all."
-
-
-def _fusion(fusion: Fusion) -> str:
-    return f"weights = [{fusion.weights[0]:g}, {fusion.weights[1]:g}], k = {fusion.k}"
+    yield f"The balance {trials.current:g} gives nDCG@10 {trials.was:.3f}. Others, with p by Holm's method:"
+    rows = [("balance", "nDCG@10", "difference", "better, same, worse", "p", "verdict")]
+    for trial in trials.trials:
+        each = trial.comparison
+        counts, change = f"{each.wins}, {each.ties}, {each.losses}", f"{each.difference.value:+.3f}"
+        rows.append((f"{trial.balance:g}", f"{trial.value:.3f}", change, counts, each.shown_p, each.verdict))
+    yield from table(rows)
+    if trials.better:
+        yield f"Set `balance = {trials.better[0].balance:g}` in the profile's [search]."
+    else:
+        yield "None is significantly better."
+    if trials.unknown > 0:
+        yield f"{trials.unknown * 100:.0f} % of the passages have no page in the answers: --top-k 100 shows them all."
 
 
 def _worst(figures: Facts) -> Iterator[str]:

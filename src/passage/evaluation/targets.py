@@ -80,7 +80,7 @@ def _digest(root: Path, served: RemoteProfile) -> str:
 
 
 def _settings(served: RemoteProfile) -> dict[str, Any]:
-    """The search settings of a profile on this machine, with its model's weights where it has none of its own."""
+    """The search settings of a profile on this machine, with its model's balance where it has none of its own."""
     from handler.config import profiles  # noqa: PLC0415 - only a local target needs it
     from handler.config.providers import PROVIDERS  # noqa: PLC0415 - as above
     from handler.config.settings import CollectionSettings  # noqa: PLC0415 - as above
@@ -93,8 +93,8 @@ def _settings(served: RemoteProfile) -> dict[str, Any]:
         return described
     provider = PROVIDERS[profile.embedding.provider]
     embedded_by = made_by(provider, settings.providers[provider.name].url)
-    fusion = profile.search.fusion(profile.embedding.model, embedded_by)
-    return {**described, "weights": list(fusion.weights), "k": fusion.k, "candidates": profile.search.candidates}
+    balance = profile.search.balance_for(profile.embedding.model, embedded_by)
+    return {**described, "balance": balance, "candidates": profile.search.candidates}
 
 
 def _remote(name: str, api: Api, profile: str | None) -> EvaluationTarget:

@@ -60,16 +60,14 @@ class AskOptions(TypedDict):
     """Whether the answer explains itself in `debug`. The deployment must allow it."""
 
 
-class DebugFusion(TypedDict):
-    """Of a hybrid search: the weights of vectors and text, and k."""
-
-    weights: list[float]
-    k: int
-
-
 class DebugPlace(TypedDict):
     rank: int
     score: float
+    """When fused: balance * vectors + (1 - balance) * words."""
+    vectors: NotRequired[float]
+    """When fused: the similarity on a scale from the lowest, 0, to 1."""
+    words: NotRequired[float]
+    """When fused: the BM25 score as a share of the highest."""
 
 
 class DebugPassage(TypedDict):
@@ -90,7 +88,8 @@ class Debug(TypedDict):
     model: str
     """The model that embedded the question; empty without a vector."""
     mode: Literal["dense", "hybrid", "words", "titles"]
-    fusion: NotRequired[DebugFusion]
+    balance: NotRequired[float]
+    """Of a hybrid search: how much vectors count against words, 0 to 1."""
     embedding_cached: bool | None
     """Null if the question was not embedded."""
     times_ms: dict[str, float]

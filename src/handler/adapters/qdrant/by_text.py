@@ -6,7 +6,7 @@ Imported when a question asks for one.
 from collections.abc import Iterable
 
 from handler.adapters.qdrant import query
-from handler.adapters.qdrant.payload import SPARE, Hit, Scored
+from handler.adapters.qdrant.payload import Hit, Scored
 from handler.adapters.qdrant.text_search import TextSearch
 from handler.core.errors import NoTextIndex
 from handler.core.model import Search
@@ -25,11 +25,6 @@ def key(search: Search, by_text: TextSearch | None, collection: str) -> str:
         "`passage index` writes one; docs/search.md says how to add one to another collection.",
         upstream="store",
     )
-
-
-def length(search: Search) -> int:
-    """How many points to find. Equal scores come at random, so some are found to spare: see `SPARE`."""
-    return search.top_k + SPARE
 
 
 def best(points: Iterable[Scored], search: Search) -> list[Hit]:

@@ -34,17 +34,13 @@ class Limits:
             values=strict.get("condition_max_size"),
         )
 
-    def fitted(self, each: int, wanted: int, top_k: int, shards: int) -> tuple[int, int]:
-        """The lengths of a hybrid search's lists within the limit, but not below the requested number of passages.
+    def fitted(self, each: int, top_k: int, shards: int) -> int:
+        """The length of a hybrid search's lists within the limit, but not below the requested number of passages.
 
         Args:
-            each: of each list to be fused. The similarities of one of them take `each * shards` points.
-            wanted: of the fused list.
+            each: the length of each list. The similarities of what words found take `each * shards` points.
         """
-        if self.points is None:
-            return each, wanted
-        least = self.points // max(shards, 2 if wanted > each else 1)
-        return max(top_k, min(each, least)), max(top_k, min(wanted, self.points))
+        return each if self.points is None else max(top_k, min(each, self.points // shards))
 
 
 NO_LIMITS = Limits()

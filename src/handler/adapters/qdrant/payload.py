@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -11,14 +11,15 @@ from handler.adapters.qdrant import query
 from handler.config import models
 from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload, is_ranked
 from handler.config.profiles import Profile
+from handler.core.fusion import fuse
 from handler.core.model import LARGEST_WHOLE, Passage, Point, Search, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE
 
 KeyPaths = tuple[KeyPath, ...]
 
 SPARE = 5
-"""How many points a fused search finds beyond the requested ones. Qdrant orders equal scores at random. If they lie at
-the end of the list, those with the lowest ids are kept."""
+"""How many points a search finds beyond the requested ones. Qdrant orders equal scores at random, also at the end of a
+list; Passage keeps those with the lowest ids."""
 
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
@@ -58,31 +59,39 @@ class Hit:
     fused: float | None = None
 
 
-def candidates(search: Search, least: int) -> tuple[int, int]:
-    """The length of each list to be fused, and of the fused list.
-
-    With a threshold, the fused list has every candidate: the threshold applies to similarities, which come later.
-    """
-    wanted = search.top_k + SPARE
-    each = max(least, wanted)
-    return each, 2 * each if search.score_threshold else wanted
+def candidates(search: Search, least: int) -> int:
+    """How many points a search by words or by vectors finds to choose from, at least `least`."""
+    return max(least, search.top_k + SPARE)
 
 
-def best_fused(points: Iterable[Scored], similarities: Mapping[int | str, float], search: Search) -> list[Hit]:
-    """The best points of a fused search, by fused score and then by id, each with its similarity as its score.
+def fused(
+    dense: Sequence[Scored], by_words: Sequence[Scored], similar: Iterable[Scored], search: Search, balance: float
+) -> tuple[list[Hit], Mapping[str, Stage]]:
+    """The best points of a hybrid search, best first, each with its similarity as its score; and the stages.
 
     Args:
-        points: with their fused scores.
+        dense, by_words: what the searches by vectors and by words found, best first.
+        similar: the similarities of what words found.
+        balance: see `handler.core.fusion`.
     """
-    ranked = [(-point.score, point.id if isinstance(point.id, int) else str(point.id), point) for point in points]
-    ranked.sort(key=lambda item: (item[0], isinstance(item[1], str), item[1]))
+    points = {query.identity(point.id): point for point in (*by_words, *dense)}
+    # A point may be written between two searches. Without a similarity it is skipped, like any invalid point.
+    similarities = {query.identity(point.id): point.score for point in (*similar, *dense)}
+    ranked = fuse(
+        {key: similarities.get(key, math.nan) for key in points},
+        {query.identity(point.id): point.score for point in by_words},
+        balance,
+    )
     least = query.threshold(search.score_threshold) if search.score_threshold else None
     hits = [
-        # A point may be written between two searches. Without a similarity it is skipped, like any invalid point.
-        Hit(key, similarities.get(key, math.nan), point.payload, getattr(point, "vector", None), -negated)
-        for negated, key, point in ranked
+        Hit(key, similarities.get(key, math.nan), points[key].payload, getattr(points[key], "vector", None), one.score)
+        for key, one in ranked.items()
+        if least is None or similarities.get(key, math.nan) > least
     ]
-    return [hit for hit in hits if least is None or hit.score > least][: search.top_k]
+    if not search.explain:
+        return hits[: search.top_k], {}
+    parts: Stage = tuple((key, one._asdict()) for key, one in ranked.items())
+    return hits[: search.top_k], {**stages({"dense": dense, "text": by_words}), "fused": parts}
 
 
 def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -93,7 +102,7 @@ def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:
 def stages(points_by_stage: Mapping[str, Iterable[Scored]]) -> dict[str, Stage]:
     """What each stage of a search found, best first."""
     return {
-        name: tuple((point.id if isinstance(point.id, int) else str(point.id), point.score) for point in points)
+        name: tuple((query.identity(point.id), {"score": point.score}) for point in points)
         for name, points in points_by_stage.items()
     }
 

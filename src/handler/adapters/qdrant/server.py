@@ -36,7 +36,7 @@ from handler.core.errors import (
     RequestRefused,
     UpstreamError,
 )
-from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Stage, Vector
 
 if TYPE_CHECKING:
     from handler.adapters.qdrant.answers import Record
@@ -137,56 +137,49 @@ class QdrantServerStore:
         ]
 
     def _stages(self, vector: Vector, search: Search, by_text: TextSearch | None) -> dict[str, dict[str, Any]]:
-        """The requests of one search, by stage: "dense" alone, or those of a hybrid search.
-
-        Qdrant returns the fused scores only, so two more stages give the similarities: of the nearest points, and of
-        those found by text.
-        """
+        """The requests of one search, by stage: "dense" alone, or with "text" and the similarities of what it finds."""
         if search.by is not None:
             return {"text": self._without_vector(search, by_text)}
-        request = self._request(vector, search)
+        nearest = self._request(list(vector), self._profile.collection.vector, search, search.top_k)
         if by_text is None or not search.text:
-            return {"dense": request}
-        lengths = payload.candidates(search, self._profile.search.candidates)
-        each, wanted = self._limits.fitted(*lengths, search.top_k, by_text.shards)
-        filters: dict[str, Any] = {"filter": request["filter"]} if search.filters else {}
-        parts = ("query", "using", "filter")
-        nearest: dict[str, Any] = {key: request[key] for key in parts if key in request}
-        field = by_text.key(search) if search.filters else by_text.field
-        text: dict[str, Any] = {"query": {"text": search.text}, "using": field, "limit": each, **filters}
-        stages: dict[str, dict[str, Any]] = {
-            "fused": {
-                "prefetch": [{**nearest, "limit": each}, text],
-                "query": {"rrf": {"k": by_text.fusion.k, "weights": by_text.fusion.weights}},
-                "limit": wanted,
-                "with_payload": request["with_payload"],
-                "with_vector": request["with_vector"],
-            },
-            "dense": {**nearest, "limit": each, "with_payload": False},
-            # Each shard gives as many points as the prefetch's limit.
-            "similar": {**nearest, "prefetch": [text], "limit": each * by_text.shards, "with_payload": False},
-        }
-        return {**stages, "text": {**text, "with_payload": False}} if search.explain else stages
+            least = {"score_threshold": query.threshold(search.score_threshold)} if search.score_threshold else {}
+            return {"dense": nearest | least}
+        each = payload.candidates(search, self._profile.search.candidates)
+        nearest["limit"] = each = self._limits.fitted(each, search.top_k, by_text.shards)
+        text = self._by_words(search, by_text.key(search), each)
+        prefetched = {key: text[key] for key in ("query", "using", "filter", "limit") if key in text}
+        # Each shard gives as many points as the prefetch's limit.
+        wide = {"prefetch": [prefetched], "limit": each * by_text.shards}
+        similar = nearest | wide | {"with_payload": False, "with_vector": False}
+        return {"dense": nearest, "text": text, "similar": similar}
 
     def _without_vector(self, search: Search, by_text: TextSearch | None) -> dict[str, Any]:
         from handler.adapters.qdrant import by_text as without_vector  # noqa: PLC0415 - most questions have a vector
 
-        request = self._request((), replace(search, top_k=without_vector.length(search), score_threshold=None))
         field = without_vector.key(search, by_text, self.collection)
-        return {**request, "query": {"text": search.text}, "using": field}
+        limit = self._limits.fitted(payload.candidates(search, 1), search.top_k, 1)
+        return self._by_words(search, field, limit)
 
-    def _request(self, vector: Vector, search: Search) -> dict[str, Any]:
-        """A search by vector as JSON for Qdrant's API (Qdrant, API reference, "Query points")."""
+    def _by_words(self, search: Search, field: str, limit: int) -> dict[str, Any]:
+        """The search by words alone, as JSON. See `TextSearch` for `field`."""
+        return self._request({"text": search.text}, field, search, limit)
+
+    def _request(self, scoring: Any, using: str, search: Search, limit: int) -> dict[str, Any]:
+        """A search by vector or by words, with the filters and the payload of `search`.
+
+        It is JSON for Qdrant's API (Qdrant, API reference, "Query points").
+
+        Args:
+            using: the name of the vector, empty for the unnamed one; or the payload key of the text index.
+        """
         request: dict[str, Any] = {
-            "query": list(vector),
-            "limit": search.top_k,
+            "query": scoring,
+            "limit": limit,
             "with_payload": True if search.whole_payload else self._profile.payload.read,
             "with_vector": search.with_vectors,
         }
-        if self._profile.collection.vector:
-            request["using"] = self._profile.collection.vector
-        if search.score_threshold:
-            request["score_threshold"] = query.threshold(search.score_threshold)
+        if using:
+            request["using"] = using
         if search.filters:
             from handler.adapters.qdrant.filters import as_json  # noqa: PLC0415 - most questions have no filter
 
@@ -202,13 +195,14 @@ class QdrantServerStore:
             model: that the collection's metadata names, where it was read. A passage's own has precedence.
         """
         points: Iterable[payload.Scored] = by_stage.get("dense", ())
-        fusion: Mapping[str, Any] = {}
-        if by_text is not None and "fused" in by_stage:
-            fusion = {"weights": by_text.fusion.weights, "k": by_text.fusion.k}
-            similarities = {point.id: point.score for point in (*by_stage["dense"], *by_stage["similar"])}
-            if any(point.id not in similarities for point in by_stage["fused"]):
+        stages: Mapping[str, Stage] = payload.stages(by_stage) if search.explain else {}
+        balance = None
+        if by_text is not None and "similar" in by_stage:
+            dense, text, similar = (by_stage[name] for name in ("dense", "text", "similar"))
+            if {point.id for point in text} - {point.id for point in similar}:
                 self._support = None  # the alias may lead to more shards now: the next question reads them
-            points = payload.best_fused(by_stage["fused"], similarities, search)
+            balance = by_text.balance
+            points, stages = payload.fused(dense, text, similar, search, balance)
         elif search.by is not None:
             from handler.adapters.qdrant import by_text as without_vector  # noqa: PLC0415 - as above
 
@@ -220,10 +214,7 @@ class QdrantServerStore:
         if other is not None:
             self._support = None  # the next question reads whether the site was indexed again
             result = replace(result, other_model=other)
-        if not search.explain:
-            return result
-        shown = {name: by_stage[name] for name in ("dense", "text", "fused") if name in by_stage}
-        return replace(result, stages=payload.stages(shown), fusion=fusion)
+        return replace(result, stages=stages, balance=balance) if search.explain else result
 
     def _by_text(self) -> TextSearch | None:
         """How to search by text, as read while the first question was embedded; None where that is not possible."""

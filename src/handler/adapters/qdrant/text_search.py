@@ -1,7 +1,7 @@
 """Finds out whether a collection can rank by text, from the server's version and metadata. Once per container.
 
-Qdrant ranks by BM25 since 1.20, over a payload's text index with `scoring`. An older server ignores `scoring` and, up
-to 1.16, the weights of a fusion, without an error. So the version is read before the first search.
+Qdrant ranks by BM25 since 1.20, over a payload's text index with `scoring`. An older server ignores `scoring` without
+an error. So the version is read before the first search.
 """
 
 import json
@@ -15,7 +15,6 @@ from handler import telemetry
 from handler.adapters.qdrant.limits import NO_LIMITS, Limits
 from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
 from handler.config.profiles import Profile
-from handler.config.providers import Fusion
 from handler.config.validation import check_embedder
 from handler.core.errors import (
     CollectionNotFound,
@@ -40,12 +39,13 @@ class TextSearch:
 
     Attributes:
         field: the payload key whose text index ranks.
+        balance: how much vectors count against words, from 0 to 1.
         shards: of the collection. Each gives its own candidates.
         by_language: the keys that hold the text of one language each, with an index of their own.
     """
 
     field: str
-    fusion: Fusion
+    balance: float
     shards: int = 1
     by_language: frozenset[str] = frozenset()
 
@@ -206,8 +206,8 @@ def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, 
         return TextSupport(None, _missing(profile, schema), limits, model)
     embedded_by = metadata.get("embedded_by")
     shards = (config.get("params") or {}).get("shard_number")
-    fusion = profile.search.fusion(profile.embedding.model, str(embedded_by or ""))
-    by_text = TextSearch(field, fusion, shards if isinstance(shards, int) else 1, language_keys(indexes))
+    balance = profile.search.balance_for(profile.embedding.model, str(embedded_by or ""))
+    by_text = TextSearch(field, balance, shards if isinstance(shards, int) else 1, language_keys(indexes))
     return TextSupport(by_text, limits=limits, embedding_model=model)
 
 

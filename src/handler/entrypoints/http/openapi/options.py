@@ -26,7 +26,7 @@ DEBUG: dict[str, dict[str, Any]] = {
             "collection": STRING,
             "model": {**STRING, "description": "The model that embedded the question; empty without a vector."},
             "mode": {**STRING, "enum": ["dense", "hybrid", "words", "titles"]},
-            "fusion": {"$ref": REFERENCE.format(model="DebugFusion")},
+            "balance": {**NUMBER, "description": "Of a hybrid search: how much vectors count against words, 0 to 1."},
             "embedding_cached": {"type": ["boolean", "null"], "description": "Null if the question was not embedded."},
             "times_ms": {"type": "object", "additionalProperties": NUMBER, "description": "Milliseconds of each step."},
             "found": {
@@ -40,12 +40,6 @@ DEBUG: dict[str, dict[str, Any]] = {
                 "items": {"$ref": REFERENCE.format(model="DebugPassage")},
             },
         },
-    },
-    "DebugFusion": {
-        "type": "object",
-        "description": "Of a hybrid search: the weights of vectors and text, and k.",
-        "required": ["weights", "k"],
-        "properties": {"weights": {"type": "array", "items": NUMBER}, "k": INTEGER},
     },
     "DebugPassage": {
         "type": "object",
@@ -64,7 +58,12 @@ DEBUG: dict[str, dict[str, Any]] = {
     "DebugPlace": {
         "type": "object",
         "required": ["rank", "score"],
-        "properties": {"rank": {**INTEGER, "minimum": 1}, "score": NUMBER},
+        "properties": {
+            "rank": {**INTEGER, "minimum": 1},
+            "score": {**NUMBER, "description": "When fused: balance * vectors + (1 - balance) * words."},
+            "vectors": {**NUMBER, "description": "When fused: the similarity on a scale from the lowest, 0, to 1."},
+            "words": {**NUMBER, "description": "When fused: the BM25 score as a share of the highest."},
+        },
     },
 }
 """The schemas of the answer's `debug`."""

@@ -3,7 +3,7 @@
 import { h, svg } from './dom.js'
 
 /** @typedef {import('./answers.js').Result} Result */
-/** @typedef {{ rank: number, score: number }} Place */
+/** @typedef {{ rank: number, score: number, vectors?: number, words?: number }} Place */
 /** @typedef {{ id: string | number, url?: string, dropped?: string, stages: Record<string, Place> }} Explained */
 
 const ROW = 60
@@ -46,13 +46,18 @@ function row(result, index, stages, top) {
   const bar = h('span', { class: 'share' })
   bar.style.setProperty('--share', `${share * 100}%`)
   const detail = ['fused', 'rerank'].filter(name => stages[name])
-    .map(name => `${NAMES[name]} ${stages[name].rank}.`).join(', ')
+    .map(name => `${NAMES[name]} ${stages[name].rank}.${parts(stages[name])}`).join(', ')
   return h('li', { class: 'row', 'data-row': index, mouseenter: light, mouseleave: light },
     h('span', { class: 'place' }, String(index + 1)),
     h('span', { class: 'named' },
       h('span', { class: 'title', title: result.url }, result.title),
       h('span', { class: 'path' }, result.path || result.url)),
     h('span', { class: 'score', title: detail }, result.score.toFixed(3), bar))
+}
+
+/** The scaled scores that a fused one is made of. @param {Place} place */
+function parts({ vectors, words }) {
+  return vectors == null || words == null ? '' : ` (meaning ${vectors.toFixed(2)}, words ${words.toFixed(2)})`
 }
 
 /** The nodes of one stage, in the order of their ranks, each with a line to its row. */

@@ -62,7 +62,7 @@ function facts(profile, debug) {
     Profile: profile.name,
     Contract: profile.contract,
     Search: debug?.mode ? { dense: 'dense vectors', hybrid: 'hybrid: dense vectors and BM25' }[debug.mode] : null,
-    Weights: debug?.fusion?.weights?.join(' : '),
+    Balance: debug?.balance == null ? null : `${debug.balance} (0: words alone, 1: meaning alone)`,
     Collection: debug?.collection ?? profile.collection,
     Model: `${debug?.model ?? profile.embedding_model} · ${profile.dimension} dimensions`,
   }

@@ -1,0 +1,54 @@
+"""Fuses a search by vectors and a search by words: a weighted sum of both scores, each scaled to 0…1.
+
+It keeps how much better a passage is than the next one, which a fusion of ranks (RRF) does not (Bruch, Gai and Ingber,
+"An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023).
+"""
+
+from collections.abc import Mapping
+from math import inf, isfinite
+from typing import NamedTuple
+
+from handler.core.model import PointId
+
+
+class Fused(NamedTuple):
+    """A passage's fused score and the two parts of it, each from 0 to 1.
+
+    Attributes:
+        score: `balance * vectors + (1 - balance) * words`.
+        vectors: its similarity on a scale from the lowest of all passages, 0, to the highest, 1. If all are equal, 1.
+        words: its BM25 score as a share of the highest one; 0 where it has no word of the question.
+    """
+
+    score: float
+    vectors: float
+    words: float
+
+
+def weighted(vectors: float, words: float, balance: float) -> float:
+    """The fused score of both parts. `balance` is 1 for vectors alone, 0 for words alone."""
+    return balance * vectors + (1 - balance) * words
+
+
+def fuse(similarities: Mapping[PointId, float], bm25: Mapping[PointId, float], balance: float) -> dict[PointId, Fused]:
+    """The passages of both lists, best first. Of equal scores, the more similar comes first, then the lower id.
+
+    Args:
+        similarities: of every passage, cosines or dot products. One without a finite value has no part by vectors.
+        bm25: scores of the passages that words found.
+    """
+    known = [value for value in similarities.values() if isfinite(value)]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    highest = max(bm25.values(), default=0.0)
+    fused: dict[PointId, Fused] = {}
+    for point in {**similarities, **bm25}:
+        similarity = similarities.get(point, -inf)
+        vectors = 0.0 if not isfinite(similarity) else (similarity - low) / (high - low) if high > low else 1.0
+        words = max(bm25.get(point, 0.0), 0.0) / highest if highest > 0 else 0.0
+        fused[point] = Fused(weighted(vectors, words, balance), vectors, words)
+
+    def best_first(point: PointId) -> tuple[float, float, bool, PointId]:
+        similarity = similarities.get(point, -inf)
+        return -fused[point].score, -similarity if isfinite(similarity) else inf, isinstance(point, str), point
+
+    return {point: fused[point] for point in sorted(fused, key=best_first)}
