@@ -1,6 +1,7 @@
 """Whatever a section holds: passages fit the model, lose no text, and stand for themselves."""
 
 import re
+from collections import Counter
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +13,7 @@ from tokenizers import Tokenizer
 
 from conftest import TEXTBOOK
 from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
+from passage.indexing.oversize import CODE_CHARACTERS, CONTINUED, CONTINUES
 from passage.indexing.tokens import PASSAGE_TOKENS, bound
 from passage.sites.model import Page, Section
 from sites.facts import code_blocks
@@ -39,6 +41,33 @@ QUOTES = SENTENCES.map(lambda text: f"> {text}")
 SECTIONS = st.lists(SENTENCES | CODE | TABLES | LISTS | QUOTES, min_size=1, max_size=8).map("\n\n".join)
 
 
+FENCED = re.compile(r"^(?P<indent>[ >]*)(?P<marks>```+|~~~+)[^\n]*\n(?:.*\n)*?(?P=indent)(?P=marks) *$", re.MULTILINE)
+TITLES = (
+    "",
+    "**app.py**\n",
+    "**app.py**\n\n",
+    "Save it as `app.py`:\n\n",
+    "Two lines\n**app.py**\n",
+    "### A\n\n**app.py**\n\n",
+)
+LONG_CODE = st.lists(SENTENCES | st.just(""), max_size=90).map(lambda lines: "\n".join(["```py", *lines, "```"]))
+
+
+def within(mark: str, text: str) -> str:
+    """A text as an item of a list or in a quotation."""
+    indent = "> " if mark == "> " else " " * len(mark)
+    return mark + text.replace("\n", f"\n{indent}")
+
+
+TITLED_CODE = st.builds(
+    lambda mark, title, code: within(mark, title + code),
+    st.sampled_from(["", "- ", "10. ", "> "]),
+    st.sampled_from(TITLES),
+    CODE | LONG_CODE,
+)
+FILES = st.lists(SENTENCES | TITLED_CODE, min_size=1, max_size=5).map("\n\n".join)
+
+
 def passages(markdown: str, *, title: str = "Page", model: str = SMALL_MODEL) -> list[Chunk]:
     page = Page("page", "https://example.com/page/", title, (Section(("Part",), markdown, "part"),))
     return list(cut([page], model))
@@ -63,7 +92,7 @@ def test_no_passage_has_more_tokens_than_its_model_reads(markdown: str) -> None:
     for chunk in passages(markdown):
         assert bound(chunk.embedded_text) <= 512
         assert real_tokens(chunk.embedded_text) <= 512
-        assert len(chunk.text) <= MAX_CHARACTERS + 200  # a repeated header or fence
+        assert len(FENCED.sub("", chunk.text)) <= MAX_CHARACTERS + 200  # a repeated header
 
 
 @settings(deadline=None, max_examples=at_most(25))
@@ -84,6 +113,23 @@ def test_no_passage_is_only_a_fence_or_a_table_rule(markdown: str) -> None:
         lines = [line for line in chunk.text.split("\n") if line.strip()]
         assert [line for line in lines if not re.fullmatch(r"```\w*|[|\s:-]+", line.strip())]
         assert chunk.text.count("```") % 2 == 0
+
+
+@settings(deadline=None, max_examples=at_most(50))
+@given(FILES)
+def test_code_is_whole_in_one_passage_with_its_title(markdown: str) -> None:
+    found = passages(markdown)
+    shown = "\n\n".join(chunk.text for chunk in found)
+    blocks = Counter(code_blocks(shown))
+    for block, times in Counter(code_blocks(markdown)).items():
+        if block[1].strip() and len(block[1]) <= CODE_CHARACTERS:
+            assert blocks[block] == times
+    for chunk in found:
+        assert bound(chunk.embedded_text) <= 512
+        assert chunk.ranked_text.startswith(chunk.embedded_text)
+        assert not re.search(r"\*\*app\.py\*\*\s*$", chunk.text)
+    kept, given = (re.sub(r"(?m)^[-> \d.]*```.*$|\*\(continue[sd]\)\*|\W", "", text) for text in (shown, markdown))
+    assert kept == given
 
 
 @settings(deadline=None, max_examples=at_most(25))
@@ -107,14 +153,21 @@ def test_the_bound_is_at_least_the_tokens_of_the_textbook() -> None:
             assert bound(piece) >= len(tokenizer().encode(piece, add_special_tokens=False).ids)
 
 
-def test_code_over_the_limit_is_cut_at_lines_in_fences() -> None:
-    lines = [f"value_{number} = compute(number={number})" for number in range(200)]
-    found = [
-        block for chunk in passages("```python\n" + "\n".join(lines) + "\n```") for block in code_blocks(chunk.text)
-    ]
-    assert len(found) > 3
-    assert {language for language, _ in found} == {"python"}
-    assert "\n".join(source for _, source in found).split("\n") == lines
+@pytest.mark.parametrize("mark", ["", "- ", "> "])
+@pytest.mark.parametrize("every", [1_000, 7])
+def test_code_over_8_kb_is_cut_at_blank_lines_and_says_so(every: int, mark: str) -> None:
+    lines = ["" if number % every == 6 else f"value_{number} = compute({number=})" for number in range(900)]
+    found = passages(within(mark, "\n".join(["**app.py**", "```python", *lines, "```"])))
+    parts = [block for chunk in found for block in code_blocks(chunk.text)]
+    assert len(parts) == len(found) > 3
+    assert {language for language, _ in parts} == {"python"}
+    assert all(len(source) <= CODE_CHARACTERS for _, source in parts)
+    assert "\n".join(source for _, source in parts).split() == "\n".join(lines).split()
+    if every == 7:
+        assert all(int(re.findall(r"\d+", source)[0]) % 7 == 0 for _, source in parts), "each begins after a blank line"
+    assert [CONTINUED in chunk.text for chunk in found] == [False] + [True] * (len(found) - 1)
+    assert [CONTINUES in chunk.text for chunk in found] == [True] * (len(found) - 1) + [False]
+    assert "**app.py**" in found[0].text
 
 
 def test_pieces_of_a_long_section_are_of_similar_size() -> None:
@@ -136,6 +189,16 @@ def test_a_title_line_stays_with_what_it_names() -> None:
     for chunk in passages(tabs):
         assert chunk.text.startswith("**")
         assert chunk.text.endswith("```")
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["A buoy sends. " * 200, "- A buoy sends it.\n" * 60, "> A buoy. " * 90, "|a|b|\n|-|-|\n" + "|buoy|1|\n" * 200],
+)
+def test_title_before_a_long_block_is_in_its_first_passage(named: str) -> None:
+    first, second, *_ = passages(f"Words.\n\n**app.py**\n\n---\n\n{named}")
+    assert re.search(r"\*\*app.py\*\*\n\n---\n\n.*buoy", first.text + second.text, re.DOTALL)
+    assert not first.text.endswith("---")
 
 
 @pytest.mark.parametrize(

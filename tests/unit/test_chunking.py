@@ -1,6 +1,7 @@
 """A page is cut along its own structure, and the same content always gives the same ids."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import pytest
@@ -12,6 +13,7 @@ from passage.sites.markdown import find_site
 from passage.sites.markdown.commonmark import to_html
 from passage.sites.markdown.page import page_sections
 from passage.sites.model import Page, Section
+from sites.facts import code_blocks
 
 MARKDOWN = """Before any heading.
 
@@ -207,6 +209,9 @@ def _without_fences(markdown: str) -> str:
     return re.sub(r"(?m)^ *```.*$", "", markdown)
 
 
-def test_every_textbook_chunk_fits_the_embedding_model() -> None:
-    for chunk in cut(textbook()):
-        assert 0 < len(chunk.text) <= MAX_CHARACTERS
+def test_every_textbook_code_block_is_whole_in_one_passage() -> None:
+    sections, found = [section.markdown for page in textbook() for section in page.sections], list(cut(textbook()))
+    blocks = Counter(block for markdown in sections for block in code_blocks(markdown))
+    assert blocks.total() == 153
+    assert Counter(block for chunk in found for block in code_blocks(chunk.text)) == blocks
+    assert all(len(re.sub(r"(?ms)^( *)```.*?^\1```$", "", chunk.text)) <= MAX_CHARACTERS for chunk in found)

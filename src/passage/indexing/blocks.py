@@ -1,14 +1,14 @@
 """Splits a section's Markdown into blocks (paragraphs, lists, code, tables), in order, without losing text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Literal
 
 from markdown_it import MarkdownIt
 
-Kind = Literal["text", "code", "table", "list", "quote"]
+Kind = Literal["text", "title", "code", "table", "list", "quote"]
 
 _parser = MarkdownIt("commonmark", {"html": True}).enable("table").disable("inline")
 _KINDS: dict[str, Kind] = {
@@ -24,7 +24,8 @@ _DIRECTIVE = (
     r"|===!?[ \t]+\"[^\"\n]*\""
 )
 """The first line of an admonition or a tab in Python-Markdown, without its text, which may follow on the same line."""
-_TITLE_LINE = re.compile(rf"\*\*[^*\n]+\*\*|#{{1,6}} .+|:::.*|{_DIRECTIVE}")
+_BOLD = re.compile(r"\*\*[^*\n]+\*\*")
+_TITLE_LINE = re.compile(rf"{_BOLD.pattern}|#{{1,6}} .+|:::.*|{_DIRECTIVE}")
 _NO_WORDS = re.compile(
     rf"^[ \t>]*(?:```.*|~~~.*|:::.*|\{{%.*%\}}|{_DIRECTIVE}|[|:*_=+\s-]+)$"
     r"|<!--[\s\S]*?-->|</?[A-Za-z][^>\n]*>|!\[[^\]\n]*\]\([^)\n]*\)",
@@ -39,11 +40,8 @@ _LINK = re.compile(
 _FENCE = re.compile(r"(^[ \t>]*(?:```|~~~)[\s\S]*?^[ \t>]*(?:```|~~~)[ \t]*$)", re.MULTILINE)
 
 
-class Measure(Protocol):
-    """Measures a text, in tokens of the limit."""
-
-    def __call__(self, text: str, *, verbatim: bool = False) -> int:
-        """The size. Text of a code block is `verbatim`: its links count as code."""
+Measure = Callable[[str], int]
+"""Measures a text, in tokens of the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +49,11 @@ class Block:
     """A piece of Markdown that is best left whole.
 
     Attributes:
+        kind: a "title" is one line that names what follows: in bold, a heading or a directive.
         text: as it is written, without the blank lines around it.
         size: in tokens of the limit.
         joint: the text between the previous block and this one.
-        leads: it introduces the next block: a title line, or words that end with a colon.
+        leads: it introduces the next block: a title, or words that end with a colon.
     """
 
     kind: Kind
@@ -67,22 +66,22 @@ class Block:
 def blocks(markdown: str, measure: Measure) -> Iterator[Block]:
     """The top-level blocks of `markdown`."""
     lines = markdown.split("\n")
-    starts = [
+    starts: list[tuple[int, Kind]] = [
         (token.map[0], _KINDS.get(token.type, "text"))
         for token in _parser.parse(markdown)
         if token.level == 0 and token.map and token.nesting >= 0
     ]
     if not starts or starts[0][0] > 0:
         starts.insert(0, (0, "text"))  # the parser gives no blocks for link definitions
-    for (first, kind), (last, _) in pairwise([*starts, (len(lines), "text")]):
+    fences = [first for first, kind in starts if kind == "code" and first]
+    titles: set[tuple[int, Kind]] = {(first - 1, "text") for first in fences if _BOLD.fullmatch(lines[first - 1])}
+    for (first, kind), (last, _) in pairwise([*sorted({*starts, *titles}), (len(lines), "text")]):
         text = trim("\n".join(lines[first:last]))
         if text:
             joint = "\n\n" if first == 0 or not lines[first - 1].strip() else "\n"
-            yield Block(kind, text, measure(text), joint, leads(kind, text))
-
-
-def leads(kind: Kind, text: str) -> bool:
-    return kind == "text" and (bool(_TITLE_LINE.fullmatch(text)) or text.rstrip("*_ ").endswith((":", "\uff1a")))
+            is_title = kind == "text" and bool(_TITLE_LINE.fullmatch(text))
+            leads = is_title or (kind == "text" and text.rstrip("*_ ").endswith((":", "\uff1a")))
+            yield Block("title" if is_title else kind, text, measure(text), joint, leads)
 
 
 def has_words(text: str) -> bool:

@@ -16,6 +16,7 @@ from passage.indexing.cache_filler import Text
 from passage.indexing.chunks import Chunk
 from passage.indexing.plan import Action, Changes
 from passage.indexing.stored import StoredPoint
+from passage.indexing.tokens import input_tokens
 from passage.indexing.vector_cache import VectorKind
 from passage.sites.model import SiteError
 
@@ -101,7 +102,8 @@ class Catalogue:
         """
         self._places += 1
         point, page = payloads.point_id(chunk), chunk.url.partition("#")[0]
-        row = (point, self._places, page, self._kind.key(chunk.embedded_text), chunk.tokens, _chunk.dump_json(chunk))
+        tokens = min(chunk.tokens, input_tokens(self._kind.model))
+        row = (point, self._places, page, self._kind.key(chunk.embedded_text), tokens, _chunk.dump_json(chunk))
         try:
             self._database.execute("INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?)", row)
         except sqlite3.IntegrityError as error:  # very rare, but it must raise an error

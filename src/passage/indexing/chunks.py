@@ -2,18 +2,20 @@
 
 import hashlib
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from passage.indexing.blocks import Block, Measure, blocks, has_words, trim, without_addresses
-from passage.indexing.oversize import fitting
+from passage.indexing.oversize import in_parts
 from passage.indexing.packing import pack
-from passage.indexing.tokens import bound, most_tokens
+from passage.indexing.tokens import bound, input_tokens, most_tokens
 from passage.sites.model import Page, Section
 
 MAX_CHARACTERS = 640
-"""The most characters of a passage, whatever its tokens: links, indents and blank lines have few.
+"""The most characters of a passage, whatever its tokens: links, indents and blank lines have few. A code block may have
+more (`passage.indexing.oversize`).
 
 docs/quality.md has the measured sizes: with 1,500, fewer passages that answer come first."""
 
@@ -43,7 +45,8 @@ class Chunk:
         total: how many chunks the page has.
         headings: the titles above it, outermost first; the first is the page's title.
         text: the passage in answers: Markdown as the reader sees it, without surrounding blank lines.
-        embedded_text: the input of the model: headings and text, without the addresses of links.
+        ranked_text: headings and text, without the addresses of links: what a search by words reads.
+        embedded: how many characters of `ranked_text` the model reads: fewer than all for a long code block alone.
         tokens: how many tokens of the profile's model `text` has.
         language: of its page, empty where the site does not state it.
         version: of its page, empty where the site does not state it.
@@ -57,10 +60,16 @@ class Chunk:
     total: int
     headings: tuple[str, ...]
     text: str
-    embedded_text: str
+    ranked_text: str
+    embedded: int
     tokens: int
     language: str = ""
     version: str = ""
+
+    @property
+    def embedded_text(self) -> str:
+        """The input of the model."""
+        return self.ranked_text[: self.embedded]
 
 
 def cut(pages: Iterable[Page], model: str = "") -> Iterator[Chunk]:
@@ -69,21 +78,21 @@ def cut(pages: Iterable[Page], model: str = "") -> Iterator[Chunk]:
     Args:
         model: that embeds them; empty for chunks that every model reads whole.
     """
-    limit = most_tokens(model)
+    limit, most = most_tokens(model), input_tokens(model)
     for page in pages:
-        yield from _chunks(page, limit)
+        yield from _chunks(page, limit, most)
 
 
-def _chunks(page: Page, limit: int) -> Iterator[Chunk]:
+def _chunks(page: Page, limit: int, most: int) -> Iterator[Chunk]:
     pieces = [(section, text) for section in page.sections for text in _pieces(section, page.title, limit)]
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     for index, (section, text) in enumerate(pieces):
         headings = _path(page.title, section)
         occurrence = seen[headings, text]
         seen[headings, text] += 1
-        embedded = f"{_context(headings, limit)}\n{without_addresses(text)}"
+        ranked = f"{_context(headings, limit)}\n{without_addresses(text)}"
         yield Chunk(
-            id=_identity(page.url, headings, text, embedded, occurrence),
+            id=_identity(page.url, headings, text, ranked, occurrence),
             path=page.path,
             url=f"{page.url}#{section.anchor}" if section.anchor else page.url,
             title=page.title,
@@ -91,7 +100,8 @@ def _chunks(page: Page, limit: int) -> Iterator[Chunk]:
             total=len(pieces),
             headings=headings,
             text=text,
-            embedded_text=embedded,
+            ranked_text=ranked,
+            embedded=_readable(ranked, most),
             tokens=bound(text),
             language=page.language,
             version=page.version,
@@ -124,7 +134,7 @@ def _pieces(section: Section, title: str, limit: int) -> list[str]:
     if measure(whole) <= room:
         texts = [whole]
     else:
-        parts = [part for block in blocks(whole, measure) for part in fitting(block, room - JOINT_TOKENS, measure)]
+        parts = list(in_parts(blocks(whole, measure), room - JOINT_TOKENS, measure))
         texts = [_join(parts[begin:end]) for begin, end in pack(parts, room)]
     return [passage for text in texts if (passage := _in_words(text))]
 
@@ -145,18 +155,29 @@ def _in_words(text: str) -> str:
 def _measure(room: int) -> Measure:
     """The size of a text: its embedded tokens, or its share of the characters that a passage may have."""
 
-    def measure(text: str, *, verbatim: bool = False) -> int:
+    def measure(text: str) -> int:
         share = math.ceil((len(text) + 2) * room / MAX_CHARACTERS)
         if share > room * HOPELESS:
             return share  # it is cut anyway, and its pieces are counted
-        return max(bound(text if verbatim else without_addresses(text)) + JOINT_TOKENS, share)
+        return max(bound(without_addresses(text)) + JOINT_TOKENS, share)
 
     return measure
 
 
-def _identity(url: str, headings: tuple[str, ...], text: str, embedded: str, occurrence: int) -> str:
+def _readable(text: str, most: int) -> int:
+    """How many characters of a text have at most `most` tokens: all, or whole lines, or a part of the second line."""
+    if bound(text) <= most:
+        return len(text)
+    count = bisect_right(range(len(text)), most, key=lambda end: bound(text[:end])) - 1
+    while bound(text[:count]) > most:  # a longer text may have fewer tokens: the one that ends in a word's half
+        count = count * 7 // 8
+    lines = text.rfind("\n", 0, count)
+    return lines if lines > count // 2 else count
+
+
+def _identity(url: str, headings: tuple[str, ...], text: str, ranked: str, occurrence: int) -> str:
     parts = [url, *headings, text, str(occurrence)]
-    if embedded != f"{' > '.join(headings)}\n{text}":
-        parts.append(embedded)  # an index keeps a chunk's vector by its id
+    if ranked != f"{' > '.join(headings)}\n{text}":
+        parts.append(ranked)  # an index keeps a chunk's vector by its id
     # A length before each part keeps ("ab", "c") and ("a", "bc") apart.
     return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()

@@ -1,17 +1,26 @@
-"""Cuts a block that is too large for a passage: code at lines, tables at rows, lists at items, text at sentences."""
+"""Cuts a block that is too large for a passage: tables at rows, lists at items, text at sentences.
+
+Code is cut only beyond 8 KB, at blank lines.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from semantic_text_splitter import TextSplitter
 
-from passage.indexing.blocks import Block, Measure, blocks
+from passage.indexing.blocks import Block, Measure, blocks, has_words
 from passage.indexing.packing import pack
 
 PREPARED_CHARACTERS = 20_000
 """The longest text for the splitter: its time grows with the square of unstructured text."""
+
+CODE_CHARACTERS = 8_192
+"""The most characters of a code block, without its fences, that stays whole in one passage."""
+
+CONTINUES, CONTINUED = "*(continues)*", "*(continued)*"
+"""Stand below and above the parts of a longer code block."""
 
 _FENCE_LINE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|$)")
@@ -30,8 +39,35 @@ class _Line:
     leads: bool = False
 
 
-def fitting(block: Block, limit: int, measure: Measure, depth: int = 0) -> Iterator[Block]:
-    """The block itself if it fits; otherwise its parts, in order, each at most `limit`."""
+def in_parts(found: Iterable[Block], limit: int, measure: Measure, depth: int = 0) -> Iterator[Block]:
+    """Blocks that each fit into a passage, in order: at most `limit`, but for code and what leads to it.
+
+    A title line is one block with what it names, and words that end with a colon with long code.
+    """
+    lead: Block | None = None
+    for block in found:
+        if lead is not None and not (lead.kind == "title" or (block.kind == "code" and block.size > limit)):
+            yield lead
+            lead = None
+        if (block.leads and block.size <= limit // 2) or (lead is not None and not has_words(block.text)):
+            lead = block if lead is None else replace(_joined(lead, block), kind=lead.kind, leads=True)
+            continue
+        parts = _fitting(block, limit if lead is None else limit - lead.size, measure, depth)
+        if lead is not None:
+            yield _joined(lead, next(parts))
+            lead = None
+        yield from parts
+    if lead is not None:
+        yield lead
+
+
+def _joined(lead: Block, block: Block) -> Block:
+    text = f"{lead.text}{block.joint}{block.text}"
+    return replace(block, text=text, size=lead.size + block.size, joint=lead.joint)
+
+
+def _fitting(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
+    """The block itself if it fits; otherwise its parts, in order, each at most `limit`, or whole code."""
     if block.size <= limit:
         yield block
         return
@@ -47,7 +83,7 @@ def fitting(block: Block, limit: int, measure: Measure, depth: int = 0) -> Itera
 
 
 def _code(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
-    """Pieces of code, each in a separate fence with the language."""
+    """The block as it is; if it is longer than `CODE_CHARACTERS`, in parts, each in a fence with the language."""
     first, *lines = block.text.split("\n")
     fence = _FENCE_LINE.match(first)
     if fence is None:
@@ -56,20 +92,33 @@ def _code(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
     indent, marks = fence[1], fence[2]
     if lines and lines[-1].strip().startswith(marks):
         lines.pop()
-    room = max(1, limit - measure(f"{first}\n{indent}{marks}\n"))
-    cut = [piece for line in lines for piece in _long_line(line, room, measure)]
-    for begin, end in pack(cut, room):
-        text = "\n".join([first, *(line.text for line in cut[begin:end]), f"{indent}{marks}"])
+    parts = list(_code_parts(lines))
+    if len(parts) < 2:
+        yield block
+        return
+    for number, part in enumerate(parts):
+        before = f"{indent}{CONTINUED}\n\n" if number else ""
+        after = f"\n\n{indent}{CONTINUES}" if number < len(parts) - 1 else ""
+        text = before + "\n".join([first, *part, f"{indent}{marks}"]) + after
         yield Block("code", text, measure(text))
 
 
-def _long_line(line: str, room: int, measure: Measure) -> Iterator[_Line]:
-    size = measure(f"{line}\n", verbatim=True)
-    if size <= room:
-        yield _Line(line, size)
-    else:
-        for piece in _pieces(line, room, partial(measure, verbatim=True)):
-            yield _Line(piece, measure(f"{piece}\n", verbatim=True))
+def _code_parts(lines: list[str]) -> Iterator[list[str]]:
+    """The lines in parts of at most `CODE_CHARACTERS`: each ends before a blank line, else at a line."""
+    part: list[str] = []
+    size = blank = 0  # of the part; the place of its last blank line
+    for line in (each[at : at + CODE_CHARACTERS] for each in lines for at in range(0, len(each) or 1, CODE_CHARACTERS)):
+        if part and size + len(line) > CODE_CHARACTERS:
+            end = blank or len(part)
+            yield part[:end]
+            part = part[end + 1 if blank else end :]
+            size, blank = sum(map(len, part)) + len(part), 0
+        if not line.strip() and part:
+            blank = len(part)
+        part.append(line)
+        size += len(line) + 1
+    if part:
+        yield part
 
 
 def _table(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
@@ -117,7 +166,7 @@ def _list(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Bl
             yield Block("list", item, size, joint)
             continue
         mark, content = _content(item)
-        parts = (part for each in blocks(content, measure) for part in fitting(each, limit - 4, measure, depth + 1))
+        parts = in_parts(blocks(content, measure), limit - 4, measure, depth + 1)
         for position, part in enumerate(parts):
             if position:
                 yield part
@@ -161,11 +210,10 @@ def _quote(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[B
     """The blocks in a quotation, each quoted again."""
     content = "\n".join(re.sub(r"^ {0,3}> ?", "", line) for line in block.text.split("\n"))
     room = limit * 3 // 4  # each line gets its quotation mark again
-    for each in blocks(content, measure):
-        for part in fitting(each, room, measure, depth + 1):
-            text = "\n".join(f"> {line}".rstrip() for line in part.text.split("\n"))
-            quoted = Block("quote", text, measure(text))
-            yield from [quoted] if quoted.size <= limit else _text(part, limit, measure)
+    for part in in_parts(blocks(content, measure), room, measure, depth + 1):
+        text = "\n".join(f"> {line}".rstrip() for line in part.text.split("\n"))
+        quoted = Block("quote", text, measure(text))
+        yield from [quoted] if quoted.size <= limit or part.size > room else _text(part, limit, measure)
 
 
 def _text(block: Block, limit: int, measure: Measure) -> Iterator[Block]:

@@ -56,7 +56,7 @@ def payload(
 
     texts = [RANKED_KEY] if any(part == "text" for _, part in paths(profile)) else []
     texts += [key for key in [ranked_key(chunk.language)] if key in ranked]
-    return {**fill(layout(profile)), **dict.fromkeys(texts, chunk.embedded_text)}
+    return {**fill(layout(profile)), **dict.fromkeys(texts, chunk.ranked_text)}
 
 
 def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:

@@ -36,6 +36,11 @@ def most_tokens(model: str) -> int:
     return min(PASSAGE_TOKENS, tokens_per_text(model)) - RESERVED_TOKENS
 
 
+def input_tokens(model: str) -> int:
+    """The most tokens of a text, by `bound`, that the model reads."""
+    return tokens_per_text(model) - RESERVED_TOKENS
+
+
 def bound(text: str) -> int:
     """An upper bound of the tokens of `text`."""
     # Long runs with digits are random characters (keys, hashes). Vocabularies do not contain them.
