@@ -24,8 +24,8 @@ from typing import Any
 from benchmarks.__main__ import SHARD, index
 from benchmarks.asking import MODEL_VARIABLES, ROOT
 from handler.config import profiles
-from passage.emulators import cohere_emulator
 from passage.local.environment import LocalContext
+from tools.doubles import cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 
 HANDLER = str(ROOT / "src" / "handler") + os.sep

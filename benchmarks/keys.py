@@ -14,7 +14,8 @@ from pathlib import Path
 from aiohttp import web
 from moto.server import ThreadedMotoServer
 
-from passage.emulators.server import EmulatedService, EmulatorServer
+from passage.emulators.server import EmulatedService
+from tools.doubles.server import EmulatorServer
 
 ROUNDS = 9
 SRC = Path(__file__).resolve().parent.parent / "src"

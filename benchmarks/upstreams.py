@@ -17,7 +17,7 @@ from qdrant_client import QdrantClient, models
 
 from benchmarks.asked_directly import Direct, median_of
 from benchmarks.asking import COLLECTION, ROOT
-from passage.emulators import EmulatorServer, cohere_emulator
+from tools.doubles import EmulatorServer, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 
 LANGCHAIN = "langchain"

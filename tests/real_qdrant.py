@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from passage.emulators import EmulatorServer
+from tools.doubles import EmulatorServer
 from tools.qdrant import emulator
 from tools.qdrant.real import Servers, Unavailable, qdrant_proxy
 

@@ -13,9 +13,9 @@ from handler.config.profiles import Profile
 from handler.config.settings import CollectionSettings
 from indexed import embedder_at, index_edge
 from locking import one_at_a_time
-from passage.emulators import cohere_emulator
 from passage.indexing.embedding import DocumentEmbedder
 from passage.sites.markdown import find_site
+from tools.doubles import cohere_emulator
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXTBOOK = ROOT / "samples" / "textbook"

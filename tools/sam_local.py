@@ -28,9 +28,9 @@ from handler.config import packed as packed_settings
 from handler.config import profiles
 from handler.config.settings import CollectionSettings, names
 from handler.core.errors import PassageError
-from passage.emulators import cohere_emulator
 from passage.local.environment import LOCAL_KEY, LocalError, check_index, value_of
 from tools.docker_bridge import reachable_address
+from tools.doubles import cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 from tools.runtime import architecture
 

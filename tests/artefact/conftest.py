@@ -14,8 +14,8 @@ from moto.server import ThreadedMotoServer
 from artefact.containers import Containers, Side, Store, storage
 from conftest import EVERY_PROFILE, ROOT
 from locking import one_at_a_time
-from passage.emulators import EmulatorServer, cohere_emulator
 from tools.artefact import LAMBDA_PYTHON, Artefact, build, find_python
+from tools.doubles import EmulatorServer, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 
 KEY = "test-key-5e17"

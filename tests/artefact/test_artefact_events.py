@@ -13,8 +13,8 @@ import pytest
 from artefact.conftest import Queue
 from artefact.containers import Containers, Side, Store, settled
 from conftest import EVENTS
-from passage.emulators import EmulatorServer, Fault
 from tools.bedrock.emulator import bedrock_emulator
+from tools.doubles import EmulatorServer, Fault
 
 NAMES = sorted(str(path.relative_to(EVENTS).with_suffix("")) for path in EVENTS.rglob("*.json"))
 

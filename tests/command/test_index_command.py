@@ -9,7 +9,7 @@ import pytest
 from qdrant_client import QdrantClient
 
 from command.passage_command import Done, Passage
-from passage.emulators import EmulatorServer, Fault, cohere_emulator
+from tools.doubles import EmulatorServer, Fault, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 
 KEY = "a-key"

@@ -21,7 +21,7 @@ import qdrant_edge
 from qdrant_client import QdrantClient
 
 from conftest import ROOT
-from passage.emulators import EmulatorServer, cohere_emulator
+from tools.doubles import EmulatorServer, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 
 KILLED_RUNS = int(os.environ.get("KILLED_RUNS", "3"))

@@ -13,8 +13,8 @@ import pytest
 
 from command.passage_command import PASSAGE, clean_environment
 from conftest import ROOT
-from passage.emulators import cohere_emulator
 from passage.local.http_event import http_api_event
+from tools.doubles import cohere_emulator
 
 NAME = "field-guide"
 ASK = """

@@ -8,10 +8,10 @@ import pytest
 
 from command.passage_command import Passage
 from handler.config import profiles
-from passage.emulators import EmulatorServer
 from passage.local.environment import LocalError, function_environment
 from serving import served
 from sites.reading import written
+from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from passage.emulators import Fault
+from tools.doubles import Fault
 
 State = Literal["textbook", "missing", "other dimension", "empty"]
 Environment = Literal["usual", "impatient", "without certificates"]

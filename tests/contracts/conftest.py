@@ -12,8 +12,8 @@ from conftest import ROOT
 from contracts.shape import Stored
 from contracts.surroundings import KEY, Surroundings
 from locking import one_at_a_time
-from passage.emulators import EmulatorServer, cohere_emulator
 from tools.artefact import Artefact, build, find_python
+from tools.doubles import EmulatorServer, cohere_emulator
 
 
 @pytest.fixture(scope="session")

@@ -18,10 +18,10 @@ from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
 from handler.config.profiles import Collection, Profile
 from handler.config.providers import EMULATOR
-from passage.emulators import EmulatorServer
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.target import WantedIndex
 from tools.artefact import Artefact
+from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 from tools.runtime import Runtime
 

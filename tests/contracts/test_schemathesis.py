@@ -15,8 +15,8 @@ from conftest import EVERY_PROFILE
 from contracts.conftest import KEY
 from handler.config import profiles
 from handler.entrypoints.http.routes import document
-from passage.emulators import EmulatorServer
 from serving import served
+from tools.doubles import EmulatorServer
 
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 

@@ -13,7 +13,8 @@ import boto3
 from aiohttp import web
 from moto.server import ThreadedMotoServer
 
-from passage.emulators.server import EmulatedService, EmulatorServer
+from passage.emulators.server import EmulatedService
+from tools.doubles.server import EmulatorServer
 
 REGION = "eu-central-1"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": REGION}

@@ -13,7 +13,7 @@ from conftest import EVERY_PROFILE
 from entrypoints.aws import Aws, cloud
 from handler.adapters.qdrant import sparse_files
 from handler.entrypoints.detect import Source
-from passage.emulators import EmulatorServer, cohere_emulator
+from tools.doubles import EmulatorServer, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 from wire.conftest import output, sleeps  # noqa: F401 - fixtures
 from wire.function import COHERE_KEY, Function, Start

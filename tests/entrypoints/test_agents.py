@@ -8,7 +8,7 @@ import pytest
 
 from entrypoints.conftest import Large
 from handler.entrypoints.agents import ACTION_GROUP_BYTES
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Start
 
 

@@ -11,7 +11,7 @@ from entrypoints.aws import Context
 from entrypoints.conftest import Large
 from handler.entrypoints.direct import _share
 from handler.entrypoints.http.gateways import LAMBDA_RESPONSE_BYTES
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Start, asked
 
 

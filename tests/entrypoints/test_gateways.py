@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from entrypoints.conftest import Large
-from passage.emulators import EmulatorServer
+from tools.doubles import EmulatorServer
 from wire.function import ORIGIN, QUESTION, Answer, Start
 
 KINDS = {

@@ -8,7 +8,7 @@ import pytest
 
 from entrypoints.aws import Context
 from handler.core.errors import ConfigurationError, PassageError, UpstreamError
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Start
 
 SOURCES = ["sns-query", "event-bridge-query"]

@@ -6,7 +6,7 @@ import pytest
 
 from entrypoints.aws import Aws
 from handler.core.errors import InvalidRequest
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import Start
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from entrypoints.aws import Aws, Context, Queue, batch, returned
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Output, Start, asked
 
 TEXTS = [f"question number {number} about robots" for number in range(10)]

@@ -6,7 +6,7 @@ import pytest
 
 from entrypoints.aws import Aws, Queue, batch, returned
 from handler.adapters.aws import replies
-from passage.emulators import Fault
+from tools.doubles import Fault
 from wire.function import Function, Output, Start
 
 GOOD = [{"text": "What is a digital twin?", "k": 1, "correlation_id": name} for name in "abc"]

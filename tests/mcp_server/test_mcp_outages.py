@@ -11,7 +11,7 @@ import pytest
 
 from conftest import ROOT
 from mcp_server.mcp_calls import QUESTION, Reply, message, said
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.conftest import cohere, environ, gateway, output, qdrant, start  # noqa: F401 - fixtures
 from wire.function import COHERE_KEY, Output, Start
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import EVERY_PROFILE, ROOT
-from passage.emulators import EmulatorServer, cohere_emulator
+from tools.doubles import EmulatorServer, cohere_emulator
 from tools.runtime import Runtime
 
 Start = Callable[..., Runtime]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from entrypoints.aws import Aws, cloud
-from passage.emulators import EmulatorServer
 from passage.indexing import publish as publishing
 from passage.local.http_event import http_api_event
 from runtime.conftest import Start
 from tools.bedrock.emulator import bedrock_emulator
+from tools.doubles import EmulatorServer
 from tools.runtime import Runtime
 
 ASK = http_api_event("POST", "/query", body=b'{"text": "What is a digital twin?", "k": 2}')

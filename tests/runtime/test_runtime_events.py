@@ -11,7 +11,7 @@ import pytest
 from conftest import EVENTS
 from entrypoints import aws
 from entrypoints.aws import Aws, Queue
-from passage.emulators import Fault
+from tools.doubles import Fault
 from tools.qdrant.emulator import qdrant_emulator
 from tools.runtime import Runtime
 

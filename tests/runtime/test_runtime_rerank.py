@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from entrypoints.aws import CREDENTIALS
-from passage.emulators import EmulatorServer, Fault
 from passage.local.http_event import http_api_event
 from runtime.conftest import Start
 from tools.bedrock.emulator import bedrock_emulator
+from tools.doubles import EmulatorServer, Fault
 from tools.runtime import Runtime
 
 ASK = http_api_event("POST", "/query", body=b'{"text": "What is a digital twin?", "k": 3}')

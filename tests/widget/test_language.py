@@ -10,9 +10,9 @@ from playwright.sync_api import Request
 
 from handler.config import profiles
 from indexed import embedder_at, index_edge
-from passage.emulators import cohere_emulator
 from passage.sites.model import Page, Section
 from serving import served_index
+from tools.doubles import cohere_emulator
 from widget.conftest import Visit
 from widget.driver import Widget
 from widget.servers import Reply, Server, Site, answer, failed, passage

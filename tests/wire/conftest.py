@@ -17,8 +17,8 @@ from handler.adapters import transport
 from handler.adapters.qdrant import sparse_files
 from handler.config import profiles, providers
 from handler.entrypoints.detect import Source
-from passage.emulators import EmulatorServer, cohere_emulator
 from tools.bedrock.emulator import bedrock_emulator
+from tools.doubles import EmulatorServer, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, MakeCollection, Output, Start
 

@@ -15,8 +15,8 @@ from handler.bootstrap.container import Container
 from handler.core import errors
 from handler.core.errors import PassageError
 from handler.entrypoints.detect import Source
-from passage.emulators import EmulatorServer, RecordedRequest
 from passage.local.http_event import http_api_event
+from tools.doubles import EmulatorServer, RecordedRequest
 
 EVENTS = Path(__file__).parents[2] / "events"
 ORIGIN = "http://localhost:3000"

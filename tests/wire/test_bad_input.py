@@ -7,8 +7,8 @@ import pytest
 
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.detect import Source
-from passage.emulators import EmulatorServer
 from passage.local.http_event import http_api_event
+from tools.doubles import EmulatorServer
 from wire.function import ORIGIN, QUESTION, Function, Start, assert_error, both_gateways, rest_api_event
 
 BODIES: dict[str, str] = {

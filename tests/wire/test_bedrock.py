@@ -15,10 +15,10 @@ from handler.config.access import Access
 from handler.config.providers import PROVIDERS
 from handler.config.settings import CollectionSettings
 from handler.core.errors import CredentialsRefused
-from passage.emulators import EmulatorServer, Fault
 from passage.indexing.embedding import document_embedder
 from passage.local.environment import LocalError, function_environment
 from textbook import index_textbook
+from tools.doubles import EmulatorServer, Fault
 from wire.function import Function, Output, Start
 
 V3, V4 = "cohere.embed-english-v3", "eu.cohere.embed-v4:0"

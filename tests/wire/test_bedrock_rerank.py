@@ -16,7 +16,7 @@ from handler.cold_start import snap_start
 from handler.config.access import Access
 from handler.config.providers import PROVIDERS
 from handler.core.errors import CredentialsRefused, UpstreamUnavailable
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Output, Start
 
 MODEL = "cohere.rerank-v3-5:0"

@@ -12,9 +12,9 @@ from handler.adapters.qdrant import sparse_files
 from handler.bootstrap.container import Container
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
-from passage.emulators import EmulatorServer, Fault
 from passage.evaluation.suites.files import read_suite
 from passage.local.http_event import http_api_event
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Start, assert_error, assert_for_browser, both_gateways
 
 OnEdge = dict[str, str | None]

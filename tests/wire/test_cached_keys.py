@@ -13,8 +13,8 @@ from handler.adapters.aws import secrets
 from handler.config.settings import Settings
 from handler.config.values import SecretReference
 from handler.core.errors import ConfigurationError
-from passage.emulators import EmulatorServer, Fault, cohere_emulator
 from passage.emulators.server import EmulatedService
+from tools.doubles import EmulatorServer, Fault, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 

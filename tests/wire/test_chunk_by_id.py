@@ -11,7 +11,7 @@ from qdrant_client import QdrantClient, models
 
 from handler.entrypoints.detect import Source
 from handler.entrypoints.limits import ALB_RESPONSE_BYTES, LAMBDA_RESPONSE_BYTES
-from passage.emulators import EmulatorServer
+from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import Answer, MakeCollection, Start
 

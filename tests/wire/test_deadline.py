@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import httpcore
 import pytest
 
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import Start, asked, assert_error, both_gateways
 from wire.other_servers import trickling_server
 

@@ -10,10 +10,10 @@ import pytest
 
 from handler.config import profiles
 from indexed import embedder_at, index_edge
-from passage.emulators import EmulatorServer, Fault
 from passage.emulators.cohere.requests import DENIED
 from passage.emulators.embedding import embed
 from passage.sites.markdown import find_site
+from tools.doubles import EmulatorServer, Fault
 from wire.function import COHERE_KEY, QUESTION, Start, assert_error
 
 pytestmark = pytest.mark.usefixtures("dense")

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from cohere.core.api_error import ApiError
 
-from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.cohere.models import EMBED_MODELS
 from passage.emulators.embedding import embed
+from tools.doubles import EmulatorServer, cohere_emulator
 
 V3 = "embed-english-v3.0"
 TEXT = "How do I install it?"

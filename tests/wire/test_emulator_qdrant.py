@@ -10,7 +10,7 @@ import pytest
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
-from passage.emulators import EmulatorServer
+from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 
 TOWARDS_1 = [1.0, 0.0, 0.0, 0.0]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handler.adapters.qdrant.server import QdrantServerStore
-from passage.emulators import EmulatorServer, Fault, cohere_emulator
+from tools.doubles import EmulatorServer, Fault, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
 

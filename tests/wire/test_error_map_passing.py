@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import Start, asked, assert_error, assert_for_browser, both_gateways
 
 pytestmark = pytest.mark.usefixtures("dense")

@@ -12,7 +12,7 @@ from handler.contracts.fields import validate_fields
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.http.feedback import Feedback
 from handler.entrypoints.http.openapi.schemas import feedback_schema
-from passage.emulators import EmulatorServer
+from tools.doubles import EmulatorServer
 from wire.function import ORIGIN, Output, Start, assert_error, both_gateways
 
 URL = "https://textbook.example/twins/#kinds"

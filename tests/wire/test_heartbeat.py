@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from handler import telemetry
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start
 
 BEAT = {"heartbeat": QUESTION}

@@ -24,8 +24,8 @@ from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile, SearchOptions
 from handler.core.errors import CollectionNotFound, RequestRefused, UpstreamUnavailable
 from handler.core.model import Passage, Search
-from passage.emulators import EmulatorServer, Fault
 from passage.emulators.embedding import embed
+from tools.doubles import EmulatorServer, Fault
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import QUESTION, Output, Start, assert_error
 

@@ -10,12 +10,12 @@ import pytest
 from handler.adapters import url_faults
 from handler.config import profiles
 from indexed import embedder_at
-from passage.emulators import EmulatorServer, Fault
 from passage.indexing import embedding
 from passage.indexing.embedding import TemporaryFailure
 from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
+from tools.doubles import EmulatorServer, Fault
 from wire.function import COHERE_KEY
 from wire.other_servers import PAGE, Reply, grpc_server, self_signed, web_server
 

@@ -25,9 +25,9 @@ from handler.core.errors import ConfigurationError
 from handler.core.model import Search
 from indexed import embedder_at, index_edge
 from passage.cli import main as passage
-from passage.emulators import EmulatorServer, Fault
 from passage.indexing.publish import Published, PublishError, pack, publish
 from passage.sites.markdown import find_site
+from tools.doubles import EmulatorServer, Fault
 from wire.function import COHERE_KEY, Function, Output, Start
 
 PROFILE = "query-response"

@@ -12,7 +12,6 @@ from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile
 from indexed import embedder_at, index_to
-from passage.emulators import EmulatorServer, Fault
 from passage.indexing.plan import Plan
 from passage.indexing.run import IndexOptions
 from passage.indexing.server.connection import ServerConnection
@@ -20,6 +19,7 @@ from passage.indexing.server.index import ServerIndex
 from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
 from passage.sites.markdown import find_site
+from tools.doubles import EmulatorServer, Fault
 from tools.qdrant import routes
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Start

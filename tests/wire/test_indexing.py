@@ -17,13 +17,13 @@ from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError
 from handler.core.model import Search
 from indexed import Outcome, embedder_at, index_edge
-from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.embedding import embed
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.payloads import layout
 from passage.indexing.target import NewPoint, WantedIndex
 from passage.sites.markdown import find_site
 from passage.sites.model import SiteError
+from tools.doubles import EmulatorServer, cohere_emulator
 
 URL = "https://example.com"
 PROFILE = profiles.load("query-response")

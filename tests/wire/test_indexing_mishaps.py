@@ -11,15 +11,15 @@ import pytest
 
 from handler.config import profiles
 from indexed import Outcome, Silent, embedder_at, index_edge, index_to
-from passage.emulators import EmulatorServer, cohere_emulator
 from passage.emulators.cohere.requests import DENIED
-from passage.emulators.faults import Fault
 from passage.indexing import cache_filler, edge_index
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.embedding import EmbeddingError
 from passage.indexing.target import NewPoint, TargetError, WantedIndex
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import MarkdownSite, find_site
+from tools.doubles import EmulatorServer, cohere_emulator
+from tools.doubles.faults import Fault
 from wire.function import COHERE_KEY
 
 PROFILE = profiles.load("query-response")

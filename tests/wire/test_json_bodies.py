@@ -8,8 +8,8 @@ import pytest
 from handler.config import profiles
 from handler.core.errors import InvalidRequest
 from handler.entrypoints.messaging import messages
-from passage.emulators import EmulatorServer
 from passage.local.http_event import http_api_event
+from tools.doubles import EmulatorServer
 from wire.function import ORIGIN, QUESTION, Start, assert_error, both_gateways
 
 FAULTS = {

@@ -7,8 +7,8 @@ import pytest
 
 from handler import telemetry
 from handler.core.embedding import normalise
-from passage.emulators import EmulatorServer, Fault
 from passage.local.environment import LocalContext
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Output, Start
 
 

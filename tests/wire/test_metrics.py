@@ -7,7 +7,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics
 
 from handler import telemetry
 from handler.adapters.qdrant.server import QdrantServerStore
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start
 
 BY_PROFILE = ("service", "profile")

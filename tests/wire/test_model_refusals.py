@@ -14,9 +14,9 @@ from handler.config.providers import PROVIDERS
 from handler.config.settings import CollectionSettings
 from handler.core.errors import ConfigurationError
 from indexed import index_edge
-from passage.emulators import EmulatorServer
 from passage.indexing.embedding import document_embedder
 from passage.sites.markdown import MarkdownSite, find_site
+from tools.doubles import EmulatorServer
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
 
 

@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 from qdrant_client import QdrantClient, models
 
-from passage.emulators import EmulatorServer
 from passage.emulators.embedding import embed
+from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import QUESTION, Function, MakeCollection, Start, asked, assert_error
 

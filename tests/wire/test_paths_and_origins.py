@@ -6,8 +6,8 @@ import pytest
 
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
-from passage.emulators import EmulatorServer
 from passage.local.http_event import http_api_event
+from tools.doubles import EmulatorServer
 from wire.function import ORIGIN, Answer, Start, assert_error, assert_for_browser, both_gateways, rest_api_event
 
 

@@ -14,7 +14,6 @@ from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError
 from handler.core.model import Search
 from indexed import Silent
-from passage.emulators import EmulatorServer
 from passage.emulators.embedding import embed
 from passage.indexing import copying
 from passage.indexing.edge_index import EdgeIndex
@@ -22,6 +21,7 @@ from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.draft import draft
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import TargetError
+from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 
 PAYLOADS: dict[str, dict[str, Any]] = {

@@ -8,8 +8,8 @@ import pytest
 
 from handler.adapters.qdrant.payload import SPARE
 from handler.entrypoints.detect import Source
-from passage.emulators import EmulatorServer
 from passage.local.http_event import http_api_event
+from tools.doubles import EmulatorServer
 from wire.function import (
     ORIGIN,
     QUESTION,

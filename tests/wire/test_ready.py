@@ -10,7 +10,7 @@ from qdrant_client import models
 
 from handler.entrypoints.detect import Source
 from handler.service import readiness
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import MakeCollection, Start, assert_error, assert_for_browser, both_gateways
 
 MODEL = "embed-v5.0-pro"

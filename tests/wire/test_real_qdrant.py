@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from tools.qdrant.emulator import qdrant_emulator
 from tools.qdrant.real import Servers, Unavailable, qdrant_proxy
 

@@ -8,11 +8,11 @@ import pytest
 
 from handler.config import profiles
 from indexed import embedder_at, index_to
-from passage.emulators import EmulatorServer
 from passage.indexing.run import IndexOptions
 from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.index import ServerIndex
 from passage.sites.markdown import find_site
+from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, Start
 

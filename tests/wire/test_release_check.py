@@ -12,9 +12,9 @@ import pytest
 from aiohttp import web
 
 from handler.config import profiles
-from passage.emulators import EmulatorServer, Fault
 from passage.emulators.server import EmulatedService
 from release_check import app
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Start
 
 VERSION = "arn:aws:lambda:eu-central-1:111122223333:function:passage-prod-Retrieval:42"

@@ -14,8 +14,8 @@ from handler.config.access import Access
 from handler.config.providers import PROVIDERS
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
-from passage.emulators import EmulatorServer, Fault, cohere_emulator
 from passage.local.environment import LocalContext
+from tools.doubles import EmulatorServer, Fault, cohere_emulator
 from wire.function import COHERE_KEY, QUESTION, Answer, Function, MakeCollection, Output, Start, asked
 
 PATH = "/v2/rerank"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from qdrant_client import models
 
-from passage.emulators import EmulatorServer, Fault
 from passage.emulators.embedding import embed
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start
 
 pytestmark = pytest.mark.usefixtures("dense")

@@ -9,8 +9,8 @@ import pytest
 
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
-from passage.emulators import EmulatorServer, Fault, cohere_emulator
 from passage.local.environment import LocalContext
+from tools.doubles import EmulatorServer, Fault, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Answer, Function, Output, Start
 

@@ -3,7 +3,7 @@
 import pytest
 
 from handler.config import profiles
-from passage.emulators import EmulatorServer
+from tools.doubles import EmulatorServer
 from wire.function import QUESTION, MakeCollection, Output, Start
 
 OTHERS = [name for name in profiles.names() if name != "query-response"]

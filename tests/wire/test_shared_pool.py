@@ -10,7 +10,7 @@ import pytest
 from qdrant_client import QdrantClient
 
 from handler.adapters import transport
-from passage.emulators import EmulatorServer
+from tools.doubles import EmulatorServer
 
 
 def test_garbage_collected_client_leaves_the_pool_open(qdrant: EmulatorServer) -> None:

@@ -12,7 +12,6 @@ from qdrant_client import QdrantClient
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from indexed import Silent, embedder_at, index_to
-from passage.emulators import EmulatorServer
 from passage.indexing import copying
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.plan import Plan
@@ -20,6 +19,7 @@ from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import Target
 from passage.sites.model import Page, Section
+from tools.doubles import EmulatorServer
 from tools.qdrant import routes
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, Start

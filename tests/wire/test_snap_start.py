@@ -17,9 +17,9 @@ from entrypoints.aws import CREDENTIALS, Aws
 from handler.adapters import transport
 from handler.adapters.aws import secrets
 from handler.cold_start import snap_start
-from passage.emulators import EmulatorServer
 from passage.indexing.publish import publish
 from tools.bedrock.emulator import bedrock_emulator
+from tools.doubles import EmulatorServer
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 
 Restore = Callable[[Function], None]

@@ -10,12 +10,12 @@ import pytest
 from handler.config import profiles
 from handler.config.profiles import Profile
 from indexed import embedder_at, index_to
-from passage.emulators import EmulatorServer
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import Target
 from passage.sites.markdown import find_site
+from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, QUESTION, Answer, Function, Start
 

@@ -20,9 +20,10 @@ from passage.cli import main
 from passage.doctor import settings_checks
 from passage.emulators.embedding import embed
 from passage.emulators.replies import json_response
-from passage.emulators.server import EmulatedService, EmulatorServer
+from passage.emulators.server import EmulatedService
 from passage.evaluation import targets
 from passage.local.environment import LocalError, function_environment
+from tools.doubles.server import EmulatorServer
 from wire.function import Output, Start, assert_error
 
 KEY = "openai-key-2b9d"

@@ -9,7 +9,7 @@ from handler.adapters.qdrant.server import QdrantServerStore
 from handler.config import profiles
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error
 from wire.other_servers import PAGE, Reply, grpc_server, self_signed, web_server
 

@@ -17,9 +17,10 @@ from passage.emulators.cohere.models import BEDROCK_EMBED_MODELS, BEDROCK_RERANK
 from passage.emulators.cohere.vectors import ENCODERS
 from passage.emulators.embedding import replace_lone_surrogates
 from passage.emulators.replies import ApiError, json_response
-from passage.emulators.server import EmulatedService, EmulatorServer
+from passage.emulators.server import EmulatedService
 from tools.bedrock.requests import malformed, read_object
 from tools.bedrock.rerank import read_rerank, rerank_answer
+from tools.doubles.server import EmulatorServer
 
 CODES = {
     400: "ValidationException",

@@ -18,8 +18,8 @@ from botocore.loaders import JSONFileLoader
 from moto.server import ThreadedMotoServer
 
 from passage.cli import main as passage
-from passage.emulators import cohere_emulator
 from tools.bedrock.emulator import bedrock_emulator
+from tools.doubles import cohere_emulator
 from tools.faults.door import Door
 from tools.qdrant.emulator import qdrant_emulator
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from aiohttp import web
 
-from passage.emulators.server import HOST, EmulatedService, EmulatorServer
+from passage.emulators.server import HOST, EmulatedService
+from tools.doubles.server import EmulatorServer
 from tools.qdrant.collections import Collections
 from tools.qdrant.routes import Routes
 
@@ -40,9 +41,8 @@ def qdrant_emulator(  # noqa: PLR0913 - all but the first are options, by name
         authorize=lambda request: _authorize(request, api_key),
         open=collections.open,
         close=collections.close,
-        compresses=True,
     )
-    return EmulatorServer(service, host=host, port=port, latency_ms=latency_ms)
+    return EmulatorServer(service, host=host, port=port, latency_ms=latency_ms, compresses=True)
 
 
 def _authorize(request: web.Request, api_key: str | None) -> web.Response | None:

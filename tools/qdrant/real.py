@@ -18,7 +18,8 @@ import httpx
 from aiohttp import web
 from qdrant_client import QdrantClient, models
 
-from passage.emulators.server import HOST, EmulatedService, EmulatorServer
+from passage.emulators.server import HOST, EmulatedService
+from tools.doubles.server import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 
 STARTS_WITHIN = 30.0

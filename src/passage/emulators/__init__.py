@@ -1,18 +1,8 @@
-"""An HTTP server on loopback that answers like Cohere, with faults on request.
+"""An HTTP server on loopback that answers like Cohere. It needs no account, no key and no network.
 
-It needs no account, no key and no network. `passage` and the tests run the production code against it. The doubles of
-Qdrant and Bedrock, in `tools/`, are built on the same server.
+The tests' doubles, with faults and a record of requests, are in `tools/doubles`.
 """
 
 from passage.emulators.cohere.emulator import cohere_emulator
-from passage.emulators.faults import Fault, FaultPlan
-from passage.emulators.recording import RecordedRequest
-from passage.emulators.server import EmulatorServer
 
-__all__ = [
-    "EmulatorServer",
-    "Fault",
-    "FaultPlan",
-    "RecordedRequest",
-    "cohere_emulator",
-]
+__all__ = ["cohere_emulator"]

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Self
@@ -11,28 +11,26 @@ from typing import Self
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from passage.emulators.compression import compressed
-from passage.emulators.control import PREFIX, control_routes
-from passage.emulators.faults import FaultPlan
-from passage.emulators.injection import ErrorBody, inject
-from passage.emulators.recording import RecordedRequest, Recorder
 from passage.emulators.replies import ApiError, json_response
 
 HOST = "127.0.0.1"
 MAX_BODY_BYTES = 256 * 1024 * 1024
 _LOG = logging.getLogger(__name__)
 
+Answer = Callable[[], Awaitable[web.StreamResponse]]
+Around = Callable[[web.Request, Answer], Awaitable[web.StreamResponse]]
+ErrorBody = Callable[[int, str], object]
+
 
 @dataclass(frozen=True)
 class EmulatedService:
-    """The parts of an emulated service. The server adds faults, latency, recording and the control routes.
+    """The parts of an emulated service.
 
     Attributes:
         error_body: gives the service's error body for a status and a message.
         authorize: returns an error for a request without the right key, None to accept it.
         open: called before the first request, in a worker thread.
         close: called after the last request, in a worker thread.
-        compresses: whether a client that asks for gzip gets it, as from Qdrant's server.
     """
 
     name: str
@@ -41,30 +39,32 @@ class EmulatedService:
     authorize: Callable[[web.Request], web.Response | None]
     open: Callable[[], None] = lambda: None
     close: Callable[[], None] = lambda: None
-    compresses: bool = False
 
 
-class EmulatorServer:
+async def _answered(_: web.Request, answer: Answer) -> web.StreamResponse:
+    return await answer()
+
+
+class ServiceThread:
     """One service on one port.
 
     Args:
         host: the address to listen on; another than loopback is for callers in containers.
         port: 0 picks a free one.
-        latency_ms: milliseconds added to every answer; may be changed while it runs.
+        around: called with each request and what answers it, in place of the answer itself.
     """
 
-    def __init__(self, service: EmulatedService, *, host: str = HOST, port: int = 0, latency_ms: float = 0) -> None:
+    def __init__(
+        self, service: EmulatedService, *, host: str = HOST, port: int = 0, around: Around = _answered
+    ) -> None:
         self._service = service
         self._host = host
         self._port = port
-        self._recorder = Recorder()
+        self._around = around
         self._url: str | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
-        self.faults = FaultPlan()
-        self.requests: list[RecordedRequest] = self._recorder.requests
-        self.latency_ms = latency_ms
 
     @property
     def url(self) -> str:
@@ -110,7 +110,7 @@ class EmulatorServer:
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[self._middleware])
-        app.add_routes([*control_routes(self.faults, self.requests), *self._service.routes])
+        app.add_routes(self._service.routes)
         # Idle keep-alive connections of SDK clients would otherwise hold up stop() for a minute.
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await asyncio.to_thread(self._service.open)
@@ -125,26 +125,16 @@ class EmulatorServer:
 
     @web.middleware
     async def _middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        if request.path.startswith(PREFIX):
-            return await self._answer(request, handler)
-        try:
-            await self._recorder.record(request)
-        except web.HTTPRequestEntityTooLarge as error:
-            return self._error(error.status, error.reason.lower())
-        if self.latency_ms > 0:
-            await asyncio.sleep(self.latency_ms / 1000)
-        fault = self.faults.take(request.path)
-        if fault is None:
-            response = await self._guard(request, handler)
-            return await compressed(request, response) if self._service.compresses else response
-        return await inject(fault, request, lambda: self._guard(request, handler), self._service.error_body)
-
-    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        return self._service.authorize(request) or await self._answer(request, handler)
+        return await self._checked(request, lambda: self._around(request, lambda: self._answer(request, handler)))
 
     async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        refused = self._service.authorize(request)
+        return refused or await self._checked(request, lambda: handler(request))
+
+    async def _checked(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+        """The answer, or the service's error body in place of an exception."""
         try:
-            return await handler(request)
+            return await answer()
         except ApiError as error:
             return self._error(error.status, error.message)
         except web.HTTPException as error:  # no such route, no such method, body too large

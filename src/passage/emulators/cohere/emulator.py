@@ -15,33 +15,33 @@ from passage.emulators.cohere.models import describe_models
 from passage.emulators.cohere.rerank import read_rerank, run_rerank
 from passage.emulators.cohere.vectors import ENCODERS
 from passage.emulators.replies import json_response
-from passage.emulators.server import HOST, EmulatedService, EmulatorServer
+from passage.emulators.server import HOST, EmulatedService, ServiceThread
 
 
-def cohere_emulator(
-    *, api_key: str | None = None, host: str = HOST, port: int = 0, latency_ms: float = 0
-) -> EmulatorServer:
-    """A Cohere emulator, not yet started.
+def cohere_emulator(*, host: str = HOST, port: int = 0) -> ServiceThread:
+    """A Cohere emulator, not yet started. See `ServiceThread`."""
+    return ServiceThread(cohere_service(), host=host, port=port)
+
+
+def cohere_service(api_key: str | None = None) -> EmulatedService:
+    """Cohere's routes and errors.
 
     Args:
         api_key: the only accepted key; None accepts any bearer token that is not empty.
-        host, port, latency_ms: see `EmulatorServer`.
     """
-    routes = [
-        web.post("/v2/embed", _embed_v2),
-        web.post("/v1/embed", _embed_v1),
-        web.post("/v2/rerank", _rerank_v2),
-        web.post("/v1/rerank", _rerank_v1),
-        web.get("/v1/models", _models),
-        web.post("/v1/check-api-key", _check_api_key),
-    ]
-    service = EmulatedService(
+    return EmulatedService(
         name="cohere",
-        routes=routes,
+        routes=[
+            web.post("/v2/embed", _embed_v2),
+            web.post("/v1/embed", _embed_v1),
+            web.post("/v2/rerank", _rerank_v2),
+            web.post("/v1/rerank", _rerank_v1),
+            web.get("/v1/models", _models),
+            web.post("/v1/check-api-key", _check_api_key),
+        ],
         error_body=_error_body,
         authorize=lambda request: _authorize(request, api_key),
     )
-    return EmulatorServer(service, host=host, port=port, latency_ms=latency_ms)
 
 
 def _error_body(_: int, message: str) -> object:

@@ -6,9 +6,9 @@ from typing import Any
 
 from aiohttp import web
 
-from passage.emulators.faults import KINDS, STAGES, Fault, FaultPlan
-from passage.emulators.recording import RecordedRequest
 from passage.emulators.replies import json_response, parse_json
+from tools.doubles.faults import KINDS, STAGES, Fault, FaultPlan
+from tools.doubles.recording import RecordedRequest
 
 PREFIX = "/_emulator/"
 

@@ -1,16 +1,13 @@
 """Simulates a planned fault on the wire."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from aiohttp import web
 
-from passage.emulators.faults import CUT_OFF_JSON, Fault
 from passage.emulators.replies import json_response
-
-Answer = Callable[[], Awaitable[web.StreamResponse]]
-ErrorBody = Callable[[int, str], object]
+from passage.emulators.server import Answer, ErrorBody
+from tools.doubles.faults import CUT_OFF_JSON, Fault
 
 
 async def inject(fault: Fault, request: web.Request, answer: Answer, error_body: ErrorBody) -> web.StreamResponse:
