@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handler.core.without_vector import NO_SCORES
-from passage.emulators import EmulatorServer, Fault
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start, asked, assert_error
 
 pytestmark = pytest.mark.needs_qdrant("1.20")
