@@ -65,9 +65,14 @@ class SearchOptions(Section):
     """How many passages each list has. A larger number of requested passages makes the lists longer."""
 
     @property
+    def has_vectors(self) -> bool:
+        """Whether questions and texts are embedded."""
+        return self.mode != "words"
+
+    @property
     def embedding_seconds(self) -> float | None:
         """See `handler.core.retrieve.Retriever`."""
-        return self.embedding_ms / 1000 if self.without_embedding == "words" and self.mode != "words" else None
+        return self.embedding_ms / 1000 if self.without_embedding == "words" and self.has_vectors else None
 
     def balance_for(self, model: str, embedded_by: str) -> float:
         """The balance of a search: this section's, else that of the vectors.

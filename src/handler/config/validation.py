@@ -26,8 +26,14 @@ def check_name(expected: Collection, sizes: Mapping[str, int]) -> None:
     Raises:
         VectorNameMismatch: names the collection's vectors and the variable to change.
     """
+    if not sizes:
+        raise VectorNameMismatch(
+            f"The collection '{expected.name}' has no dense vector: set SEARCH_MODE=words (or the profile's "
+            "search.mode), or index the site again without --words.",
+            upstream="store",
+        )
     if expected.vector not in sizes:
-        has = ", ".join(f"'{name}'" if name else "one unnamed vector" for name in sizes) or "no dense vector"
+        has = ", ".join(f"'{name}'" if name else "one unnamed vector" for name in sizes)
         wanted = f"a vector named '{expected.vector}'" if expected.vector else "an unnamed vector"
         raise VectorNameMismatch(
             f"The profile asks for {wanted}, but the collection '{expected.name}' has {has}: set VECTOR_NAME "

@@ -51,6 +51,7 @@ class IndexArguments:
     keep: int
     dry_run: bool
     rebuild: bool
+    words: bool
     emulate: bool
 
     def check(self) -> None:
@@ -64,6 +65,8 @@ class IndexArguments:
             raise click.UsageError("--publish uploads an Edge index: leave out --to qdrant.")
         if self.from_qdrant and self.to == "qdrant":
             raise click.UsageError("--from-qdrant makes an Edge index: leave out --to qdrant.")
+        if self.words and self.source is None:
+            raise click.UsageError("--words indexes a SOURCE: a copy has the vectors of what is copied.")
         if self.from_edge and self.to != "qdrant":
             raise click.UsageError("--from-edge fills a collection: give --to qdrant, too.")
 
@@ -149,6 +152,9 @@ class IndexArguments:
 )
 @click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @click.option("--rebuild", is_flag=True, help="Write the whole index, even if little changed.")
+@click.option(
+    "--words", is_flag=True, help="Write no vectors: nothing is embedded, and questions are searched by words alone."
+)
 @emulate_option()
 def index(**given: Any) -> None:
     """Index SOURCE, once for each profile.
@@ -226,8 +232,18 @@ def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Targ
     limits = FetchLimits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
     site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits)
     options = IndexOptions(dry_run=args.dry_run, rebuild=args.rebuild)
+    without = [each for each in targets if not each[0].search.has_vectors]
+    for profile, target in without:
+        started = time.monotonic()
+        plan = index_site(site, profile, target, None, watch, options)
+        if not args.dry_run:
+            watch.finish(plan, time.monotonic() - started)
+    if len(without) == len(targets):
+        return
     with with_emulator(os.environ) as environ, VectorCache(args.cache) as cache:
         for profile, target in targets:
+            if not profile.search.has_vectors:
+                continue
             if args.to == "qdrant":
                 provider = PROVIDERS[profile.embedding.provider]
                 otherwise = "leave out --to qdrant for an index on this machine"
@@ -265,6 +281,10 @@ def _profiles(args: IndexArguments) -> "list[Profile]":
     settings = CollectionSettings.from_env(os.environ)
     names = profiles.names() if args.all_profiles else dict.fromkeys(args.profiles or (settings.default_profile,))
     chosen = [profiles.deployed(name, settings) for name in names]
+    if args.words:
+        chosen = [
+            each.model_copy(update={"search": each.search.model_copy(update={"mode": "words"})}) for each in chosen
+        ]
     collections: dict[str, str] = {}
     for profile in chosen if args.to == "qdrant" else ():
         other = collections.setdefault(profile.collection.name, profile.name)

@@ -57,9 +57,9 @@ def manifest(wanted: WantedIndex) -> dict[str, Any]:
         "profile": profile.name,
         "collection": profile.collection.name,
         "vector": profile.collection.vector,
-        "dimension": profile.collection.dimension,
+        "dimension": profile.collection.dimension if profile.search.has_vectors else 0,
         "distance": profile.collection.distance,
-        "embedding_model": profile.embedding.for_texts,
+        "embedding_model": profile.embedding.for_texts if profile.search.has_vectors else "",
         "embedded_by": wanted.embedded_by,
         "points": wanted.points,
         "stored_as": {
@@ -148,7 +148,7 @@ class EdgeIndex:
     def _has_vectors(self, shard: qdrant_edge.EdgeShard) -> bool:
         """Whether the vectors have the profile's dimension, whatever the manifest says."""
         records, _ = shard.scroll(qdrant_edge.ScrollRequest(limit=1, with_vector=True))
-        return all(len(_vector(record.vector)) == self._profile.collection.dimension for record in records)
+        return all(len(_vector(record.vector)) == _dimension(self._profile) for record in records)
 
     def _ask(self, question: Callable[[qdrant_edge.EdgeShard], T], otherwise: T) -> T:
         """The engine's answer; `otherwise` where the index is missing or damaged."""
@@ -194,14 +194,7 @@ class EdgeIndex:
             with self._writing():
                 shard.update(
                     qdrant_edge.UpdateOperation.upsert_points(
-                        [
-                            qdrant_edge.Point(
-                                point.id,
-                                {vector: list(point.vector)} if vector else list(point.vector),
-                                dict(point.payload),
-                            )
-                            for point in batch
-                        ]
+                        [qdrant_edge.Point(point.id, point.vectors(vector), dict(point.payload)) for point in batch]
                     )
                 )
             progress(len(batch))
@@ -237,8 +230,11 @@ class EdgeIndex:
             distance=DISTANCES[collection.distance],
             datatype=getattr(qdrant_edge.VectorStorageDatatype, PRECISIONS[collection.distance]),
         )
+        vectors: dict[str, Any] = {"vectors": {collection.vector: params} if collection.vector else params}
+        if not self._profile.search.has_vectors:  # the engine wants one; no point has it
+            vectors = {"sparse_vectors": {"none": qdrant_edge.EdgeSparseVectorParams()}}
         return qdrant_edge.EdgeConfig(
-            vectors={collection.vector: params} if collection.vector else params,
+            **vectors,
             hnsw_config=qdrant_edge.HnswIndexConfig(
                 m=GRAPH["m"],
                 ef_construct=GRAPH["ef_construct"],
@@ -261,9 +257,13 @@ def restore(root: Path) -> None:
 
 
 def embedders(root: Path) -> dict[str, str]:
-    """The provider of each index under `root`, by profile; empty where the index does not name it."""
+    """The provider of each index with vectors under `root`, by profile; empty where the index does not name it."""
     manifests = {folder.parent.name: _manifest(folder.parent) for folder in sorted(root.glob(f"*/{MANIFEST}"))}
-    return {name: str(manifest.get("embedded_by", "")) for name, manifest in manifests.items() if manifest is not None}
+    return {
+        name: str(said.get("embedded_by", ""))
+        for name, said in manifests.items()
+        if said and said.get("dimension") != 0
+    }
 
 
 def _files(folder: Path) -> dict[str, dict[str, int]]:
@@ -331,13 +331,17 @@ def _holds(shard: qdrant_edge.EdgeShard, ids: Ids, wanted: WantedIndex) -> bool:
     """Whether exactly the wanted points are there, and the engine can read them."""
     if shard.info().points_count != wanted.points:
         return False
-    dimension = wanted.profile.collection.dimension
+    dimension = _dimension(wanted.profile)
     for batch in ids:
         records = shard.retrieve([*batch], with_payload=True, with_vector=True)
         # The engine gives empty vectors for a damaged vector file.
         if len(records) != len(batch) or any(len(_vector(record.vector)) != dimension for record in records):
             return False
     return True
+
+
+def _dimension(profile: Profile) -> int:
+    return profile.collection.dimension if profile.search.has_vectors else 0
 
 
 def _vector(value: Any) -> list[float]:

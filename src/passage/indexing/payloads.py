@@ -112,7 +112,7 @@ def _parts(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict
         "version": chunk.version,
         "words": len(chunk.text.split()),
         "content_type": "text/markdown",
-        "model": profile.embedding.for_texts,
+        "model": profile.embedding.for_texts if profile.search.has_vectors else "",
         "epoch": created_at,
         "iso": datetime.fromtimestamp(created_at, UTC).isoformat().replace("+00:00", "Z"),
     }

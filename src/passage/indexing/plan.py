@@ -48,6 +48,7 @@ class Plan:
         tokens: of those texts, as estimated.
         cost: of those tokens in US dollars; None where the model's price is unknown.
         minutes: the least that embedding takes within the account's rate.
+        words_only: whether the index has no vectors.
     """
 
     where: str
@@ -62,6 +63,7 @@ class Plan:
     model: str = ""
     cost: float | None = None
     minutes: float = 0.0
+    words_only: bool = False
 
     @property
     def to_write(self) -> int:
@@ -82,7 +84,7 @@ class Plan:
         why = f" ({self.note})" if self.note and self.action == "replace" else ""
         yield f"{verb} {self.where}: {_count(self.to_write, 'point')}{why}"
         if not self.texts:
-            yield "Embed nothing: every vector is there"
+            yield "Embed nothing: " + ("the index has words only" if self.words_only else "every vector is there")
             return
         cost = "no price known" if self.cost is None else "free" if not self.cost else f"about ${self.cost:,.2f}"
         pace = f", {math.ceil(self.minutes)} minutes at least" if self.minutes >= 1 else ""

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from handler.config import models
@@ -17,6 +17,9 @@ from passage.indexing.target import Advance, NewPoint, StoreState, Target, Targe
 from passage.indexing.text_index import text_indexes
 from passage.indexing.vector_cache import VectorCache, VectorKind
 from passage.sites.model import Flaw, Note, Page, Site, SiteError
+
+WITHOUT_VECTORS = VectorKind("", "", 0)
+"""The kind of an index that is searched by words alone."""
 
 REFUSED = "has a passage with a word that the embedding service does not accept: it is left out"
 
@@ -97,11 +100,14 @@ class IndexOptions:
 
 
 def index_site(
-    site: Site, profile: Profile, target: Target, embedding: CachedEmbedder, watch: Watch, options: IndexOptions
+    site: Site, profile: Profile, target: Target, embedding: CachedEmbedder | None, watch: Watch, options: IndexOptions
 ) -> Plan:
     """Update the target's index to the site's current content and give the result.
 
     A killed run can be repeated: it pays for each text once and leaves the same index.
+
+    Args:
+        embedding: None for an index without vectors.
 
     Raises:
         SiteError: the site has no text, or a file in it is at fault.
@@ -112,25 +118,27 @@ def index_site(
     with target.lock(watch.waiting):
         while True:
             plan, refused = _index_once(site, profile, target, embedding, watch, options)
-            if not refused:
+            if not refused or embedding is None:
                 return plan
             embedding.cache.refuse(refused)  # so the next pass leaves their passages out
 
 
 def _index_once(
-    site: Site, profile: Profile, target: Target, embedding: CachedEmbedder, watch: Watch, options: IndexOptions
+    site: Site, profile: Profile, target: Target, embedding: CachedEmbedder | None, watch: Watch, options: IndexOptions
 ) -> tuple[Plan, Collection[bytes]]:
     """One pass: its plan, and the keys of texts that the service does not accept. With any, nothing was written."""
     refused: Collection[bytes] = ()
-    with Catalogue(profile, embedding.kind) as catalogue:
-        skipped = tuple(_read(site, catalogue, profile.embedding.for_texts, embedding))
+    kind = WITHOUT_VECTORS if embedding is None else embedding.kind
+    with Catalogue(profile, kind) as catalogue:
+        refusals = frozenset() if embedding is None else embedding.cache.refused()
+        skipped = tuple(_read(site, catalogue, profile.embedding.for_texts, kind, refusals))
         if not len(catalogue):
             raise SiteError(site.nothing_found)
         wanted = WantedIndex(
             profile=profile,
             digest=catalogue.digest,
             points=len(catalogue),
-            embedded_by=embedding.kind.provider,
+            embedded_by=kind.provider,
             text_indexes=text_indexes(profile, catalogue.languages),
         )
         run = _Run(catalogue, target, wanted, target.compare(wanted, catalogue.ids()), embedding)
@@ -141,9 +149,8 @@ def _index_once(
     return plan, refused
 
 
-def _read(site: Site, catalogue: Catalogue, model: str, embedding: CachedEmbedder) -> Iterator[Note]:
+def _read(site: Site, catalogue: Catalogue, model: str, kind: VectorKind, refused: Collection[bytes]) -> Iterator[Note]:
     """Put the site's chunks into the catalogue; gives the skipped files and parts."""
-    refused, kind = embedding.cache.refused(), embedding.kind
     try:
         for read in site.read():
             if isinstance(read, Page):
@@ -166,7 +173,7 @@ class _Run:
     target: Target
     wanted: WantedIndex
     held: StoreState
-    embedding: CachedEmbedder
+    embedding: CachedEmbedder | None
 
     def plan(self, options: IndexOptions, skipped: tuple[Note, ...]) -> Plan:
         catalogue, held = self.catalogue, self.held
@@ -178,17 +185,15 @@ class _Run:
         action = choose(points, editable=held.editable and not options.rebuild)
         if action == "replace":
             catalogue.skip_written(self.target.written_points(self.wanted))
+        plan = Plan(self.target.where, action, held.note, catalogue.pages(), points, skipped)
+        if self.embedding is None:
+            return replace(plan, words_only=True)
         count = tokens = 0
-        for text in self._texts(action):
+        for text in self._texts(action, self.embedding):
             count, tokens = count + 1, tokens + text.tokens
         kind, rate = self.embedding.kind, self.embedding.texts_per_minute
-        return Plan(
-            where=self.target.where,
-            action=action,
-            note=held.note,
-            pages=catalogue.pages(),
-            points=points,
-            skipped=skipped,
+        return replace(
+            plan,
             texts=count,
             tokens=tokens,
             calls=math.ceil(count / self.embedding.texts_per_call),
@@ -202,13 +207,14 @@ class _Run:
         if plan.action == "nothing":
             self.target.refresh(self.wanted)
             return ()
-        if plan.texts:
-            refused = self.embedding.fill(self._texts(plan.action), watch, watch.embedding(plan.texts))
+        if plan.texts and self.embedding is not None:
+            texts = self._texts(plan.action, self.embedding)
+            refused = self.embedding.fill(texts, watch, watch.embedding(plan.texts))
             if refused:
                 return refused
         ranked = {index.field for index in self.wanted.text_indexes}
         entries = self.catalogue.entries(plan.action, int(time.time()), ranked)
-        points = _points(entries, self.target, self.embedding.cache)
+        points = _points(entries, self.target, self.embedding.cache if self.embedding else None)
         advance = watch.writing(plan.to_write)
         if plan.action == "edit":
             self.target.edit(self.wanted, points, self.catalogue.gone(), advance)
@@ -216,13 +222,16 @@ class _Run:
             self.target.replace(self.wanted, points, advance)
         return ()
 
-    def _texts(self, action: Action) -> Iterator[Text]:
-        return self.catalogue.texts(action, self.embedding.cache.missing, stored_vectors=self.held.comparable)
+    def _texts(self, action: Action, embedding: CachedEmbedder) -> Iterator[Text]:
+        return self.catalogue.texts(action, embedding.cache.missing, stored_vectors=self.held.comparable)
 
 
-def _points(entries: Iterable[list[Entry]], target: Target, cache: VectorCache) -> Iterator[NewPoint]:
-    """Each entry with the vector of its text, from the cache or from the store."""
+def _points(entries: Iterable[list[Entry]], target: Target, cache: VectorCache | None) -> Iterator[NewPoint]:
+    """Each entry with the vector of its text, from the cache or from the store; without one where there is no cache."""
     for batch in entries:
+        if cache is None:
+            yield from (NewPoint(entry.point, (), entry.payload) for entry in batch)
+            continue
         cached = cache.get(entry.key for entry in batch)
         others = [entry.point for entry in batch if entry.key not in cached]
         stored = target.vectors(others) if others else {}

@@ -23,11 +23,16 @@ class TargetError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NewPoint:
-    """A point to write. `vector` has the shape `(dimension,)`."""
+    """A point to write. `vector` has the shape `(dimension,)`; it is empty in an index without vectors."""
 
     id: int | str
     vector: Sequence[float]
     payload: Mapping[str, Any]
+
+    def vectors(self, name: str) -> Any:
+        """The vector as both engines take it: by its name, or alone where the name is empty."""
+        numbers = list(self.vector)
+        return {} if not numbers else {name: numbers} if name else numbers
 
 
 @dataclass(frozen=True, slots=True)

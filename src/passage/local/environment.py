@@ -1,7 +1,8 @@
 """The function's environment on a developer's machine: an emulator for every service without a key."""
 
+import json
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -72,10 +73,13 @@ def function_environment(environ: Mapping[str, str], index: Path, *, emulate: bo
         pass  # published: the function fetches it
     elif not value_of(environ, "QDRANT_URL"):
         store = {"STORE": "qdrant_edge", "EDGE_INDEX_PATH": str(index.resolve())}
-    else:
+    elif _embeds(environ, None):
         otherwise = "unset QDRANT_URL to use the index on this machine"
         require_real_vectors(_provider(None, environ), environ, otherwise, emulate=emulate)
-    with with_emulator(environ) as local:
+    root = store.get("EDGE_INDEX_PATH") or value_of(environ, "EDGE_INDEX_PATH")
+    environ = {**_mode_of_index(environ, Path(root) if root else None), **environ}
+    embeds = _embeds(environ, Path(root) if root else None)
+    with with_emulator(environ) if embeds else nullcontext(environ) as local:
         merged = {"DEBUG_ANSWERS": "true", **local, **store}
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
             check_index(Path(merged["EDGE_INDEX_PATH"]), merged)
@@ -84,6 +88,36 @@ def function_environment(environ: Mapping[str, str], index: Path, *, emulate: bo
         if store and not any(index.glob(f"*/{MANIFEST}")):
             raise LocalError(f"There is no index in {index}: run `passage index` with --out {index}, or name another.")
         yield {**_indexed_profiles(merged), **merged}
+
+
+def _mode_of_index(environ: Mapping[str, str], root: Path | None) -> dict[str, str]:
+    """SEARCH_MODE for the default profile, if its index on this machine has no vectors and nothing else is set."""
+    set_elsewhere = "SEARCH_MODE" in packed.unpack(environ) or value_of(environ, "SEARCH_MODE")
+    name = value_of(environ, "DEFAULT_PROFILE") or CollectionSettings.model_fields["default_profile"].default
+    return {"SEARCH_MODE": "words"} if not set_elsewhere and _dimension(root, name) == 0 else {}
+
+
+def _dimension(root: Path | None, profile: str) -> int | None:
+    """The dimension of a profile's index on this machine, 0 without vectors; None where there is no such index."""
+    try:
+        return int(json.loads(Path(root or "", profile, MANIFEST).read_bytes())["dimension"]) if root else None
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def _embeds(environ: Mapping[str, str], root: Path | None) -> bool:
+    """Whether a profile that is served embeds its questions.
+
+    Args:
+        root: the folder of the indexes on this machine; None for another store.
+    """
+    try:
+        settings = CollectionSettings.from_env(environ)
+        names = [name for name in profiles.names() if _dimension(root, name)] if root else [settings.default_profile]
+        served = [profiles.deployed(name, settings) for name in names or [settings.default_profile]]
+        return any(profile.search.has_vectors for profile in served)
+    except PassageError:
+        return True  # the function says what is wrong
 
 
 def _indexed_profiles(environ: Mapping[str, str]) -> dict[str, str]:

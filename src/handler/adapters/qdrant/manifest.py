@@ -43,7 +43,8 @@ class Manifest(BaseModel):
     format: Literal[1]
     collection: str
     vector: str
-    dimension: int = Field(ge=1)
+    dimension: int = Field(ge=0)
+    """0 for an index without vectors."""
     distance: str
     embedding_model: str
     embedded_by: str = "cohere"
@@ -53,8 +54,8 @@ class Manifest(BaseModel):
     """By path. What the engine writes anew whenever it opens the index is not among them."""
 
     def sizes(self) -> dict[str, int]:
-        """Its one vector, by name (empty: unnamed), and the vector's dimension."""
-        return {self.vector: self.dimension}
+        """Its vector, by name (empty: unnamed), and the vector's dimension; empty without vectors."""
+        return {self.vector: self.dimension} if self.dimension else {}
 
 
 def check_sizes(folder: Path, manifest: Manifest, profile: Profile) -> None:
@@ -112,6 +113,8 @@ def read(folder: Path, profile: Profile, embedded_by: Collection[str]) -> Manife
             f"'{profile.collection.name}': set COLLECTION_NAME, or index the site again.",
             upstream="store",
         )
+    if not profile.search.has_vectors:
+        return manifest
     check_name(profile.collection, manifest.sizes())
     what = f"The index for the profile '{profile.name}'"
     check_embedder(profile, manifest.embedded_by, manifest.embedding_model, embedded_by, what)

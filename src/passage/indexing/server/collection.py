@@ -40,6 +40,7 @@ class Shape:
     """The parameters of a new collection.
 
     Attributes:
+        size: 0 for a collection without vectors.
         large: see `LARGE_BYTES`.
         indexes: payload indexes by key.
     """
@@ -78,9 +79,9 @@ def shape(wanted: WantedIndex, version: tuple[int, int]) -> Shape:
         indexes |= {index.field: index.for_server() for index in wanted.text_indexes}
     return Shape(
         vector=collection.vector,
-        size=collection.dimension,
+        size=collection.dimension if profile.search.has_vectors else 0,
         distance=collection.distance,
-        large=wanted.points * collection.dimension * FLOAT_BYTES > LARGE_BYTES,
+        large=profile.search.has_vectors and wanted.points * collection.dimension * FLOAT_BYTES > LARGE_BYTES,
         indexes=indexes,
     )
 
@@ -94,16 +95,19 @@ def metadata(wanted: WantedIndex, shape: Shape, state: str) -> dict[str, Any]:
     profile = wanted.profile
     name = profile.embedding.for_texts
     model = model_table.find(name)
-    return {
+    embedded = {
         "embedding_model": name,
         "vector_space": model.space if model else name,
         "embedded_by": wanted.embedded_by,
+    }
+    return {
+        **(embedded if shape.size else dict.fromkeys(embedded)),
         "passage": {
             "format": FORMAT,
             "state": state,
             "profile": profile.name,
             "vector": profile.collection.vector,
-            "dimension": profile.collection.dimension,
+            "dimension": shape.size,
             "distance": profile.collection.distance,
             "digest": wanted.digest,
             "points": wanted.points,
@@ -129,6 +133,8 @@ def _plain(said: Mapping[str, Any]) -> dict[str, Any]:
 
 def create_arguments(shape: Shape) -> dict[str, Any]:
     """The arguments of `QdrantClient.create_collection`."""
+    if not shape.size:
+        return {"vectors_config": {}}
     vector = models.VectorParams(
         size=shape.size, distance=models.Distance(shape.distance), on_disk=True if shape.large else None
     )

@@ -223,7 +223,7 @@ class ServerIndex:
         points = [
             models.PointStruct(
                 id=point.id,
-                vector={vector: list(point.vector)} if vector else list(point.vector),
+                vector=point.vectors(vector),
                 payload=dict(point.payload),
             )
             for point in batch
