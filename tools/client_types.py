@@ -204,7 +204,7 @@ def typescript(of: Document) -> str:
     lines.append("}")
     for start in of.contracts:
         lines += ["", f"export type {start}Code =", *(f"  | '{code}'" for code in of.codes(start))]
-    for shape in of.shapes(["Chunk", "CollectionInfo", "Profiles", "Feedback"]):
+    for shape in of.shapes(["Chunk", "CollectionInfo", "ProfileList", "Feedback"]):
         lines += ["", *_comment(shape.words, "")]
         lines.append(f"export interface {shape.name} {f'extends {shape.base} ' if shape.base else ''}{{")
         for name, (schema, required) in shape.fields.items():
@@ -225,7 +225,7 @@ def python(of: Document) -> str:
     lines = [f'"""{NOTE}"""', "", "from typing import Any, Literal, NotRequired, TypedDict"]
     for start in of.contracts:
         lines += ["", f"{start}Code = {IN_PYTHON.literals(of.codes(start))}"]
-    for shape in of.shapes(["Chunk", "CollectionInfo", "Profiles"]):
+    for shape in of.shapes(["Chunk", "CollectionInfo", "ProfileList"]):
         lines += ["", "", f"class {shape.name}({shape.base or 'TypedDict'}):"]
         lines += [f'    """{shape.words}"""', ""] if shape.words else []
         for name, (schema, required) in shape.fields.items():

@@ -1,6 +1,6 @@
 /** Types of passage-client. Those of questions and answers are in types.d.ts. */
 
-import type { Chunk, CollectionInfo, Contracts, Feedback, Profiles } from './types.d.ts'
+import type { Chunk, CollectionInfo, Contracts, Feedback, ProfileList } from './types.d.ts'
 
 export type * from './types.d.ts'
 
@@ -54,7 +54,7 @@ export class Passage<C extends Contract = 'query_response'> {
   collection(options?: ProfileOptions): Promise<CollectionInfo>
 
   /** All profiles, and the name of the default one. */
-  profiles(options?: CallOptions): Promise<Profiles>
+  profiles(options?: CallOptions): Promise<ProfileList>
 
   /** A reader's thumbs up or down for a passage. */
   feedback(feedback: Feedback, options?: CallOptions): Promise<void>

@@ -407,7 +407,7 @@ export interface Profile {
   query: string
 }
 
-export interface Profiles {
+export interface ProfileList {
   default: string
   profiles: Profile[]
 }

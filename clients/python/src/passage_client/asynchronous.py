@@ -11,7 +11,7 @@ import httpx
 from passage_client import protocol
 from passage_client.contracts import Answer, Contract, Question
 from passage_client.errors import PassageError
-from passage_client.types import Chunk, CollectionInfo, Profiles, QueryResponseAnswer, QueryResponseQuestion
+from passage_client.types import Chunk, CollectionInfo, ProfileList, QueryResponseAnswer, QueryResponseQuestion
 
 
 class AsyncPassage(Generic[Question, Answer]):
@@ -99,9 +99,9 @@ class AsyncPassage(Generic[Question, Answer]):
         """The collection's metadata and its mismatches with the profile. Raises PassageError."""
         return cast("CollectionInfo", await self._call(protocol.collection(profile or await self._profile())))
 
-    async def profiles(self) -> Profiles:
+    async def profiles(self) -> ProfileList:
         """All profiles, and the name of the default one. Raises PassageError."""
-        return cast("Profiles", await self._call(protocol.PROFILES))
+        return cast("ProfileList", await self._call(protocol.PROFILES))
 
     async def feedback(  # noqa: PLR0913 - the fields of a request
         self,

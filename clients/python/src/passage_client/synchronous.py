@@ -10,7 +10,7 @@ import httpx
 from passage_client import protocol
 from passage_client.contracts import Answer, Contract, Question
 from passage_client.errors import PassageError
-from passage_client.types import Chunk, CollectionInfo, Profiles, QueryResponseAnswer, QueryResponseQuestion
+from passage_client.types import Chunk, CollectionInfo, ProfileList, QueryResponseAnswer, QueryResponseQuestion
 
 
 class Passage(Generic[Question, Answer]):
@@ -98,9 +98,9 @@ class Passage(Generic[Question, Answer]):
         """The collection's metadata and its mismatches with the profile. Raises PassageError."""
         return cast("CollectionInfo", self._call(protocol.collection(profile or self._profile())))
 
-    def profiles(self) -> Profiles:
+    def profiles(self) -> ProfileList:
         """All profiles, and the name of the default one. Raises PassageError."""
-        return cast("Profiles", self._call(protocol.PROFILES))
+        return cast("ProfileList", self._call(protocol.PROFILES))
 
     def feedback(  # noqa: PLR0913 - the fields of a request
         self,

@@ -402,6 +402,6 @@ class Profile(TypedDict):
     """The path that queries it."""
 
 
-class Profiles(TypedDict):
+class ProfileList(TypedDict):
     default: str
     profiles: list[Profile]

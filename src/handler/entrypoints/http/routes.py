@@ -114,7 +114,7 @@ _HEALTH = (lookups.health, "Whether the function runs. Calls no service.", "Heal
 ROUTES = (
     Route("POST", "/query", *_POST),
     Route("GET", "/query", *_GET),
-    Route("GET", "/profiles", lookups.profiles, "All profiles.", "Profiles", errors=SETTINGS),
+    Route("GET", "/profiles", lookups.profiles, "All profiles.", "ProfileList", errors=SETTINGS),
     Route("POST", "/profiles/{profile}/query", *_POST),
     Route("GET", "/profiles/{profile}/query", *_GET),
     Route("GET", "/profiles/{profile}/collection", *_COLLECTION),

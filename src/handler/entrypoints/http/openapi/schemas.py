@@ -73,7 +73,7 @@ FIXED: dict[str, dict[str, Any]] = {
     "Description": {"type": "object"},
     "Health": {"type": "object", "required": ["status"], "properties": {"status": {**STRING, "enum": ["ok"]}}},
     "Profile": PROFILE,
-    "Profiles": {
+    "ProfileList": {
         "type": "object",
         "required": ["default", "profiles"],
         "properties": {
