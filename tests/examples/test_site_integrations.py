@@ -3,16 +3,15 @@
 Run by `make test-sites`, which installs the generators first.
 """
 
-import functools
-import http.server
 import json
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
@@ -22,7 +21,8 @@ from conftest import ROOT
 EXAMPLES = ROOT / "examples"
 WIDGET = ROOT / "web" / "passage-chat.js"
 API = "https://passage.example"
-"""The address in the examples. Nothing is there: the tests answer for it."""
+SITE = "https://kettle.example"
+"""The addresses in the examples, both with one scheme. Nothing is there: the tests answer for them."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ GENERATORS = {
     ),
     "plain-html": Generator(".", ".", section="/#descale-the-kettle", has_router=False),
 }
-Built = tuple[Generator, str]
+Built = tuple[Generator, Path]
 
 
 def only(*names: str) -> pytest.MarkDecorator:
@@ -86,10 +86,6 @@ def only(*names: str) -> pytest.MarkDecorator:
 
 
 routed = only(*(name for name, generator in GENERATORS.items() if generator.has_router))
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None: ...
 
 
 @pytest.fixture(scope="module")
@@ -105,20 +101,16 @@ def _sites() -> None:
 
 
 @pytest.fixture(scope="module", params=GENERATORS)
-def built(_sites: None, request: pytest.FixtureRequest) -> Iterator[Built]:
-    """A site as its generator built it, and its address."""
+def built(_sites: None, request: pytest.FixtureRequest) -> Built:
+    """A site's generator, and the folder with its built pages."""
     generator = GENERATORS[request.param]
-    handler = functools.partial(_Quiet, directory=str(EXAMPLES / request.param / generator.built))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-        yield generator, f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    return generator, EXAMPLES / request.param / generator.built
 
 
 @pytest.fixture
 def page(built: Built, driven: Browser) -> Iterator[Page]:
     """The first page, with an API that answers. An error of the page or a warning of the widget fails the test."""
-    generator, url = built
+    generator, folder = built
     said: list[str] = []
     context = driven.new_context(color_scheme="light", locale="en-GB")
     page = context.new_page()
@@ -128,7 +120,7 @@ def page(built: Built, driven: Browser) -> Iterator[Page]:
     def answer(route: Route) -> None:
         passage = {
             "chunk_text": "Hold the button for ten seconds until the ring blinks red.",
-            "url": url + generator.section,
+            "url": SITE + generator.section,
             "chunk_id": "1_0",
             "relevance_score": 0.8,
         }
@@ -137,12 +129,13 @@ def page(built: Built, driven: Browser) -> Iterator[Page]:
             headers={"Access-Control-Allow-Origin": "*", "Content-Type": "application/json"},
         )
 
-    def sitemap(route: Route) -> None:
-        # Material's router takes the pages of the sitemap alone, and those have the address that the site is built for.
-        route.fulfill(body=route.fetch().text().replace("https://kettle.example", url), content_type="text/xml")
+    def serve(route: Route) -> None:
+        file = folder / unquote(urlsplit(route.request.url).path).strip("/")
+        file = file / "index.html" if file.is_dir() else file
+        route.fulfill(path=file) if file.is_file() else route.fulfill(status=404)
 
     page.route(f"{API}/**", answer)
-    page.route("**/sitemap.xml", sitemap)
+    context.route(f"{SITE}/**", serve)
     _load(page, built)
     yield page
     context.close()
@@ -150,7 +143,7 @@ def page(built: Built, driven: Browser) -> Iterator[Page]:
 
 
 def _load(page: Page, built: Built) -> None:
-    page.goto(f"{built[1]}/")
+    page.goto(f"{SITE}/")
     page.wait_for_function(built[0].is_ready)
 
 
@@ -206,9 +199,10 @@ def test_shortcut_of_the_sites_search_opens_one_dialog(page: Page, built: Built)
     """Trap 3: if both want Ctrl K, the site's own search has it, whoever listened first."""
 
     def without_shortcut(route: Route) -> None:
-        route.fulfill(body=route.fetch().text().replace(' data-shortcut="mod+j"', ""), content_type="text/html")
+        home = (built[1] / "index.html").read_text("utf-8")
+        route.fulfill(body=home.replace(' data-shortcut="mod+j"', ""), content_type="text/html")
 
-    page.route(f"{built[1]}/", without_shortcut)
+    page.route(f"{SITE}/", without_shortcut)
     _load(page, built)
     expect(page.locator("passage-chat .launcher kbd")).to_have_text("Ctrl K")
     page.keyboard.press("Control+k")
@@ -237,11 +231,11 @@ def test_typing_in_the_widget_moves_no_page(page: Page, built: Built) -> None:
 
 def test_result_is_a_link_that_the_router_opens(page: Page, built: Built) -> None:
     """Traps 22 and 23: Ctrl click opens a tab; a plain click changes the page without a load and marks the passage."""
-    generator, url = built
+    generator, _ = built
     hit = _ask(page, built)
     page.evaluate("window.isSame = true")
     anchor = generator.section.partition("#")[2]
-    assert (hit.get_attribute("href") or "").startswith(f"{url}{generator.section}:~:text=Hold")
+    assert (hit.get_attribute("href") or "").startswith(f"{SITE}{generator.section}:~:text=Hold")
     with page.context.expect_page() as opened:
         hit.click(modifiers=["ControlOrMeta"])
     opened.value.wait_for_url(re.compile(f"#{anchor}"))

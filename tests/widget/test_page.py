@@ -381,7 +381,7 @@ def test_client_navigations_keep_the_widget_and_its_listeners(fake: Server, visi
                 body.textContent = `Page ${page}`;
                 if (page % 2) document.body.replaceWith(body);
                 else document.querySelector('main')?.replaceChildren(`Page ${page}`);
-                await new Promise(requestAnimationFrame);
+                await new Promise(done => setTimeout(done, 10));
             }
         }"""
     )
@@ -392,6 +392,41 @@ def test_client_navigations_keep_the_widget_and_its_listeners(fake: Server, visi
     assert widget.page.evaluate("listeners") == before
     widget.page.keyboard.press("Control+k")
     assert widget.is_open
+
+
+# htmx puts the next page's nodes into the body before it removes the old ones; the tag runs again with them.
+REPLACED = {
+    "innerHTML": "document.body.innerHTML = next",
+    "replaceChildren": "document.body.replaceChildren('Next')",
+    "one by one": "[...document.body.childNodes].forEach(each => each.remove()); document.body.append('Next')",
+    "removeChild": "document.body.removeChild(document.querySelector('passage-chat'))",
+    "the whole page": "document.documentElement.innerHTML = `<head></head><body>${next}</body>`",
+    "document.write": "{ document.open(); document.write('<p>Next'); setTimeout(() => document.close(), 99) }",
+    "htmx": """{
+        const old = [...document.body.childNodes];
+        const script = Object.assign(document.createElement('script'), {src: document.querySelector('script').src});
+        script.dataset.endpoint = endpoint; script.dataset.questions = 'Of the next page?';
+        document.body.prepend('Next', script);
+        old.forEach(each => document.body.removeChild(each));
+    }""",
+}
+
+
+@pytest.mark.parametrize("way", REPLACED)
+def test_widget_is_there_after_the_content_is_replaced(way: str, fake: Server, visit: Visit) -> None:
+    said: list[str] = []
+    widget = visit({"endpoint": fake.url})
+    widget.page.on("console", lambda message: said.append(message.text))
+    for _ in range(2):
+        widget.page.evaluate(f"endpoint => {{ const next = '<main><h1>Next</h1></main>'; {REPLACED[way]} }}", fake.url)
+        widget.host.wait_for(state="attached")
+    widget.launcher.wait_for()
+    widget.page.keyboard.press("Control+k")
+    assert widget.is_open
+    if way == "htmx":
+        widget.page.get_by_text("Of the next page?").wait_for()
+    assert widget.host.count() == 1
+    assert said == []
 
 
 def test_removed_widget_stays_away(fake: Server, visit: Visit) -> None:

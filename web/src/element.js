@@ -26,8 +26,11 @@ let sheet;
 export class PassageChat extends Base {
   static observedAttributes = NAMES;
   static version = VERSION;
-  /** Whether the script made it. It then stays in the page when a router replaces the body. */
-  isAutomatic = false;
+  /** The script tag that ran, and the widget that it put into the page. @type {HTMLScriptElement | null} */
+  static script = null;
+  /** @type {PassageChat | undefined} */
+  static own;
+  static hasWarned = false;
 
   /** @type {ReturnType<typeof dialogPanel> | null} */
   #panel = null;
@@ -38,20 +41,34 @@ export class PassageChat extends Base {
   #isStale = false;
   #prefix = `passage-${(count += 1)}-`;
 
+  /** What is beside it in the page. @type {ChildNode | null} */
+  #beside = null;
+  #isRemoved = false;
+
   connectedCallback() {
+    this.#isRemoved = false;
+    this.#beside = this.previousSibling;
     this.#build();
   }
 
   disconnectedCallback() {
-    const body = this.ownerDocument.body;
     this.#takeDown();
-    queueMicrotask(() => {
-      if (this.isAutomatic && !this.isConnected && !body.contains(this) && this.#home !== document.body) document.body.append(this);
-    });
+    // In a task of its own: a page that removes what it does not know must not wait for itself.
+    if (this === PassageChat.own) setTimeout(() => this.#comeBack());
   }
 
-  /** @type {HTMLElement | null} */
-  #home = null;
+  /** Takes the widget away for good. */
+  remove() {
+    this.#isRemoved = true;
+    super.remove();
+  }
+
+  /** Whatever replaced the page's content took the widget along, unless it was removed alone. */
+  #comeBack() {
+    if (this.isConnected || (this.#isRemoved && this.#beside?.isConnected !== false)) return;
+    if (document.body) document.body.append(this);
+    else setTimeout(() => this.#comeBack(), 50);
+  }
 
   attributeChangedCallback() {
     if (!this.#life || this.#isStale) return;
@@ -93,7 +110,6 @@ export class PassageChat extends Base {
     const options = ofElement(this);
     const life = new AbortController();
     this.#life = life;
-    this.#home = document.body;
     if (!options.endpoint) {
       console.error('passage-chat: the API address is missing. Set data-endpoint on the script, or endpoint on the element.');
       return;

@@ -158,5 +158,5 @@ function row(element) {
   const names = element.parentElement?.querySelectorAll('th') ?? [];
   const cells = [...element.children].map((cell) => cell.textContent);
   const shown = cells.map((cell, at) => cell && at && names[at]?.textContent ? `${names[at].textContent}: ${cell}` : cell);
-  return { shown: shown.filter(Boolean).join(' · '), page: cells.join(' ') };
+  return { shown: shown.filter(Boolean).join(' · '), page: cells.filter(Boolean).join('\n') };
 }

@@ -23,17 +23,11 @@ export const NAMES = [
 /**
  * The options that a script tag gives, by attribute name. The URL's query serves generators that allow no attributes.
  * @param {HTMLScriptElement | null} script
- * @returns {Record<string, string>}
+ * @returns {Record<string, string | null>} null for an option that is not given
  */
 export function ofScript(script) {
-  /** @type {Record<string, string>} */
-  const given = {};
   const query = new URL(script?.src || 'about:blank').searchParams;
-  for (const name of NAMES) {
-    const value = script?.getAttribute(`data-${name}`) ?? query.get(name);
-    if (value !== null) given[name] = value;
-  }
-  return given;
+  return Object.fromEntries(NAMES.map((name) => [name, script?.getAttribute(`data-${name}`) ?? query.get(name)]));
 }
 
 /**
@@ -44,7 +38,7 @@ export function ofElement(element) {
   const text = (/** @type {string} */ name) => element.getAttribute(name)?.trim() ?? '';
   const number = (/** @type {string} */ name) => Number(text(name)) || null;
   return {
-    endpoint: text('endpoint').replace(/\/+$/, ''),
+    endpoint: text('endpoint').replace(/\/+$/, '').replace(/^(https?:)\/(?!\/)/, '$1//'), // MkDocs drops a slash.
     profile: text('profile'),
     key: text('key'),
     count: number('count'),

@@ -33,17 +33,19 @@ export function decoded(part) {
 /**
  * The URL with a text fragment, which scrolls to the text on a full load and marks it.
  * @param {string} url
- * @param {string} text words as the page shows them
+ * @param {string} text words as the page shows them; one fragment cannot cross its lines, such as a row's cells
  * @returns {string}
  */
 export function withText(url, text) {
   if (!text || !('fragmentDirective' in document)) return url;
-  const words = text.split(' ');
-  const parts = words.length > 12 ? [words.slice(0, 6).join(' '), words.slice(-5).join(' ')] : [text];
+  const lines = text.split(/\s*\n\s*/);
+  const [first, last] = [lines[0], lines[lines.length - 1]].map((line) => line.split(' '));
+  const isOne = lines.length < 2 && first.length < 13;
+  const parts = isOne ? lines : [first.slice(0, 6).join(' '), last.slice(-5).join(' ')];
   return `${url}${url.includes('#') ? '' : '#'}:~:text=${parts.map(encoded).join(',')}`;
 }
 
-/** `-`, `,` and `&` have a meaning in a text fragment. @param {string} text */
+/** `-`, `,` and `&` have a meaning in a text fragment. Half a character pair is no UTF-8. @param {string} text */
 function encoded(text) {
-  return encodeURIComponent(text).replace(/-/g, '%2D');
+  return encodeURIComponent(text.toWellFormed()).replace(/-/g, '%2D');
 }

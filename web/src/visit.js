@@ -40,7 +40,8 @@ function isHere(url) {
 }
 
 /**
- * Marks the sentence once the page at `url` is drawn and scrolls to it, or to the section's heading without it.
+ * Marks the sentence once the page at `url` is drawn and scrolls to it, or to the section's heading without it. A router
+ * may draw the page once more, which leaves the range empty: for as long, the sentence is marked again.
  * @param {string} url
  * @param {string} sentence
  */
@@ -48,19 +49,24 @@ export function point(url, sentence) {
   forget();
   const target = new URL(url);
   const id = decoded(target.hash.slice(1));
+  /** @type {Range | null} */
+  let marked = null;
   const attempt = () => {
+    if (marked && !marked.collapsed) return;
     if (location.pathname !== target.pathname && location.pathname !== target.pathname.replace(/(\.html|\/)$/, '')) return;
     const heading = id ? document.getElementById(id) : null;
     const range = find(sentence, heading);
     if (!range) return;
-    stop();
+    marked = range;
     mark(range);
-    scrollTo(range.startContainer.parentElement);
+    const at = range.startContainer.parentElement;
+    reveal(at);
+    requestAnimationFrame(() => scrollTo(at));
   };
   const watch = new MutationObserver(() => attempt());
   const timer = setTimeout(() => {
     stop();
-    scrollTo(document.getElementById(id));
+    if (!marked) scrollTo(document.getElementById(id));
   }, PATIENCE);
   const stop = () => {
     watch.disconnect();
@@ -77,6 +83,31 @@ export function point(url, sentence) {
 export function forget() {
   giveUp?.();
   CSS.highlights?.delete(NAME);
+}
+
+/** Opens what hides an element: `details` and tabs. @param {Element | null} element */
+function reveal(element) {
+  for (let at = element; at; at = at.parentElement) {
+    if (at.matches('details:not([open])')) /** @type {HTMLElement | null} */ (at.querySelector('summary'))?.click();
+    else if (getComputedStyle(at).display === 'none') tabOf(at)?.click();
+  }
+}
+
+/**
+ * The tab of a panel: the one that names it or that it names, its label before it, else the one of the same number.
+ * @param {Element} panel
+ * @returns {HTMLElement | null | undefined}
+ */
+function tabOf(panel) {
+  const { id, parentElement: beside, previousElementSibling: before } = panel;
+  const name = CSS.escape(panel.getAttribute('aria-labelledby') ?? '');
+  const named = document.querySelector(`[role=tab]:is(#${name || '_'}, [aria-controls="${id && CSS.escape(id)}"])`) ?? (before?.matches('label') && before);
+  if (named) return /** @type {HTMLElement} */ (named);
+  const panels = [...(beside?.children ?? [])].filter((each) => each.role === panel.role && each.localName === panel.localName);
+  for (const around of [beside, beside?.parentElement]) {
+    const tabs = [...(around?.querySelectorAll('[role=tab], input[type=radio]') ?? [])].filter((tab) => !panels.some((each) => each.contains(tab)));
+    if (tabs.length === panels.length) return /** @type {HTMLElement} */ (tabs[panels.indexOf(panel)]);
+  }
 }
 
 /** @param {Range} range */
