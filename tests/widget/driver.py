@@ -1,5 +1,6 @@
 """Drives the widget in a page: the few things a reader does with it, and what a test looks at."""
 
+import re
 import time
 from html import escape
 from typing import Any
@@ -79,8 +80,9 @@ class Widget:
         return self
 
     def tool(self, name: str, index: int = 0) -> Locator:
-        """A button of the passage at `index`."""
-        return self.page.locator("passage-chat .more").nth(index).get_by_role("button", name=name, exact=True)
+        """A button of the passage at `index`. Its name ends with the passage's title."""
+        named = re.compile(rf"^{re.escape(name)}(: |$)")
+        return self.page.locator("passage-chat .more").nth(index).get_by_role("button", name=named)
 
     @property
     def is_open(self) -> bool:

@@ -26,6 +26,14 @@ def test_passages_of_every_contract_are_shown(profile: str, api: str, visit: Vis
     assert widget.violations() == []
 
 
+@pytest.mark.parametrize("profile", profiles.names())
+def test_question_within_a_part_of_the_site(profile: str, api: str, visit: Visit) -> None:
+    part = "https://physical-ai.example/ros2/"
+    widget = visit({"endpoint": api, "profile": profile, "within": part}).open().ask("What is a transform?")
+    widget.hits.first.wait_for()
+    assert [hit for hit in widget.hits.all() if not (hit.get_attribute("href") or "").startswith(part)] == []
+
+
 @pytest.mark.parametrize(
     ("scores", "fits"),
     [
@@ -70,7 +78,7 @@ def test_question_with_any_sign_in_a_word_is_answered(fake: Server, visit: Visit
     fake.answer = lambda _: answer(passage(f"It says {question} and more."))
     widget = visit({"endpoint": fake.url}).open().ask(question)
     widget.hits.first.wait_for()
-    assert widget.page.locator("passage-chat mark").all_inner_texts() == question.split()
+    assert widget.hits.locator("mark").all_inner_texts() == question.split()
 
 
 def test_lines_of_code_in_a_cell_are_lines(fake: Server, visit: Visit) -> None:
@@ -97,6 +105,19 @@ SNIPPETS = {
         "twin(\n  digital)\n\n  run()",
     ),
     "a sentence and the next": ("Less. A digital twin runs. It is a copy.", "… A digital twin runs. It is a copy."),
+    "the command below a tab's label": (
+        "How to get one.\n\n**Digital twin**\n\n```sh\napt-get install twin\n```\n\n**Model**\n\n```\nbrew\n```",
+        "apt-get install twin",
+    ),
+    "a short sentence and the code below it": (
+        "Some words.\n\nRun the digital twin:\n\n```\ntwin --up\n```\n\nThen wait.",
+        "… Run the digital twin:\ntwin --up",
+    ),
+    "no mark of an admonition": (
+        "Words.\n\n> **note**\n>\n> A digital twin copies in one direction.\n\n**warning**\n\nMore.",
+        "… A digital twin copies in one direction.",
+    ),
+    "a label alone": ("**Digital twin**", "Digital twin"),
     "a bar in a sentence": ("A digital twin | a copy.", "A digital twin | a copy."),
 }
 
@@ -107,3 +128,32 @@ def test_snippet_is_readable(text: str, fake: Server, visit: Visit) -> None:
     fake.answer = lambda _: answer(passage(given))
     widget = visit({"endpoint": fake.url}).open().ask(TWIN)
     assert widget.hits.first.locator(".text").inner_text() == shown
+
+
+def test_whole_passage_has_marks_and_names_its_place(fake: Server, visit: Visit) -> None:
+    text = "First words. A **digital** twin follows.\n\n| `twin` | b |\n|---|---|\n| c | d |"
+    fake.answer = lambda _: answer(passage(text) | {"title": "Guide", "headings": ["Models", "Twins"]})
+    widget = visit({"endpoint": fake.url}).open().ask(TWIN)
+    widget.tool("Whole passage").click()
+    whole = widget.page.locator("passage-chat .passage")
+    assert whole.locator("mark").all_inner_texts() == ["digital", "twin", "twin"]
+    assert whole.locator("strong mark, code mark").count() == 2
+    place = whole.locator("a")
+    assert place.inner_text().split(" \u203a ") == ["Guide", "Models", "Twins"]
+    assert place.get_attribute("href") == widget.hits.get_attribute("href")
+
+
+def test_passages_of_one_page_stand_together(fake: Server, visit: Visit) -> None:
+    urls = ("https://e.org/a#1", "https://e.org/b#1", "https://e.org/a#2", "https://e.org/c")
+    fake.answer = lambda _: answer(*[passage("A twin.", url) | {"title": url[-3:]} for url in urls])
+    widget = visit({"endpoint": fake.url}).open().ask(TWIN)
+    widget.hits.first.wait_for()
+    assert widget.hits.locator(".title").all_inner_texts() == ["a#1", "a#2", "b#1", "g/c"]
+    assert widget.page.locator("passage-chat .same .title").all_inner_texts() == ["a#2"]
+
+
+def test_half_a_character_hides_no_passage(fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: answer(passage("A digital \ud83d twin."), passage("Another twin."))
+    widget = visit({"endpoint": fake.url}).open().ask(TWIN)
+    widget.hits.nth(1).wait_for()
+    assert "digital%20%EF%BF%BD%20twin" in (widget.hits.first.get_attribute("href") or "")

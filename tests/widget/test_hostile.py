@@ -66,7 +66,7 @@ def test_hostile_texts_are_shown_as_text(fake: Server, visit: Visit) -> None:
     shown = _shown(widget.open().ask("what is a twin"))
     assert widget.hits.count() == len(ATTACKS)
     assert set(shown["tags"]) <= ALLOWED
-    assert set(shown["handlers"]) == {"style"}  # the grid's row, set by script
+    assert shown["handlers"] == []
     assert shown["hacked"] is None
     assert set(shown["links"]) == {"https:"}
     assert [url for url in requests if not url.startswith(fake.url)] == []
@@ -86,7 +86,7 @@ def test_disguised_script_link_is_a_path(fake: Server, visit: Visit) -> None:
     links = ["&#106;avascript:window.hacked=1", "java\tscript:window.hacked=1"]
     fake.answer = lambda _: answer(*[passage(f"[A twin]({link}) and more.\n\nAnd more words.") for link in links])
     shown = _shown(visit({"endpoint": fake.url}).open().ask("what is a twin"))
-    assert (sorted(shown["links"]), shown["hacked"]) == (["http:", "http:", "https:", "https:"], None)
+    assert (sorted(shown["links"]), shown["hacked"]) == (["http:"] * 2 + ["https:"] * 4, None)
 
 
 def test_hostile_titles_are_shown_as_text(fake: Server, visit: Visit) -> None:

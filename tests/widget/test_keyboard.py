@@ -111,6 +111,8 @@ def test_other_keys_open_nothing(fake: Server, visit: Visit) -> None:
         ("mod+j", "Control+k", False),
         ("mod+shift+p", "Control+Shift+P", True),
         ("/", "/", True),
+        ("mod+k /", "/", True),
+        (" /  mod+k ", "Control+k", True),
         ("none", "Control+k", False),
     ],
 )
@@ -118,6 +120,27 @@ def test_shortcut_can_be_chosen(shortcut: str, keys: str, is_open: bool, fake: S
     widget = visit({"endpoint": fake.url, "shortcut": shortcut})
     widget.page.keyboard.press(keys)
     assert widget.is_open is is_open
+
+
+@pytest.mark.parametrize(("name", "code"), [("л", "KeyK"), ("K", "KeyK"), ("k", "KeyV")])
+def test_shortcut_without_latin_letters_is_a_place(name: str, code: str, fake: Server, visit: Visit) -> None:
+    widget = visit({"endpoint": fake.url})
+    press = "init => dispatchEvent(new KeyboardEvent('keydown', {...init, ctrlKey: true, cancelable: true}))"
+    widget.page.evaluate(press, {"key": "x", "code": "KeyK"})
+    assert not widget.is_open
+    widget.page.evaluate(press, {"key": name, "code": code})
+    assert widget.is_open
+
+
+def test_single_key_is_typed_in_the_dialog(fake: Server, visit: Visit) -> None:
+    widget = visit({"endpoint": fake.url, "shortcut": "/ mod+k"})
+    assert widget.launcher.locator("kbd").inner_text() == "/"
+    assert widget.launcher.get_attribute("aria-keyshortcuts") == "/ Control+k"
+    for key in "/a/":
+        widget.page.keyboard.press(key)
+    assert widget.input.input_value() == "a/"
+    widget.page.keyboard.press("Control+k")
+    assert not widget.is_open
 
 
 @pytest.mark.parametrize("is_first", [True, False], ids=["listens first", "listens last"])

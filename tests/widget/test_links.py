@@ -251,19 +251,17 @@ def test_passage_of_the_same_page_is_marked(fake: Server, site: Site, visit: Vis
 
 
 @pytest.mark.parametrize(
-    ("url", "titles"),
+    ("url", "address"),
     [
-        ("https://example.com/docs/arm-setup/#first-steps", ["Docs", "Arm setup", "First steps"]),
-        ("https://example.com/docs/arm_setup.html", ["Docs", "Arm setup"]),
-        ("https://example.com/docs/index.html", ["Docs"]),
-        ("https://example.com/", ["example.com"]),
-        ("https://example.com/%D8%AF%D9%84%DB%8C%D9%84/", ["دلیل"]),
-        ("https://example.com/%ff/", ["%ff"]),
+        ("https://example.com/docs/arm-setup/#first-steps", "example.com/docs/arm-setup/#first-steps"),
+        ("https://example.com/", "example.com"),
+        ("https://example.com/%D8%AF%D9%84%DB%8C%D9%84/", "example.com/دلیل"),
+        ("https://example.com/%ff/", "example.com/%ff"),
     ],
 )
-def test_titles_come_from_the_url_where_none_are_given(url: str, titles: list[str], fake: Server, visit: Visit) -> None:
+def test_address_says_where_a_link_leads(url: str, address: str, fake: Server, visit: Visit) -> None:
+    """It is the title, too, where the answer has none."""
     fake.answer = lambda _: answer(passage("A twin.", url))
     widget = visit({"endpoint": fake.url}).open().ask("what is a twin")
     widget.hits.first.wait_for()
-    shown = [*widget.hits.locator(".path bdi").all_inner_texts(), widget.hits.locator(".title").inner_text()]
-    assert shown == titles
+    assert widget.hits.locator(".title").inner_text() == widget.hits.get_attribute("title") == address

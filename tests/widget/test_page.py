@@ -144,7 +144,7 @@ def test_right_to_left_page_mirrors_the_widget(fake: Server, visit: Visit) -> No
 
 def test_path_reads_from_the_right_whatever_its_language(fake: Server, visit: Visit) -> None:
     """The sign between two titles is the page's: inside a title in English, it would be at its wrong end."""
-    fake.answer = lambda _: answer(passage("A twin.", "https://example.com/outer/inner/last/"))
+    fake.answer = lambda _: answer(passage("A twin.") | {"title": "Outer", "headings": ["Inner", "Last"]})
     widget = visit({"endpoint": fake.url}, root="lang=he dir=rtl").open().ask("what is a twin")
     widget.hits.first.wait_for()
     outer, inner = (each.bounding_box() or {} for each in widget.hits.first.locator(".path bdi").all())

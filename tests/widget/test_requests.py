@@ -1,5 +1,7 @@
 """What the widget sends, and when: pauses, cancelled questions, the cache, and nothing before a reader types."""
 
+import json
+
 from widget.conftest import Visit
 from widget.servers import Reply, Request, Server, Site, answer, cors, passage
 
@@ -14,6 +16,15 @@ def test_twenty_quick_keys_send_one_question(fake: Server, visit: Visit) -> None
     assert sent.query == {"question": "what is a twin made", "order": "relevance", "titles": "true", "k": "7"}
     own = {"x-api-key", "content-type", "authorization", "cookie"}
     assert own & {name.lower() for name in sent.headers} == set()
+
+
+def test_version_and_part_of_the_site_are_sent(fake: Server, site: Site, visit: Visit) -> None:
+    fake.answer = lambda _: answer(passage("A twin."))
+    options = {"version": "2.1", "within": "/docs/api/", "only-language": "de"}
+    visit({"endpoint": fake.url, **options}).open().ask("what is a twin").hits.first.wait_for()
+    (sent,) = fake.requests
+    filters = {"source_url": {"prefix": f"{site.url}/docs/api/"}}
+    assert (sent.query["version"], json.loads(sent.query["filters"]), sent.query["language"]) == ("2.1", filters, "de")
 
 
 def test_short_and_blank_questions_are_not_sent(fake: Server, visit: Visit) -> None:

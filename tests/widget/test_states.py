@@ -3,7 +3,9 @@
 import json
 import re
 import threading
+import time
 from collections.abc import Callable
+from email.utils import formatdate
 
 import pytest
 
@@ -36,6 +38,7 @@ def heard(widget: Widget) -> list[str]:
 FAULTS: dict[str, tuple[Callable[[Request], Reply | None], str]] = {
     "429": (lambda _: failed(429, headers={"Retry-After": "40"}), "Too many questions at once."),
     "503": (lambda _: failed(503), "The search is not available at the moment."),
+    "500": (lambda _: failed(500), "The search is not available at the moment."),
     "504": (lambda _: failed(504), "The search took too long."),
     "400": (lambda _: failed(400), "The search did not accept this question."),
     "403": (lambda _: failed(403), "The search is not set up correctly."),
@@ -83,13 +86,14 @@ def waits(widget: Widget) -> int:
     return int(found[1])
 
 
-def test_retry_after_is_counted_down(fake: Server, visit: Visit) -> None:
-    fake.answer = lambda _: failed(429, headers={"Retry-After": "60"})
+@pytest.mark.parametrize("is_date", [False, True])
+def test_retry_after_is_counted_down(is_date: bool, fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: failed(429, headers={"Retry-After": formatdate(time.time() + 60) if is_date else "60"})
     widget = visit({"endpoint": fake.url}).open()
     widget.page.clock.install()
     widget.ask("what is a twin").first.wait_for()
     before = waits(widget)
-    assert before <= 60
+    assert 40 < before <= 60
     widget.retry.click(force=True)
     widget.page.clock.run_for(5_000)
     assert waits(widget) <= before - 5
@@ -200,6 +204,27 @@ def test_results_pass_axe_and_nothing_shifts(fake: Server, visit: Visit) -> None
     widget.page.keyboard.press("ArrowDown")
     assert widget.violations() == []
     assert widget.page.evaluate("shifted") == 0
+
+
+def test_buttons_follow_their_result_and_have_names_of_their_own(fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: answer(*[passage(f"A twin. {FOUND.body}") | {"title": name} for name in ("One", "Two")])
+    widget = visit({"endpoint": fake.url}).open().ask("what is a twin")
+    widget.hits.first.wait_for()
+    tree = widget.page.locator("passage-chat .found > :not([role=listbox])")
+    assert tree.evaluate_all("all => all.map(each => each.classList[0])") == ["hit", "more"] * 2
+    names = widget.page.locator("passage-chat .tool").evaluate_all("all => all.map(each => each.ariaLabel)")
+    assert len(names) == len(set(names)) == 8
+    for name in ("One Best match", "Two Good match"):
+        assert widget.page.get_by_role("option", name=name, exact=True).count() == 1
+
+
+def test_code_of_a_passage_can_be_copied_alone(fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: answer(passage("**Debian**\n\n```sh\napt-get update\napt-get install twin\n```"))
+    widget = visit({"endpoint": fake.url}, context={"permissions": ["clipboard-read", "clipboard-write"]})
+    widget.open().ask("install twin on debian")
+    widget.tool("Copy code").click()
+    widget.tool("Copied").wait_for()
+    assert widget.page.evaluate("navigator.clipboard.readText()") == "apt-get update\napt-get install twin"
 
 
 def test_passage_shown_whole_has_no_button_for_it(fake: Server, visit: Visit) -> None:

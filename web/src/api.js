@@ -61,6 +61,8 @@ async function send(options, question, signal, more) {
   const path = options.profile ? `/profiles/${encodeURIComponent(options.profile)}/query` : '/query';
   const query = new URLSearchParams({ question, order: 'relevance', titles: 'true', ...more });
   if (options.count) query.set('k', String(options.count));
+  if (options.version) query.set('version', options.version);
+  if (options.within) query.set('filters', JSON.stringify({ source_url: { prefix: options.within } }));
   const late = AbortSignal.timeout(options.timeout);
   try {
     const response = await fetch(`${options.endpoint}${path}?${query}`, {
@@ -87,8 +89,9 @@ async function read(response) {
     throw new Fault('broken');
   }
   const { status } = response;
-  const kind = KINDS[status] ?? (status >= 502 ? 'busy' : 'setup');
-  throw new Fault(kind, { seconds: Math.min(Number(response.headers.get('Retry-After')) || 0, 600), said: messageOf(body) });
+  const after = response.headers.get('Retry-After') ?? '';
+  const seconds = Number(after) || Math.ceil((Date.parse(after) - Date.now()) / 1000) || 0;
+  throw new Fault(KINDS[status] ?? (status >= 500 ? 'busy' : 'setup'), { seconds: Math.min(Math.max(seconds, 0), 600), said: messageOf(body) });
 }
 
 /**

@@ -6,7 +6,7 @@ import { NAMES, ofElement } from './options.js';
 import { panel as dialogPanel } from './panel.js';
 import { searching, tidy } from './search.js';
 import { session } from './session.js';
-import { isPressed, isTyping, names, shortcut } from './shortcut.js';
+import { isPressed, isTyping, names, shortcuts } from './shortcut.js';
 import { words } from './strings.js';
 import css from './style.css';
 import { follow } from './theme.js';
@@ -17,7 +17,10 @@ import { forget, point, visit, watchRoute } from './visit.js';
 /** A site may be built in Node, which has no HTMLElement. */
 const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
 
-/** Widgets in the page with their shortcuts, oldest first: the first one with a shortcut owns it. @type {Map<PassageChat, string>} */
+/**
+ * Widgets in the page with their shortcuts, oldest first: the first one with a shortcut owns it.
+ * @type {Map<PassageChat, import('./shortcut.js').Shortcut[]>}
+ */
 const present = new Map();
 let count = 0;
 /** @type {CSSStyleSheet | undefined} */
@@ -117,7 +120,7 @@ export class PassageChat extends Base {
     const language = this.getAttribute('language') ?? (document.documentElement.lang || 'en');
     const { say, language: spoken, direction } = words(language, this.getAttribute('strings'));
     const asked = session(`${options.endpoint}/${options.profile}`);
-    const keys = shortcut(this.getAttribute('shortcut'));
+    const keys = shortcuts(this.getAttribute('shortcut'));
 
     /** The question that the reader asked for, not only paused at. */
     let wanted = '';
@@ -142,9 +145,9 @@ export class PassageChat extends Base {
           keep();
           this.#follow(event, passage, sentence);
         },
-        copy: async (passage) => {
+        copy: async (passage, code) => {
           keep();
-          await navigator.clipboard.writeText([passage.text, passage.url].filter(Boolean).join('\n\n'));
+          await navigator.clipboard.writeText(code ?? [passage.text, passage.url].filter(Boolean).join('\n\n'));
           panel.speak(say('copied'));
           this.#tell('copy', { passage });
         },
@@ -167,7 +170,8 @@ export class PassageChat extends Base {
           keep();
           this.#tell('close');
         },
-        isShortcut: (event) => !!keys && isPressed(event, keys),
+        // A single key is typed.
+        isShortcut: (event) => keys.some((each) => each.mod && isPressed(event, each)),
       },
     );
     this.#panel = panel;
@@ -185,15 +189,14 @@ export class PassageChat extends Base {
   }
 
   /**
-   * @param {import('./shortcut.js').Shortcut | null} keys
+   * @param {import('./shortcut.js').Shortcut[]} keys
    * @param {AbortSignal} signal
    */
   #listen(keys, signal) {
-    const written = JSON.stringify(keys);
-    present.set(this, written);
-    const isOwner = () => [...present].find(([, each]) => each === written)?.[0] === this;
+    present.set(this, keys);
     const press = (/** @type {KeyboardEvent} */ event) => {
-      if (!keys || event.defaultPrevented || !isPressed(event, keys) || isTyping(event) || !isOwner()) return;
+      const owner = [...present].find(([, all]) => all.some((each) => isPressed(event, each)));
+      if (event.defaultPrevented || owner?.[0] !== this || isTyping(event)) return;
       if (document.querySelector(':modal')) return; // The site's own dialog is open.
       event.preventDefault();
       this.open();
@@ -259,16 +262,16 @@ export class PassageChat extends Base {
  * The button in a corner of the page.
  * @param {PassageChat} element
  * @param {import('./strings.js').Say} say
- * @param {import('./shortcut.js').Shortcut | null} keys
+ * @param {import('./shortcut.js').Shortcut[]} keys
  */
 function launcher(element, say, keys) {
-  const [shown, aria] = keys ? names(keys) : [];
+  const all = keys.map(names);
   return button({ class: 'launcher', 'aria-haspopup': 'dialog', 'data-position': element.getAttribute('position'),
-      'aria-keyshortcuts': aria, click: () => element.open(),
+      'aria-keyshortcuts': all.map(([, aria]) => aria).join(' ') || null, click: () => element.open(),
     },
     icon('chat'),
     h('span', {}, say('ask')),
-    keys && h('kbd', { 'aria-hidden': true }, shown),
+    all[0] && h('kbd', { 'aria-hidden': true }, all[0][0]),
   );
 }
 

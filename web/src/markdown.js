@@ -10,7 +10,7 @@ const FENCE = /^\s*(`{3,}|~{3,})/;
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const ROW = /^\s*\|.*\|\s*$/;
 const HEADING = /^#{1,6}\s+(.*?)\s*#*$/;
-const QUOTE = /^\s*>\s?/;
+const QUOTE = /^(\s*>)+\s?/;
 const RULE = /^(?=.*\|)[\s|:-]+$/;
 
 /**
@@ -47,7 +47,7 @@ export function render(text) {
     else if (ITEM.test(line)) blocks.push(listOf(take((each) => ITEM.test(each) || /^\s+\S/.test(each))));
     else if (QUOTE.test(line)) {
       const quoted = take((each) => QUOTE.test(each)).map((each) => each.replace(QUOTE, ''));
-      blocks.push(h('blockquote', {}, h('p', {}, ...inline(quoted.join(' ')))));
+      blocks.push(h('blockquote', {}, ...render(quoted.join('\n'))));
     } else {
       const start = at;
       at += 1;
@@ -125,35 +125,45 @@ function link(label, address) {
 
 /**
  * A part of a passage that a snippet can begin with.
- * @typedef {{ shown: string, page?: string, isCode?: boolean }} Part its text; of a row, also its words as the page has them
+ * @typedef {object} Part
+ * @property {string} shown its text
+ * @property {string} label the bold line above it: a heading, a tab's label, an admonition's mark
+ * @property {string} [page] of a row, its cells as the page has them, one a line
+ * @property {string} [code] of a line of code, its whole block
  */
 
 /**
- * The passage in parts: the sentences of its paragraphs and items, then the rows of tables and the lines of code.
+ * The passage in parts, in its order: sentences of paragraphs and items, rows of tables, lines of code. A label is
+ * no part of its own, unless there is nothing else.
  * @param {HTMLElement[]} blocks
- * @returns {{ prose: Part[], other: Part[] }}
+ * @returns {Part[]}
  */
 export function plain(blocks) {
-  /** @param {string} selector */
-  const parts = (selector) =>
-    blocks
-      .flatMap((block) => (block.matches(selector) ? [block] : [...block.querySelectorAll(selector)]))
-      .flatMap((each) => (each.matches('tr') ? row(each) : each.matches('pre') ? code(each) : sentences(each)));
-  return { prose: parts('p, li'), other: parts('tr:has(td), pre') };
+  let label = '';
+  const parts = blocks.flatMap((block) => [block, ...block.querySelectorAll('p, li, tr, pre')]).flatMap((each) => {
+    const text = each.textContent;
+    if (each.matches('p') && each.firstElementChild?.matches('strong') && each.firstElementChild.textContent === text) {
+      label = text;
+      return [];
+    }
+    const found = each.matches('p, li') ? sentences(text) : each.matches('tr:has(td)') ? [row(each)] : each.matches('pre') ? code(text) : [];
+    return found.map((part) => ({ ...part, label }));
+  });
+  return parts.length ? parts : [{ shown: label, label }];
 }
 
-/** @param {Element} element @returns {Part[]} */
-function sentences(element) {
-  const text = element.textContent.replace(/\s+/g, ' ').trim();
-  return (text.match(/.+?(?:[.!?…](?=\s|$)|[。！？]|$)/gu) ?? []).map((shown) => ({ shown: `${shown.trim()} ` }));
+/** @param {string} text */
+function sentences(text) {
+  const found = text.replace(/\s+/g, ' ').trim().match(/.+?(?:[.!?…](?=\s|$)|[。！？]|$)/gu) ?? [];
+  return found.map((shown) => ({ shown: `${shown.trim()} ` }));
 }
 
-/** @param {Element} element @returns {Part[]} */
-function code(element) {
-  return element.textContent.split('\n').map((line) => ({ shown: `${line}\n`, isCode: true }));
+/** @param {string} text */
+function code(text) {
+  return text.split('\n').map((line) => ({ shown: `${line}\n`, code: text }));
 }
 
-/** Its cells, each after the name of its column; the first cell names the row. @param {Element} element @returns {Part} */
+/** Its cells, each after the name of its column; the first cell names the row. @param {Element} element */
 function row(element) {
   const names = element.parentElement?.querySelectorAll('th') ?? [];
   const cells = [...element.children].map((cell) => cell.textContent);

@@ -6,6 +6,8 @@ const STOP = new Set(
 const EDGES = /^[^\p{L}\p{N}_$@+#-]+|[^\p{L}\p{N}_$@+#-]+$/gu;
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff]/;
 const SNIPPET = 260;
+/** Prose of fewer characters only introduces the code below it. */
+const SHORT = 80;
 
 /**
  * The question's telling words, lower case. Chinese and Japanese have no spaces: pairs of characters stand for words.
@@ -46,38 +48,48 @@ export function places(text, words) {
   return finder ? [...text.matchAll(finder)].map((found) => [found.index, found.index + found[0].length]) : [];
 }
 
-/**
- * The part of a passage that says most about the question. Prose is shown rather than a table or code, unless only
- * these have the question's words.
- * @param {ReturnType<typeof import('./markdown.js').plain>} parts
- * @param {string[]} words
- * @returns {{ text: string, isCode?: boolean, sentence: string }} what to show, and its first sentence, row or line, as the page has it
- */
-export function snippet({ prose, other }, words) {
-  const [told, shown] = [prose, other].map((parts) => best(parts, words));
-  const answers = shown.score >= 1 || (shown.score > 0 && !prose.length);
-  return told.score < 1 && answers ? shown : told;
-}
+/** @typedef {import('./markdown.js').Part} Part */
 
 /**
- * The best part, and as many of those after it as there is room for. A row of a table says all by itself.
- * @param {import('./markdown.js').Part[]} parts
+ * The part of a passage that says most about the question. Prose is shown rather than a table or code, unless only
+ * these have the question's words. Code is also shown if it has more of them, or directly follows a short sentence.
+ * @param {Part[]} parts
  * @param {string[]} words
+ * @returns {{ text: string, lines: string, code?: string, sentence: string }} prose or a row, and lines of code, to
+ *   show; the whole block of code; and the first sentence, row or line, as the page has it
  */
-function best(parts, words) {
-  const scores = parts.map(({ shown }) => {
-    const found = places(shown, words).map(([from]) => shown.slice(from, from + 4).toLowerCase());
-    return new Set(found).size + (shown.length > 30 ? 0.5 : 0);
+export function snippet(parts, words) {
+  const found = parts.map(({ shown, label }) => {
+    const text = `${label} ${shown}`;
+    return new Set(places(text, words).map(([from]) => text.slice(from, from + 4).toLowerCase())).size;
   });
-  const score = Math.max(0, ...scores);
-  const at = Math.max(0, scores.indexOf(score));
-  const { shown: first, page, isCode } = parts[at] ?? { shown: '' };
-  let text = first;
-  for (const { shown } of page ? [] : parts.slice(at + 1)) {
-    if (text.length + shown.length > SNIPPET) break;
-    text += shown;
+  const scores = parts.map(({ shown }, at) => found[at] + (shown.length > 30 ? 0.5 : 0));
+  const isProse = (/** @type {Part} */ part) => (part.page ?? part.code) === undefined;
+  /** The first of the best of its kind; -1 for none. */
+  const best = (prose = true) =>
+    parts.reduce((most, part, at) => (isProse(part) === prose && !(scores[at] <= scores[most]) ? at : most), -1);
+  const [told, other] = [best(), best(false)];
+  const isOther = told < 0 || (scores[told] < 1 ? scores[other] >= 1 : parts[other]?.code && found[other] > found[told]);
+  const at = isOther ? other : told;
+  const { shown: first, page, code } = parts[at];
+  const next = code ? at : isProse(parts[at]) && first.length < SHORT && parts[at + 1]?.code ? at + 1 : -1;
+  const text = code ? '' : next < 0 && !page ? extent(parts, at) : first.trim();
+  return {
+    text: text && at && !page ? `… ${text}` : text,
+    lines: next < 0 ? '' : extent(parts, next),
+    code: parts[next]?.code,
+    sentence: (page ?? first).trim(),
+  };
+}
+
+/** A part with as many of its kind after it, below the same label, as there is room for. @param {Part[]} parts @param {number} at */
+function extent(parts, at) {
+  const { shown, code, label } = parts[at];
+  let text = shown;
+  for (const part of parts.slice(at + 1).filter((each) => each.code === code && !each.page)) {
+    if (part.label !== label || text.length + part.shown.length > SNIPPET) break;
+    text += part.shown;
   }
   const most = SNIPPET * 1.5;
-  const shown = text.length > most ? `${text.slice(0, most).trim()}…` : text.trimEnd();
-  return { text: `${at && !page && !isCode ? '… ' : ''}${shown}`, isCode, sentence: (page ?? first).trim(), score };
+  return text.length > most ? `${text.slice(0, most).trim()}…` : text.trimEnd();
 }

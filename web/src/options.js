@@ -3,7 +3,7 @@
 /** Attributes of `<passage-chat>`; on the script tag, each begins with `data-`. */
 export const NAMES = [
   'endpoint', 'profile', 'key', 'count', 'shortcut', 'theme', 'language', 'strings', 'questions', 'position',
-  'button', 'open-with', 'max-length', 'ask-on', 'feedback', 'timeout', 'only-language',
+  'button', 'open-with', 'max-length', 'ask-on', 'feedback', 'timeout', 'only-language', 'version', 'within',
 ];
 
 /**
@@ -13,6 +13,8 @@ export const NAMES = [
  * @property {string} key empty for none
  * @property {number | null} count how many passages to ask for; null for the profile's default
  * @property {string} language that passages must have; empty for any
+ * @property {string} version that passages must have; empty for any
+ * @property {string} within the URL that passages' URLs begin with; empty for any
  * @property {string[]} questions suggested questions
  * @property {number} maxLength of a question, in characters
  * @property {boolean} typing whether a pause in typing asks, or only Enter
@@ -43,6 +45,8 @@ export function ofElement(element) {
     key: text('key'),
     count: number('count'),
     language: text('only-language').replace(/^page$/, document.documentElement.lang),
+    version: text('version'),
+    within: text('within') && new URL(text('within'), document.baseURI).href,
     questions: text('questions').split('|').map((each) => each.trim()).filter(Boolean),
     maxLength: number('max-length') ?? 1000,
     typing: text('ask-on') !== 'enter',

@@ -78,10 +78,7 @@ export function panel(context, actions) {
   const choose = (index) => {
     active = index;
     const all = options();
-    all.forEach((option, at) => {
-      set(option, { 'aria-selected': at === index });
-      body.querySelectorAll('.more')[at]?.classList.toggle('chosen', at === index);
-    });
+    all.forEach((option, at) => set(option, { 'aria-selected': at === index }));
     set(input, { 'aria-activedescendant': all[index]?.id });
     all[index]?.scrollIntoView({ block: 'nearest' });
   };

@@ -4,7 +4,7 @@ import { fits } from './answers.js';
 import { button, h, icon, set } from './dom.js';
 import { plain, render } from './markdown.js';
 import { places, snippet, terms } from './match.js';
-import { withText } from './urls.js';
+import { address, withText } from './urls.js';
 
 /**
  * @typedef {import('./answers.js').Passage} Passage
@@ -13,13 +13,13 @@ import { withText } from './urls.js';
  * @property {import('./strings.js').Say} say
  * @property {boolean} thumbs whether verdicts can be sent
  * @property {(event: MouseEvent, passage: Passage, sentence: string) => void} follow a link was clicked
- * @property {(passage: Passage) => Promise<void>} copy
+ * @property {(passage: Passage, code?: string) => Promise<void>} copy the passage, or code of it
  * @property {(passage: Passage, helpful: boolean) => void} rate
  */
 
 /**
- * Links are options of the listbox. Buttons cannot be inside a listbox, so they are in elements of their own, which
- * `order` places below their link.
+ * Links are options of the listbox. Buttons cannot be inside a listbox, so it owns the options by their ids, and each
+ * passage's buttons follow its link. Passages of one page stand together, in the place of the best.
  * @param {string} question
  * @param {Passage[]} found
  * @param {Context} context
@@ -28,15 +28,19 @@ import { withText } from './urls.js';
 export function results(question, found, context) {
   const words = terms(question);
   const fit = fits(found);
-  const hits = found.map((passage, index) => hit(passage, fit[index], words, index, context));
-  const list = h('div', { role: 'listbox', id: `${context.prefix}list`, 'aria-label': context.say('passages') });
-  const tools = h('div', { class: 'tools' });
-  hits.forEach(({ option, more }, index) => {
-    option.style.order = more.style.order = String(index);
-    list.append(option);
-    tools.append(more);
+  /** @type {Map<any, HTMLElement[]>} */
+  const pages = new Map();
+  found.forEach((passage, index) => {
+    const key = passage.url?.split('#')[0] ?? index;
+    const first = pages.get(key);
+    const hits = hit(passage, fit[index], words, index, context, !!first);
+    if (first) first.push(...hits);
+    else pages.set(key, hits);
   });
-  return h('div', { class: 'found' }, list, tools);
+  const all = [...pages.values()].flat();
+  const owned = all.map(({ id }) => id).filter(Boolean).join(' ');
+  const list = h('div', { role: 'listbox', id: `${context.prefix}list`, 'aria-label': context.say('passages'), 'aria-owns': owned });
+  return h('div', { class: 'found' }, list, ...all);
 }
 
 /**
@@ -45,106 +49,121 @@ export function results(question, found, context) {
  * @param {string[]} words
  * @param {number} index
  * @param {Context} context
+ * @param {boolean} isSame whether a passage of its page stands above
  */
-function hit(passage, fit, words, index, context) {
+function hit(passage, fit, words, index, context, isSame) {
   const { prefix, say } = context;
+  const { title, url } = passage;
   const blocks = render(passage.text);
   const shown = snippet(plain(blocks), words);
-  const text = h(shown.isCode ? 'code' : 'div', { class: 'text', dir: shown.isCode ? 'ltr' : 'auto' }, ...marked(shown.text, words));
+  const id = `${prefix}text-${index}`;
+  // The link's name is its title and fit. What it says is its description.
+  const text = h(
+    'div',
+    { class: 'text', id, 'aria-hidden': 'true', dir: shown.text ? 'auto' : 'ltr' },
+    ...marked(shown.text, words),
+    shown.lines && h('code', { dir: 'ltr' }, ...marked(shown.lines, words)),
+  );
+  const link = {
+    href: url && withText(url, shown.sentence),
+    title: url && address(url),
+    click: (/** @type {MouseEvent} */ event) => context.follow(event, passage, shown.sentence),
+  };
+  const path = passage.path.map((each) => h('span', {}, h('bdi', {}, each)));
   const option = h(
     'a',
     {
       role: 'option',
       id: `${prefix}option-${index}`,
-      class: 'hit',
-      href: passage.url && withText(passage.url, shown.sentence),
+      class: isSame ? 'hit same' : 'hit',
+      'aria-describedby': id,
       tabindex: -1,
       'aria-selected': false,
-      click: (/** @type {MouseEvent} */ event) => context.follow(event, passage, shown.sentence),
+      ...link,
     },
-    passage.path.length > 0 && h('div', { class: 'path' }, ...passage.path.map((each) => h('span', {}, h('bdi', {}, each)))),
+    path.length > 0 && h('div', { class: 'path', 'aria-hidden': 'true' }, ...path),
     h(
       'div',
       { class: 'line' },
-      h('div', { class: 'title', dir: 'auto' }, passage.title),
+      h('div', { class: 'title', dir: 'auto' }, title),
       h('div', { class: 'fit', 'data-fit': fit }, say(fit)),
     ),
     text,
   );
-  return { option, more: more(passage, index, text, blocks, context) };
+
+  mark(blocks, words);
+  const whole = h('div', { class: 'passage', id: `${prefix}whole-${index}`, hidden: true, dir: 'auto' }, ...blocks);
+  if (url) whole.append(h('a', { class: 'place', ...link }, [...passage.path, title].join(' › ')));
+  return [option, h('div', { class: 'more' }, whole, buttons(passage, text, whole, shown.code, context))];
 }
 
 /**
  * @param {Passage} passage
- * @param {number} index
  * @param {HTMLElement} text the snippet, hidden while the whole passage is shown
- * @param {HTMLElement[]} blocks
+ * @param {HTMLElement} whole
+ * @param {string | undefined} code the block that the snippet is of
  * @param {Context} context
  */
-function more(passage, index, text, blocks, context) {
-  const { prefix, say } = context;
-  const id = `${prefix}whole-${index}`;
-  const whole = h('div', { class: 'passage', id, hidden: true, dir: 'auto' }, ...blocks);
-  const toggle = tool('more', say('whole'), {
+function buttons(passage, text, whole, code, context) {
+  const { say } = context;
+  /** Each name ends with the passage's title. @param {HTMLElement} tool @param {string} label */
+  const name = (tool, label) => {
+    if (tool.children[1]) tool.children[1].textContent = say(label);
+    set(tool, { 'aria-label': `${say(label)}: ${passage.title}` });
+    return tool;
+  };
+  /** @param {string} sign @param {string} label @param {Record<string, any>} attributes */
+  const tool = (sign, label, attributes) => name(button({ class: 'tool', ...attributes }, icon(sign), h('span')), label);
+  /** @param {string} label @param {string} [part] */
+  const copying = (label, part) => {
+    const copy = tool('copy', label, {
+      click: async () => {
+        await context.copy(passage, part);
+        name(copy, 'copied');
+        setTimeout(() => name(copy, label), 2000);
+      },
+    });
+    return copy;
+  };
+  const toggle = tool('more', 'whole', {
     'aria-expanded': false,
-    'aria-controls': id,
+    'aria-controls': whole.id,
     click: () => {
       whole.hidden = !whole.hidden;
       text.hidden = !whole.hidden;
       set(toggle, { 'aria-expanded': !whole.hidden });
-      relabel(toggle, say(whole.hidden ? 'whole' : 'less'));
-    },
-  });
-  const copy = tool('copy', say('copy'), {
-    click: async () => {
-      await context.copy(passage);
-      relabel(copy, say('copied'));
-      setTimeout(() => relabel(copy, say('copy')), 2000);
+      name(toggle, whole.hidden ? 'whole' : 'less');
     },
   });
   const thumbs = [true, false].map((helpful) => {
-    const name = say(helpful ? 'helpful' : 'unhelpful');
-    const thumb = button({ class: 'tool thumb',
-      'aria-pressed': false,
-      'aria-label': name,
-      title: name,
-      click: () => {
-        for (const each of thumbs) set(each, { 'aria-pressed': each === thumb });
-        context.rate(passage, helpful);
-      },
-    }, icon('thumb'));
+    const label = helpful ? 'helpful' : 'unhelpful';
+    const click = () => {
+      for (const each of thumbs) set(each, { 'aria-pressed': each === thumb });
+      context.rate(passage, helpful);
+    };
+    const thumb = name(button({ class: 'tool thumb', 'aria-pressed': false, title: say(label), click }, icon('thumb')), label);
     return thumb;
   });
+  const canCopy = !!navigator.clipboard;
   return h(
     'div',
-    { class: 'more', role: 'group', 'aria-label': passage.title },
-    whole,
-    h(
-      'div',
-      { class: 'buttons' },
-      passage.text.trim() !== text.textContent && toggle, // the snippet may show all of it
-      !!navigator.clipboard && copy,
-      h('span', { class: 'gap' }),
-      ...(context.thumbs && passage.sent ? thumbs : []),
-    ),
+    { class: 'buttons' },
+    canCopy && code && copying('copyCode', code),
+    passage.text.trim() !== text.textContent && toggle, // the snippet may show all of it
+    canCopy && copying('copy'),
+    h('span', { class: 'gap' }),
+    ...(context.thumbs && passage.sent ? thumbs : []),
   );
 }
 
-/**
- * @param {string} name of its icon
- * @param {string} label
- * @param {Record<string, any>} attributes
- */
-function tool(name, label, attributes) {
-  return button({ class: 'tool', ...attributes }, icon(name), h('span', {}, label));
-}
-
-/**
- * @param {HTMLElement} button
- * @param {string} label
- */
-function relabel(button, label) {
-  /** @type {HTMLElement} */ (button.lastElementChild).textContent = label;
+/** Marks the words in blocks. @param {HTMLElement[]} blocks @param {string[]} words */
+function mark(blocks, words) {
+  for (const block of blocks) {
+    const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(/** @type {Text} */ (walker.currentNode));
+    for (const each of texts) each.replaceWith(...marked(each.data, words));
+  }
 }
 
 /**

@@ -5,16 +5,18 @@ const APPLE = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigat
 /** @typedef {{ key: string, mod: boolean, shift: boolean, alt: boolean }} Shortcut */
 
 /**
- * Reads `mod+k`, `mod+shift+p`, `/` or `none`. `mod` is Cmd on Apple's systems and Ctrl elsewhere.
+ * Reads `mod+k`, `mod+shift+p`, `/`, several of them with spaces between, or `none`. `mod` is Cmd on Apple's systems and
+ * Ctrl elsewhere.
  * @param {string | null} written null for the default
- * @returns {Shortcut | null}
+ * @returns {Shortcut[]}
  */
-export function shortcut(written) {
-  const parts = (written ?? 'mod+k').toLowerCase().trim().split('+');
-  const key = parts.pop() ?? '';
-  if (!key || key === 'none') return null;
-  const has = (/** @type {string[]} */ ...names) => names.some((name) => parts.includes(name));
-  return { key, mod: has('mod', 'ctrl', 'cmd'), shift: has('shift'), alt: has('alt') };
+export function shortcuts(written) {
+  return (written ?? 'mod+k').toLowerCase().split(/\s+/).filter((each) => each && each !== 'none').map((each) => {
+    const parts = each.split('+');
+    const key = parts.pop() ?? '';
+    const has = (/** @type {string[]} */ ...names) => names.some((name) => parts.includes(name));
+    return { key, mod: has('mod', 'ctrl', 'cmd'), shift: has('shift'), alt: has('alt') };
+  });
 }
 
 /**
@@ -29,13 +31,15 @@ export function names({ key, mod, shift, alt }) {
 }
 
 /**
+ * Whether an event is the shortcut. Where the layout has no Latin letters, the key is known by its place.
  * @param {KeyboardEvent} event
  * @param {Shortcut} given
  */
 export function isPressed(event, given) {
   const mod = APPLE ? event.metaKey : event.ctrlKey;
   const other = APPLE ? event.ctrlKey : event.metaKey;
-  if (event.isComposing || event.repeat || event.key?.toLowerCase() !== given.key) return false;
+  const key = event.key > '~' ? event.code.replace('Key', '') : event.key;
+  if (event.isComposing || event.repeat || key?.toLowerCase() !== given.key) return false;
   return mod === given.mod && !other && event.altKey === given.alt && (event.shiftKey === given.shift || given.key.length === 1 && !given.mod);
 }
 

@@ -13,7 +13,7 @@ const ENGLISH = {
   broken: 'The search sent an answer that cannot be read.', refused: 'The search did not accept this question.',
   setup: 'The search is not set up correctly.', long: 'This question is too long: {n} of {max} characters.',
   kept: 'Your question is still here.', wait: 'You can try again in {n} s.', retry: 'Try again',
-  whole: 'Whole passage', less: 'Less', copy: 'Copy', copied: 'Copied', helpful: 'Helpful', unhelpful: 'Not helpful',
+  whole: 'Whole passage', less: 'Less', copy: 'Copy', copyCode: 'Copy code', copied: 'Copied', helpful: 'Helpful', unhelpful: 'Not helpful',
   best: 'Best match', good: 'Good match', related: 'Related', loose: 'Loosely related',
   choose: 'choose', open: 'open', source: 'Passages of this site, word for word',
 };

@@ -14,7 +14,7 @@ add('de', {
   broken: 'Die Antwort der Suche ist nicht lesbar.', refused: 'Die Suche hat diese Frage nicht angenommen.',
   setup: 'Die Suche ist nicht richtig eingerichtet.', long: 'Diese Frage ist zu lang: {n} von {max} Zeichen.',
   kept: 'Ihre Frage ist noch da.', wait: 'Neuer Versuch in {n} s möglich.', retry: 'Erneut versuchen',
-  whole: 'Ganze Textstelle', less: 'Weniger', copy: 'Kopieren', copied: 'Kopiert', helpful: 'Hilfreich', unhelpful: 'Nicht hilfreich',
+  whole: 'Ganze Textstelle', less: 'Weniger', copy: 'Kopieren', copyCode: 'Code kopieren', copied: 'Kopiert', helpful: 'Hilfreich', unhelpful: 'Nicht hilfreich',
   best: 'Bester Treffer', good: 'Guter Treffer', related: 'Verwandt', loose: 'Entfernt verwandt',
   choose: 'wählen', open: 'öffnen', source: 'Textstellen dieser Seite, Wort für Wort',
 });

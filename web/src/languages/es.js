@@ -14,7 +14,7 @@ add('es', {
   broken: 'La respuesta de la búsqueda no se puede leer.', refused: 'La búsqueda no aceptó esta pregunta.',
   setup: 'La búsqueda no está bien configurada.', long: 'La pregunta es demasiado larga: {n} de {max} caracteres.',
   kept: 'Su pregunta sigue aquí.', wait: 'Puede intentarlo de nuevo en {n} s.', retry: 'Intentar de nuevo',
-  whole: 'Pasaje completo', less: 'Menos', copy: 'Copiar', copied: 'Copiado', helpful: 'Útil', unhelpful: 'No es útil',
+  whole: 'Pasaje completo', less: 'Menos', copy: 'Copiar', copyCode: 'Copiar código', copied: 'Copiado', helpful: 'Útil', unhelpful: 'No es útil',
   best: 'Mejor resultado', good: 'Buen resultado', related: 'Relacionado', loose: 'Poco relacionado',
   choose: 'elegir', open: 'abrir', source: 'Pasajes de este sitio, palabra por palabra',
 });

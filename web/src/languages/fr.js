@@ -14,7 +14,7 @@ add('fr', {
   broken: 'La réponse de la recherche est illisible.', refused: 'La recherche n’a pas accepté cette question.',
   setup: 'La recherche n’est pas bien configurée.', long: 'Cette question est trop longue : {n} caractères sur {max}.',
   kept: 'Votre question est toujours là.', wait: 'Vous pouvez réessayer dans {n} s.', retry: 'Réessayer',
-  whole: 'Passage entier', less: 'Réduire', copy: 'Copier', copied: 'Copié', helpful: 'Utile', unhelpful: 'Pas utile',
+  whole: 'Passage entier', less: 'Réduire', copy: 'Copier', copyCode: 'Copier le code', copied: 'Copié', helpful: 'Utile', unhelpful: 'Pas utile',
   best: 'Meilleur résultat', good: 'Bon résultat', related: 'Proche du sujet', loose: 'Lien lointain',
   choose: 'choisir', open: 'ouvrir', source: 'Passages de ce site, mot pour mot',
 });
