@@ -345,6 +345,49 @@ def test_a_folder_one_level_too_high_is_named(tmp_path: Path) -> None:
         read(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("files", "pages", "skipped"),
+    [
+        (("lamp.html", "lua/index.html", "README.md"), {"lamp", "lua"}, {"README.md": "Markdown beside the HTML"}),
+        (("bash.html", "A.md", "B.md"), {"bash"}, dict.fromkeys(("A.md", "B.md"), "Markdown beside the HTML")),
+        (("en/index.html", "en/a.html", "ja/index.html", "ja/a.html"), {"en", "en/a", "ja", "ja/a"}, {}),
+        (("lamp/index.html", "lamp/struct.Lamp.html"), {"lamp", "lamp/struct.Lamp"}, {}),
+        (("a.XHTML", "B.HTM"), {"a", "B"}, {}),
+        (("de/latest/a.html", "de/2.0/a.html", "en/2.0/a.html", "en/10.0/a.html"), {"de/latest/a", "en/10.0/a"}, ...),
+    ],
+)
+def test_every_page_is_read_or_named(tmp_path: Path, files: tuple[str, ...], pages: set[str], skipped: object) -> None:
+    long = "Flour. " * 40
+    texts = {name: "# A" if name.endswith("md") else html(f"<p>{long}{name}<a id='x'/></p>") for name in files}
+    read_pages, others = read(write(tmp_path, texts))
+    assert set(read_pages) == pages
+    assert skipped in (others, ...)
+
+
+@pytest.mark.parametrize("depth", [300, 512, 2000])
+@pytest.mark.parametrize("tag", ["div", "blockquote", "b"])
+def test_deeply_nested_text_is_read(tmp_path: Path, depth: int, tag: str) -> None:
+    pages, _ = read(write(tmp_path, {"index.html": html(f"{f'<{tag}>' * depth}<p>Flour.</p>{f'</{tag}>' * depth}")}))
+    assert "Flour." in text_of(pages["index"])
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["<h1>Mill<p>Flour.</p><h2>Sails</h2><p>Wood.", "<h1>Mill<div><p>Flour.</div></h1><h2>Sails<ul><li>Wood.</ul>"],
+)
+def test_a_heading_left_open_keeps_the_text_behind_it(tmp_path: Path, body: str) -> None:
+    pages, _ = read(write(tmp_path, {"index.html": html(body)}))
+    told = [(part.headings, part.markdown.removeprefix("- ")) for part in pages["index"].sections]
+    assert told == [(("Mill",), "Flour."), (("Mill", "Sails"), "Wood.")]
+
+
+@pytest.mark.parametrize(("stated", "language"), [("", "de"), (' lang="fr"', "fr")])
+def test_the_language_of_the_site_is_that_of_pages_without(tmp_path: Path, stated: str, language: str) -> None:
+    write(tmp_path, {"index.html": f"<html{stated}><p>Mehl.</p>"})
+    (page,) = read(tmp_path, SiteOptions(BASE, language_of_site="de"))[0].values()
+    assert page.language == language
+
+
 def test_sources_of_a_generator_are_not_a_built_site(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": "---\nlayout: home\n---\n", "a.md": "# A\n\nText."})
     assert [page.title for page in read(tmp_path)[0].values()] == ["A"]

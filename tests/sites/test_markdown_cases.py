@@ -1,9 +1,11 @@
 """Small sources, each for a kind of mistake: what is published, where, and what is never answered."""
 
+from pathlib import Path
+
 import pytest
 
 from sites.facts import code_blocks
-from sites.reading import CASES, case
+from sites.reading import CASES, case, read, written
 
 NAMES = sorted(folder.name for folder in CASES.iterdir())
 
@@ -52,6 +54,14 @@ def test_text_around_what_is_hidden_is_answered() -> None:
     assert "40 crowns" in reading.told("comments")
     assert "Delivery takes a week." in reading.told("comments")
     assert reading.pages["script"].title == "Bell finder"
+
+
+def test_files_beside_the_pages_are_named(tmp_path: Path) -> None:
+    names = ("docs/a.md", "docs/b.html", "README.md", "blog/a.md", "_x/c.md")
+    reading = read(written(tmp_path, dict.fromkeys(names, "# A\n\nText.")), "https://example.com")
+    assert set(reading.pages) == {"a"}
+    beside = dict.fromkeys(("README", "blog/a"), "beside the folder docs")
+    assert reading.reasons == {**beside, "b": "HTML beside the Markdown"}
 
 
 def test_mkdocs_publishes_what_mkdocs_builds() -> None:

@@ -216,6 +216,11 @@ def test_a_section_without_words_gives_no_passage(markdown: str) -> None:
     assert passages(markdown) == []
 
 
+@pytest.mark.parametrize("markdown", [":::note is the mark of a lamp.", "{% lamp %}", "::: two words"])
+def test_text_like_a_directive_gives_a_passage(markdown: str) -> None:
+    assert [chunk.text for chunk in passages(markdown)] == [markdown]
+
+
 def test_a_picture_alone_gives_what_it_shows() -> None:
     (chunk,) = passages("![A buoy with its lamp lit](https://example.com/buoy.png)")
     assert chunk.text == "A buoy with its lamp lit"

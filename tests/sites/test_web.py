@@ -68,6 +68,24 @@ def test_sitemaps_are_found_in_robots_txt(server: WebServer, site: WebSite) -> N
     assert urls(site) == {"/faq"}
 
 
+def test_links_are_followed_where_the_sitemap_names_few_pages(server: WebServer, site: WebSite) -> None:
+    server.sitemap("/")
+    server.page("/", "home", links="/guide/ /faq")
+    assert urls(site) == {"/", "/guide/", "/faq"}
+    server.sitemap("/", "/guide/")
+    assert urls(site) == {"/", "/guide/"}
+    assert skips(site)["faq"] == ("linked, but not in the sitemap", False)
+
+
+def test_a_sitemap_of_another_host_is_named_and_not_used(server: WebServer, site: WebSite) -> None:
+    server.page("/", "home", links="/faq")
+    server.answers["/sitemap.xml"] = "<urlset><url><loc>http://localhost:4000/faq</loc></url></urlset>"
+    assert urls(site) == {"/", "/faq"}
+    assert "http://localhost:4000 only" in skips(site)["sitemap.xml"][0]
+    with pytest.raises(SiteError, match="http://localhost:4000 only"):
+        list(replace(site, url=f"{site.url}sitemap.xml").read())
+
+
 def test_without_a_sitemap_links_are_followed(server: WebServer, site: WebSite) -> None:
     del server.answers["/sitemap.xml"]
     server.page("/", "home", links="/guide/ logo.png https://elsewhere.example/ mailto:a@b.example #top")

@@ -38,6 +38,7 @@ class IndexArguments:
     content_selector: str | None
     language: str | None
     version: str | None
+    language_of_site: str | None
     strict: bool
     publish: str | None
     from_qdrant: str | None
@@ -98,6 +99,7 @@ class IndexArguments:
 @click.option("--content-selector", metavar="CSS", help="The main content of a built site's pages.")
 @click.option("--language", help="Only pages in this language.  [default: all]")
 @click.option("--version", help="Only pages of this version.  [default: the current one]")
+@click.option("--language-of-site", metavar="TAG", help="The language of pages that state none.")
 @click.option("--strict", is_flag=True, help="Fail when a page cannot be read, instead of leaving it out.")
 @click.option(
     "--publish",
@@ -228,7 +230,14 @@ def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Targ
     from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
     from passage.sites.web.fetch import FetchLimits  # noqa: PLC0415
 
-    asked = (args.site_url, args.content_selector, args.language, args.version, args.strict)
+    asked = (
+        args.site_url,
+        args.content_selector,
+        args.language,
+        args.version,
+        args.strict,
+        args.language_of_site,
+    )
     limits = FetchLimits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
     site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits)
     options = IndexOptions(dry_run=args.dry_run, rebuild=args.rebuild)

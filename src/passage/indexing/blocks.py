@@ -25,9 +25,9 @@ _DIRECTIVE = (
 )
 """The first line of an admonition or a tab in Python-Markdown, without its text, which may follow on the same line."""
 _BOLD = re.compile(r"\*\*[^*\n]+\*\*")
-_TITLE_LINE = re.compile(rf"{_BOLD.pattern}|#{{1,6}} .+|:::.*|{_DIRECTIVE}")
+_TITLE_LINE = re.compile(rf"{_BOLD.pattern}|#{{1,6}} .+|{_DIRECTIVE}")
 _NO_WORDS = re.compile(
-    rf"^[ \t>]*(?:```.*|~~~.*|:::.*|\{{%.*%\}}|{_DIRECTIVE}|[|:*_=+\s-]+)$"
+    rf"^[ \t>]*(?:```.*|~~~.*|:::[ \t]*\w*|{_DIRECTIVE}|[|:*_=+\s-]+)$"
     r"|<!--[\s\S]*?-->|</?[A-Za-z][^>\n]*>|!\[[^\]\n]*\]\([^)\n]*\)",
     re.MULTILINE,
 )

@@ -4,6 +4,7 @@ import codecs
 import re
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
+_XML = re.compile(rb"""\s*<\?xml[^>]+encoding\s*=\s*["']([\w-]+)""")
 _HEAD_BYTES = 1_024
 """HTML requires the declaration of the encoding within these first bytes."""
 
@@ -55,7 +56,7 @@ def of_text(content: bytes) -> str:
 
 def of_html(content: bytes) -> str:
     """The encoding of a page in HTML: the one of its mark, else the declared one, else UTF-8."""
-    declared = _CHARSET.search(content[:_HEAD_BYTES])
+    declared = _CHARSET.search(content[:_HEAD_BYTES]) or _XML.match(content[:_HEAD_BYTES])
     if declared is None or any(content.startswith(mark) for mark, _ in _MARKED):
         return of_text(content)
     try:

@@ -25,6 +25,13 @@ _OPTIONS = ConversionOptions(
     newline_style="spaces",
 )
 
+_BLOCK = "p, ul, ol, pre, table, blockquote, dl, section, div:has(p, ul, ol, pre, table)"
+_IN_HEADING = f":is(h1, h2, h3, h4, h5, h6) > :is({_BLOCK})"
+
+DEEPEST = 512
+"""The deepest level of elements, as in browsers."""
+_LEAVES = frozenset({"", "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "img", "br", "code"})
+
 _SPACE = " \t\n\r\f\u00a0"
 INVISIBLE = {ord(character): None for character in "\u200b\u00ad\ufeff\u2060"}
 """Invisible characters; themes put them into permalinks and long words."""
@@ -43,7 +50,35 @@ def parse(content: bytes) -> Node:
     root = LexborHTMLParser(encoding.decoded(content, encoding.of_html(content))).root
     if root is None:
         raise ValueError("the file holds no HTML")
+    for heading in {key(block.parent): block.parent for block in root.css(_IN_HEADING) if block.parent}.values():
+        _close(heading)
     return root
+
+
+def _close(heading: Node) -> None:
+    """Put the blocks in a heading that was left open (`<h2>Oil<p>…`) behind it."""
+    inside = list(heading.iter(include_text=True))
+    begin = next(at for at, child in enumerate(inside) if child.css_matches(_BLOCK))
+    if any(text(child).strip() for child in inside[:begin] if not child.is_comment_node):
+        for child in reversed(inside[begin:]):
+            heading.insert_after(child)  # a copy
+            child.decompose()
+
+
+def flatten(root: Node) -> None:
+    """Take the elements away that are nested deeper than browsers nest them; their text stays."""
+    depth, node = 0, root.child
+    deep: list[Node] = []
+    while node is not None and key(node) != key(root):
+        if depth >= DEEPEST and tag(node) not in _LEAVES and not node.is_comment_node:
+            deep.append(node)
+        following = node.child or node.next
+        depth += node.child is not None
+        while following is None and (node := node.parent) is not None and key(node) != key(root):
+            following, depth = node.next, depth - 1
+        node = following
+    for element in reversed(deep):
+        element.unwrap()
 
 
 def select(node: Node, css: str) -> list[Node]:

@@ -1,11 +1,11 @@
 """Determines the kind of SOURCE and gives its reader."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
 from passage.sites import unbuilt
-from passage.sites.built.site import PAGES, BuiltSite
+from passage.sites.built.site import BuiltSite, pages_in
 from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
 from passage.sites.markdown.convention import CONFIGURATIONS
@@ -14,6 +14,9 @@ from passage.sites.web.fetch import FetchLimits, origin
 from passage.sites.web.site import WebSite
 
 MARKDOWN = ("*.md", "*.mdx", "*.markdown")
+
+_HTML_TO_MARKDOWN = 10
+"""With this many times the bytes of the Markdown beside it, fewer files of HTML are the site, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class SiteOptions:
         selector: a CSS selector of the main content (built sites).
         language: only pages in this language (built sites).
         version: only pages of this version (built sites).
+        language_of_site: of the pages that state none.
         strict: a page that cannot be read fails the run.
     """
 
@@ -33,6 +37,7 @@ class SiteOptions:
     language: str | None = None
     version: str | None = None
     strict: bool = False
+    language_of_site: str | None = None
 
 
 def open_source(source: str, options: SiteOptions, cache: Path, limits: FetchLimits) -> Site:
@@ -52,7 +57,7 @@ def open_source(source: str, options: SiteOptions, cache: Path, limits: FetchLim
     if options.url is not None:
         raise SiteError("--site-url is for folders: a site that is read over HTTP is published where it is read.")
     site = WebSite(source, cache, limits, options.selector, options.language, options.version)
-    return _Strict(site) if options.strict else site
+    return _with_options(site, options)
 
 
 def open_site(folder: Path, options: SiteOptions) -> Site:
@@ -69,25 +74,33 @@ def open_site(folder: Path, options: SiteOptions) -> Site:
         site = _corpus(corpus, options)
     else:
         site = _built(folder, options) if is_built(folder) else _markdown(folder, options)
+    return _with_options(site, options)
+
+
+def _with_options(site: Site, options: SiteOptions) -> Site:
+    if options.language_of_site:
+        site = _InLanguage(site, options.language_of_site)
     return _Strict(site) if options.strict else site
 
 
 def is_built(folder: Path) -> bool:
-    """Whether a folder is a generator's output rather than its sources."""
+    """Whether a folder is a generator's output rather than its sources: it has a home page, or more HTML."""
     if any((folder / name).exists() for name in CONFIGURATIONS) or unbuilt.generator_of(folder):
         return False
     home = folder / "index.html"
     if home.is_file():
         with home.open("rb") as file:
             return not file.read(4).startswith(b"---")  # Jekyll's sources have pages in HTML, with front matter
-    return not _any(folder, *MARKDOWN) and _any(folder, *PAGES)
+    pages = [(folder / page).stat().st_size for page in pages_in(folder)]
+    sources = [file.stat().st_size for pattern in MARKDOWN for file in folder.rglob(pattern) if file.is_file()]
+    return len(pages) > len(sources) or sum(pages) > sum(sources) * _HTML_TO_MARKDOWN
 
 
 def _built(folder: Path, options: SiteOptions) -> Site:
-    if not _is_root(folder):
-        inside = next((each for each in sorted(folder.iterdir()) if each.is_dir() and _is_root(each)), None)
-        if inside is not None:
-            raise SiteError(f"{folder} is one level too high: {inside} is the built site. Index that.")
+    tops = {page.partition("/")[0] for page in pages_in(folder)}
+    outputs = {PurePosixPath(generator.output).name for generator in unbuilt.GENERATORS}
+    if len(tops) == 1 and (inside := folder / min(tops)).name in outputs and _is_root(inside):
+        raise SiteError(f"{folder} is one level too high: {inside} is the built site. Index that.")
     return BuiltSite(folder, options.url, options.selector, options.language, options.version)
 
 
@@ -119,6 +132,25 @@ def _refuse_options_of_built_sites(options: SiteOptions, what: str) -> None:
 
 def _any(folder: Path, *patterns: str) -> bool:
     return any(next(folder.rglob(pattern), None) is not None for pattern in patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class _InLanguage:
+    """A site of which the owner knows the language."""
+
+    site: Site
+    language: str
+
+    @property
+    def nothing_found(self) -> str:
+        return self.site.nothing_found
+
+    def read(self) -> Iterator[Page | Note]:
+        for read in self.site.read():
+            if isinstance(read, Page) and not read.language:
+                yield replace(read, language=self.language)
+            else:
+                yield read
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from passage.sites.built.generators import GENERATORS, Generator
 from passage.sites.html import Node
 
 _VERSION = re.compile(r"v\d+(\.\d+|\.x)*|\d+(\.\d+|\.x)+")
+_NAMES = {"stable": 2, "latest": 1, "main": -1, "master": -1, "dev": -1}
+"""Names of folders with a version, as Read the Docs gives them, and their place before (above 0) or behind numbers."""
 _NAMELESS = ("current", "latest")
 """The names of a version without a number."""
 
@@ -37,12 +39,18 @@ class VersionFolders:
     Attributes:
         names: the version of each folder, including the folders of aliases.
         aliases: the folders that are copies of a version's.
-        current: the folder of the version that is shown first.
+        current: the folders of the version that is shown first, one for each language's folder.
     """
 
     names: dict[str, str]
     aliases: frozenset[str]
-    current: str
+    current: frozenset[str]
+
+    def folder_of(self, file: str) -> str:
+        """The version's folder that a file lies in; empty if it lies in none."""
+        parts = file.split("/")
+        folders = ("/".join(parts[:depth]) for depth in range(1, min(len(parts), 3)))
+        return next((folder for folder in folders if folder in self.names), "")
 
 
 def edition(root: Node, file: str, generator: Generator) -> Edition:
@@ -70,15 +78,28 @@ def natural(version: str) -> list[tuple[int, int, str]]:
 
 
 def sibling_versions(files: Sequence[str]) -> VersionFolders | None:
-    """The top folders that are versions of one site: named like versions, with the same files."""
-    inside: dict[str, set[str]] = {}
+    """The folders that are versions of one site: named like versions, with the same files; also in a language's."""
+    inside: dict[str, dict[str, set[str]]] = {}
     for file in files:
-        top, _, path = file.partition("/")
-        if path and _VERSION.fullmatch(top):
-            inside.setdefault(top, set()).add(path)
-    newest = max(inside, key=natural, default="")
-    versions = [each for each in inside if 2 * len(inside[each] & inside[newest]) >= len(inside[each])]
-    return VersionFolders({each: each for each in versions}, frozenset(), newest) if len(versions) > 1 else None
+        parts = file.split("/")
+        at = next((at for at, part in enumerate(parts[:2]) if _VERSION.fullmatch(part) or part in _NAMES), None)
+        if at is not None and len(parts) > at + 1:
+            siblings = inside.setdefault("/".join(parts[:at]), {})
+            siblings.setdefault("/".join(parts[: at + 1]), set()).add("/".join(parts[at + 1 :]))
+    names: dict[str, str] = {}
+    current: set[str] = set()
+    for siblings in inside.values():
+        newest = max(siblings, key=_newest_last)
+        alike = [each for each in siblings if 2 * len(siblings[each] & siblings[newest]) >= len(siblings[each])]
+        if len(alike) > 1:
+            names |= {each: each.rpartition("/")[2] for each in alike}
+            current.add(newest)
+    return VersionFolders(names, frozenset(), frozenset(current)) if names else None
+
+
+def _newest_last(folder: str) -> tuple[int, list[tuple[int, int, str]]]:
+    name = folder.rpartition("/")[2]
+    return _NAMES.get(name, 0), natural(name)
 
 
 def version_folders(folder: Path) -> VersionFolders | None:
@@ -93,7 +114,7 @@ def version_folders(folder: Path) -> VersionFolders | None:
         return None
     latest = next((version for version, aliases in versions if {"latest", "stable"} & set(aliases)), versions[0][0])
     aliases = frozenset(name for name, version in names.items() if name != version and (folder / version).is_dir())
-    return VersionFolders(names, aliases, latest)
+    return VersionFolders(names, aliases, frozenset({latest}))
 
 
 def stated_version(folder: Path) -> str:

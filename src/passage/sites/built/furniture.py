@@ -75,7 +75,8 @@ def _is_trail(block: Node, title: str, url: str) -> bool:
     links = _links(block)
     beside = letters(block) - sum(map(letters, links))
     ends = words.endswith(title) and beside == sum(map(str.isalnum, title))
-    return (all(is_page(link, url) for link in links) and (ends or not beside)) or _is_note(block)
+    lead_away = all(is_page(link, url) for link in links) or len(links) > 1
+    return (lead_away and (ends or not beside)) or _is_note(block)
 
 
 def _below_title(blocks: Sequence[Node], url: str) -> Iterator[Node]:

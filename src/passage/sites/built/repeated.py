@@ -93,6 +93,8 @@ class _Content:
     Attributes:
         own: the positions of blocks that are the page's.
         heads: the positions of its own headings: of text that is its own.
+        last: the position of its last own block.
+        inside: the positions of its own blocks in each element, by the element's key.
     """
 
     def __init__(self, found: Sequence[Block], shared: Sequence[bool], url: str) -> None:
@@ -100,35 +102,41 @@ class _Content:
         self.heads = _own_headings(found, shared)
         self.own = {at for at, is_shared in enumerate(shared) if not is_shared} | self.heads
         self.last = max(self.own, default=-1)
+        self.inside: dict[int, list[int]] = {}
+        for at in sorted(self.own):
+            for element in found[at].above:
+                self.inside.setdefault(html.key(element), []).append(at)
 
     def outside(self) -> Iterator[Block]:
         """The common blocks before the title, behind the elements that hold a section, and at the end."""
         if not self.own:
             return
         title = next((at for at in sorted(self.heads) if self.found[at].tag == "h1"), min(self.own))
-        before, ended = 0, False
+        ended = False
         for at, block in enumerate(self.found):
             if at in self.own:
-                before = at
-            elif at < title or ended or self._is_behind(at, before):
+                continue
+            if at < title or ended or self._is_behind(at):
                 ended = at > self.last
                 yield block
             elif at > self.last and (block.is_heading or self._is_parted(block) or self._is_menu(block)):
                 ended = True
                 yield block
 
-    def _is_behind(self, at: int, before: int) -> bool:
-        """Whether a common block stands in an element of its own, and the text before it in one with its heading."""
-        here, there = self.found[at].above, self.found[before].above
-        depth = next((at for at, (a, b) in enumerate(zip(here, there, strict=False)) if html.key(a) != html.key(b)), 0)
-        if not depth or any(self._is_in(here[depth], own) for own in self.own):
-            return False
-        inside = [own for own in self.own if own <= before and self._is_in(there[depth], own)]
-        heads = [own for own in inside if self.found[own].is_heading]
-        return 0 < len(heads) < len(inside)
+    def _is_behind(self, at: int) -> bool:
+        """Whether a common block stands, in an element of its own, behind one with a heading and text of the page."""
+        above = self.found[at].above
+        depth = next((depth for depth, node in enumerate(above) if not self._own_in(node)), len(above))
+        before = [own for own in self._own_in(above[depth - 1]) if own < at]
+        branches: dict[int, list[int]] = {}
+        for own in before:
+            if len(self.found[own].above) > depth:
+                branches.setdefault(html.key(self.found[own].above[depth]), []).append(own)
+        headed = (sum(self.found[own].is_heading for own in inside) for inside in branches.values())
+        return any(0 < heads < len(inside) for heads, inside in zip(headed, branches.values(), strict=True))
 
-    def _is_in(self, element: Node, at: int) -> bool:
-        return html.key(element) in map(html.key, self.found[at].above)
+    def _own_in(self, element: Node) -> list[int]:
+        return self.inside.get(html.key(element), [])
 
     def _is_parted(self, block: Block) -> bool:
         """Whether an `<hr>` stands between the page's own text and a block behind it."""

@@ -1,5 +1,7 @@
 """Reads a built site: its pages, and every file that is left out with the reason."""
 
+import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,13 +19,24 @@ from passage.sites.built.titles import common_headings, site_name, title_of, tit
 from passage.sites.html import Node
 from passage.sites.model import Flaw, Note, Page, SiteError, Skip, unreadable
 
-PAGES = ("*.html", "*.htm")
+SUFFIXES = (".html", ".htm", ".xhtml")
+"""Of pages, in lower or upper case."""
+
+MARKDOWN = (".md", ".mdx", ".markdown")
 
 SAMPLE = 40
 """Pages read first, to learn the generator, the URL and the spelling of links."""
 
 COUNTED = 200
 """Pages read first, to learn the blocks that most pages have. These are on most of any pages, so a part is enough."""
+
+
+_EMPTY = re.compile(
+    rb"""<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|wbr)\b)([\w:-]+)((?:[^<>"']|"[^"]*"|'[^']*')*)/>"""
+)
+
+_CALLS = 12
+"""The most nested calls that one element takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +58,7 @@ class BuiltSite:
 
     @property
     def nothing_found(self) -> str:
-        written = any(next(self.folder.rglob(pattern), None) for pattern in ("*.md", "*.markdown"))
+        written = next(_files(self.folder, MARKDOWN), None) is not None
         return (
             f"The HTML in {self.folder} has no text to index. Either every page was left out, or the site is "
             "put together in the browser, and its HTML is an empty shell."
@@ -57,10 +70,10 @@ class BuiltSite:
 
     def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`."""
-        paths = (path for pattern in PAGES for path in self.folder.rglob(pattern) if path.is_file())
-        files = sorted(path.relative_to(self.folder).as_posix() for path in paths)
+        files = sorted(pages_in(self.folder))
         if not files:
             raise SiteError(f"{self.folder} holds no HTML.")
+        yield from (Skip(file, "Markdown beside the HTML") for file in sorted(_files(self.folder, MARKDOWN)))
         survey = _survey(self, files)
         candidates: list[Candidate] = []
         for file in files:
@@ -70,6 +83,16 @@ class BuiltSite:
                 else:
                     yield read
         yield from select(candidates, self.language, self.version)
+
+
+def pages_in(folder: Path) -> Iterator[str]:
+    """The files of HTML in a folder, relative to it."""
+    return _files(folder, SUFFIXES)
+
+
+def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    found = (path for path in folder.rglob("*.*") if path.suffix.lower() in suffixes and path.is_file())
+    return (path.relative_to(folder).as_posix() for path in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +144,7 @@ def _read(site: BuiltSite, file: str, survey: _Survey) -> Iterator[Candidate | S
     """Read one file, once. An error in it does not affect other pages."""
     try:
         content = (site.folder / file).read_bytes()
-        page = _page(site, file, html.parse(content), survey)
+        page = _page_at_any_depth(site, file, content, survey)
     except html.SelectorError as error:
         raise SiteError(f"--content-selector: {error}.") from error
     except Exception as error:  # noqa: BLE001 - a converter may fail on one page in any way; the run reports it
@@ -130,6 +153,26 @@ def _read(site: BuiltSite, file: str, survey: _Survey) -> Iterator[Candidate | S
     yield page
     if isinstance(page, Candidate) and (what := encoding.flaw(content, encoding.of_html(content))):
         yield Flaw(file, what)
+
+
+def _page_at_any_depth(site: BuiltSite, file: str, content: bytes, survey: _Survey) -> Candidate | Skip:
+    """Read a page, and one whose elements are nested deeper than Python's stack with a longer one."""
+    root = html.parse(_with_end_tags(content) if file.lower().endswith(".xhtml") else content)
+    try:
+        return _page(site, file, root, survey)
+    except RecursionError:
+        usual = sys.getrecursionlimit()
+    html.flatten(root)
+    sys.setrecursionlimit(usual + html.DEEPEST * _CALLS)
+    try:
+        return _page(site, file, root, survey)
+    finally:
+        sys.setrecursionlimit(usual)
+
+
+def _with_end_tags(content: bytes) -> bytes:
+    """XHTML as HTML: `<a id="x"/>` has an end tag there."""
+    return _EMPTY.sub(rb"<\1\2></\1>", content)
 
 
 def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate | Skip:
@@ -184,7 +227,7 @@ def _left_out(file: str, root: Node, generator: Generator, contents: list[Node],
 
 
 def _left_out_of_site(file: str, generator: Generator, survey: _Survey) -> str | None:
-    if survey.versions is not None and file.split("/", maxsplit=1)[0] in survey.versions.aliases:
+    if survey.versions is not None and survey.versions.folder_of(file) in survey.versions.aliases:
         return "copy of a version"
     if not survey.has_drafts and file.rpartition("/")[0].endswith("drafts"):
         return "draft"
@@ -198,7 +241,6 @@ def _left_out_of_site(file: str, generator: Generator, survey: _Survey) -> str |
 def _edition(root: Node, file: str, generator: Generator, survey: _Survey) -> Edition:
     """The language and version stated by the page, its folder or the site."""
     edition = editions.edition(root, file, generator)
-    folder = file.split("/", maxsplit=1)[0]
-    if survey.versions is not None and folder in survey.versions.names:
-        return replace(edition, version=survey.versions.names[folder], outdated=folder != survey.versions.current)
+    if survey.versions is not None and (folder := survey.versions.folder_of(file)):
+        return replace(edition, version=survey.versions.names[folder], outdated=folder not in survey.versions.current)
     return edition if edition.version else replace(edition, version=survey.version)

@@ -13,18 +13,25 @@ SUFFIXES = (".md", ".markdown")
 
 @dataclass(frozen=True, slots=True)
 class PlainFolder:
-    """Files and folders with a leading `_` or `.` are skipped; `index` and `README` are their folder's page."""
+    """Files and folders with a leading `_` or `.` are skipped; `index` and `README` are their folder's page.
+
+    Attributes:
+        around: the folder that was given, if the site is its `docs`: Markdown beside it is named.
+    """
 
     folder: Path
     address: str
     multimarkdown: bool = False
+    around: Path | None = None
 
     def documents(self) -> Iterator[Document | Skip]:
         """See `Convention`."""
-        for file in sorted(self.folder.rglob("*.m*")):
-            path = PurePosixPath(file.relative_to(self.folder).with_suffix("").as_posix())
-            if any(part.startswith((".", "_")) or part == "node_modules" for part in path.parts) or not file.is_file():
-                continue
+        for path, file in _published(self.around, "*.m*") if self.around else ():
+            if file.suffix in SUFFIXES and self.folder not in file.parents:
+                yield Skip(encodable(path.as_posix()), f"beside the folder {self.folder.name}")
+        for path, _ in _published(self.folder, "*.htm*"):
+            yield Skip(encodable(path.as_posix()), "HTML beside the Markdown")
+        for path, file in _published(self.folder, "*.m*"):
             name = encodable(path.as_posix())
             if file.suffix in SUFFIXES:
                 yield Document(file, name, path)
@@ -44,3 +51,12 @@ class PlainFolder:
     def render(self, text: str) -> Rendered:
         """See `Convention`. Nothing in plain Markdown needs a build."""
         return Rendered(commonmark.to_html(text))
+
+
+def _published(folder: Path, pattern: str) -> Iterator[tuple[PurePosixPath, Path]]:
+    """The files of a kind in a folder, each with its path without the suffix."""
+    for file in sorted(folder.rglob(pattern)):
+        path = PurePosixPath(file.relative_to(folder).with_suffix("").as_posix())
+        hidden = any(part.startswith((".", "_")) or part == "node_modules" for part in path.parts)
+        if not hidden and file.is_file():
+            yield path, file

@@ -57,7 +57,7 @@ _OVERRIDES: Mapping[str, Mapping[str, Any]] = {
 
 _SNIPPET = re.compile(r"^[ \t]*-{2,}8<-{2,}[ \t]+[\"']?([^\"'\n]+?)[\"']?[ \t]*$", re.MULTILINE)
 _SNIPPET_BLOCK = re.compile(r"^[ \t]*-{2,}8<-{2,}[ \t]*\n(.*?)^[ \t]*-{2,}8<-{2,}[ \t]*$", re.MULTILINE | re.DOTALL)
-_AUTODOC = re.compile(r"^ {0,3}::: *[\w.]+[^\n]*(?:\n(?: {4}|\t)[^\n]*|\n[ \t]*:\w+:[^\n]*)*", re.MULTILINE)
+_AUTODOC = re.compile(r"^ {0,3}::: *[\w.:]+[ \t]*(?:\n(?: {4}|\t)[^\n]*|\n[ \t]*:\w+:[^\n]*)*$", re.MULTILINE)
 _ICON = re.compile(r":(?:material|fontawesome|octicons|simple)-[a-z0-9-]+:(?:\{[^}\n]*\})?")
 
 

@@ -65,7 +65,9 @@ def find_site(folder: Path, url: str | None = None) -> MarkdownSite:
             f"Where is {folder} published? Its pages' URLs begin with it: give --site-url https://…, or set site_url "
             "in an mkdocs.yml."
         )
-    return MarkdownSite(PlainFolder(folder / "docs" if (folder / "docs").is_dir() else folder, address))
+    if (folder / "docs").is_dir():
+        return MarkdownSite(PlainFolder(folder / "docs", address, around=folder))
+    return MarkdownSite(PlainFolder(folder, address))
 
 
 def _address(url: str) -> str:

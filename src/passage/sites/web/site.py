@@ -83,6 +83,7 @@ class _Crawl:
     Attributes:
         seen: URLs that were fetched or left out.
         asked_for: the sitemap's pages, or the site's first page. A missing page is a failure only among these.
+        elsewhere: the origin of a sitemap's pages if all of them are on another one.
     """
 
     fetcher: Fetcher
@@ -90,12 +91,16 @@ class _Crawl:
     url: str
     seen: set[str] = field(default_factory=set)
     asked_for: set[str] = field(default_factory=set)
+    elsewhere: str = ""
 
     def run(self) -> Iterator[Skip]:
         """Fetch every page; yields the skipped ones."""
         listed = self._listed()
+        if self.elsewhere:
+            yield Skip("sitemap.xml", f"names pages of {self.elsewhere} only: links are followed instead")
         waiting = deque(listed or [self.mirror.base])
         self.asked_for = {_plain(url) for url in waiting}
+        unlisted: dict[str, None] = {}
         while waiting:
             url = _plain(waiting.popleft())
             if url in self.seen:
@@ -103,8 +108,20 @@ class _Crawl:
             self.seen.add(url)
             reason, failed, content = self._page(url)
             if reason:
-                yield Skip(urlsplit(url).path.lstrip("/") or "/", reason, failed)
+                yield Skip(_path(url), reason, failed)
             waiting.extend(self._links(url, content, _EDITIONS if listed else _ANY))
+            if listed:
+                unlisted.update(dict.fromkeys(self._links(url, content, _ANY)))
+            if listed and not waiting and self._is_poor(unlisted):
+                listed = []
+                waiting.extend(unlisted)
+        if listed:
+            yield from (Skip(_path(url), "linked, but not in the sitemap") for url in unlisted if url not in self.seen)
+
+    def _is_poor(self, unlisted: Iterable[str]) -> bool:
+        """Whether a sitemap that was found, not given, lists fewer pages of the site than its pages link to."""
+        listed = sum(url.startswith(self.mirror.base) for url in self.asked_for)
+        return not _is_sitemap(self.url) and len(set(unlisted) - self.seen) > listed
 
     def _page(self, url: str) -> tuple[str, bool, bytes]:
         """Fetch one page: why it is left out (empty when it is kept), whether it failed, and its content."""
@@ -153,7 +170,7 @@ class _Crawl:
 
     def _listed(self) -> list[str]:
         """The pages of the sitemap that was given or found; empty where there is none, or it is empty."""
-        given = urlsplit(self.url).path.endswith((".xml", ".xml.gz"))
+        given = _is_sitemap(self.url)
         if given:
             places = [self.url]
         else:
@@ -162,7 +179,14 @@ class _Crawl:
         pages = list(dict.fromkeys(self._sitemaps(places, required=given)))
         if given and not pages:
             raise SiteError(f"{self.url} lists no pages.")
-        return [page for page in pages if origin(page)[0] in ("http", "https")]
+        pages = [page for page in pages if origin(page)[0] in ("http", "https")]
+        if not pages or any(origin(page) == origin(self.url) for page in pages):
+            return pages
+        parts = urlsplit(pages[0])
+        self.elsewhere = f"{parts.scheme}://{parts.netloc}"
+        if given:
+            raise SiteError(f"{self.url} names pages of {self.elsewhere} only: give the URL of the site.")
+        return []
 
     def _sitemaps(self, places: Iterable[str], *, required: bool) -> Iterator[str]:
         """The pages of sitemaps and of those that they name."""
@@ -195,6 +219,14 @@ class _Crawl:
             name = urlsplit(target).path.rpartition("/")[2]
             if target.startswith(self.mirror.base) and (not _FILE.search(name) or name.endswith((".html", ".htm"))):
                 yield target
+
+
+def _is_sitemap(url: str) -> bool:
+    return urlsplit(url).path.endswith((".xml", ".xml.gz"))
+
+
+def _path(url: str) -> str:
+    return urlsplit(url).path.lstrip("/") or "/"
 
 
 def _plain(url: str) -> str:
