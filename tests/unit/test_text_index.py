@@ -82,6 +82,11 @@ def test_copy_has_the_indexes_of_its_source() -> None:
     assert copied == (TextIndex(RANKED_KEY, ""), TextIndex(DE, "german"), TextIndex(EN))
     (german,) = copy_indexes(PROFILE, {"text_content": definition("german")}, with_titles=False)
     assert german == TextIndex("text_content", "german")
+    own = {"text_content": definition("", "multilingual"), RANKED_KEY: definition("", "multilingual")}
+    assert (
+        copy_indexes(PROFILE, {"text_content": own["text_content"]}, with_titles=False)[0].tokenizer == "multilingual"
+    )
+    assert copy_indexes(PROFILE, own, with_titles=True)[0].tokenizer == "word", "Passage wrote the text"
 
 
 def test_copy_without_a_scoring_index_gets_the_default() -> None:

@@ -1,4 +1,4 @@
-"""A site in several languages: each language's words are found by their stems, on both stores."""
+"""Words are found on both stores: numbers, names and words without spaces, and each language's words by their stems."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient
 
+from handler.adapters.qdrant.text_search import definition
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from indexed import Silent, embedder_at, index_to
-from passage.indexing import copying
+from passage.indexing import copying, text_index
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.plan import Plan
 from passage.indexing.server.connection import ServerConnection
@@ -34,6 +35,29 @@ PAGES = {
     "en": {"house": "The house by the lake has a red door.", "walk": "She walked along the shore."},
     "zh": {"home": "湖边的房子有一扇红门。"},
     "": {"note": "Haus walked"},
+}
+NAMED = {
+    "old": "Release 1.16 is old.",
+    "new": "Release 1.160 is new.",
+    "out": "Release 1.16.0 is out on port 8080.",
+    "types": "Returns Basket<Apple> or Pear|Plum, for int\u00a0seconds.",
+    "height": "Call set_lantern_height(3).",
+    "width": "Call set_lantern_width(3).",
+    "ja": "ランプの設定ファイルを編集してください。",
+    "ko": "프로그램을 설치하는 방법을 설명합니다.",
+}
+ASKED = {
+    "1.16": ["old"],
+    "1.160": ["new"],
+    "1.16.0": ["out"],
+    "8080": ["out"],
+    "Plum": ["types"],
+    "seconds": ["types"],
+    "set_lantern_width": ["width", "height"],
+    "設定": ["ja"],
+    "ﾗﾝﾌﾟ": ["ja"],
+    "프로그램": ["ko"],
+    "설치": ["ko"],
 }
 GERMAN, ENGLISH = {"de": PAGES["de"]}, {"en": PAGES["en"]}
 SEVERAL = {RANKED_KEY: "", DE: "german", EN: "english"}
@@ -105,10 +129,14 @@ class Store:
         assert RANKED_KEY not in answer.text
         return answer.json
 
-    def by_words(self, text: str, **options: Any) -> set[str]:
-        """The pages that the search by words finds."""
+    def ranked_by_words(self, text: str, **options: Any) -> list[str]:
+        """The pages that the search by words finds, best first."""
         passages = self.ask(text, **options)["debug"]["passages"]
-        return {passage["url"].split("/")[-2] for passage in passages if "text" in passage["stages"]}
+        found = {one["stages"]["text"]["rank"]: one["url"] for one in passages if "text" in one["stages"]}
+        return [found[rank].split("/")[-2] for rank in sorted(found)]
+
+    def by_words(self, text: str, **options: Any) -> set[str]:
+        return set(self.ranked_by_words(text, **options))
 
 
 def stemmers(indexes: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
@@ -186,6 +214,21 @@ def test_question_without_language_finds_written_words(store: Store) -> None:
     assert store.by_words("Haus walked") == {"haus", "walk", "note"}
     assert store.by_words("房子", language="zh") == {"home"}
     assert store.by_words("Haus walked", filters={"language": ["de", "en"]}) == {"haus", "walk"}
+
+
+def test_numbers_names_and_words_without_spaces_are_found(store: Store) -> None:
+    store.index({"": NAMED})
+    for question, pages in ASKED.items():
+        assert store.ranked_by_words(question)[: len(pages)] == pages, question
+
+
+def test_older_text_index_is_written_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(text_index, "definition", lambda language, _: definition(language, "multilingual"))
+        store.index(PAGES)
+    plan = store.index(PAGES)
+    assert (plan.action, plan.texts) == ("replace", 0)
+    assert store.index(PAGES).action == "nothing"
 
 
 def test_answer_has_only_passages_of_its_language(store: Store) -> None:

@@ -32,5 +32,8 @@ _SPACES = (
 )
 """The characters that `str.isspace` is true for."""
 
-INVISIBLE = _SPACES + "".join(chr(code) for first, last in _IGNORABLE_RANGES for code in range(first, last + 1))
+IGNORABLE = "".join(chr(code) for first, last in _IGNORABLE_RANGES for code in range(first, last + 1))
+"""The characters without a shape."""
+
+INVISIBLE = _SPACES + IGNORABLE
 """Characters that a reader does not see. A text is blank when `text.strip(INVISIBLE)` leaves nothing."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from handler.config.payload_keys import RANKED_KEY, ChunkField, Payload, ranked_key
 from handler.config.profiles import Profile
+from handler.core.words import indexed_words
 from passage.indexing.chunks import Chunk
 
 Path = tuple[str, ...]
@@ -46,7 +47,7 @@ def payload(
     Args:
         number: its place among the site's chunks, from 1.
         created_at: when it was first indexed, seconds since 1970.
-        ranked: the keys with a text index. The text is also stored under the one of the chunk's language.
+        ranked: the keys with a text index. The text is also stored under the one of the chunk's language, in words.
     """
     parts = _parts(chunk, number, profile, created_at)
 
@@ -56,7 +57,7 @@ def payload(
 
     texts = [RANKED_KEY] if any(part == "text" for _, part in paths(profile)) else []
     texts += [key for key in [ranked_key(chunk.language)] if key in ranked]
-    return {**fill(layout(profile)), **dict.fromkeys(texts, chunk.ranked_text)}
+    return {**fill(layout(profile)), **dict.fromkeys(texts, indexed_words(chunk.ranked_text))}
 
 
 def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:

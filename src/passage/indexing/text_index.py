@@ -1,7 +1,7 @@
 """The indexes over a payload's text that rank by BM25: their fields, their languages, and their form for each engine.
 
-The tokenizer `multilingual` finds Chinese and Japanese words and is as good in English. One index has one stemmer, so
-a site in several languages has one index without a stemmer over all its text, and one for each language that has one.
+One index has one stemmer, so a site in several languages has one index without a stemmer over all its text, and one
+for each language that has one. `handler.core.words` says which words a text has.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from handler.adapters.qdrant.text_search import definition, language_keys, ranking_field
-from handler.config.payload_keys import RANKED_KEY, language_code, ranked_key
+from handler.config.payload_keys import RANKED_KEY, is_ranked, language_code, ranked_key
 from handler.config.profiles import Profile
 from passage.indexing import stored
 from passage.indexing.languages import DEFAULT, STEMMED
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import qdrant_edge
     from qdrant_client import models
 
+TOKENIZERS = frozenset({"word", "whitespace", "prefix", "multilingual", "code"})
+"""Qdrant's tokenizers (Qdrant, "Indexing")."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextIndex:
@@ -25,14 +28,16 @@ class TextIndex:
 
     Attributes:
         language: Qdrant's name for the stemmer and stop words; empty for no stemmer and no stop words.
+        tokenizer: Qdrant's name; another one only where something else wrote the text.
     """
 
     field: str
     language: str = DEFAULT
+    tokenizer: str = "word"
 
     def to_rest(self) -> dict[str, Any]:
         """The index's definition in Qdrant's REST form (Qdrant, API reference, "Create payload index")."""
-        return definition(self.language)
+        return definition(self.language, self.tokenizer)
 
     def for_server(self) -> "models.TextIndexParams":
         from qdrant_client import models  # noqa: PLC0415 - takes a second; only a server needs it
@@ -45,8 +50,9 @@ class TextIndex:
         name = self.language.title()
         languages = {getattr(qdrant_edge.Language, name)} if name else set()
         return qdrant_edge.TextIndexParams(
-            tokenizer=qdrant_edge.TokenizerType.Multilingual,
+            tokenizer=getattr(qdrant_edge.TokenizerType, self.tokenizer.title()),
             lowercase=True,
+            ascii_folding=True,
             scoring=True,
             stemmer=qdrant_edge.SnowballParams(getattr(qdrant_edge.SnowballLanguage, name)) if name else None,
             stopwords=qdrant_edge.StopwordsSet(languages=languages) if name else None,
@@ -89,10 +95,17 @@ def copy_indexes(
     ranking = ranking_field(profile, indexes)
     if ranking is None:
         return (TextIndex(RANKED_KEY if with_titles else fields[0]),)
-    return tuple(TextIndex(key, _language(indexes[key])) for key in (ranking, *sorted(language_keys(indexes))))
+    keys = (ranking, *sorted(language_keys(indexes)))
+    return tuple(TextIndex(key, _language(indexes[key]), _tokenizer(key, indexes[key])) for key in keys)
 
 
 def _language(index: Mapping[str, Any]) -> str:
     """The language of an index's stemmer; empty for none, or for one that this module would not choose."""
     name = str((index.get("stemmer") or {}).get("language"))
     return name if name in STEMMED.values() else ""
+
+
+def _tokenizer(key: str, index: Mapping[str, Any]) -> str:
+    """The tokenizer for copied text: its own, unless Passage wrote the text."""
+    name = str(index.get("tokenizer"))
+    return name if name in TOKENIZERS and not is_ranked(key) else "word"

@@ -14,7 +14,7 @@ import qdrant_edge
 
 from handler.adapters.qdrant import manifest, payload, query
 from handler.adapters.qdrant.manifest import SHARD, Manifest
-from handler.adapters.qdrant.text_search import TextSearch, language_keys, ranking_field
+from handler.adapters.qdrant.text_search import TextSearch, asked_words, language_keys, ranking_field
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors, distance_name
 from handler.core import deadline as deadlines
@@ -117,7 +117,7 @@ class QdrantEdgeStore:
 
     def _by_words(self, search: Search, field: str, limit: int) -> qdrant_edge.QueryRequest:
         """The search by words alone. See `TextSearch` for `field`."""
-        return self._request(qdrant_edge.TextQuery(field, search.text), search, limit)
+        return self._request(qdrant_edge.TextQuery(field, asked_words(field, search.text)), search, limit)
 
     def _read(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
         result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)

@@ -19,6 +19,7 @@ from handler.adapters.qdrant.text_search import (
     COLLECTION,
     TextSearch,
     TextSupport,
+    asked_words,
     check_metadata,
     read_text_support,
     server_version,
@@ -162,7 +163,7 @@ class QdrantServerStore:
 
     def _by_words(self, search: Search, field: str, limit: int) -> dict[str, Any]:
         """The search by words alone, as JSON. See `TextSearch` for `field`."""
-        return self._request({"text": search.text}, field, search, limit)
+        return self._request({"text": asked_words(field, search.text)}, field, search, limit)
 
     def _request(self, scoring: Any, using: str, search: Search, limit: int) -> dict[str, Any]:
         """A search by vector or by words, with the filters and the payload of `search`.

@@ -24,6 +24,7 @@ from handler.core.errors import (
     UpstreamUnavailable,
 )
 from handler.core.model import Search
+from handler.core.words import indexed_words
 
 LEAST_VERSION = (1, 20)
 
@@ -88,17 +89,23 @@ class Get(Protocol):
     def __call__(self, path: str, **parameters: str) -> Mapping[str, Any]: ...
 
 
-def definition(language: str) -> dict[str, Any]:
+def definition(language: str, tokenizer: str = "word") -> dict[str, Any]:
     """A text index in Qdrant's REST form (Qdrant, API reference, "Create payload index").
 
     Args:
         language: Qdrant's name for the stemmer and stop words; empty for none.
     """
-    words: dict[str, Any] = {"type": "text", "tokenizer": "multilingual", "lowercase": True, "scoring": True}
+    words: dict[str, Any] = {"type": "text", "tokenizer": tokenizer, "lowercase": True, "ascii_folding": True}
+    words["scoring"] = True
     if language:
         words["stemmer"] = {"type": "snowball", "language": language}
         words["stopwords"] = {"languages": [language]}
     return words
+
+
+def asked_words(key: str, question: str) -> str:
+    """A question in the form in which a text index under that key has its words: Passage's own, or as it is."""
+    return indexed_words(question) if is_ranked(key) else question
 
 
 def ranking_field(profile: Profile, indexes: Mapping[str, Any]) -> str | None:

@@ -1,0 +1,57 @@
+"""The words of a text as a text index of Passage has them. The same for a stored text and for a question.
+
+Qdrant's tokenizer `word` takes each run of letters and digits as a word. It knows no words in a language without
+spaces, and cuts `1.16` and `set_lantern_height` into parts that many other passages have.
+"""
+
+import re
+from functools import cache
+from unicodedata import normalize
+
+from handler.core.texts import IGNORABLE
+
+UNSPACED = (
+    "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+"""Han, kana and Hangul: the scripts of words without spaces, or, in Korean, of words that end in particles."""
+
+JOINTS = {".": "\ua4f8", "_": "\u02cd", "+": "\u1429", "#": "\u2d4c"}
+"""Letters that stand for the signs inside a name. A word may have letters only; these are in no language's texts."""
+
+_NAME = re.compile(r"[^\W_]+(?:[._]+[^\W_]+)+|\b[A-Za-z](?:\+\+|#)(?!\w)|\b\d{1,3}(?:,\d{3})+\b")
+_VERSION = re.compile(r"[vV](?=\d)")
+_DROPPED = dict.fromkeys(map(ord, IGNORABLE)) | {0x200B: None}
+_JOINED = str.maketrans(JOINTS | {",": ""})
+
+
+def indexed_words(text: str) -> str:
+    """A text as it is stored for ranking, or a question as it is asked there.
+
+    - Compatible forms are one: full-width letters and digits, half-width kana, ligatures, spaces (Unicode's NFKC).
+      Characters without a shape, such as a soft hyphen, are dropped.
+    - A run of Han, kana or Hangul becomes its overlapping pairs of characters (Lucene's CJKAnalyzer does the same). A
+      single character stays.
+    - A name with dots or underscores, `C++`, `C#` and a number with commas are also one word, behind their parts:
+      `1.16` is found before `1.160`.
+    """
+    if not text.isascii():
+        text = normalize("NFKC", text).translate(_DROPPED)
+        text = _unspaced_run().sub(_pairs, text)
+    return _NAME.sub(_with_whole, text)
+
+
+@cache
+def _unspaced_run() -> re.Pattern[str]:
+    return re.compile(f"[{UNSPACED}]+")  # takes 5 ms, which a text in ASCII does not pay
+
+
+def _pairs(run: re.Match[str]) -> str:
+    found = run.group()
+    pairs = (found[at : at + 2] for at in range(max(len(found) - 1, 1)))
+    return f" {' '.join(pairs)} "
+
+
+def _with_whole(name: re.Match[str]) -> str:
+    found = name.group()
+    return f"{found} {_VERSION.sub('', found, 1).translate(_JOINED)}"
