@@ -11,7 +11,7 @@ Keys = Annotated[tuple[Key, ...], Field(min_length=1)]
 """Payload keys in order of preference: the first one present is used. A dot reaches into a nested object."""
 
 
-class Section(BaseModel):
+class ProfileSection(BaseModel):
     """A table of a profile's TOML file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
@@ -117,7 +117,7 @@ class KeyPath(NamedTuple):
         return cls(key, outer, tuple(inner))
 
 
-class Payload(Section):
+class Payload(ProfileSection):
     """The payload keys of a passage's fields. A point without a valid `text` and `url` is skipped.
 
     The profile's own keys come first. With `variants`, the keys in `KNOWN_KEYS` follow: several versions of an indexer

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, cast
 from pydantic import Field, ValidationError, model_validator
 
 from handler.config import models, providers
-from handler.config.payload_keys import KINDS, ChunkField, Keys, Kind, Payload, Section
+from handler.config.payload_keys import KINDS, ChunkField, Keys, Kind, Payload, ProfileSection
 from handler.config.settings import CollectionSettings
 from handler.core.errors import ConfigurationError, NotFound
 from handler.core.model import SearchMode
@@ -16,7 +16,7 @@ from handler.core.model import SearchMode
 FOLDER = Path(__file__).parent / "profiles"
 
 
-class Collection(Section):
+class Collection(ProfileSection):
     """The Qdrant collection. `vector` is the vector's name, empty for the unnamed one."""
 
     name: str = Field(min_length=1)
@@ -25,7 +25,7 @@ class Collection(Section):
     distance: Literal["Cosine", "Dot"] = "Cosine"
 
 
-class Embedding(Section):
+class Embedding(ProfileSection):
     """The models that embed questions and texts. Both give vectors of one space (`handler.config.providers`)."""
 
     provider: providers.EmbeddingProvider = providers.DEFAULT
@@ -48,7 +48,7 @@ class Embedding(Section):
         return self.model_copy(update={"provider": provider, "model": model, "document_model": document_model})
 
 
-class SearchOptions(Section):
+class SearchOptions(ProfileSection):
     """How the collection is searched: by vectors alone (dense), also by words (hybrid), or by words alone (words).
 
     Words need a collection whose text index ranks by BM25. A hybrid profile searches any other by vectors alone.
@@ -84,7 +84,7 @@ class SearchOptions(Section):
         return models.balance(model, embedded_by) if self.balance is None else self.balance
 
 
-class TextLimit(Section):
+class TextLimit(ProfileSection):
     """Limits on the question's length, in characters. `names` are the request fields that may hold it."""
 
     names: Keys
@@ -98,7 +98,7 @@ class TextLimit(Section):
         return self
 
 
-class CountLimit(Section):
+class CountLimit(ProfileSection):
     """Limits on the number of passages. `outside` says whether a number out of range is rejected or clamped."""
 
     names: Keys
@@ -114,7 +114,7 @@ class CountLimit(Section):
         return self
 
 
-class Query(Section):
+class Query(ProfileSection):
     """What a request may send: the question's text, and the number of passages."""
 
     text: TextLimit
@@ -128,7 +128,7 @@ class Query(Section):
         return self
 
 
-class Profile(Section):
+class Profile(ProfileSection):
     """How one collection is queried: its contract, models, payload keys and limits. `name` is that of its file."""
 
     name: str

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, StrictInt, StrictStr
 
 
-class Record(BaseModel):
+class StoredPoint(BaseModel):
     """A stored point. `vector` is a list, or a mapping by name, as the server sent it."""
 
     id: StrictInt | StrictStr
@@ -13,7 +13,7 @@ class Record(BaseModel):
     vector: Any = None
 
 
-class ScoredPoint(Record):
+class ScoredPoint(StoredPoint):
     """A point that a search found."""
 
     score: float
@@ -40,16 +40,16 @@ class SearchedEach(BaseModel):
 class Records(BaseModel):
     """The answer to a request for points by their ids."""
 
-    result: list[Record]
+    result: list[StoredPoint]
 
 
-class Page(BaseModel):
+class ScrolledPage(BaseModel):
     """A page of points."""
 
-    points: list[Record]
+    points: list[StoredPoint]
 
 
 class Scrolled(BaseModel):
     """The answer to a request for a page of points."""
 
-    result: Page
+    result: ScrolledPage

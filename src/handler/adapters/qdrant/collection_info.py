@@ -60,7 +60,7 @@ class PayloadIndex(BaseModel):
     params: dict[str, Any] | None = None
 
 
-class Metadata(BaseModel):
+class CollectionMetadata(BaseModel):
     """What Passage reads of a collection's metadata (Qdrant, API reference, "Get collection details")."""
 
     status: str
@@ -74,17 +74,17 @@ STATUSES = {"green": "green", "yellow": "yellow", "grey": "yellow", "red": "red"
 """Qdrant's statuses as those of seed 001. Grey is a collection that waits to be optimised, yellow one that is."""
 
 
-def read(connection: Connection) -> Metadata:
+def read(connection: Connection) -> CollectionMetadata:
     """The collection's metadata.
 
     Raises:
         PassageError: see `Connection.call`.
     """
     answer = connection.get("/collections/{collection_name}", collection_name=connection.collection)
-    return connection.call(lambda: Metadata.model_validate(answer.get("result")))
+    return connection.call(lambda: CollectionMetadata.model_validate(answer.get("result")))
 
 
-def described(profile: Profile, info: Metadata, support: TextSupport, model: str | None) -> CollectionInfo:
+def described(profile: Profile, info: CollectionMetadata, support: TextSupport, model: str | None) -> CollectionInfo:
     """The collection as /ready and /profiles/{profile}/collection show it.
 
     Args:
@@ -105,7 +105,7 @@ def described(profile: Profile, info: Metadata, support: TextSupport, model: str
     )
 
 
-def embedding_model(connection: Connection, profile: Profile, info: Metadata) -> str | None:
+def embedding_model(connection: Connection, profile: Profile, info: CollectionMetadata) -> str | None:
     """The model the collection says it was embedded with: in its metadata, or else in its first point.
 
     Raises:
@@ -126,7 +126,7 @@ def explain(
     requests: Sequence[Mapping[str, Any]],
     kinds: Mapping[str, str],
     collection: Collection,
-    info: Metadata,
+    info: CollectionMetadata,
 ) -> None:
     """Find the reason for a refusal in the collection's metadata, because Qdrant's message is prose.
 
@@ -188,12 +188,12 @@ def _value_counts(given: Mapping[str, Any]) -> Iterator[int]:
                 yield from _value_counts(one)
 
 
-def limits_of(info: Metadata) -> Limits:
+def limits_of(info: CollectionMetadata) -> Limits:
     """The limits of the collection's strict mode."""
     return Limits.of(info.model_dump(mode="json", include={"config"}))
 
 
-def indexes(info: Metadata) -> dict[str, str]:
+def indexes(info: CollectionMetadata) -> dict[str, str]:
     """The payload indexes' types, by payload key; an index that serves a match by prefix says so."""
     return {
         key: f"{index.data_type}{WITH_PREFIX if (index.params or {}).get('prefix') else ''}"
@@ -206,12 +206,12 @@ def index_kinds(value: str | int) -> tuple[str, ...]:
     return ("integer",) if isinstance(value, int) else ("keyword", "uuid")
 
 
-def sizes(info: Metadata) -> dict[str, int]:
+def sizes(info: CollectionMetadata) -> dict[str, int]:
     """The dimension of each vector, by name; the unnamed one under the empty name."""
     return {name: params.size for name, params in _vectors(info).items()}
 
 
-def _vectors(info: Metadata) -> Mapping[str, VectorParams]:
+def _vectors(info: CollectionMetadata) -> Mapping[str, VectorParams]:
     vectors = info.config.params.vectors
     if vectors is None:
         return {}

@@ -40,8 +40,8 @@ from handler.core.errors import (
 from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Stage, Vector
 
 if TYPE_CHECKING:
-    from handler.adapters.qdrant.answers import Record
-    from handler.adapters.qdrant.collection_info import Metadata
+    from handler.adapters.qdrant.answers import StoredPoint
+    from handler.adapters.qdrant.collection_info import CollectionMetadata
 
 MATCHES_BY_PREFIX = (1, 19)
 """The first version with a match by prefix (Qdrant, "Filtering")."""
@@ -301,7 +301,7 @@ class QdrantServerStore:
         model = collection_info.embedding_model(self._connection, self._profile, info)
         return collection_info.described(self._profile, info, self._supported(info), model)
 
-    def _supported(self, info: Metadata) -> TextSupport:
+    def _supported(self, info: CollectionMetadata) -> TextSupport:
         """How the collection can be searched now. Later searches use it, too."""
         if self._profile.search.mode == "dense":
             return TextSupport(None)
@@ -309,7 +309,7 @@ class QdrantServerStore:
         self._support = text_support(self._profile, read, server_version(self._connection.get))
         return self._support
 
-    def _vector(self, point: Record) -> Vector | None:
+    def _vector(self, point: StoredPoint) -> Vector | None:
         name = self._profile.collection.vector
         values = point.vector.get(name) if isinstance(point.vector, dict) else point.vector
         if not isinstance(values, list):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from handler.adapters.qdrant import collection_info, query
-from handler.adapters.qdrant.answers import Record, Records, ScoredPoint, Scrolled
+from handler.adapters.qdrant.answers import Records, ScoredPoint, Scrolled, StoredPoint
 from handler.adapters.qdrant.collection_info import explain, index_kinds, indexes, limits_of
 from handler.adapters.qdrant.connection import Connection
 from handler.adapters.qdrant.filters import condition_json, index_type
@@ -75,7 +75,7 @@ def _conditions(place: Neighborhood, sections: bool) -> Iterator[tuple[str, Cond
     yield place.index
 
 
-def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: bool) -> Record | None:
+def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: bool) -> StoredPoint | None:
     """The point with the id `chunk`, or else one whose payload has it as its chunk id, text or integer.
 
     Qdrant's strict mode refuses a filter with one condition that no payload index serves, so the conditions that an
@@ -107,7 +107,7 @@ def _kind(index: str | None) -> str:
     return (index or "").removesuffix(WITH_PREFIX)
 
 
-def _by_point_id(connection: Connection, chunk: str, *, with_vectors: bool) -> Record | None:
+def _by_point_id(connection: Connection, chunk: str, *, with_vectors: bool) -> StoredPoint | None:
     identity = query.point_id(chunk)
     if identity is None:
         return None
@@ -117,7 +117,7 @@ def _by_point_id(connection: Connection, chunk: str, *, with_vectors: bool) -> R
 
 def _matching(
     connection: Connection, conditions: Sequence[tuple[str, str | int]], *, with_vectors: bool
-) -> Record | None:
+) -> StoredPoint | None:
     """The first point that meets one of the conditions: a payload key and the value it has."""
     any_of = [{"key": key, "match": {"value": value}} for key, value in conditions]
     asked = {"filter": {"should": any_of}, "limit": 1, "with_payload": True, "with_vector": with_vectors}

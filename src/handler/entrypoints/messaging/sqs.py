@@ -22,7 +22,7 @@ LEAST_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Record:
+class QueueMessage:
     """One of the queue's messages. `group` is a FIFO queue's message group, None in a standard queue."""
 
     id: str
@@ -47,7 +47,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
     return {"batchItemFailures": [{"itemIdentifier": identity} for identity in returned]}
 
 
-def _record(record: Mapping[str, Any]) -> Record:
+def _record(record: Mapping[str, Any]) -> QueueMessage:
     """One record. An unreadable body is refused later, in its message's reply.
 
     Raises:
@@ -60,10 +60,12 @@ def _record(record: Mapping[str, Any]) -> Record:
     group = None
     if str(record.get("eventSourceARN")).endswith(".fifo"):
         group = str(attributes.get("MessageGroupId", "")) if isinstance(attributes, Mapping) else ""
-    return Record(id=identity, group=group, message=read(record.get("body"), identity))
+    return QueueMessage(id=identity, group=group, message=read(record.get("body"), identity))
 
 
-def _answer(records: Sequence[Record], services: Container, until: Deadline, sinks: Sequence[ReplySink]) -> list[str]:
+def _answer(
+    records: Sequence[QueueMessage], services: Container, until: Deadline, sinks: Sequence[ReplySink]
+) -> list[str]:
     """The ids of the records that were not answered."""
     left = until.remaining()
     if left < LEAST_SECONDS:
@@ -89,7 +91,12 @@ def _answer(records: Sequence[Record], services: Container, until: Deadline, sin
 
 
 def _settled(
-    record: Record, outcome: Outcome, services: Container, last: Deadline, until: Deadline, sinks: Sequence[ReplySink]
+    record: QueueMessage,
+    outcome: Outcome,
+    services: Container,
+    last: Deadline,
+    until: Deadline,
+    sinks: Sequence[ReplySink],
 ) -> bool:
     """Send the record's answer or refusal. Returns whether it was sent, so that the record need not return.
 

@@ -155,7 +155,7 @@ class ServerConnection:
         """The description of a collection, by its name or alias; None where it does not exist."""
         try:
             return self.call(lambda client: client.get_collection(name))
-        except RequestRefused as refused:
+        except ServerRefused as refused:
             if refused.status == HTTPStatus.NOT_FOUND:
                 return None
             raise
@@ -190,7 +190,7 @@ class ServerConnection:
     def _refused(self, error: UnexpectedResponse) -> TargetError:
         if error.status_code in (401, 403):
             return TargetError(f"{self.url} {self._refused_key(_line(error))} (HTTP {error.status_code}).")
-        return RequestRefused(
+        return ServerRefused(
             f"{self.url} refused a request (HTTP {error.status_code}: {_line(error)}).", error.status_code
         )
 
@@ -208,7 +208,7 @@ class ServerConnection:
         return TargetError(f"The Qdrant server at {self.url} {how} ({ATTEMPTS} attempts). Run it again.")
 
 
-class RequestRefused(TargetError):
+class ServerRefused(TargetError):
     """The server refused the request itself. `status` is the HTTP status."""
 
     def __init__(self, message: str, status: int | None) -> None:
