@@ -35,21 +35,42 @@ async def every_tool(client: Client) -> dict[str, Any]:
         "server": client.server_info.name,
         "tools": [tool.name for tool in listed.tools],
         "search": found.structured_content,
-        "fetch": (await client.call_tool("fetch", {"id": first})).structured_content,
+        **(await readings(client, first, found.structured_content["results"][0]["url"])),
         "search_docs": (await client.call_tool("search_docs", {"question": QUESTION, "top_k": 2})).structured_content,
         "get_chunk": (await client.call_tool("get_chunk", {"id": first})).structured_content,
         "failed": await client.call_tool("fetch", {"id": "nothing"}),
     }
 
 
+async def readings(client: Client, first: str, url: str) -> dict[str, Any]:
+    async def read(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        found = (await client.call_tool(tool, arguments)).structured_content
+        assert found is not None
+        return found
+
+    fetched = await read("fetch", {"id": first})
+    beside = fetched["metadata"].get("next") or fetched["metadata"]["previous"]
+    return {
+        "fetch": fetched,
+        "next": await read("fetch", {"id": beside}),
+        "get_page": await read("get_page", {"url": url}),
+        "part": await read("get_page", {"url": url, "max_length": 200}),
+    }
+
+
 def check(used: dict[str, Any], mode: str) -> None:
     first = used["search"]["results"][0]
     assert (used["version"], used["server"]) == (VERSIONS[mode], "passage")
-    assert used["tools"] == ["search", "fetch", "search_docs", "get_chunk"]
+    assert used["tools"] == ["search", "fetch", "search_docs", "get_page", "get_chunk"]
     assert len(used["search_docs"]["results"]) == 2
     assert used["search_docs"]["results"][0]["url"] == first["url"]
-    assert used["fetch"]["text"] == used["search_docs"]["results"][0]["text"]
-    assert used["get_chunk"]["payload"]["text"] == used["fetch"]["text"]
+    assert used["get_chunk"]["payload"]["text"] == used["search_docs"]["results"][0]["text"]
+    for read in ("fetch", "next", "get_page"):
+        assert used["get_chunk"]["payload"]["text"].strip() in used["get_page"]["text"]
+        assert used[read]["text"].strip() in used["get_page"]["text"]
+    assert used["next"]["metadata"]["previous"]
+    assert used["get_page"]["text"].startswith(used["part"]["text"])
+    assert (len(used["part"]["text"]), used["part"]["metadata"]["next_start_index"]) == (200, "200")
     assert used["failed"].is_error
     assert "no such chunk" in used["failed"].content[0].text
 

@@ -19,7 +19,7 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 def test_initialize_answers_a_version_that_we_speak(version: str, endpoint: Endpoint) -> None:
     reply = endpoint.legacy("initialize", {"protocolVersion": version, "capabilities": {}})
     assert (reply.status, reply.result["protocolVersion"]) == (200, version)
-    assert reply.result["capabilities"] == {"tools": {}}
+    assert reply.result["capabilities"] == {"tools": {}, "prompts": {}}
     assert reply.result["serverInfo"] == {"name": "passage", "version": "0.1.0"}
     assert "resultType" not in reply.result
 
@@ -48,7 +48,7 @@ def test_discover_names_versions_and_may_be_cached(endpoint: Endpoint) -> None:
     result = endpoint.modern("server/discover").result
     assert result["supportedVersions"] == list(SUPPORTED)
     assert (result["ttlMs"], result["cacheScope"], result["resultType"]) == (300_000, "public", "complete")
-    assert result["capabilities"] == {"tools": {}}
+    assert result["capabilities"] == {"tools": {}, "prompts": {}}
     assert "search_docs" in result["instructions"]
 
 
@@ -123,7 +123,7 @@ def test_client_info_may_be_absent(endpoint: Endpoint) -> None:
     assert endpoint.modern("tools/list", {"_meta": meta}).status == 200
 
 
-@pytest.mark.parametrize("method", ["resources/list", "prompts/list", "logging/setLevel", "server/discover", ""])
+@pytest.mark.parametrize("method", ["resources/list", "prompts/delete", "logging/setLevel", "server/discover", ""])
 def test_unknown_legacy_method_is_an_error_in_a_200(method: str, endpoint: Endpoint) -> None:
     reply = endpoint.legacy(method)
     assert (reply.status, reply.code) == (200, -32601)
@@ -139,7 +139,7 @@ def test_unknown_modern_method_is_404(method: str, endpoint: Endpoint) -> None:
 def test_unknown_tool_is_an_error_of_the_protocol(name: Any, endpoint: Endpoint) -> None:
     reply = endpoint.legacy("tools/call", {"name": name, "arguments": {}})
     assert (reply.status, reply.code) == (200, -32602)
-    assert "search, fetch, search_docs, get_chunk" in reply.json["error"]["message"]
+    assert "search, fetch, search_docs, get_page, get_chunk" in reply.json["error"]["message"]
 
 
 def test_arguments_that_are_no_object_are_a_protocol_error(endpoint: Endpoint) -> None:
@@ -205,7 +205,9 @@ def test_any_method_but_post_is_405(method: str, path: str, endpoint: Endpoint) 
     assert (reply.status, reply.headers["allow"]) == (405, "POST")
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:3001", "HTTP://LOCALHOST:3000"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://localhost.evil.example:3001", "HTTP://LOCALHOST:3000"]
+)
 @pytest.mark.parametrize("body", [message("ping"), message("tools/list"), "{"])
 def test_origin_that_is_not_allowed_is_403(origin: str, body: Any, endpoint: Endpoint) -> None:
     reply = endpoint.post(body, {"origin": origin})
@@ -242,4 +244,4 @@ def test_list_of_tools_is_the_same_bytes_each_time() -> None:
     texts = {Endpoint().legacy("tools/list").text for _ in range(3)}
     assert len(texts) == 1
     names = [tool["name"] for tool in json.loads(texts.pop())["result"]["tools"]]
-    assert names == ["search", "fetch", "search_docs", "get_chunk"]
+    assert names == ["search", "fetch", "search_docs", "get_page", "get_chunk"]

@@ -41,7 +41,7 @@ def test_legacy_client_is_answered_line_by_line(endpoint: Endpoint) -> None:
         message("tools/list", id="two"),
     )
     assert (opened["id"], opened["result"]["protocolVersion"]) == (1, "2025-11-25")
-    assert (listed["id"], len(listed["result"]["tools"])) == ("two", 4)
+    assert (listed["id"], len(listed["result"]["tools"])) == ("two", 5)
 
 
 def test_modern_client_needs_no_headers(endpoint: Endpoint) -> None:
@@ -110,7 +110,7 @@ def test_deployment_gets_the_headers_of_each_message(endpoint: Endpoint) -> None
         lines = [json.dumps(message("tools/list", {"_meta": META})).encode()]
         mcp_stdio.serve(lines, HttpApi("https://api.example", request=client.request), "/mcp", written.append)
     assert seen[0].headers["mcp-method"] == "tools/list"
-    assert len(json.loads(written[0])["result"]["tools"]) == 4
+    assert len(json.loads(written[0])["result"]["tools"]) == 5
 
 
 def test_command_writes_only_messages_on_stdout(textbook_index: Path) -> None:

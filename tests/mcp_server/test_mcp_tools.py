@@ -15,7 +15,7 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import Passage, Point
+from handler.core.model import Passage, Point, Search, SearchResult
 from handler.entrypoints.http.openapi.schemas import component, components
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES
 from mcp_server.mcp_calls import HITS, QUESTION, TEXT, Endpoint, said, structured
@@ -33,6 +33,9 @@ def test_schemas_of_tools_are_json_schemas(endpoint: Endpoint) -> None:
         Draft202012Validator.check_schema(tool["inputSchema"])
         Draft202012Validator.check_schema(tool["outputSchema"])
         assert tool["inputSchema"]["additionalProperties"] is False
+        for name, argument in tool["inputSchema"]["properties"].items():  # strict clients fill every one, with null
+            assert "default" not in argument
+            assert (name in tool["inputSchema"]["required"]) == ("null" not in argument["type"])
         assert tool["annotations"]["readOnlyHint"] is True
 
 
@@ -50,8 +53,8 @@ def test_limits_are_those_of_the_openapi_document(name: str, endpoint: Endpoint)
             key: text[key] for key in ("minLength", "maxLength")
         }
     top_k = found["search_docs"]["inputSchema"]["properties"]["top_k"]
-    for key in ("minimum", "maximum"):
-        assert top_k.get(key) == count.get(key)
+    limits = [(top_k.get(key), count.get(key)) for key in ("minimum", "maximum")]
+    assert all(ours == theirs or (ours, theirs) == (20, 100) for ours, theirs in limits)
 
 
 def test_search_takes_one_text_and_lists_references(endpoint: Endpoint) -> None:
@@ -94,7 +97,7 @@ def test_limits_of_labels_are_those_of_the_options(endpoint: Endpoint) -> None:
     schema = tools(endpoint)["search_docs"]["inputSchema"]["properties"]
     for name in ("language", "version"):
         (text,) = (kind for kind in options[name]["anyOf"] if kind["type"] == "string")
-        assert {key: schema[name][key] for key in text} == text
+        assert {key: schema[name][key] for key in text} == {**text, "type": ["string", "null"]}
 
 
 def test_no_match_is_an_empty_list_and_no_error(endpoint: Endpoint) -> None:
@@ -118,7 +121,7 @@ def test_profile_in_the_path_takes_the_argument_away(endpoint: Endpoint) -> None
     path = "/profiles/chunks/mcp"
     assert "profile" not in tools(endpoint, path)["search_docs"]["inputSchema"]["properties"]
     assert "unknown" in said(endpoint.call("search_docs", {"question": QUESTION, "profile": "chunks"}, path))
-    assert tools(endpoint)["search_docs"]["inputSchema"]["properties"]["profile"]["enum"] == NAMES
+    assert tools(endpoint)["search_docs"]["inputSchema"]["properties"]["profile"]["enum"] == [*NAMES, None]
 
 
 def test_unknown_profile_in_the_path_is_404(endpoint: Endpoint) -> None:
@@ -135,12 +138,14 @@ def test_unknown_profile_in_the_path_is_404(endpoint: Endpoint) -> None:
         ("search", {"query": 5}, "'query' must be text"),
         ("search", {"query": " \u200b"}, "'query' is blank"),
         ("search", {"query": "a" * 10_001}, "'query' has 10,001 characters"),
-        ("search", {"query": QUESTION, "top_k": 3}, "the arguments are query"),
+        ("search", {"query": QUESTION, "top_k": 3}, "'top_k' is unknown here: the arguments are query"),
+        ("search", {"query": QUESTION, "a\nb": 3}, "An argument is unknown here"),
+        ("search", {"query": QUESTION, "text": "other"}, "mean the same"),
         ("search", {"query": "\ud800"}, "must be"),
-        ("search_docs", {"query": QUESTION}, "the arguments are question, top_k, language, version, search, profile"),
-        ("search_docs", {"question": QUESTION, "top_k": 0}, "'top_k' is out of range: it must be 1 to 100"),
+        ("search_docs", {"q": QUESTION}, "the arguments are question, top_k, language, version, search, profile"),
+        ("search_docs", {"question": QUESTION, "top_k": 21}, "'top_k' is out of range: it must be 1 to 20"),
         ("search_docs", {"question": QUESTION, "top_k": 1.5}, "'top_k' must be a whole number"),
-        ("search_docs", {"question": QUESTION, "top_k": "3"}, "'top_k' must be a whole number"),
+        ("search_docs", {"question": QUESTION, "top_k": "three"}, "'top_k' must be a whole number"),
         ("search_docs", {"question": QUESTION, "top_k": True}, "'top_k' must be a whole number"),
         ("search_docs", {"question": QUESTION, "profile": "nothing"}, "The profiles are: "),
         ("search_docs", {"question": QUESTION, "profile": 5}, "The profiles are: "),
@@ -150,6 +155,10 @@ def test_unknown_profile_in_the_path_is_404(endpoint: Endpoint) -> None:
         ("fetch", {"id": ""}, "'id' must be text"),
         ("fetch", {"id": "a" * 513}, "'id' must be text"),
         ("fetch", {"id": "nothing"}, "There is no such chunk"),
+        ("fetch", {"id": "1", "max_length": 0}, "'max_length' must be a whole number, 1 or more"),
+        ("get_page", {"url": 5}, "'url' must be text"),
+        ("get_page", {"url": "https://docs.example/", "start_index": "-1"}, "'start_index' must be a whole number"),
+        ("get_page", {"url": "https://docs.example/"}, "The index has no page of that URL"),
         ("fetch", {"id": "1", "profile": "chunks"}, "the arguments are id"),
         ("get_chunk", {"id": 5}, "'id' must be text"),
         ("get_chunk", {"id": "nothing"}, "There is no such chunk"),
@@ -168,8 +177,14 @@ def test_arguments_may_be_left_out(arguments: Any, endpoint: Endpoint) -> None:
     assert "'query' must be text" in said(endpoint.legacy("tools/call", {"name": "search"}).result)
 
 
-@pytest.mark.parametrize("number", [2, 2.0])
-def test_whole_number_may_be_written_as_a_float(number: float, endpoint: Endpoint) -> None:
+@pytest.mark.parametrize("name", ["query", "question", "text"])
+@pytest.mark.parametrize("tool", ["search", "search_docs"])
+def test_question_has_three_names_in_each_tool(tool: str, name: str, endpoint: Endpoint) -> None:
+    assert len(structured(endpoint.call(tool, {name: QUESTION}))["results"]) == 2
+
+
+@pytest.mark.parametrize("number", [2, 2.0, "2"])
+def test_whole_number_may_be_a_float_or_text(number: float, endpoint: Endpoint) -> None:
     assert len(structured(endpoint.call("search_docs", {"question": QUESTION, "top_k": number}))["results"]) == 2
 
 
@@ -210,6 +225,80 @@ def test_answer_too_large_loses_its_last_passages(endpoint: Endpoint) -> None:
     found = structured(reply.result)
     assert 0 < len(found["results"]) < 4
     assert "too large" in found["warnings"][0]
+
+
+def chunk(number: int, text: str, anchor: str = "oil") -> Passage:
+    headings = ("Lamps", anchor.title())
+    url = f"https://docs.example/lamps#{anchor}"
+    return Passage(id=number, score=0, text=text, url=url, title="Lamps", index=number, headings=headings)
+
+
+CUT = ["```py\na = 1\n```\n\n*(continues)*", "*(continued)*\n\n```py\nb = 2\n```"]
+PAGE = [chunk(0, "Start.", ""), chunk(1, "Fill it."), *map(chunk, (2, 3), CUT), chunk(4, "Trim it.", "wick")]
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FixedStore, "fetch", lambda _, number, **__: Point(int(number), {}, passage=PAGE[int(number)]))
+    monkeypatch.setattr(FixedStore, "neighbors", lambda *_: SearchResult(tuple(reversed(PAGE))))
+
+
+@pytest.mark.usefixtures("page")
+def test_fetch_reads_the_section_and_names_its_neighbors(endpoint: Endpoint) -> None:
+    section = "Fill it.\n\n```py\na = 1\n\nb = 2\n```"
+    found = structured(endpoint.call("fetch", {"id": "2"}))
+    assert (found["id"], found["title"], found["text"]) == ("2", "Lamps: Oil", section)
+    assert found["metadata"] == {"headings": "Lamps > Oil", "previous": "0", "next": "4"}
+    part = structured(endpoint.call("fetch", {"id": "1", "max_length": "8"}))
+    assert (part["text"], part["metadata"]["next_start_index"]) == ("Fill it.", "8")
+    rest = structured(endpoint.call("fetch", {"id": "1", "start_index": 8}))
+    assert part["text"] + rest["text"] == section
+    assert "must be less than 32" in said(endpoint.call("fetch", {"id": "1", "start_index": 34}))
+
+
+@pytest.mark.usefixtures("page")
+def test_page_is_read_whole_by_any_url_of_it(endpoint: Endpoint) -> None:
+    found = [structured(endpoint.call("get_page", {"url": f"https://docs.example/lamps{end}"})) for end in ("", "#oil")]
+    assert found[0] == found[1]
+    assert (found[0]["title"], found[0]["url"]) == ("Lamps", "https://docs.example/lamps")
+    assert found[0]["text"] == "Start.\n\nFill it.\n\n```py\na = 1\n\nb = 2\n```\n\nTrim it."
+
+
+@pytest.mark.parametrize(("payload", "stated"), [({}, "no language"), ({"language": "en"}, "the language en")])
+def test_answer_that_a_language_emptied_says_so(
+    payload: dict[str, str], stated: str, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def search(_: FixedStore, searches: list[tuple[Any, Search]]) -> list[SearchResult]:
+        return [SearchResult(() if search.filters else tuple(PAGE)) for _, search in searches]
+
+    monkeypatch.setattr(FixedStore, "search", search)
+    monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: Point(1, payload, passage=PAGE[1]))
+    result = endpoint.call("search_docs", {"question": QUESTION, "language": "English"})
+    (warning,) = structured(result)["warnings"]
+    assert warning == f"No passage that fits has the language asked for. The best one states {stated}."
+    assert result["content"][0]["text"] == f"> {warning}"
+
+
+def test_prompt_asks_for_an_answer_with_citations(endpoint: Endpoint) -> None:
+    (prompt,) = endpoint.legacy("prompts/list").result["prompts"]
+    (said_to_model,) = endpoint.modern(
+        "prompts/get", {"name": prompt["name"], "arguments": {"question": QUESTION}}, mcp_name=prompt["name"]
+    ).result["messages"]
+    assert said_to_model["content"]["text"].endswith(f"\n\n{QUESTION}")
+    assert endpoint.legacy("prompts/get", {"name": "other"}).code == -32602
+
+
+def test_errors_have_their_code_in_the_header(endpoint: Endpoint) -> None:
+    failed = {"name": "fetch", "arguments": {"id": "nothing"}}
+    for reply, code in (
+        (endpoint.legacy("tools/call", failed), "NOT_FOUND"),
+        (endpoint.modern("tools/call", failed), "NOT_FOUND"),
+        (endpoint.modern("nothing"), "NOT_FOUND"),
+        (endpoint.legacy("tools/call", {"name": "nothing"}), "INVALID_REQUEST"),
+        (endpoint.post("{"), "INVALID_REQUEST"),
+    ):
+        assert reply.headers["x-error-code"] == code, reply
+    assert "x-error-code" not in endpoint.legacy("tools/list").headers
 
 
 def test_chunk_without_text_is_told_so(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:

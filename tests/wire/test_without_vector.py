@@ -48,7 +48,7 @@ def test_words_answer_alike_over_each_way_in(start: Start, store: OnEdge) -> Non
     found = function.post({**fields, "search": "words"}).results
     call = {"name": "search_docs", "arguments": {"question": fields["text"], "top_k": 3, "search": "words"}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    tool = json.loads(function.post(message, "/mcp").json["result"]["content"][0]["text"])
+    tool = function.post(message, "/mcp").json["result"]["structuredContent"]
     assert found == mode.post(fields).results
     assert found == function.get("/query", "text=Kritzinger%20twin&k=3&search=words").results
     assert found == function.invoke({**fields, "search": "words"})["results"]

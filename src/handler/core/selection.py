@@ -3,6 +3,7 @@
 Pure functions. Imported when a question asks for one of these.
 """
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,9 @@ POOL_FACTOR = 2
 
 LEAST_OVERLAP = 20
 """The fewest characters that count as the overlap of two chunks. Fewer can be equal by chance."""
+
+CODE_SEAM = re.compile(r"\n[ \t]*(`{3,}|~{3,})\n\n[ \t]*\*\(continues\)\*\s+\*\(continued\)\*\n\n[ \t]*\1[^\n]*\n")
+"""Where `passage index` cut a long code block: from a part's closing fence to the opening one of the next."""
 
 BREAK = "\n\n"
 """Stands between chunks that do not overlap: a blank line, as between two blocks of Markdown."""
@@ -174,12 +178,12 @@ def with_neighbors(passage: Passage, others: Sequence[Passage], reach: int) -> P
 
 
 def joined(texts: Sequence[str]) -> str:
-    """Consecutive chunks as one text. The overlap that an indexer put into two of them appears once."""
+    """Consecutive chunks as one text. An overlap appears once, and a code block that was cut is whole again."""
     whole = texts[0]
     for text in texts[1:]:
         shared = overlap(whole, text)
         whole = whole + text[shared:] if shared else whole.rstrip() + BREAK + text.lstrip()
-    return whole
+    return CODE_SEAM.sub(BREAK, whole)
 
 
 def overlap(before: str, after: str) -> int:

@@ -8,19 +8,39 @@ from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.fields import check_count, check_text, json_safe
 from handler.core.errors import AnswerTooLarge, InvalidRequest, PassageError
 from handler.core.model import Passage
-from handler.entrypoints.http.mcp.tools import ID_CHARACTERS, NARROWING, Endpoint, has_chunks
+from handler.core.selection import page_of
+from handler.entrypoints.http.headers import ERROR_CODE
+from handler.entrypoints.http.mcp.markdown import passages_as_markdown
+from handler.entrypoints.http.mcp.tools import (
+    ID_CHARACTERS,
+    MOST_CHARACTERS,
+    NARROWING,
+    Endpoint,
+    count_limit,
+    has_chunks,
+)
 from handler.entrypoints.http.status import retry_after
 from handler.entrypoints.limits import sent_bytes
 from handler.service.answering import Answered, Question, answer, profile_name
-from handler.service.chunks import StoredChunk, stored_chunk
+from handler.service.chunks import stored_chunk
 from handler.service.failures import failure
+from handler.service.sections import Reading, page, section
 from handler.service.services import Served
 
 Arguments = Mapping[str, Any]
 Result = dict[str, Any]
 
+PART = ("max_length", "start_index")
 OPTIONS = (*NARROWING, "search")
 """The options of a question that are arguments of a tool."""
+
+TEXT_NAMES = ("query", "question", "text")
+"""The names of a question, which models mix up: each tool takes them all."""
+
+SHOWN_CHARACTERS = 40
+"""The longest unknown argument that an error names: its name can be any text."""
+
+DIGITS = 10
 
 ENVELOPE_BYTES = 1_024
 """Room for the message around a result."""
@@ -42,30 +62,52 @@ def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
         lambda answered: {
             "profile": answered.profile,
             "results": _list_passages(answered, _show_passage),
-            "warnings": list(answered.retrieval.warnings),
+            "warnings": [*answered.retrieval.warnings, *_why_empty(answered, arguments, endpoint)],
         },
+        passages_as_markdown,
     )
 
 
 def fetch(arguments: Arguments, endpoint: Endpoint) -> Result:
-    """OpenAI's `fetch`: one passage."""
-    return _fetch_chunk(arguments, ("id",), endpoint, lambda chunk, _: _show_document(chunk.passage))
+    """OpenAI's `fetch`: one passage, in its section."""
+
+    def read(served: Served) -> Result:
+        start, most = _read_part(arguments)
+        passage = stored_chunk(served, _read_id(arguments), endpoint.until()).passage
+        return _show_document(section(served, passage, endpoint.until(), start=start, most=most))
+
+    return _look_up(arguments, ("id", *PART), endpoint, read)
+
+
+def get_page(arguments: Arguments, endpoint: Endpoint) -> Result:
+    """A page by its URL."""
+
+    def read(served: Served) -> Result:
+        start, most = _read_part(arguments)
+        url = arguments.get("url")
+        if not isinstance(url, str) or not url:
+            raise InvalidRequest("'url' must be text: a page's URL, from the results of search or search_docs.")
+        found = page(served, url, endpoint.until(), start=start or 0, most=most)
+        return _show_document(found, whole_page=True)
+
+    return _look_up(arguments, ("url", *PART), endpoint, read)
 
 
 def get_chunk(arguments: Arguments, endpoint: Endpoint) -> Result:
     """One stored chunk with its fields."""
-    return _fetch_chunk(
-        arguments,
-        ("id", *_profile_argument(endpoint)),
-        endpoint,
-        lambda chunk, profile: {"id": str(chunk.id), "profile": profile.name, "payload": chunk.payload},
-    )
+
+    def read(served: Served) -> Result:
+        chunk = stored_chunk(served, _read_id(arguments), endpoint.until())
+        return {"id": str(chunk.id), "profile": served.profile.name, "payload": chunk.payload}
+
+    return _look_up(arguments, ("id", *_profile_argument(endpoint)), endpoint, read)
 
 
 CALLS: Mapping[str, Callable[[Arguments, Endpoint], Result]] = {
     "search": search,
     "fetch": fetch,
     "search_docs": search_docs,
+    "get_page": get_page,
     "get_chunk": get_chunk,
 }
 
@@ -81,33 +123,61 @@ def _profile_argument(endpoint: Endpoint) -> tuple[str, ...]:
 
 
 def _ask(
-    arguments: Arguments, names: tuple[str, ...], endpoint: Endpoint, render: Callable[[Answered], Result]
+    arguments: Arguments,
+    names: tuple[str, ...],
+    endpoint: Endpoint,
+    render: Callable[[Answered], Result],
+    write: Callable[[Result], str] | None = None,
 ) -> Result:
-    """The result of a question; `names` are the tool's arguments, the question first."""
+    """The result of a question.
+
+    Args:
+        names: the tool's arguments, the question first.
+        write: writes a result as text; None for its JSON.
+    """
 
     def read(profile: Profile) -> Mapping[str, Any]:
-        _check_names(arguments, names)
+        _check_names(arguments, names, TEXT_NAMES)
         limits = profile.query
         count = arguments.get("top_k")
         options = {name: arguments[name] for name in OPTIONS if arguments.get(name) is not None}
         fields = {limits.text.names[0]: _read_question(arguments, names[0], limits.text), **options}
-        return fields if count is None else {**fields, limits.count.names[0]: _read_count(count, limits.count)}
+        return fields if count is None else {**fields, limits.count.names[0]: _read_count(count, count_limit(profile))}
 
     question = Question(read, _read_profile(arguments, names, endpoint))
     (outcome,) = answer([question], endpoint.services.served, endpoint.until())
     if not isinstance(outcome, Answered):
         return _write_failure(outcome.error)
-    return _write_result(render(outcome.shortened(lambda shorter: _fits(render(shorter), endpoint))))
+    return _write_result(render(outcome.shortened(lambda shorter: _fits(render(shorter), endpoint))), write)
 
 
-def _fetch_chunk(
-    arguments: Arguments, names: tuple[str, ...], endpoint: Endpoint, render: Callable[[StoredChunk, Profile], Result]
+def _why_empty(answered: Answered, arguments: Arguments, endpoint: Endpoint) -> list[str]:
+    """Why a language or a version emptied an answer: what the best passage without them states."""
+    given = [name for name in NARROWING if arguments.get(name) is not None]
+    if answered.retrieval.passages or answered.retrieval.left_out or not given:
+        return []
+    wide = {name: value for name, value in arguments.items() if name not in NARROWING}
+    found = search_docs(wide, endpoint).get("structuredContent", {}).get("results")
+    if not found:
+        return []
+    try:
+        point, _, _ = answered.served.retriever.fetch(found[0]["id"], endpoint.until(), with_vectors=False)
+    except PassageError:
+        return []
+    filters = answered.served.profile.filters
+    stated = {name: next(filter(None, map(point.payload.get, filters[name])), None) for name in given}
+    said = [f"no {name}" if value is None else f"the {name} {value}" for name, value in stated.items()]
+    return [f"No passage that fits has the {' and '.join(given)} asked for. The best one states {' and '.join(said)}."]
+
+
+def _look_up(
+    arguments: Arguments, names: tuple[str, ...], endpoint: Endpoint, read: Callable[[Served], Result]
 ) -> Result:
     served: Served | None = None
     try:
         served = endpoint.services.served(_read_profile(arguments, names, endpoint))
         _check_names(arguments, names)
-        result = render(stored_chunk(served, _read_id(arguments), endpoint.until()), served.profile)
+        result = read(served)
         if not _fits(result, endpoint):
             raise AnswerTooLarge(f"The chunk is too large: a response carries up to {endpoint.room:,} bytes here.")
     except Exception as error:  # noqa: BLE001 - every failure of a tool is a result that the model can read
@@ -119,22 +189,49 @@ def _read_profile(arguments: Arguments, names: tuple[str, ...], endpoint: Endpoi
     return profile_name(arguments.get("profile")) if "profile" in names else endpoint.profile
 
 
-def _check_names(arguments: Arguments, names: tuple[str, ...]) -> None:
-    if not arguments.keys() <= set(names):
-        raise InvalidRequest(f"An argument is unknown: the arguments are {', '.join(names)}.")
+def _check_names(arguments: Arguments, names: tuple[str, ...], others: tuple[str, ...] = ()) -> None:
+    unknown = next((name for name in arguments if name not in (*names, *others)), None)
+    if unknown is not None:
+        shown = f"'{unknown}'" if unknown.isidentifier() and len(unknown) <= SHOWN_CHARACTERS else "An argument"
+        raise InvalidRequest(f"{shown} is unknown here: the arguments are {', '.join(names)}.")
 
 
 def _read_question(arguments: Arguments, name: str, limit: TextLimit) -> str:
-    text = arguments.get(name)
-    if not isinstance(text, str):
+    given = [arguments[each] for each in TEXT_NAMES if arguments.get(each) is not None]
+    if len(given) > 1:
+        raise InvalidRequest(f"{', '.join(TEXT_NAMES)} mean the same: send '{name}' alone.")
+    if not given or not isinstance(given[0], str):
         raise InvalidRequest(f"'{name}' must be text: a question of {limit.min} to {limit.max:,} characters.")
-    return check_text(limit.model_copy(update={"names": (name,)}), text)
+    return check_text(limit.model_copy(update={"names": (name,)}), given[0])
 
 
 def _read_count(count: object, limit: CountLimit) -> int:
-    if isinstance(count, bool) or not isinstance(count, int | float) or count != count // 1:
+    number = _whole(count)
+    if number is None:
         raise InvalidRequest(f"'top_k' must be a whole number, {limit.min} to {limit.max}.")
-    return check_count(limit.model_copy(update={"names": ("top_k",)}), int(count))
+    return check_count(limit, number)
+
+
+def _read_part(arguments: Arguments) -> tuple[int | None, int]:
+    """Where a text shall start, None where that is left open, and how many characters of it to return."""
+
+    def read(name: str, least: int) -> int | None:
+        value = arguments.get(name)
+        number = None if value is None else _whole(value)
+        if value is not None and (number is None or number < least):
+            raise InvalidRequest(f"'{name}' must be a whole number, {least} or more.")
+        return number
+
+    return read("start_index", 0), min(read("max_length", 1) or MOST_CHARACTERS, MOST_CHARACTERS)
+
+
+def _whole(value: object) -> int | None:
+    """A whole number, which models also send as text; None for anything else."""
+    if isinstance(value, str) and value.isdecimal() and len(value) < DIGITS:
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        return None
+    return int(value)
 
 
 def _read_id(arguments: Arguments) -> str:
@@ -164,15 +261,22 @@ def _show_passage(passage: Passage) -> Result:
     }
 
 
-def _show_document(passage: Passage) -> Result:
-    """The result of OpenAI's `fetch`."""
-    place = {"headings": " > ".join(passage.headings), "chunk_id": passage.chunk_id or ""}
+def _show_document(reading: Reading, *, whole_page: bool = False) -> Result:
+    """The result of OpenAI's `fetch`: a passage in its section, or a page."""
+    passage, end = reading.passage, reading.start + len(reading.text)
+    place = {
+        "headings": "" if whole_page else " > ".join(passage.headings),
+        "chunk_id": "" if whole_page else passage.chunk_id,
+        "previous": reading.previous,
+        "next": reading.next,
+        "next_start_index": end if end < reading.total else None,
+    }
     return {
         "id": str(passage.id),
-        "title": _title(passage),
-        "text": passage.text,
-        "url": passage.url,
-        "metadata": {name: value for name, value in place.items() if value},
+        "title": passage.title or page_of(passage.url) if whole_page else _title(passage),
+        "text": reading.text,
+        "url": page_of(passage.url) if whole_page else passage.url,
+        "metadata": {name: str(value) for name, value in place.items() if value not in (None, "")},
     }
 
 
@@ -182,21 +286,19 @@ def _title(passage: Passage) -> str:
     return ": ".join(parts) or passage.url
 
 
-def _write_result(result: Result) -> Result:
-    """A result as data and, for clients that read only text, as JSON in one text."""
+def _write_result(result: Result, write: Callable[[Result], str] | None = None) -> Result:
+    """A result as data and, for clients that read only text, as text: its JSON unless `write` says it for people."""
     safe = json_safe(result)
-    return {
-        "content": [{"type": "text", "text": json.dumps(safe, ensure_ascii=False)}],
-        "structuredContent": safe,
-        "isError": False,
-    }
+    text = json.dumps(safe, ensure_ascii=False) if write is None else write(safe)
+    return {"content": [{"type": "text", "text": text}], "structuredContent": safe, "isError": False}
 
 
 def _write_failure(error: PassageError) -> Result:
     """A failure in words that a model can act on. They never hold a key or a service's URL (see PassageError)."""
     seconds = retry_after(error)
     wait = "" if seconds is None else f" Try again in {seconds} seconds."
-    return {"content": [{"type": "text", "text": f"{error}{wait}"}], "isError": True}
+    text = f"{error}{wait}"
+    return {"content": [{"type": "text", "text": text}], "isError": True, "_meta": {ERROR_CODE: error.code}}
 
 
 def _fits(result: Result, endpoint: Endpoint) -> bool:

@@ -4,6 +4,7 @@ The methods are `initialize` and `ping` of the legacy era, `server/discover` of 
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,9 +12,10 @@ from aws_lambda_powertools.event_handler import Response
 
 from handler.contracts.fields import json_safe
 from handler.core.errors import InvalidRequest, NotFound
-from handler.entrypoints.http.headers import API_VERSION
+from handler.entrypoints.http.headers import API_VERSION, ERROR_CODE
 from handler.entrypoints.http.mcp import protocol
 from handler.entrypoints.http.mcp.calls import available_calls
+from handler.entrypoints.http.mcp.prompts import get_prompt, list_prompts
 from handler.entrypoints.http.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -33,11 +35,13 @@ from handler.entrypoints.http.request import decoded_body
 from handler.entrypoints.http.status import JSON, status
 from handler.service.failures import failure
 
+LOOPBACK = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?")
+
 CACHED_MS = 300_000
 """Milliseconds for which a client may keep the list of tools: a deployment may change it."""
 
 CACHED = {"ttlMs": CACHED_MS, "cacheScope": "public"}
-CAPABILITIES: dict[str, Any] = {"tools": {}}
+CAPABILITIES: dict[str, Any] = {"tools": {}, "prompts": {}}
 
 
 def respond(event: Mapping[str, Any], headers: Mapping[str, str], endpoint: Endpoint) -> Response[str]:
@@ -60,29 +64,30 @@ def respond(event: Mapping[str, Any], headers: Mapping[str, str], endpoint: Endp
             return Response(202, None, "")
         return _respond(message, endpoint, modern=is_modern(message, headers))
     except Refused as error:
-        return _json_response(error.status, protocol.write_error(number, error.code, str(error), error.data))
+        return _refusal(error.status, number, error)
     except Exception as error:  # noqa: BLE001 - a setting is wrong, or the path's profile does not exist
         known = failure(error, endpoint.services.served).error
         code = INVALID_REQUEST if isinstance(known, NotFound) else INTERNAL_ERROR
-        return _json_response(status(known), protocol.write_error(number, code, str(known)))
+        return _json_response(status(known), protocol.write_error(number, code, str(known)), known.code)
 
 
 def _respond(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> Response[str]:
     """The result, or an error of the protocol: a legacy client takes any status but 200 for a broken connection."""
     try:
-        return _json_response(200, protocol.write_result(message.id, answer_method(message, endpoint, modern=modern)))
+        result = answer_method(message, endpoint, modern=modern)
+        code = result.get("_meta", {}).get(ERROR_CODE)  # of a tool that failed
+        return _json_response(200, protocol.write_result(message.id, result), code)
     except Refused as error:
-        body = protocol.write_error(message.id, error.code, str(error), error.data)
-        return _json_response(error.status if modern else 200, body)
+        return _refusal(error.status if modern else 200, message.id, error)
 
 
 def _check_origin(origin: str | None, endpoint: Endpoint) -> None:
     """Refuse a page of another origin, as MCP requires against DNS rebinding.
 
-    A request without Origin comes from no page.
+    A request without Origin comes from no page. A page of this machine itself, as MCP Inspector's, rebinds no name.
     """
     allowed = endpoint.services.http_settings.allowed_origins
-    if origin is not None and "*" not in allowed and origin not in allowed:
+    if origin is not None and "*" not in allowed and origin not in allowed and not LOOPBACK.fullmatch(origin):
         raise Refused(INVALID_REQUEST, "This origin is not allowed here (ALLOWED_ORIGINS).", 403)
 
 
@@ -93,8 +98,14 @@ def _read_body(event: Mapping[str, Any]) -> str:
         raise Refused(PARSE_ERROR, str(error)) from None
 
 
-def _json_response(code: int, body: Mapping[str, Any]) -> Response[str]:
-    return Response(code, JSON, json.dumps(json_safe(body), ensure_ascii=False))
+def _refusal(code: int, number: protocol.Id, error: Refused) -> Response[str]:
+    kind = NotFound if error.status == 404 else InvalidRequest
+    return _json_response(code, protocol.write_error(number, error.code, str(error), error.data), kind.code)
+
+
+def _json_response(code: int, body: Mapping[str, Any], error_code: str | None = None) -> Response[str]:
+    headers = {} if error_code is None else {ERROR_CODE: error_code}
+    return Response(code, JSON, json.dumps(json_safe(body), ensure_ascii=False), headers=headers)
 
 
 def answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> dict[str, Any]:
@@ -107,7 +118,7 @@ def answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> d
     if not modern:
         return _answer_method(message, endpoint, modern=False)
     result = _answer_method(message, endpoint, modern=True)
-    return {"resultType": "complete", **result, "_meta": {SERVER_KEY: _server(endpoint)}}
+    return {"resultType": "complete", **result, "_meta": {**result.get("_meta", {}), SERVER_KEY: _server(endpoint)}}
 
 
 def _answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> dict[str, Any]:
@@ -119,8 +130,11 @@ def _answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> 
             return {}
         case "server/discover" if modern:
             return {"supportedVersions": list(SUPPORTED), **_describe(endpoint), **CACHED}
-        case "tools/list":
-            return {"tools": list_tools(endpoint), **(CACHED if modern else {})}
+        case "tools/list" | "prompts/list" as listed:
+            found = list_tools(endpoint) if listed == "tools/list" else list_prompts(endpoint)
+            return {listed.partition("/")[0]: found, **(CACHED if modern else {})}
+        case "prompts/get":
+            return get_prompt(message.params, endpoint)
         case "tools/call":
             return _call_tool(message.params, endpoint)
     raise Refused(METHOD_NOT_FOUND, "There is no such method here.", 404)

@@ -15,15 +15,22 @@ ID_CHARACTERS = 512
 """The most characters of a chunk's id."""
 
 STRING: dict[str, Any] = {"type": "string"}
-LABEL = {**STRING, "minLength": 1, "maxLength": 100}
+OPTIONAL = ["string", "null"]
+LABEL = {"type": OPTIONAL, "minLength": 1, "maxLength": 100}
 NARROWING = {"language": "en", "version": "2.1"}
 """Options of a question that the tools have, each with an example."""
 SEARCH = {
-    **STRING,
-    "enum": ["words", "titles"],
+    "type": OPTIONAL,
+    "enum": ["words", "titles", None],
     "description": "Leave it out to search by meaning. `words` finds exact words, such as names and error codes, and "
     "`titles` a page or section by the beginning of its title. Both are faster, and scores are then 0.",
 }
+
+MOST_RESULTS = 20
+"""The most passages in one result: more would fill a model's context."""
+
+MOST_CHARACTERS = 32_000
+"""The most characters that fetch and get_page return at once, and the usual number: about 8,000 tokens."""
 
 READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
 
@@ -37,6 +44,21 @@ FOUND = {
     "title": TITLE,
     "url": URL,
 }
+PART = {
+    "max_length": {
+        "type": ["integer", "null"],
+        "minimum": 1,
+        "maximum": MOST_CHARACTERS,
+        "description": f"The most characters to return; by default {MOST_CHARACTERS:,}.",
+    },
+    "start_index": {
+        "type": ["integer", "null"],
+        "minimum": 0,
+        "description": "The character to start at: `next_start_index` of the call before.",
+    },
+}
+"""Arguments for a part of a text."""
+
 PASSAGE = {
     "id": {**STRING, "description": "Pass it to get_chunk, with the same profile."},
     "title": TITLE,
@@ -48,9 +70,14 @@ PASSAGE = {
 DOCUMENT = {
     "id": STRING,
     "title": TITLE,
-    "text": {**STRING, "description": "The passage, as the site has it."},
+    "text": {**STRING, "description": "The text, as the site has it: of the passage's whole section, or of the page."},
     "url": URL,
-    "metadata": {"type": "object", "additionalProperties": STRING, "description": "The passage's headings and place."},
+    "metadata": {
+        "type": "object",
+        "additionalProperties": STRING,
+        "description": "The headings; `previous` and `next`, the ids of the passages before and after the section; and "
+        "`next_start_index`, if the text goes on: call again with it as start_index.",
+    },
 }
 CHUNK = {
     "id": STRING,
@@ -97,13 +124,13 @@ def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
     """
     profile = endpoint.services.served(endpoint.profile).profile
     about = subject(endpoint)
-    question, count = _text(profile), _count(profile.query.count)
+    question, count = _text(profile), _count(count_limit(profile))
     chosen = {} if endpoint.profile is not None else {"profile": _profiles(endpoint, profile)}
     chunk_id = {
         **STRING,
         "minLength": 1,
         "maxLength": ID_CHARACTERS,
-        "description": "An id from search or search_docs.",
+        "description": "An id from search or search_docs, or `previous` or `next` from fetch.",
     }
     fetchable = has_chunks(endpoint)
     defined = [
@@ -119,9 +146,10 @@ def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
         ),
         _tool(
             "fetch",
-            "Read a passage",
-            f"Read one passage of {about} by its id from search. Returns its full text, title and URL.",
-            {"id": chunk_id},
+            "Read a section",
+            f"Read a passage of {about} in its section, by its id from search. Returns text, title and URL, and in "
+            "metadata the ids of the passages before and after it.",
+            {"id": chunk_id, **PART},
             ["id"],
             DOCUMENT,
         ),
@@ -138,6 +166,14 @@ def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
                 "results": {"type": "array", "items": _object(PASSAGE if fetchable else {**PASSAGE, "id": STRING})},
                 "warnings": WARNINGS,
             },
+        ),
+        _tool(
+            "get_page",
+            "Read a page",
+            f"Read a whole page of {about} by its URL from search or search_docs. To read one section, use fetch.",
+            {"url": {**STRING, "minLength": 1, "description": "A page's URL."}, **PART},
+            ["url"],
+            DOCUMENT,
         ),
         _tool(
             "get_chunk",
@@ -186,10 +222,17 @@ def _text(profile: Profile) -> dict[str, Any]:
     return {**STRING, "minLength": limit.min, "maxLength": limit.max, "description": words}
 
 
+def count_limit(profile: Profile) -> CountLimit:
+    """The profile's limit of the number of passages, held to `MOST_RESULTS`."""
+    limit = profile.query.count
+    most = max(limit.min, min(limit.max, MOST_RESULTS))
+    return limit.model_copy(update={"names": ("top_k",), "max": most, "default": min(limit.default, most)})
+
+
 def _count(limit: CountLimit) -> dict[str, Any]:
     bounds = {"minimum": limit.min, "maximum": limit.max} if limit.outside == "reject" else {}
-    words = f"How many passages to return, {limit.min} to {limit.max}."
-    return {"type": "integer", **bounds, "default": limit.default, "description": words}
+    words = f"How many passages to return, {limit.min} to {limit.max}; by default {limit.default}."
+    return {"type": ["integer", "null"], **bounds, "description": words}
 
 
 def _narrowing(profile: Profile) -> dict[str, Any]:
@@ -208,4 +251,4 @@ def _narrowing(profile: Profile) -> dict[str, Any]:
 def _profiles(endpoint: Endpoint, default: Profile) -> dict[str, Any]:
     names = [served.profile.name for served in endpoint.services.usable_profiles()]
     words = f"The index to use. Leave it out for the default, {default.name}, unless the user names another."
-    return {**STRING, "enum": names, "default": default.name, "description": words}
+    return {"type": OPTIONAL, "enum": [*names, None], "description": words}

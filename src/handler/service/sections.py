@@ -1,0 +1,122 @@
+"""A passage in its section, and a page by its URL: the chunks as one text, of which a part is read at a time."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from handler.core.deadline import Deadline, running, with_one_retry
+from handler.core.errors import InvalidRequest, NotFound
+from handler.core.model import Passage, PointId
+from handler.core.selection import joined, page_of
+from handler.service.services import Served
+
+REACH = 20
+"""How many chunks before and after a passage its section can have."""
+
+PAGE_CHUNKS = 200
+"""The most chunks of a page that are read."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A part of a text.
+
+    Attributes:
+        passage: the one that was asked for, or the page's first.
+        text: the part.
+        start: the part's place in the whole text, in characters.
+        total: the characters of the whole text.
+        previous, next: the ids of the chunks before and after the section; None where the page has none.
+    """
+
+    passage: Passage
+    text: str
+    start: int
+    total: int
+    previous: PointId | None = None
+    next: PointId | None = None
+
+
+def section(served: Served, passage: Passage, until: Deadline, *, start: int | None, most: int) -> Reading:
+    """A passage with the chunks of its section around it.
+
+    Args:
+        start: where the part begins; None for the section's beginning or, if the section is longer than a part, for the
+            passage.
+        most: the most characters of a part.
+
+    Raises:
+        InvalidRequest: `start` is beyond the text.
+        PassageError: the store failed.
+    """
+    chunks = _around(served, passage, REACH, until) if passage.index is not None else [passage]
+    at = next(number for number, chunk in enumerate(chunks) if chunk.index == passage.index)
+    first, last = at, at + 1
+    while first > 0 and _same_section(chunks[first - 1], passage):
+        first -= 1
+    while last < len(chunks) and _same_section(chunks[last], passage):
+        last += 1
+    whole = joined([chunk.text for chunk in chunks[first:last]])
+    if start is None:
+        start = 0 if len(whole) <= most or first == at else max(0, whole.find(passage.text))
+    return Reading(
+        passage,
+        _part(whole, start, most),
+        start,
+        len(whole),
+        chunks[first - 1].id if first > 0 else None,
+        chunks[last].id if last < len(chunks) else None,
+    )
+
+
+def page(served: Served, url: str, until: Deadline, *, start: int, most: int) -> Reading:
+    """A page by its URL, with or without a fragment.
+
+    Raises:
+        NotFound: the index has no such page, or no positions of chunks.
+        InvalidRequest: `start` is beyond the text.
+        PassageError: the store failed.
+    """
+    keys, place = served.profile.payload, page_of(url)
+    # Stores look neighbors up by what a passage's payload has: the page's address or, in another's index, its URL.
+    for field in ("page", "url"):
+        for name, index in zip(keys.keys(field)[:1], keys.keys("index")[:1], strict=False):
+            start_of_page = Passage(0, 0, "", place, index=0, payload={name: place, index: 0})
+            chunks = _around(served, start_of_page, PAGE_CHUNKS, until)
+            if chunks:
+                whole = joined([chunk.text for chunk in chunks])
+                return Reading(chunks[0], _part(whole, start, most), start, len(whole))
+    raise NotFound("The index has no page of that URL. Take a URL as search returns it.")
+
+
+def _around(served: Served, passage: Passage, reach: int, until: Deadline) -> list[Passage]:
+    """The chunks of the passage's page without a gap, in order; those that the contract cannot show are left out."""
+    retriever = served.retriever
+    with running(until):
+        found = with_one_retry(lambda: retriever.store.neighbors([(passage, reach)]), until, "store").passages
+    shown = [chunk for chunk in found if retriever.displayable is None or retriever.displayable(chunk)]
+    return _consecutive([*([passage] if passage.text else []), *shown], passage)
+
+
+def _consecutive(chunks: Iterable[Passage], passage: Passage) -> list[Passage]:
+    at: dict[int, Passage] = {}
+    for chunk in chunks:
+        if chunk.index is not None and page_of(chunk.url) == page_of(passage.url):
+            at.setdefault(chunk.index, chunk)
+    if passage.index not in at:
+        return []
+    first = last = passage.index
+    while first - 1 in at:
+        first -= 1
+    while last + 1 in at:
+        last += 1
+    return [at[index] for index in range(first, last + 1)]
+
+
+def _same_section(chunk: Passage, passage: Passage) -> bool:
+    return (chunk.url, chunk.headings, chunk.section) == (passage.url, passage.headings, passage.section)
+
+
+def _part(whole: str, start: int, most: int) -> str:
+    if start and start >= len(whole):
+        raise InvalidRequest(f"'start_index' is beyond the text: it must be less than {len(whole):,}.")
+    return whole[start : start + most]
