@@ -126,7 +126,7 @@ def _blocks(file: Path) -> Iterator[str]:
     root = html.parse(file.read_bytes())
     contents, _ = contents_of(root, generator_of(root) or UNKNOWN, None)
     for content in contents:
-        noise = {html.key(node) for node in html.select(content, NOISE)}
+        noise = {html.key(node) for node in html.select(content, ", ".join(NOISE.values()))}
         for node in html.select(content, BLOCKS):
             around = {html.key(each) for each in (node, *html.ancestors(node))}
             inner = [each for each in html.select(node, BLOCKS) if html.key(each) != html.key(node)]

@@ -49,6 +49,8 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         f"<h1>Mill</h1><div><h2>On this page</h2><ul>{LINKS}</ul></div><p>Text.</p>",
         "<h1>Mill</h1><details><summary><p>Show code<p>Hide code</summary>Text.</details>",
         f"<h1>Mill</h1><p>Text.</p><aside><ul>{LINKS}</ul></aside>",
+        "<h1>Mill</h1><p>Text.</p><p hidden>Never.</p><p style='color: red; display:none'>Never.</p>",
+        "<h1>Mill</h1><div style='visibility: hidden'><p>Never.</div><p>Text.<span aria-hidden=true> Never.</span></p>",
     ],
 )
 def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
@@ -67,6 +69,12 @@ def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
         ("<label><input type=checkbox> Grease the stones</label>", "Grease the stones"),
         ("<article><p>Card one.</article><article><p>Card two.</article><p>After.", "After."),
         ("<article><h2>Card</h2><p>Its text.</article><p>After.", "After."),
+        ("<button aria-controls=x>Show</button><p>A.</p><p id=x hidden>In it.</p>", "In it."),
+        ("<a href=#x>More</a><div id=x style='display: none'>In it.</div>", "In it."),
+        ("<div><button>Show</button></div><div hidden>In it.</div>", "In it."),
+        ("<details><summary>More</summary><p hidden>In it.</p></details>", "In it."),
+        ("<div role=tablist><b role=tab>A</b></div><div role=tabpanel hidden>In it.</div>", "In it."),
+        ("<b onclick=\"show('x')\">+</b><p>A.</p><p id=x style=display:none>In it.</p>", "In it."),
     ],
 )
 def test_text_that_looks_like_furniture_is_kept(tmp_path: Path, body: str, markdown: str) -> None:

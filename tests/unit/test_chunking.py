@@ -45,7 +45,7 @@ Last.
 
 def chunks(markdown: str, *, title: str = "", path: str = "page") -> list[Chunk]:
     url = f"https://example.com/{path}/"
-    parts, headings = page_sections(to_html(markdown), url=url, links_from=url, file=f"{path}.md", urls={})
+    parts, headings, _ = page_sections(to_html(markdown), url=url, links_from=url, file=f"{path}.md", urls={})
     return list(cut([Page(path, url, title_of(path, headings, stated=title), parts)]))
 
 

@@ -40,6 +40,7 @@ class IndexArguments:
     version: str | None
     language_of_site: str | None
     strict: bool
+    report: Path | None
     publish: str | None
     from_qdrant: str | None
     from_edge: Path | None
@@ -101,6 +102,12 @@ class IndexArguments:
 @click.option("--version", help="Only pages of this version.  [default: the current one]")
 @click.option("--language-of-site", metavar="TAG", help="The language of pages that state none.")
 @click.option("--strict", is_flag=True, help="Fail when a page cannot be read, instead of leaving it out.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="List the text that is left out, a line each: page, rule, text.",
+)
 @click.option(
     "--publish",
     metavar="s3://BUCKET/FOLDER",
@@ -240,7 +247,7 @@ def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Targ
     )
     limits = FetchLimits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
     site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits)
-    options = IndexOptions(dry_run=args.dry_run, rebuild=args.rebuild)
+    options = IndexOptions(dry_run=args.dry_run, rebuild=args.rebuild, report=args.report)
     without = [each for each in targets if not each[0].search.has_vectors]
     for profile, target in without:
         started = time.monotonic()

@@ -3,9 +3,10 @@
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from passage.indexing.left_out import TextCount
 from passage.sites.model import Flaw, Note, Skip, Unresolved
 
 Action = Literal["nothing", "edit", "replace"]
@@ -44,6 +45,7 @@ class Plan:
     Attributes:
         where: the target's name for people.
         note: the reason to write an existing index whole; may be empty.
+        text: the counts of the text that was read and left out.
         texts: how many have no vector in the cache or the store.
         tokens: of those texts, as estimated.
         cost: of those tokens in US dollars; None where the model's price is unknown.
@@ -57,6 +59,7 @@ class Plan:
     pages: Changes
     points: Changes
     skipped: tuple[Note, ...]
+    text: TextCount = field(default_factory=TextCount)
     texts: int = 0
     tokens: int = 0
     calls: int = 0
@@ -77,6 +80,7 @@ class Plan:
         """The plan for people."""
         yield f"{_changes(self.pages, 'page')}, {_changes(self.points, 'chunk')}"
         yield from skipped_lines(self.skipped, self.pages.now)
+        yield from self.text.lines()
         if self.action == "nothing":
             yield f"Nothing to do: {self.where} is up to date."
             return
@@ -103,10 +107,14 @@ def choose(points: Changes, *, editable: bool) -> Action:
 def skipped_lines(left_out: tuple[Note, ...], pages: int) -> Iterator[str]:
     """Files left out by reason, pages that could not be read or are damaged, and parts that only a build resolves."""
     skipped = [each for each in left_out if isinstance(each, Skip)]
-    reasons = Counter(skip.reason for skip in skipped if not skip.failed)
+    reasons: dict[str, list[str]] = {}
+    for skip in skipped:
+        if not skip.failed:
+            reasons.setdefault(skip.reason, []).append(skip.path)
     if reasons:
-        listed = ", ".join(f"{reason} ({count:,})" for reason, count in sorted(reasons.items()))
-        yield f"{_count(reasons.total(), 'file')} left out: {listed}"
+        counted = ((reason, paths[0] if len(paths) == 1 else f"{len(paths):,}") for reason, paths in reasons.items())
+        listed = ", ".join(f"{reason} ({which})" for reason, which in sorted(counted))
+        yield f"{_count(sum(map(len, reasons.values())), 'file')} left out: {listed}"
     failed = [skip for skip in skipped if skip.failed]
     yield from (f"Warning: {skip.path} {skip.reason}" for skip in failed)
     if failed:

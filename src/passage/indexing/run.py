@@ -3,7 +3,9 @@
 import math
 import time
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 from handler.config import models
@@ -12,6 +14,7 @@ from passage.indexing.cache_filler import BatchEmbedder, Filler, Text, batches
 from passage.indexing.catalogue import Catalogue, Entry
 from passage.indexing.chunks import cut
 from passage.indexing.cost import cost
+from passage.indexing.left_out import TextCount
 from passage.indexing.plan import Action, Plan, choose
 from passage.indexing.target import Advance, NewPoint, StoreState, Target, TargetError, WantedIndex
 from passage.indexing.text_index import text_indexes
@@ -93,10 +96,12 @@ class IndexOptions:
     Attributes:
         dry_run: plan only; nothing is embedded or written.
         rebuild: write the index whole, even if little or nothing changed.
+        report: the file that lists the text that is left out; None for none.
     """
 
     dry_run: bool = False
     rebuild: bool = False
+    report: Path | None = None
 
 
 def index_site(
@@ -131,7 +136,9 @@ def _index_once(
     kind = WITHOUT_VECTORS if embedding is None else embedding.kind
     with Catalogue(profile, kind) as catalogue:
         refusals = frozenset() if embedding is None else embedding.cache.refused()
-        skipped = tuple(_read(site, catalogue, profile.embedding.for_texts, kind, refusals))
+        with nullcontext() if options.report is None else options.report.open("w", encoding="utf-8") as report:
+            text = TextCount(report)
+            skipped = tuple(_read(site, catalogue, profile.embedding.for_texts, kind, refusals, text))
         if not len(catalogue):
             raise SiteError(site.nothing_found)
         wanted = WantedIndex(
@@ -142,17 +149,20 @@ def _index_once(
             text_indexes=text_indexes(profile, catalogue.languages),
         )
         run = _Run(catalogue, target, wanted, target.compare(wanted, catalogue.ids()), embedding)
-        plan = run.plan(options, skipped)
+        plan = replace(run.plan(options, skipped), text=text)
         watch.show_plan(plan)
         if not options.dry_run:
             refused = run.carry_out(plan, watch)
     return plan, refused
 
 
-def _read(site: Site, catalogue: Catalogue, model: str, kind: VectorKind, refused: Collection[bytes]) -> Iterator[Note]:
+def _read(
+    site: Site, catalogue: Catalogue, model: str, kind: VectorKind, refused: Collection[bytes], text: TextCount
+) -> Iterator[Note]:
     """Put the site's chunks into the catalogue; gives the skipped files and parts."""
     try:
         for read in site.read():
+            text.add(read)
             if isinstance(read, Page):
                 for chunk in cut([read], model):
                     if refused and kind.key(chunk.embedded_text) in refused:

@@ -1,7 +1,7 @@
 """The model that every reader of a site gives: pages in sections, and skipped files with the reason."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -25,6 +25,32 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """The blocks of visible text in one file of HTML: paragraphs, items, cells, code, lines.
+
+    Attributes:
+        kept: how many are in the page's sections, titles or headings.
+        left_out: how many are left out by each rule.
+        lost: how many are neither. A reader has none, but for its faults.
+        named: the rule and the text of each block, and of parts of kept blocks, that are left out or lost (`LOST`);
+            empty for a page that is left out.
+    """
+
+    kept: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    lost: int = 0
+    named: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def seen(self) -> int:
+        return self.kept + sum(self.left_out.values()) + self.lost
+
+
+LOST = "no rule"
+"""The rule of blocks that are lost."""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One published page.
 
@@ -34,6 +60,7 @@ class Page:
         title: in plain words; never empty.
         language: as the site states it (`en`, `pt-BR`), empty where it does not.
         version: as the site states it, empty where it does not.
+        account: of its text; None where the source has none of its own beside its sections.
     """
 
     path: str
@@ -42,6 +69,7 @@ class Page:
     sections: tuple[Section, ...]
     language: str = ""
     version: str = ""
+    account: Account | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +80,13 @@ class Skip:
         path: relative to the site's folder.
         reason: a few words; files are counted by it, so it is equal for all files of one kind.
         failed: the page could not be read because of an error. `--strict` refuses such a site.
+        account: of its text; None where it was not read.
     """
 
     path: str
     reason: str
     failed: bool = False
+    account: Account | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Finds the text and the language of a code block, for the markup of every known theme."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import islice
 
 from passage.sites import html
@@ -42,7 +42,7 @@ def _named(node: Node) -> list[str]:
     ]
 
 
-def source(pre: Node, dropped: frozenset[int]) -> str:
+def source(pre: Node, dropped: Container[int]) -> str:
     """The code, line by line, without line numbers and the theme's tools."""
     lines = html.outermost(pre, LINES)
     written = _text(pre, dropped)
@@ -51,7 +51,7 @@ def source(pre: Node, dropped: frozenset[int]) -> str:
     return "\n".join(line.rstrip("\r") for line in written.strip("\n").split("\n"))
 
 
-def _text(node: Node, dropped: frozenset[int]) -> str:
+def _text(node: Node, dropped: Container[int]) -> str:
     parts = []
     for child in html.children(node):
         if html.key(child) in dropped:
@@ -95,6 +95,6 @@ def _is_number(node: Node) -> bool:
     return words.strip().isdecimal() and len(words) < 9 and begins and spaced
 
 
-def _all_text_in_lines(lines: list[Node], pre: Node, dropped: frozenset[int]) -> bool:
+def _all_text_in_lines(lines: list[Node], pre: Node, dropped: Container[int]) -> bool:
     together = "".join(_text(line, dropped) for line in lines)
     return "".join(together.split()) == "".join(_text(pre, dropped).split())

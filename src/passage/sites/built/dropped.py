@@ -8,6 +8,7 @@ from passage.sites.built import tabs
 from passage.sites.built.blocks import blocks
 from passage.sites.built.code import line_numbers
 from passage.sites.built.furniture import furniture, letters, menus
+from passage.sites.built.hidden import hidden
 from passage.sites.built.noise import NOISE
 from passage.sites.built.render import HEADINGS
 from passage.sites.built.repeated import Key, elements, repeated
@@ -29,28 +30,40 @@ _TYPED = "input:not([type=checkbox], [type=radio]), select, textarea"
 """Fields that a reader fills in. A checkbox may be an item of a list, a radio button a tab."""
 
 
-def dropped(contents: Sequence[Node], noise: str, url: str, common: frozenset[Key]) -> set[int]:
-    """The keys of the elements and texts that are left out.
+def dropped(contents: Sequence[Node], noise: str, url: str, common: frozenset[Key]) -> dict[int, str]:
+    """The keys of the elements and texts that are left out, with the rule for people.
 
     Args:
         noise: a selector of elements, besides those of every theme; empty for none.
         url: of the page.
         common: the blocks that most of the site's pages have.
     """
-    gone = {html.key(node) for content in contents for node in _dropped(content, noise)}
+    gone: dict[int, str] = {}
+    for content in contents:
+        gone |= dict.fromkeys(map(html.key, _marks(content)), "mark, label or tool")
+        gone |= dict.fromkeys(map(html.key, _navigation(content, noise)), "navigation")
+        panels = {html.key(panel) for panel, _ in tabs.labels(content)}
+        gone |= dict.fromkeys(map(html.key, hidden(content, panels)), "hidden")
+        for rule, css in NOISE.items():
+            gone |= dict.fromkeys(map(html.key, html.select(content, css)), rule)
     if common:
         found = [block for content in contents for block in blocks(content, gone)]
-        gone.update(map(html.key, elements(found, repeated(found, common, url))))
-    return gone.union(map(html.key, furniture(contents, gone, url)))
+        left_out = elements(found, repeated(found, common, url))
+        gone |= dict.fromkeys(map(html.key, left_out), "repeated on most pages")
+    return gone | dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
 
 
-def _dropped(content: Node, noise: str) -> Iterator[Node]:
-    yield from html.select(content, f"{NOISE}, {noise}" if noise else NOISE)
+def _navigation(content: Node, noise: str) -> Iterator[Node]:
+    if noise:
+        yield from html.select(content, noise)
     yield from menus(html.select(content, "aside"))
-    yield from filter(_is_tool, html.select(content, "button"))
     for links in filter(_is_contents, html.outermost(content, "ul, ol")):
         yield links
         yield from _title_of(links)
+
+
+def _marks(content: Node) -> Iterator[Node]:
+    yield from filter(_is_tool, html.select(content, "button"))
     yield from _permalinks(content)
     yield from _footnote_marks(content)
     for pre in html.select(content, "pre"):

@@ -5,7 +5,7 @@ middle of the text is the author's.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import takewhile
 from urllib.parse import urlsplit
 
@@ -34,7 +34,7 @@ _SOURCE = re.compile(r"/(edit|blob|tree|raw|issues/new)/|/issues/new\b|\.(md|mdx
 _BYLINE = re.compile(r"(^|[-_ ])(author|byline|meta|metadata)s?($|[-_ ])", re.IGNORECASE)
 
 
-def furniture(contents: Sequence[Node], gone: set[int], url: str) -> Iterator[Node]:
+def furniture(contents: Sequence[Node], gone: Container[int], url: str) -> Iterator[Node]:
     """The blocks at the edges of the content that are not part of its text.
 
     Args:
@@ -50,7 +50,7 @@ def furniture(contents: Sequence[Node], gone: set[int], url: str) -> Iterator[No
     yield from _at_end(blocks if title is None else blocks[title + 1 :], url)
 
 
-def _blocks(node: Node, gone: set[int]) -> list[Node]:
+def _blocks(node: Node, gone: Container[int]) -> list[Node]:
     """The innermost blocks with text, in reading order."""
     if html.key(node) in gone:
         return []

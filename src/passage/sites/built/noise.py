@@ -117,4 +117,11 @@ MACHINERY = (
     ".theme-doc-card-container",
     ".VPHero .image",
 )
-NOISE = ", ".join((*NAVIGATION, *BADGES, *EDITING, *CODE_TOOLS, *FOOTNOTE_MARKS, *COMMENTS, *HIDDEN, *MACHINERY))
+NOISE = {
+    "navigation": ", ".join(NAVIGATION),
+    "mark, label or tool": ", ".join((*BADGES, *CODE_TOOLS, *FOOTNOTE_MARKS)),
+    "around the text": ", ".join((*EDITING, *COMMENTS)),
+    "hidden": ", ".join(HIDDEN),
+    "no text": ", ".join(MACHINERY),
+}
+"""The selectors, by the rule for people."""

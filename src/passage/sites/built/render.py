@@ -49,7 +49,7 @@ class Rendering:
         url: of the published page.
         folder: the base of relative links: the URL's folder, with a slash.
         generator: wrote the page.
-        dropped: the keys of the elements that are left out.
+        dropped: the keys of the elements and texts that are left out, with the rule.
         rules: the keys of the elements with a special rendering.
         labels: the keys of tab panels, each with its tab's label.
         formulas: the keys of the elements that are formulas.
@@ -59,7 +59,7 @@ class Rendering:
     url: str
     folder: str
     generator: Generator
-    dropped: frozenset[int]
+    dropped: Mapping[int, str]
     rules: Mapping[int, "Rule"]
     labels: Mapping[int, str]
     formulas: frozenset[int]

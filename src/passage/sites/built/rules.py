@@ -65,7 +65,7 @@ def prepare(
             for node in html.select(content, css):
                 rules.setdefault(html.key(node), rule)
     formulas = frozenset(identity for identity, rule in rules.items() if rule is _formula)
-    return Rendering(url, folder, generator, frozenset(left_out), rules, labels, formulas)
+    return Rendering(url, folder, generator, left_out, rules, labels, formulas)
 
 
 def _formula(node: Node, page: Rendering) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 
 from passage.sites.built.copies import Candidate, Reasons, duplicates, lists, spoken_text
 from passage.sites.built.editions import named, natural, speaks
-from passage.sites.model import Page, SiteError, Skip
+from passage.sites.model import Account, Page, SiteError, Skip
 
 _SAME_TEXT = 0.8
 """A page that shares this much of its text with the original is not a translation."""
@@ -30,7 +30,11 @@ def select(candidates: list[Candidate], language: str | None, version: str | Non
         reasons |= dict(step([candidate for candidate in candidates if candidate.file not in reasons]))
     for candidate in candidates:
         reason = reasons.get(candidate.file)
-        yield Skip(candidate.file, reason) if reason else candidate.page
+        if reason is None:
+            yield candidate.page
+        else:
+            seen = candidate.page.account.seen if candidate.page.account else 0
+            yield Skip(candidate.file, reason, account=Account(left_out={reason: seen}))
 
 
 def _not_in_pagefind(candidates: list[Candidate]) -> Reasons:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from passage.sites import encoding, html
 from passage.sites.built import addresses, editions, generators, render, rules, search_index, sections, signals
+from passage.sites.built.account import account, all_left_out, told_of
 from passage.sites.built.addresses import Addresses
 from passage.sites.built.copies import Candidate, bare
 from passage.sites.built.editions import Edition, VersionFolders
@@ -180,17 +181,15 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
     contents, noise = generators.contents_of(root, generator, site.selector)
     folder = survey.addresses.folder_of(file)
     if reason := _left_out(file, root, generator, contents, survey):
-        return Skip(file, reason)
+        return Skip(file, reason, account=all_left_out(root, reason))
     canonical = addresses.canonical_of(root, folder)
     url = survey.addresses.of(file, canonical)
     common = survey.common.on(file, root)
     rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, noise, common)
     parts, headings = sections.cut(contents, rendering)
-    if not parts:
-        return Skip(file, "no text")
+    if not parts or signals.is_shell(root, parts):
+        return Skip(file, "no text", account=all_left_out(root, "no text"))
     path = file.rpartition(".")[0].removesuffix("/index")
-    if signals.is_shell(root, parts):
-        return Skip(file, "no text")
     edition = _edition(root, file, generator, survey)
     outside = title_outside(root, contents, rendering, survey.site_name, survey.common_headings)
     title = title_of(path, headings, otherwise=outside, common=survey.common_headings)
@@ -201,6 +200,7 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
         sections=tuple(parts),
         language=edition.language,
         version=edition.version,
+        account=account(root, contents, rendering, told_of(title, headings, parts)),
     )
     own = "" if canonical in survey.common_canonicals else survey.addresses.here(canonical)
     return Candidate(page, file, edition, own, signals.in_pagefind(root), *_linked(contents, rendering))

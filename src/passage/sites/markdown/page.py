@@ -5,11 +5,12 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from passage.sites import html
 from passage.sites.built import rules, sections
+from passage.sites.built.account import account, told_of
 from passage.sites.built.generators import UNKNOWN
 from passage.sites.built.sections import Heading
 from passage.sites.html import Node
 from passage.sites.markdown.convention import encodable
-from passage.sites.model import Section
+from passage.sites.model import Account, Section
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 """Suffixes of links to other sources."""
@@ -19,8 +20,8 @@ _NOISE = "[data-search-exclude], .headerlink"
 
 def page_sections(
     body: str, *, url: str, links_from: str, file: str, urls: Mapping[str, str]
-) -> tuple[tuple[Section, ...], list[Heading]]:
-    """The sections that have text, and every heading.
+) -> tuple[tuple[Section, ...], list[Heading], Account]:
+    """The sections that have text, every heading, and the account of the page's text.
 
     Args:
         body: HTML, which may contain the author's mistakes.
@@ -30,14 +31,15 @@ def page_sections(
         urls: the URL of each source of the site.
     """
     document = f"<!doctype html><meta charset=utf-8><body><main>{encodable(body)}</main></body>"
-    content = html.first(html.parse(document.encode()), "main")
+    root = html.parse(document.encode())
+    content = html.first(root, "main")
     if content is None:
-        return (), []
+        return (), [], Account()
     link_pages(content, file, urls)
     _drop_empty_code(content)
     rendering = rules.prepare([content], url, links_from, UNKNOWN, _NOISE)
     parts, headings = sections.cut([content], rendering)
-    return tuple(parts), headings
+    return tuple(parts), headings, account(root, [content], rendering, told_of("", headings, parts))
 
 
 def _drop_empty_code(content: Node) -> None:

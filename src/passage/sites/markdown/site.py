@@ -128,7 +128,7 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
         content = front_matter.content(document.file)
         _, text = front_matter.split(front_matter.decoded(content), multimarkdown=convention.multimarkdown)
         rendered = convention.render(text)
-        sections, headings = page_sections(
+        sections, headings, account = page_sections(
             rendered.html,
             url=entry.url,
             links_from=convention.links_from(document),
@@ -142,10 +142,10 @@ def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Ite
         yield unreadable(document.path, error)
         return
     if not sections:
-        yield Skip(document.path, "no text")
+        yield Skip(document.path, "no text", account=account)
         return
     title = title_of(document.path, headings, stated=front_matter.title(entry.meta), otherwise=document.title)
-    yield Page(document.path, entry.url, title, sections, document.language)
+    yield Page(document.path, entry.url, title, sections, document.language, account=account)
     yield from (Unresolved(document.path, what) for what in rendered.unresolved)
     if what := encoding.flaw(content, encoding.of_text(content)):
         yield Flaw(document.path, what)
