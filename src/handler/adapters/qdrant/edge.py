@@ -70,7 +70,7 @@ class QdrantEdgeStore:
         field = without_vector.key(search, by_text, self.collection)
         request = self._by_words(search, field, payload.candidates(search, 1))
         points = self._ask(lambda shard: shard.query(request))
-        result = self._read(without_vector.best(points, search), search)
+        result = self._read(self._filled(without_vector.best(points, search), search), search)
         return replace(result, stages=payload.stages({"text": points})) if search.explain else result
 
     def prepare(self) -> None:
@@ -78,24 +78,20 @@ class QdrantEdgeStore:
         self._manifest  # noqa: B018 - read at its first use
 
     def _dense(self, vector: Vector, search: Search) -> SearchResult:
-        # Built outside of `_ask`, which takes any error for the engine's.
-        request = self._request(self._nearest(vector), search, search.top_k, search.score_threshold)
+        request = qdrant_edge.QueryRequest(  # outside of `_ask`, which takes any error for the engine's
+            limit=search.top_k,
+            query=self._nearest(vector),
+            filter=_filter(search.filters, self._profile) if search.filters else None,
+            score_threshold=query.threshold(search.score_threshold),
+            with_payload=self._payload(search),
+            with_vector=search.with_vectors,
+        )
         points = self._ask(lambda shard: shard.query(request))
         result = self._read(points, search)
         return replace(result, stages=payload.stages({"dense": points})) if search.explain else result
 
-    def _request(
-        self, scoring: Any, search: Search, limit: int, threshold: float | None = None
-    ) -> qdrant_edge.QueryRequest:
-        """A search by vector or by words, with the filters and the payload of `search`."""
-        return qdrant_edge.QueryRequest(
-            limit=limit,
-            query=scoring,
-            filter=_filter(search.filters, self._profile) if search.filters else None,
-            score_threshold=query.threshold(threshold),
-            with_payload=True if search.whole_payload else list(self._profile.payload.read),
-            with_vector=search.with_vectors,
-        )
+    def _payload(self, search: Search) -> bool | list[str]:
+        return True if search.whole_payload else list(self._profile.payload.read)
 
     def _nearest(self, vector: Vector) -> qdrant_edge.Query:
         check_vectors(self._profile.collection, self._manifest.sizes())
@@ -105,19 +101,31 @@ class QdrantEdgeStore:
     def _hybrid(self, vector: Vector, search: Search, by_text: TextSearch) -> SearchResult:
         """One hybrid search: the nearest points, those found by words, and how similar the rest of these are."""
         each, nearest = payload.candidates(search, self._profile.search.candidates), self._nearest(vector)
-        requests = self._request(nearest, search, each), self._by_words(search, by_text.key(search), each)
+        requests = self._ids(nearest, search, each), self._by_words(search, by_text.key(search), each)
         dense, text = self._ask(lambda shard: [shard.query(request) for request in requests])
         rest = {point.id for point in text} - {point.id for point in dense}
         chosen = qdrant_edge.Filter(must=[qdrant_edge.HasIdCondition(rest)])
         compared = qdrant_edge.QueryRequest(limit=max(len(rest), 1), query=nearest, filter=chosen)
         similar = self._ask(lambda shard: shard.query(compared)) if rest else []
         hits, stages = payload.fused(dense, text, similar, search, by_text.balance)
-        result = self._read(hits, search)
+        result = self._read(self._filled(hits, search), search)
         return replace(result, stages=stages, balance=by_text.balance) if search.explain else result
 
     def _by_words(self, search: Search, field: str, limit: int) -> qdrant_edge.QueryRequest:
-        """The search by words alone. See `TextSearch` for `field`."""
-        return self._request(qdrant_edge.TextQuery(field, asked_words(field, search.text)), search, limit)
+        """The search by words alone, for ids. See `TextSearch` for `field`."""
+        return self._ids(qdrant_edge.TextQuery(field, asked_words(field, search.text)), search, limit)
+
+    def _ids(self, scoring: Any, search: Search, limit: int) -> qdrant_edge.QueryRequest:
+        filters = _filter(search.filters, self._profile) if search.filters else None
+        return qdrant_edge.QueryRequest(limit=limit, query=scoring, filter=filters)
+
+    def _filled(self, hits: Sequence[payload.Hit], search: Search) -> list[payload.Hit]:
+        """The hits with their payloads. To read those of every candidate would take longer than to search."""
+        ids: list[Any] = [hit.id for hit in hits]
+        wanted = self._payload(search)
+        records = self._ask(lambda shard: shard.retrieve(ids, with_payload=wanted, with_vector=search.with_vectors))
+        stored = {query.identity(record.id): record for record in records}
+        return [replace(hit, payload=stored[hit.id].payload, vector=stored[hit.id].vector) for hit in hits]
 
     def _read(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
         result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)

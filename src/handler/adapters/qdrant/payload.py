@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Protocol
 
 from handler.adapters.qdrant import query
@@ -83,15 +84,16 @@ def fused(
         balance,
     )
     least = query.threshold(search.score_threshold) if search.score_threshold else None
-    hits = [
+    above = (
         Hit(key, similarities.get(key, math.nan), points[key].payload, getattr(points[key], "vector", None), one.score)
         for key, one in ranked.items()
         if least is None or similarities.get(key, math.nan) > least
-    ]
+    )
+    hits = list(islice(above, search.top_k))
     if not search.explain:
-        return hits[: search.top_k], {}
+        return hits, {}
     parts: Stage = tuple((key, one._asdict()) for key, one in ranked.items())
-    return hits[: search.top_k], {**stages({"dense": dense, "text": by_words}), "fused": parts}
+    return hits, {**stages({"dense": dense, "text": by_words}), "fused": parts}
 
 
 def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:
