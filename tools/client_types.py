@@ -125,6 +125,14 @@ class Document:
         fields = self._fields(f"{start}Request")
         return {name: (_sent(name, schema), required) for name, (schema, required) in fields.items()}
 
+    def ask_fields(self) -> dict[str, Schema]:
+        """What all questions can have besides the question: text or vector."""
+        fields: dict[str, Schema] = {}
+        for start in self.contracts:
+            _text, *others = self._question(start).items()
+            fields |= {name: schema for name, (schema, _) in others if name != "query_vector"}
+        return fields
+
     def codes(self, start: str) -> list[str]:
         """A contract's error codes."""
         fields = self.schemas[f"{start}Error"]["properties"]
@@ -222,16 +230,26 @@ def _comment(words: str, indent: str) -> list[str]:
 
 def python(of: Document) -> str:
     """The types of the Python client."""
-    lines = [f'"""{NOTE}"""', "", "from typing import Any, Literal, NotRequired, TypedDict"]
+    lines = [f'"""{NOTE}"""', "", "from typing import Any, Literal, NotRequired, TypedDict", ""]
+    lines += ["from passage_client.records import Record"]
+    optional: set[str] = set()
     for start in of.contracts:
         lines += ["", f"{start}Code = {IN_PYTHON.literals(of.codes(start))}"]
     for shape in of.shapes(["Chunk", "CollectionInfo", "ProfileList"]):
-        lines += ["", "", f"class {shape.name}({shape.base or 'TypedDict'}):"]
+        asked = shape.name == "AskOptions" or shape.name.endswith("Question")
+        lines += ["", "", f"class {shape.name}({shape.base or ('TypedDict' if asked else 'Record')}):"]
         lines += [f'    """{shape.words}"""', ""] if shape.words else []
         for name, (schema, required) in shape.fields.items():
             kind = IN_PYTHON.type(schema, of.names)
-            lines.append(f"    {name}: {kind if required else f'NotRequired[{kind}]'}")
+            absent = f"NotRequired[{kind}]" if asked else f"{kind.removesuffix(' | None')} | None"
+            lines.append(f"    {name}: {kind if required else absent}")
             lines += [f'    """{schema["description"]}"""'] if schema.get("description") else []
+            optional |= set() if asked or required else {name}
+    lines += ["", "", "class AskFields(TypedDict, total=False):"]
+    lines += ['    """The fields of all contracts\' questions, besides the question itself."""', ""]
+    lines += [f"    {name}: {IN_PYTHON.type(schema, of.names)}" for name, schema in of.ask_fields().items()]
+    lines += ["", "", f"OPTIONAL = frozenset({json.dumps(sorted(optional))})"]
+    lines += ['"""The fields that an answer may lack."""']
     ruff = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(PYTHON), "-"]
     return subprocess.run(  # noqa: S603 - our own arguments
         ruff, input="\n".join(lines), capture_output=True, text=True, check=True

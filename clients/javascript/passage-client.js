@@ -3,7 +3,7 @@
 export class PassageError extends Error {
   constructor(message, { cause, ...facts } = {}) {
     super(message, { cause })
-    this.name = 'PassageError'
+    this.name = new.target.name
     Object.assign(this, { code: null, status: null, retryAfter: null, body: null, ...facts })
   }
 }
@@ -25,7 +25,8 @@ export class Passage {
   #options
   #default
 
-  constructor({ endpoint, ...options }) {
+  constructor({ endpoint, ...options } = {}) {
+    if (endpoint == null) throw new TypeError("Passage needs `endpoint`, the API's URL.")
     // A page's own address completes a relative endpoint.
     const url = new URL(endpoint, globalThis.location?.href).href.replace(/\/+$/, '')
     this.#options = { timeout: 30_000, retries: 2, fetch: (...given) => fetch(...given), ...options, url }
@@ -76,7 +77,8 @@ export class Passage {
         if (response.ok) return text ? JSON.parse(text) : undefined
         const error = failure(response, text)
         const wait = 1000 * (error.retryAfter ?? 2 ** attempt / 2)
-        const again = error instanceof RateLimited || response.status == 503
+        const { status } = response
+        const again = [429, 502, 503, 504].includes(status) || (status == 500 && !attempt)
         if (!again || attempt >= retries || performance.now() + wait > ends) throw error
         await pause(wait, request.signal)
       }

@@ -91,7 +91,7 @@ def test_feedback_names_the_profile_and_returns_none(call: Call, script: Script)
     assert script.requests[0].body == {"profile": "ranked", "url": PAGE, "helpful": False}
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_throttled_call_is_tried_again_after_retry_after(status: int, call: Call, script: Script) -> None:
     script.play(Reply(status, ERROR, {"Retry-After": "0.05"}), Reply(body={"k": 1}))
     assert call(script.url, "ask", "What?") == {"k": 1}
@@ -106,6 +106,69 @@ def test_last_error_is_raised_with_its_seconds(call: Call, script: Script) -> No
         *(429, "SERVICE_UNAVAILABLE", 0, "Wait.", ERROR),
     )
     assert len(script.requests) == 2
+
+
+def test_server_error_is_tried_again_once(call: Call, script: Script) -> None:
+    script.play(Reply(500, ERROR, {"Retry-After": "0"}))
+    raised(call, script.url)
+    assert len(script.requests) == 2
+
+
+def test_broken_connection_is_tried_again(call: Call) -> None:
+    sent: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        if len(sent) == 1:
+            raise httpx.RemoteProtocolError("Server disconnected.")
+        return httpx.Response(200, json={"k": 1})
+
+    kind = httpx.Client if call is _sync else httpx.AsyncClient
+    http = kind(transport=httpx.MockTransport(answer))
+    assert call("http://docs.example", "ask", "What?", options={"http": http}) == {"k": 1}
+
+
+def test_unknown_field_is_a_type_error(call: Call, script: Script) -> None:
+    with pytest.raises(TypeError, match="no field 'limit'"):
+        call(script.url, "ask", "What?", limit=3)
+    assert script.requests == []
+
+
+def test_answer_has_attributes_headers_and_request_id(call: Call, script: Script) -> None:
+    ids = {"X-Amzn-RequestId": "r1"}
+    script.play(Reply(body={"results": [{"url": PAGE}]}, headers=ids), Reply(400, ERROR, ids))
+    answer = call(script.url, "ask", "What?")
+    assert answer.results[0].url == answer["results"][0]["url"] == PAGE
+    assert (answer.warnings, answer.request_id, answer.headers["x-amzn-requestid"]) == (None, "r1", "r1")
+    with pytest.raises(AttributeError, match="no field 'total'"):
+        _ = answer.total
+    error = raised(call, script.url)
+    assert (error.request_id, error.headers["x-amzn-requestid"]) == ("r1", "r1")
+
+
+def test_url_and_key_come_from_the_environment(call: Any, script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TypeError, match="PASSAGE_URL"):
+        call(None, "ask", "What?")
+    monkeypatch.setenv("PASSAGE_URL", script.url)
+    monkeypatch.setenv("PASSAGE_KEY", "k2")
+    call(None, "ask", "What?")
+    assert script.requests[0].headers["x-api-key"] == "k2"
+
+
+def test_pages_follow_until_none_is_left(api: str) -> None:
+    with Passage(api) as passage:
+        answers = list(passage.pages("What is a digital twin?", k=80))
+        found = [result.chunk_id for answer in answers for result in answer.results]
+        assert found[:80] == [
+            result.chunk_id for result in passage.ask("What is a digital twin?", k=80, offset=0).results
+        ]
+
+    async def run() -> list[Any]:
+        async with AsyncPassage(api) as passage:
+            return [answer async for answer in passage.pages("What is a digital twin?", k=80)]
+
+    assert [answer.results for answer in anyio.run(run)] == [answer.results for answer in answers]
+    assert len(set(found)) == len(found) > 80
 
 
 def test_wait_beyond_the_timeout_is_not_begun(call: Call, script: Script) -> None:
@@ -161,13 +224,13 @@ def test_each_status_has_its_class(status: int, name: str, call: Call, script: S
 )
 def test_other_servers_answer_is_an_error(reply: Reply, message: str, call: Call, script: Script) -> None:
     script.play(reply)
-    error = raised(call, script.url)
+    error = raised(call, script.url, retries=0)
     assert (str(error), error.code) == (message, None)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "docs.example", "http://[", "http://docs.example\n", ""])
 def test_address_without_a_server_is_no_answer(call: Call, url: str) -> None:
-    assert isinstance(raised(call, url), NoAnswer)
+    assert isinstance(raised(call, url, retries=0), NoAnswer)
 
 
 def test_no_answer_within_the_timeout_is_timed_out(call: Call, script: Script) -> None:

@@ -13,6 +13,7 @@ from passage_client.errors import (
     TimedOut,
     Unavailable,
 )
+from passage_client.records import Record
 from passage_client.synchronous import Passage
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Passage",
     "PassageError",
     "RateLimited",
+    "Record",
     "ServerError",
     "TimedOut",
     "Unavailable",

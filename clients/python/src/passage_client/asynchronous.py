@@ -1,9 +1,9 @@
 """The client, to be awaited. It is the synchronous one with `await`; a test compares their methods."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
-from typing import Any, Generic, Self, cast, overload
+from typing import Any, Generic, Self, Unpack, cast, overload
 
 import anyio
 import httpx
@@ -11,19 +11,27 @@ import httpx
 from passage_client import protocol
 from passage_client.contracts import Answer, Contract, Question
 from passage_client.errors import PassageError
-from passage_client.types import Chunk, CollectionInfo, ProfileList, QueryResponseAnswer, QueryResponseQuestion
+from passage_client.types import (
+    AskFields,
+    Chunk,
+    CollectionInfo,
+    ProfileList,
+    QueryResponseAnswer,
+    QueryResponseQuestion,
+)
 
 
 class AsyncPassage(Generic[Question, Answer]):
     """A client of one Passage API. It keeps its connections until `close`. Works with asyncio and trio.
 
     Args:
-        endpoint: the API's URL, with its stage or base path.
+        endpoint: the API's URL, with its stage or base path. Without it, the variable PASSAGE_URL.
         contract: the contract of the profile, for types alone. Without it, `query_response`.
         profile: the profile to ask. Without it, the API's default one.
-        key: sent as X-Api-Key.
+        key: sent as X-Api-Key. Without it, the variable PASSAGE_KEY.
         timeout: seconds for one call, its retries included.
-        retries: how often a 429 or 503 is tried again, after the seconds that the API's Retry-After names.
+        retries: how often a 429, 502, 503, 504 or a broken connection is tried again, after the seconds that the API's
+            Retry-After names; a 500 once.
         headers: further headers of each request.
         http: the httpx client to use, for a proxy or another transport. It is not closed.
     """
@@ -31,7 +39,7 @@ class AsyncPassage(Generic[Question, Answer]):
     @overload
     def __init__(
         self: "AsyncPassage[QueryResponseQuestion, QueryResponseAnswer]",
-        endpoint: str,
+        endpoint: str | None = None,
         *,
         profile: str | None = None,
         key: str | None = None,
@@ -44,7 +52,7 @@ class AsyncPassage(Generic[Question, Answer]):
     @overload
     def __init__(
         self,
-        endpoint: str,
+        endpoint: str | None = None,
         *,
         contract: Contract[Question, Answer],
         profile: str | None = None,
@@ -57,7 +65,7 @@ class AsyncPassage(Generic[Question, Answer]):
 
     def __init__(  # noqa: PLR0913 - a client's options
         self,
-        endpoint: str,
+        endpoint: str | None = None,
         *,
         contract: Contract[Any, Any] | None = None,  # noqa: ARG002 - for types alone
         profile: str | None = None,
@@ -75,7 +83,12 @@ class AsyncPassage(Generic[Question, Answer]):
         self._default: str | None = profile
 
     async def ask(
-        self, question: str | Question, *, profile: str | None = None, timeout: float | None = None, **fields: Any
+        self,
+        question: str | Question,
+        *,
+        profile: str | None = None,
+        timeout: float | None = None,
+        **fields: Unpack[AskFields],
     ) -> Answer:
         """The passages for a question, with their titles and headings unless `titles` is false.
 
@@ -87,8 +100,28 @@ class AsyncPassage(Generic[Question, Answer]):
 
         Raises:
             PassageError: see `passage_client.errors`.
+            TypeError: no contract has such a field.
         """
         return cast("Answer", await self._call(protocol.ask(self._settings, question, profile, fields), timeout))
+
+    async def pages(
+        self,
+        question: str | Question,
+        *,
+        profile: str | None = None,
+        timeout: float | None = None,
+        **fields: Unpack[AskFields],
+    ) -> AsyncIterator[Answer]:
+        """One answer after another, until no passages are left or after about 200. See `ask`."""
+        offset = fields.get("offset", 0)
+        while offset <= protocol.LAST_OFFSET:
+            fields["offset"] = offset
+            found = await self.ask(question, profile=profile, timeout=timeout, **fields)
+            count = protocol.results(found)
+            if not count:
+                return
+            yield found
+            offset += count
 
     async def chunk(self, chunk_id: str | int, *, profile: str | None = None, with_vectors: bool = False) -> Chunk:
         """One stored chunk, by its point id or by the chunk id of an answer. Raises PassageError."""
@@ -144,14 +177,17 @@ class AsyncPassage(Generic[Question, Answer]):
         ends = time.monotonic() + given
         try:
             with anyio.fail_after(given):
-                return await self._attempts(call, ends)
-        except (TimeoutError, *protocol.UNANSWERED) as error:
+                return await self._attempts(call, ends, given)
+        except TimeoutError as error:
             raise protocol.unanswered(error, given) from error
 
-    async def _attempts(self, call: protocol.Call, ends: float) -> Any:
+    async def _attempts(self, call: protocol.Call, ends: float, given: float) -> Any:
         for attempt in range(self._settings.retries + 1):
             try:
                 return protocol.answer(await self._http.request(**call.request(self._settings), timeout=None))
+            except protocol.UNANSWERED as error:
+                failed = protocol.unanswered(error, given)
             except PassageError as error:
-                await anyio.sleep(protocol.wait(error, attempt, self._settings, ends - time.monotonic()))
+                failed = error
+            await anyio.sleep(protocol.wait(failed, attempt, self._settings, ends - time.monotonic()))
         raise AssertionError("the last attempt returns or raises")

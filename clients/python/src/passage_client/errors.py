@@ -12,9 +12,11 @@ class PassageError(Exception):
         code: the contract's code, such as INVALID_INPUT; None if the error is not the API's own.
         retry_after: seconds to wait, as the API's Retry-After says; None without one.
         body: the error's JSON; None if it is not JSON.
+        headers: of the response; empty if no answer came.
+        request_id: the API gateway's; None without one.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the facts of a failure
         self,
         message: str,
         *,
@@ -22,8 +24,12 @@ class PassageError(Exception):
         code: str | None = None,
         retry_after: float | None = None,
         body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        request_id: str | None = None,
     ) -> None:
         super().__init__(message)
+        self.headers = headers or {}
+        self.request_id = request_id
         self.status = status
         self.code = code
         self.retry_after = retry_after

@@ -1,5 +1,6 @@
 """What both clients share: requests, answers and waits, without a network."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,8 +12,19 @@ from urllib.parse import quote
 import httpx
 
 from passage_client.errors import NoAnswer, PassageError, TimedOut, kind
+from passage_client.records import Record
+from passage_client.types import AskFields
 
-RETRIED = (429, 503)
+RETRIED = (429, 502, 503, 504)
+RETRIED_ONCE = 500
+
+BROKEN = (httpx.NetworkError, httpx.RemoteProtocolError)
+"""httpx's errors of a connection that another attempt may not have."""
+
+REQUEST_IDS = ("apigw-requestid", "x-amzn-requestid", "x-amz-apigw-id")
+
+LAST_OFFSET = 200
+"""How far the API pages."""
 
 UNANSWERED = (httpx.HTTPError, httpx.InvalidURL)
 """httpx's errors where no answer came; the second is not a subclass of the first."""
@@ -31,7 +43,7 @@ class Settings:
     @classmethod
     def of(
         cls,
-        endpoint: str,
+        endpoint: str | None,
         *,
         profile: str | None,
         key: str | None,
@@ -39,6 +51,10 @@ class Settings:
         retries: int,
         headers: Mapping[str, str] | None,
     ) -> "Settings":
+        endpoint = os.environ.get("PASSAGE_URL") if endpoint is None else endpoint
+        if endpoint is None:
+            raise TypeError("The client needs the API's URL: give it, or set PASSAGE_URL.")
+        key = os.environ.get("PASSAGE_KEY") if key is None else key
         own = {"User-Agent": f"passage-client/{_version()}", **({"X-Api-Key": key} if key else {})}
         return cls(endpoint.rstrip("/"), profile, timeout, retries, {**own, **(headers or {})})
 
@@ -60,6 +76,10 @@ class Call:
 
 
 def ask(settings: Settings, question: str | Mapping[str, Any], profile: str | None, fields: Mapping[str, Any]) -> Call:
+    unknown = [name for name in fields if name not in AskFields.__annotations__]
+    if unknown:
+        known = ", ".join(sorted(AskFields.__annotations__))
+        raise TypeError(f"ask() has no field '{unknown[0]}'. It has {known}. A profile's own are sent in a dict.")
     asked = {"question": question} if isinstance(question, str) else question
     name = profile or settings.profile
     return Call(
@@ -92,7 +112,10 @@ def answer(response: httpx.Response) -> Any:
     """
     if response.is_success:
         try:
-            return response.json() if response.content else None
+            found = response.json(object_hook=Record) if response.content else None
+            if isinstance(found, Record):
+                found.headers, found.request_id = response.headers, _request_id(response)
+            return found
         except ValueError:
             raise NoAnswer("The answer is not JSON: the URL is not the API's.", status=response.status_code) from None
     raise _failure(response)
@@ -109,9 +132,15 @@ def wait(error: PassageError, attempt: int, settings: Settings, left: float) -> 
         PassageError: `error`, if another attempt cannot help or would come too late.
     """
     seconds: float = 2**attempt / 2 if error.retry_after is None else error.retry_after
-    if error.status not in RETRIED or attempt >= settings.retries or seconds > left:
+    again = error.status in RETRIED or isinstance(error.__cause__, BROKEN)
+    if not (again or (error.status == RETRIED_ONCE and attempt == 0)) or attempt >= settings.retries or seconds > left:
         raise error
     return seconds
+
+
+def results(found: Mapping[str, Any]) -> int:
+    """How many results an answer has, under any contract."""
+    return len(found.get("results") or found.get("chunks") or ())
 
 
 def unanswered(error: Exception, timeout: float) -> PassageError:
@@ -121,9 +150,13 @@ def unanswered(error: Exception, timeout: float) -> PassageError:
         error: httpx's, or a TimeoutError.
         timeout: seconds that the call was given.
     """
+    failed: PassageError
     if isinstance(error, TimeoutError | httpx.TimeoutException):
-        return TimedOut(f"No answer came within {timeout:g} seconds.")
-    return NoAnswer(f"No answer came: {error or type(error).__name__}")
+        failed = TimedOut(f"No answer came within {timeout:g} seconds.")
+    else:
+        failed = NoAnswer(f"No answer came: {error or type(error).__name__}")
+    failed.__cause__ = error
+    return failed
 
 
 def _failure(response: httpx.Response) -> PassageError:
@@ -140,7 +173,13 @@ def _failure(response: httpx.Response) -> PassageError:
         code=detail.get("code"),
         retry_after=_seconds(response.headers.get("Retry-After", "")),
         body=body,
+        headers=response.headers,
+        request_id=_request_id(response),
     )
+
+
+def _request_id(response: httpx.Response) -> str | None:
+    return next((response.headers[name] for name in REQUEST_IDS if name in response.headers), None)
 
 
 def _seconds(value: str) -> float | None:

@@ -1,28 +1,36 @@
 """The client."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, Generic, Self, cast, overload
+from typing import Any, Generic, Self, Unpack, cast, overload
 
 import httpx
 
 from passage_client import protocol
 from passage_client.contracts import Answer, Contract, Question
 from passage_client.errors import PassageError
-from passage_client.types import Chunk, CollectionInfo, ProfileList, QueryResponseAnswer, QueryResponseQuestion
+from passage_client.types import (
+    AskFields,
+    Chunk,
+    CollectionInfo,
+    ProfileList,
+    QueryResponseAnswer,
+    QueryResponseQuestion,
+)
 
 
 class Passage(Generic[Question, Answer]):
     """A client of one Passage API. It keeps its connections until `close`, and may be used by several threads.
 
     Args:
-        endpoint: the API's URL, with its stage or base path.
+        endpoint: the API's URL, with its stage or base path. Without it, the variable PASSAGE_URL.
         contract: the contract of the profile, for types alone. Without it, `query_response`.
         profile: the profile to ask. Without it, the API's default one.
-        key: sent as X-Api-Key.
+        key: sent as X-Api-Key. Without it, the variable PASSAGE_KEY.
         timeout: seconds for one call, its retries included. A server that sends a byte now and then can exceed it.
-        retries: how often a 429 or 503 is tried again, after the seconds that the API's Retry-After names.
+        retries: how often a 429, 502, 503, 504 or a broken connection is tried again, after the seconds that the API's
+            Retry-After names; a 500 once.
         headers: further headers of each request.
         http: the httpx client to use, for a proxy or another transport. It is not closed.
     """
@@ -30,7 +38,7 @@ class Passage(Generic[Question, Answer]):
     @overload
     def __init__(
         self: "Passage[QueryResponseQuestion, QueryResponseAnswer]",
-        endpoint: str,
+        endpoint: str | None = None,
         *,
         profile: str | None = None,
         key: str | None = None,
@@ -43,7 +51,7 @@ class Passage(Generic[Question, Answer]):
     @overload
     def __init__(
         self,
-        endpoint: str,
+        endpoint: str | None = None,
         *,
         contract: Contract[Question, Answer],
         profile: str | None = None,
@@ -56,7 +64,7 @@ class Passage(Generic[Question, Answer]):
 
     def __init__(  # noqa: PLR0913 - a client's options
         self,
-        endpoint: str,
+        endpoint: str | None = None,
         *,
         contract: Contract[Any, Any] | None = None,  # noqa: ARG002 - for types alone
         profile: str | None = None,
@@ -74,7 +82,12 @@ class Passage(Generic[Question, Answer]):
         self._default: str | None = profile
 
     def ask(
-        self, question: str | Question, *, profile: str | None = None, timeout: float | None = None, **fields: Any
+        self,
+        question: str | Question,
+        *,
+        profile: str | None = None,
+        timeout: float | None = None,
+        **fields: Unpack[AskFields],
     ) -> Answer:
         """The passages for a question, with their titles and headings unless `titles` is false.
 
@@ -86,8 +99,28 @@ class Passage(Generic[Question, Answer]):
 
         Raises:
             PassageError: see `passage_client.errors`.
+            TypeError: no contract has such a field.
         """
         return cast("Answer", self._call(protocol.ask(self._settings, question, profile, fields), timeout))
+
+    def pages(
+        self,
+        question: str | Question,
+        *,
+        profile: str | None = None,
+        timeout: float | None = None,
+        **fields: Unpack[AskFields],
+    ) -> Iterator[Answer]:
+        """One answer after another, until no passages are left or after about 200. See `ask`."""
+        offset = fields.get("offset", 0)
+        while offset <= protocol.LAST_OFFSET:
+            fields["offset"] = offset
+            found = self.ask(question, profile=profile, timeout=timeout, **fields)
+            count = protocol.results(found)
+            if not count:
+                return
+            yield found
+            offset += count
 
     def chunk(self, chunk_id: str | int, *, profile: str | None = None, with_vectors: bool = False) -> Chunk:
         """One stored chunk, by its point id or by the chunk id of an answer. Raises PassageError."""
@@ -146,7 +179,8 @@ class Passage(Generic[Question, Answer]):
             try:
                 return protocol.answer(self._http.request(**call.request(self._settings), timeout=max(left, 0.001)))
             except protocol.UNANSWERED as error:
-                raise protocol.unanswered(error, given) from error
+                failed = protocol.unanswered(error, given)
             except PassageError as error:
-                time.sleep(protocol.wait(error, attempt, self._settings, ends - time.monotonic()))
+                failed = error
+            time.sleep(protocol.wait(failed, attempt, self._settings, ends - time.monotonic()))
         raise AssertionError("the last attempt returns or raises")

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from passage_client.records import Record
+
 ChunksCode = Literal["INVALID_QUERY", "SERVICE_UNAVAILABLE", "TIMEOUT", "INTERNAL_ERROR"]
 
 ContextCode = Literal["EMPTY_QUERY", "INVALID_QUERY", "CONNECTION_ERROR", "COLLECTION_NOT_FOUND", "RATE_LIMIT"]
@@ -60,27 +62,27 @@ class AskOptions(TypedDict):
     """Whether the answer explains itself in `debug`. The deployment must allow it."""
 
 
-class DebugPlace(TypedDict):
+class DebugPlace(Record):
     rank: int
     score: float
     """When fused: balance * vectors + (1 - balance) * words."""
-    vectors: NotRequired[float]
+    vectors: float | None
     """When fused: the similarity on a scale from the lowest, 0, to 1."""
-    words: NotRequired[float]
+    words: float | None
     """When fused: the BM25 score as a share of the highest."""
 
 
-class DebugPassage(TypedDict):
+class DebugPassage(Record):
     id: int | str
-    url: NotRequired[str]
+    url: str | None
     """Of a candidate."""
-    dropped: NotRequired[str]
+    dropped: str | None
     """Why the passage is not in the answer."""
     stages: dict[str, DebugPlace]
     """By stage: dense, text, fused, rerank, selection."""
 
 
-class Debug(TypedDict):
+class Debug(Record):
     """How an answer came about."""
 
     profile: str
@@ -88,7 +90,7 @@ class Debug(TypedDict):
     model: str
     """The model that embedded the question; empty without a vector."""
     mode: Literal["dense", "hybrid", "words", "titles"]
-    balance: NotRequired[float]
+    balance: float | None
     """Of a hybrid search: how much vectors count against words, 0 to 1."""
     embedding_cached: bool | None
     """Null if the question was not embedded."""
@@ -100,12 +102,12 @@ class Debug(TypedDict):
     """Those of the answer first, then the other candidates, then what else a stage found."""
 
 
-class AnyAnswer(TypedDict):
+class AnyAnswer(Record):
     """What every contract's answer can have."""
 
-    warnings: NotRequired[list[str]]
+    warnings: list[str] | None
     """Why the answer is incomplete, for a person. Absent from a complete answer."""
-    debug: NotRequired[Debug]
+    debug: Debug | None
     """How the answer came about. Absent unless `debug` asks for it."""
 
 
@@ -122,28 +124,28 @@ class ChunksQuestion(AskOptions):
     """Whether results carry position, chunk_id and created_at. By default true."""
 
 
-class ChunksRetrievedChunk(TypedDict):
+class ChunksRetrievedChunk(Record):
     """Without metadata, the last three are left out."""
 
-    text_with_neighbors: NotRequired[str]
+    text_with_neighbors: str | None
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
-    headings: NotRequired[list[str]]
+    headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
-    title: NotRequired[str]
+    title: str | None
     """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     content: str
     url: str
     similarity_score: float
     """Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."""
-    position: NotRequired[int]
+    position: int | None
     """The chunk's place on its page, from 0."""
-    chunk_id: NotRequired[str]
+    chunk_id: str | None
     """The point's id."""
-    created_at: NotRequired[str | None]
+    created_at: str | None
     """When it was stored: UTC, ISO 8601; null if unknown."""
 
 
-class ChunksMetadata(TypedDict):
+class ChunksMetadata(Record):
     query_time_ms: int
     total_results: int
     timestamp: str
@@ -172,10 +174,10 @@ class ContextQuestion(AskOptions):
     """The minimum similarity; 0 returns any passage."""
 
 
-class ContextRetrievedChunk(TypedDict):
-    text_with_neighbors: NotRequired[str]
+class ContextRetrievedChunk(Record):
+    text_with_neighbors: str | None
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
-    headings: NotRequired[list[str]]
+    headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
     text: str
     score: float
@@ -191,7 +193,7 @@ class ContextRetrievedChunk(TypedDict):
     chunk_id: str
 
 
-class ContextAssembledContext(TypedDict):
+class ContextAssembledContext(Record):
     formatted_text: str
     chunk_count: int
     """How many chunks the context holds."""
@@ -220,12 +222,12 @@ class QueryResponseQuestion(AskOptions):
     """The minimum similarity; 0 returns any passage."""
 
 
-class QueryResponseResult(TypedDict):
-    text_with_neighbors: NotRequired[str]
+class QueryResponseResult(Record):
+    text_with_neighbors: str | None
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
-    headings: NotRequired[list[str]]
+    headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
-    title: NotRequired[str]
+    title: str | None
     """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     chunk_text: str
     """The passage, exactly as stored."""
@@ -263,12 +265,12 @@ class RankedQuestion(AskOptions):
     """The minimum similarity; 0 returns any passage."""
 
 
-class RankedQueryEcho(TypedDict):
+class RankedQueryEcho(Record):
     text: str
     query_id: str
 
 
-class RankedMetadata(TypedDict):
+class RankedMetadata(Record):
     source_url: str
     page_title: str
     section_headers: list[str]
@@ -278,12 +280,12 @@ class RankedMetadata(TypedDict):
     """The chunk's approximate number of tokens."""
 
 
-class RankedSearchResult(TypedDict):
-    text_with_neighbors: NotRequired[str]
+class RankedSearchResult(Record):
+    text_with_neighbors: str | None
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
-    headings: NotRequired[list[str]]
+    headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
-    title: NotRequired[str]
+    title: str | None
     """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     chunk_id: str
     chunk_text: str
@@ -293,17 +295,17 @@ class RankedSearchResult(TypedDict):
     metadata: RankedMetadata
 
 
-class RankedExecutionMetrics(TypedDict):
+class RankedExecutionMetrics(Record):
     """Milliseconds. After an error, only the known values."""
 
-    query_embedding_time_ms: NotRequired[float]
-    vector_search_time_ms: NotRequired[float]
+    query_embedding_time_ms: float | None
+    vector_search_time_ms: float | None
     total_execution_time_ms: float
     embedding_model: str
     collection_name: str
 
 
-class RankedErrorDetail(TypedDict):
+class RankedErrorDetail(Record):
     code: RankedCode
     message: str
 
@@ -317,7 +319,7 @@ class RankedAnswer(AnyAnswer):
     total_results: int
     requested_top_k: int
     execution_metrics: RankedExecutionMetrics
-    error: NotRequired[RankedErrorDetail]
+    error: RankedErrorDetail | None
 
 
 class VectorSearchQuestion(AskOptions):
@@ -339,12 +341,12 @@ class VectorSearchQuestion(AskOptions):
     """Whether results carry their payload. By default true."""
 
 
-class VectorSearchRetrievalResult(TypedDict):
-    text_with_neighbors: NotRequired[str]
+class VectorSearchRetrievalResult(Record):
+    text_with_neighbors: str | None
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
-    headings: NotRequired[list[str]]
+    headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
-    title: NotRequired[str]
+    title: str | None
     """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     id: int | str
     """The point's id; an integer of 2^53 or more as text."""
@@ -367,14 +369,14 @@ class VectorSearchAnswer(AnyAnswer):
     """When the question was asked: UTC, ISO 8601."""
 
 
-class Chunk(TypedDict):
+class Chunk(Record):
     id: int | str
     payload: dict[str, Any]
     vector: list[float] | None
     retrieval_time_ms: float
 
 
-class CollectionInfo(TypedDict):
+class CollectionInfo(Record):
     name: str
     vector_size: int
     """0 without vectors."""
@@ -383,16 +385,16 @@ class CollectionInfo(TypedDict):
     points_count: int
     indexed_vectors_count: int
     status: Literal["green", "yellow", "red"]
-    embedding_model: NotRequired[str | None]
-    search: NotRequired[Literal["dense", "hybrid", "words"]]
+    embedding_model: str | None
+    search: Literal["dense", "hybrid", "words"] | None
     """By vectors alone, also by words, or by words alone."""
-    notes: NotRequired[list[str]]
+    notes: list[str] | None
     """Why the collection is not searched as the profile says, and what would change that."""
-    problems: NotRequired[list[str]]
+    problems: list[str] | None
     """Where collection and profile disagree."""
 
 
-class Profile(TypedDict):
+class Profile(Record):
     name: str
     contract: str
     collection: str
@@ -402,6 +404,61 @@ class Profile(TypedDict):
     """The path that queries it."""
 
 
-class ProfileList(TypedDict):
+class ProfileList(Record):
     default: str
     profiles: list[Profile]
+
+
+class AskFields(TypedDict, total=False):
+    """The fields of all contracts' questions, besides the question itself."""
+
+    top_k: int
+    threshold: float
+    include_metadata: bool
+    filters: dict[str, Any]
+    language: str
+    version: str
+    offset: int
+    max_per_page: int
+    diversity: float
+    unique: bool
+    neighbors: int
+    titles: bool
+    order: Literal["relevance", "score"]
+    search: Literal["words", "titles"]
+    debug: bool
+    k: int
+    max_chars: int
+    max_tokens: int
+    score_threshold: float
+    query_id: str
+    collection_name: str
+    with_vectors: bool
+    with_payload: bool
+
+
+OPTIONAL = frozenset(
+    [
+        "balance",
+        "chunk_id",
+        "created_at",
+        "debug",
+        "dropped",
+        "embedding_model",
+        "error",
+        "headings",
+        "notes",
+        "position",
+        "problems",
+        "query_embedding_time_ms",
+        "search",
+        "text_with_neighbors",
+        "title",
+        "url",
+        "vector_search_time_ms",
+        "vectors",
+        "warnings",
+        "words",
+    ]
+)
+"""The fields that an answer may lack."""
