@@ -174,6 +174,7 @@ def test_notification_of_an_unknown_version_is_400(endpoint: Endpoint) -> None:
         ('{"jsonrpc": "1.0", "id": 1, "method": "ping"}', -32600),
         ('{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600),
         ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', -32600),
+        ('{"jsonrpc": "2.0", "id": 1e999, "method": "ping"}', -32600),
         ('{"jsonrpc": "2.0", "id": 1, "method": 5}', -32600),
         ('{"jsonrpc": "2.0", "id": 1, "result": {}}', -32600),
         ('{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}', -32602),

@@ -9,12 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from qdrant_edge import RangeDateTime
 
+from handler.adapters.qdrant.neighborhoods import neighborhoods
 from handler.config import profiles
 from handler.contracts import options, registry
 from handler.contracts.base import OPTIONS
 from handler.core.conditions import Range
 from handler.core.deadline import Deadline
-from handler.core.errors import CollectionNotFound, InvalidRequest, PassageError, UpstreamUnavailable
+from handler.core.errors import (
+    CollectionNotFound,
+    DeadlineExceeded,
+    InvalidRequest,
+    PassageError,
+    UpstreamUnavailable,
+)
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, SearchResult, Selection, Timings
 from handler.core.option_steps import NO_POSITION, NOT_FOUND, apply_options
 
@@ -149,3 +156,33 @@ def test_diverse_answer_is_sorted_by_score_without_vectors() -> None:
     by_relevance = answer(Selection(diversity=0.9), *passages)
     asked = replace(by_relevance.request, order="relevance", search=Search(top_k=2, with_vectors=True))
     assert all(found.vector for found in one(replace(by_relevance, request=asked)).passages)
+
+
+def test_answers_beyond_the_deadline_fail_and_the_rest_stay() -> None:
+    """A large batch once ran until Lambda stopped the function, and nothing was answered."""
+    store: Any = Around()
+    given = [answer(Selection(diversity=0.5)), CollectionNotFound("none", upstream="store")]
+    late, failed = apply_options(given, store, "score", Deadline.after(0))
+    assert isinstance(late, DeadlineExceeded)
+    assert failed is given[1]
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 12), st.integers(1, 3)), max_size=20))
+def test_neighborhoods_hold_each_position_once_page_by_page(wanted: list[tuple[str, int, int]]) -> None:
+    def at(page: str, index: int) -> Passage:
+        address = f"https://x.example/{page}"
+        return Passage(1, 0.5, "x", address, index=index, payload={"url": address, "position": index})
+
+    places = neighborhoods([(at(page, index), reach) for page, index, reach in wanted], PROFILE)
+    stored = [
+        (*place.url[1][0], position)
+        for place in places
+        for run in place.index[1]
+        for position in range(int(run.gte or 0), int(run.lte or 0) + 1)
+    ]
+    around = {
+        (f"https://x.example/{page}", position)
+        for page, at, reach in wanted
+        for position in range(max(0, at - reach), at + reach + 1)
+    }
+    assert sorted(stored) == sorted(around)

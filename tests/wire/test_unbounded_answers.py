@@ -1,6 +1,7 @@
 """An upstream's answer without end, a gzip bomb or a redirect to itself: one upstream error, in little memory."""
 
 import gzip
+import json
 import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -178,3 +179,19 @@ def test_gzipped_answer_is_read(server: Server) -> None:
     server.headers, server.body = {"Content-Encoding": "gzip"}, gzip.compress(b'{"result": {"points": []}}')
     (result,) = search(server.url)
     assert not result.passages
+
+
+@pytest.mark.parametrize("provider", ["cohere", "bedrock"])
+def test_largest_batch_fits(provider: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The services repeat the texts, and a server may write each character as two escapes."""
+    for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": server.url}.items():
+        monkeypatch.setenv(name, value)
+    texts = ["\U0001f600" * PROFILE.query.text.max] * 96
+    vectors = [[0.5] * 256] * 96
+    answer = {"id": "", "response_type": "embeddings_by_type", "texts": texts, "embeddings": {"float": vectors}}
+    server.body = json.dumps(answer).encode()
+    assert len(server.body) > 11 * MB
+    models = {"cohere": ("embed-v4.0", CohereEmbedder), "bedrock": ("cohere.embed-v4:0", BedrockEmbedder)}
+    model, make = models[provider]
+    url = server.url if provider == "cohere" else ""
+    assert len(make(account(provider, url), model=model, dimension=256).embed(texts)) == 96

@@ -18,9 +18,6 @@ from handler.config.providers import Provider
 from handler.core.ports import Embedder, Reranker, TextsAre
 
 Auth = httpx.Auth | Callable[[httpx.Request], httpx.Request]
-ANSWER_BYTES = 4 * 1024 * 1024
-"""The most bytes of an answer. The largest has 96 vectors, some 1 MB, and repeats their texts."""
-
 ClientMaker = Callable[[Auth | None], httpx.Client]
 
 
@@ -36,7 +33,7 @@ def _bearer(key: SecretStr) -> Auth:
 
 def client_of_container(auth: Auth | None) -> httpx.Client:
     """An HTTP client over the container's connections, whose every wait ends with the running deadline."""
-    return httpx.Client(transport=for_client(ANSWER_BYTES), auth=auth, timeout=LONGEST_RUN_SECONDS)
+    return httpx.Client(transport=for_client(), auth=auth, timeout=LONGEST_RUN_SECONDS)
 
 
 @dataclass(frozen=True)

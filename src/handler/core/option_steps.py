@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from handler.core import blame
 from handler.core.deadline import Deadline, running, with_one_retry
-from handler.core.errors import ConfigurationError, InvalidRequest, PassageError
+from handler.core.errors import ConfigurationError, DeadlineExceeded, InvalidRequest, PassageError
 from handler.core.model import Order, Passage, Retrieval, SearchResult, Selection, Stage
 from handler.core.ports import PassageStore
 from handler.core.selection import page_of, select, with_neighbors
@@ -26,11 +26,14 @@ def apply_options(answers: Sequence[Answer], store: PassageStore, order: Order, 
         answers: each with all its candidates, best first.
         order: the order of an answer's passages, unless its request asks for another.
     """
-    chosen = [answer if isinstance(answer, PassageError) else _choose(answer, order) for answer in answers]
+    chosen = [answer if isinstance(answer, PassageError) else _choose(answer, order, deadline) for answer in answers]
     return _add_neighbors(chosen, store, deadline)
 
 
-def _choose(answer: Retrieval, order: Order) -> Retrieval:
+def _choose(answer: Retrieval, order: Order, deadline: Deadline) -> Answer:
+    """The answer with the passages that its options choose. In a large batch, this takes seconds."""
+    if deadline.remaining() <= 0:
+        return DeadlineExceeded("The request's time ran out before its passages were chosen.", upstream="store")
     request = answer.request
     selection, candidates = request.selection or Selection(), answer.passages
     selected = select(candidates, selection, request.search.top_k, _relevance(answer))

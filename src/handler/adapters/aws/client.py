@@ -10,16 +10,13 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, IncompleteReadError
 from botocore.parsers import ResponseParserError
 
-from handler.adapters.transport import bounded, shared
+from handler.adapters.transport import ANSWER_BYTES, bounded, shared
 
 CONFIG = Config(retries={"total_max_attempts": 1, "mode": "standard"})
 """No retries in boto3: the core retries, within the request's deadline."""
 
 LONGEST_WAIT = 60.0
 """Seconds a wait may take without a deadline, as in `passage index`."""
-
-ANSWER_BYTES = 8 * 1024 * 1024
-"""The most bytes of an answer. The largest is Bedrock's, with 96 vectors of 1,536 decimal numbers: some 3 MB."""
 
 STREAM_BYTES = 10 * 1024**3
 """The most bytes of an answer that is read in parts: more than the largest `/tmp`."""

@@ -140,7 +140,11 @@ class QdrantEdgeStore:
         for place in neighborhoods(wanted, self._profile):
             key, alternatives = place.url
             urls: list[Any] = [_condition(key, one) for one in alternatives]
-            should.append(qdrant_edge.Filter(must=[qdrant_edge.Filter(should=urls), _condition(*place.index)]))
+            position, runs = place.index
+            positions: list[Any] = [_condition(position, run) for run in runs]
+            should.append(
+                qdrant_edge.Filter(must=[qdrant_edge.Filter(should=urls), qdrant_edge.Filter(should=positions)])
+            )
         if not should:
             return SearchResult(())
         request = qdrant_edge.QueryRequest(

@@ -1,6 +1,7 @@
 """Where the chunks around a passage are stored, for both stores. Imported when a question asks for neighbors."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from handler.adapters.qdrant.payload import CHUNK_FIELDS, fields
@@ -19,27 +20,40 @@ ROOM = 500
 
 @dataclass(frozen=True)
 class Neighborhood:
-    """Where the chunks around a passage are stored.
+    """Where the chunks around one page's passages are stored.
 
     Attributes:
         url: a payload key and its alternatives: the page's address alone where it is stored, else the page's URL and
             the URLs of its sections.
-        index: a payload key and the positions on the page.
+        index: a payload key and the positions on the page, as runs with gaps between them.
     """
 
     url: tuple[str, tuple[Condition, ...]]
-    index: tuple[str, Range]
+    index: tuple[str, tuple[Range, ...]]
 
 
 def neighborhoods(wanted: Sequence[tuple[Passage, int]], profile: Profile) -> list[Neighborhood]:
-    """Where the neighbors of passages are stored; a passage without a position has none."""
-    places = []
+    """Where the neighbors of passages are stored, page by page; a passage without a position has none.
+
+    A store compares each point with every condition, so passages of one page share theirs.
+    """
+    spans: dict[tuple[tuple[str, tuple[Condition, ...]], str], list[tuple[int, int]]] = defaultdict(list)
     for passage, reach in wanted:
-        index, url = _key(passage, "index", passage.index, profile.payload), _url(passage, profile.payload)
-        if index is not None and url is not None and passage.index is not None:
-            positions = Range(gte=max(0, passage.index - reach), lte=passage.index + reach)
-            places.append(Neighborhood(url, (index, positions)))
-    return places
+        key, url = _key(passage, "index", passage.index, profile.payload), _url(passage, profile.payload)
+        if key is not None and url is not None and passage.index is not None:
+            spans[url, key].append((max(0, passage.index - reach), passage.index + reach))
+    return [Neighborhood(url, (key, _runs(each))) for (url, key), each in spans.items()]
+
+
+def _runs(spans: Iterable[tuple[int, int]]) -> tuple[Range, ...]:
+    """The positions of spans, first and last included, as few runs."""
+    runs: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if runs and first <= runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], max(last, runs[-1][1]))
+        else:
+            runs.append((first, last))
+    return tuple(Range(gte=first, lte=last) for first, last in runs)
 
 
 def most_neighbors(wanted: Sequence[tuple[Passage, int]]) -> int:

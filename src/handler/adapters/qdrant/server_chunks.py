@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from handler.adapters.qdrant import collection_info, query
@@ -16,6 +16,8 @@ from handler.config.validation import WITH_PREFIX, check_indexes
 from handler.core.conditions import Condition
 from handler.core.errors import RequestRefused
 from handler.core.model import Passage
+
+Conditions = list[tuple[str, Condition]]
 
 ONLY_ITS_SECTION = (
     "Neighbors in other sections of a page are missing: the collection stores no address of the page alone, and its "
@@ -54,25 +56,25 @@ def around(
         most, least = limits_of(info).points, sum(2 * reach + 1 for _, reach in wanted)
         if most is not None and least <= most < limit:  # without room for copies
             return connection.query({**request, "limit": most}), warnings
-        kinds = {key: index_type(condition) for place in places for key, condition in _conditions(place, sections)}
+        asked = [one for place in places for either in _conditions(place, sections) for one in either]
+        kinds = {key: index_type(condition) for key, condition in asked}
         explain(error, [{**request, "limit": least}], kinds, profile.collection, info)
         raise
 
 
 def _at(places: Sequence[Neighborhood], *, sections: bool) -> dict[str, Any]:
     """The filter for the points of any of the places; without `sections` only those with a page's own URL."""
-    should = []
-    for place in places:
-        *urls, position = [condition_json(key, condition) for key, condition in _conditions(place, sections)]
-        should.append({"must": [{"should": urls}, position]})
+    should = [
+        {"must": [{"should": [condition_json(*one) for one in either]} for either in _conditions(place, sections)]}
+        for place in places
+    ]
     return {"filter": {"should": should}}
 
 
-def _conditions(place: Neighborhood, sections: bool) -> Iterator[tuple[str, Condition]]:
-    """The alternatives for the URL, and last the positions, each with its payload key."""
-    key, alternatives = place.url
-    yield from ((key, one) for one in (alternatives if sections else alternatives[:1]))
-    yield place.index
+def _conditions(place: Neighborhood, sections: bool) -> tuple[Conditions, Conditions]:
+    """The alternatives for the URL and those for the position, each with its payload key."""
+    (url, addresses), (index, runs) = place.url, place.index
+    return [(url, one) for one in (addresses if sections else addresses[:1])], [(index, one) for one in runs]
 
 
 def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: bool) -> StoredPoint | None:

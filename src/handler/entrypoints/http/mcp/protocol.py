@@ -8,6 +8,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from handler.contracts.fields import read_json
@@ -105,7 +106,10 @@ def read_id(value: Any) -> Id:
 
 
 def _is_id(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    """Whether a value is a text or a number that the answer can repeat: JSON has no infinite one."""
+    return (isinstance(value, str | int) and not isinstance(value, bool)) or (
+        isinstance(value, float) and isfinite(value)
+    )
 
 
 def write_result(number: Id, result: Mapping[str, Any]) -> dict[str, Any]:
