@@ -22,7 +22,7 @@ from contracts.shape import (
     text,
     whole,
 )
-from handler.config.payload_keys import RANKED_KEY
+from handler.config.payload_keys import is_ranked
 
 COLLECTION = "textbook_embeddings"
 DIMENSION = 1024
@@ -75,7 +75,7 @@ def _check_result(
         },
     )
     # What only the search by words reads is not part of a document's metadata.
-    payload = {key: value for key, value in points[str(result["id"])].items() if key != RANKED_KEY}
+    payload = {key: value for key, value in points[str(result["id"])].items() if not is_ranked(key)}
     assert result["payload"] == (payload if asked.get("with_payload", True) else {})
     if expected:
         for name, check in PAYLOAD.items():

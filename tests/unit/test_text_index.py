@@ -14,15 +14,17 @@ from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
 from handler.core.conditions import Prefix, Range
 from handler.core.model import Search
 from passage.indexing.languages import STEMMED
-from passage.indexing.text_index import TextIndex, copy_indexes, text_indexes
+from passage.indexing.text_index import TITLES, TextIndex, copy_indexes, text_indexes
 
 PROFILE = profiles.load("query-response")
 DE, EN, PT = "ranked_text_de", "ranked_text_en", "ranked_text_pt"
 
 
 def indexes(*languages: str) -> dict[str, str]:
-    """The language of each index, by its field, for a site that states these languages."""
-    return {index.field: index.language for index in text_indexes(PROFILE, dict.fromkeys(languages, 1))}
+    """The language of each index over texts, by its field, for a site that states these languages."""
+    made = text_indexes(PROFILE, dict.fromkeys(languages, 1))
+    assert TITLES in made
+    return {index.field: index.language for index in made if index != TITLES}
 
 
 @pytest.mark.parametrize(
@@ -58,9 +60,12 @@ def test_several_stemmers_have_an_index_each(languages: tuple[str, ...], others:
 def test_no_language_index_where_none_can_be_asked_for() -> None:
     mixed = {"en": 1, "de": 1}
     filters = {name: keys for name, keys in PROFILE.filters.items() if name != "language"}
-    assert text_indexes(PROFILE.model_copy(update={"filters": filters}), mixed) == (TextIndex(RANKED_KEY, ""),)
+    assert text_indexes(PROFILE.model_copy(update={"filters": filters}), mixed) == (TextIndex(RANKED_KEY, ""), TITLES)
     unstored = {"text_content": "text", "source_url": "url"}
-    assert text_indexes(PROFILE.model_copy(update={"written_payload": unstored}), mixed) == (TextIndex(RANKED_KEY, ""),)
+    assert text_indexes(PROFILE.model_copy(update={"written_payload": unstored}), mixed) == (
+        TextIndex(RANKED_KEY, ""),
+        TITLES,
+    )
 
 
 def test_profile_that_stores_no_text_has_no_index() -> None:
@@ -77,9 +82,16 @@ def test_both_engines_know_every_language(name: str) -> None:
 
 
 def test_copy_has_the_indexes_of_its_source() -> None:
-    source = {RANKED_KEY: definition(""), DE: definition("german"), EN: definition("english"), "ranked_text_x": {}}
+    titles = {TITLES.field: TITLES.to_rest()}
+    source = {
+        **titles,
+        RANKED_KEY: definition(""),
+        DE: definition("german"),
+        EN: definition("english"),
+        "ranked_text_x": {},
+    }
     copied = copy_indexes(PROFILE, source, with_titles=True)
-    assert copied == (TextIndex(RANKED_KEY, ""), TextIndex(DE, "german"), TextIndex(EN))
+    assert copied == (TextIndex(RANKED_KEY, ""), TextIndex(DE, "german"), TextIndex(EN), TITLES)
     (german,) = copy_indexes(PROFILE, {"text_content": definition("german")}, with_titles=False)
     assert german == TextIndex("text_content", "german")
     own = {"text_content": definition("", "multilingual"), RANKED_KEY: definition("", "multilingual")}

@@ -9,7 +9,7 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from handler.config import profiles
-from handler.config.payload_keys import RANKED_KEY
+from handler.config.payload_keys import RANKED_KEY, TITLES_KEY
 from handler.config.profiles import Profile
 from indexed import embedder_at, index_to
 from passage.indexing.plan import Plan
@@ -145,6 +145,7 @@ def test_collection_has_an_index_for_each_filter_and_for_words(index: Index, cli
         "language": "keyword",
         "version": "keyword",
         RANKED_KEY: "text",
+        TITLES_KEY: "text",
     }
     params = schema[RANKED_KEY].params
     assert isinstance(params, models.TextIndexParams)

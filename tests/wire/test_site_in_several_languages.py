@@ -11,7 +11,7 @@ from qdrant_client import QdrantClient
 
 from handler.adapters.qdrant.text_search import definition
 from handler.config import profiles
-from handler.config.payload_keys import RANKED_KEY
+from handler.config.payload_keys import RANKED_KEY, TITLES_KEY
 from indexed import Silent, embedder_at, index_to
 from passage.indexing import copying, text_index
 from passage.indexing.edge_index import EdgeIndex
@@ -141,6 +141,7 @@ class Store:
 
 def stemmers(indexes: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The language of each index's stemmer, which is also that of its stop words."""
+    indexes = {key: index for key, index in indexes.items() if key != TITLES_KEY}
     found = {key: (index.get("stemmer") or {}).get("language", "") for key, index in indexes.items()}
     stop_words = {key: (index.get("stopwords") or {}).get("languages", []) for key, index in indexes.items()}
     assert stop_words == {key: [language] if language else [] for key, language in found.items()}

@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
+from handler.config import profiles
 from handler.core.without_vector import NO_SCORES
+from indexed import Silent
+from passage.indexing.edge_index import EdgeIndex
+from passage.indexing.run import IndexOptions, index_site
+from passage.sites.markdown import find_site
+from sites.reading import written
 from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start, asked, assert_error
 
@@ -75,18 +81,67 @@ def test_question_that_needs_similarities_is_400(path: str, fields: dict[str, An
 def test_collection_without_a_text_index_has_no_words(start: Start, make_collection: MakeCollection) -> None:
     """The caller's choice is the caller's error; the profile's is the operator's."""
     name = make_collection("plain")
-    chosen = start(COLLECTION_NAME=name).post({"text": QUESTION, "search": "words"})
-    assert "no text index" in assert_error(chosen, 400, "INVALID_INPUT")
+    for search in ("words", "titles"):
+        chosen = start(COLLECTION_NAME=name).post({"text": QUESTION, "search": search})
+        assert f"cannot be searched by {search}" in assert_error(chosen, 400, "INVALID_INPUT")
     function = start(COLLECTION_NAME=name, SEARCH_MODE="words", **NO_KEY)
     for answer in (function.ask(), function.get("/ready")):
         assert "no text index" in assert_error(answer, 500, "INTERNAL_ERROR")
 
 
+def test_titles_give_each_section_once_with_its_titles(start: Start, store: OnEdge, cohere: EmulatorServer) -> None:
+    function = start(**store, RERANK_PROVIDER="cohere")
+    answer = function.post({"text": "digital tw", "k": 20, "search": "titles"})
+    first, urls = answer.results[0], [result["url"] for result in answer.results]
+    title = "What Is a Digital Twin"
+    assert (first["title"], first["headings"], first["relevance_score"]) == (title, [title], 0)
+    assert len(urls) == len(set(urls))
+    assert "ranked_title" not in answer.text
+    assert answer.json["warnings"] == [NO_SCORES]
+    assert function.get("/query", "text=digital%20tw&k=20&search=titles").results == answer.results
+    assert cohere.requests == []
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The index of a small site, without vectors."""
+    loaded, folder = profiles.load("query-response"), tmp_path_factory.mktemp("small")
+    profile = loaded.model_copy(update={"search": loaded.search.model_copy(update={"mode": "words"})})
+    pages = {
+        "client.md": "# HTTP client\n\nIt asks.\n\n## Retry policy\n\nAgain.\n\n## Timeouts\n\n### Policy\n\nOnce.",
+        "tokens.md": f"# API tokens\n\n{'A long text. ' * 200}\n\n## Rotate\n\nOften.",
+        "ros.md": "# ROS 2\n\nNodes.\n\n## Bridging to other robots\n\nWith a bridge.",
+        "zahlen.md": "# 数学\n\n数。\n\n## Übersicht\n\nAlles.",
+    }
+    site = find_site(written(folder / "site", pages), "https://example.com")
+    index_site(site, profile, EdgeIndex(folder / "index", profile), None, Silent(), IndexOptions())
+    return folder / "index"
+
+
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [
+        ("r", "ROS 2"),
+        ("retr", "Retry policy"),
+        ("Retry po", "Retry policy"),
+        ("timeo", "Timeouts"),
+        ("api tok", "API tokens"),
+        ("ros 2", "ROS 2"),
+        ("数", "数学"),
+        ("xyz", None),
+    ],
+)
+def test_what_was_typed_so_far_finds_its_title(typed: str, title: str | None, start: Start, small: Path) -> None:
+    """Also a heading without a text of its own, in the section that is the first below it."""
+    function = start(STORE="qdrant_edge", EDGE_INDEX_PATH=str(small), QDRANT_URL=None, SEARCH_MODE="words", **NO_KEY)
+    results = function.post({"text": typed, "search": "titles"}).results
+    found = results[0]["headings"] if results else []
+    assert (title in found) if title else (found == [])
+
+
 @pytest.fixture
 def falling_back(start: Start, monkeypatch: pytest.MonkeyPatch) -> Start:
     """Starts a container whose default profile answers by words where it cannot embed."""
-    from handler.config import profiles
-
     load, loaded = profiles.load, profiles.load("query-response")
     search = loaded.search.model_copy(update={"without_embedding": "words", "embedding_ms": 100})
     changed = loaded.model_copy(update={"search": search})

@@ -40,6 +40,11 @@ RANKED_KEY = "ranked_text"
 shows it. A collection without it is ranked by the passages alone."""
 
 
+TITLES_KEY = "ranked_title"
+"""The titles that begin with a passage: that of its section, and those above it that no passage has before. A search in
+titles ranks them, so a section is found once. `passage index` writes the key, and no answer shows it."""
+
+
 def ranked_key(language: str) -> str:
     """The key of that text in one language, as `ranked_text_pt` for `pt-BR`: its index has the language's stemmer.
 
@@ -54,8 +59,8 @@ def language_code(language: str) -> str:
 
 
 def is_ranked(key: str) -> bool:
-    """Whether a key holds text that only a search by words reads, in any language or in one (ISO 639-1)."""
-    return key == RANKED_KEY or (len(key) == len(RANKED_KEY) + 3 and key.startswith(f"{RANKED_KEY}_"))
+    """Whether a key holds text that only a search reads: titles, or words in any language or in one (ISO 639-1)."""
+    return key in (RANKED_KEY, TITLES_KEY) or (len(key) == len(RANKED_KEY) + 3 and key.startswith(f"{RANKED_KEY}_"))
 
 
 NESTED_OBJECTS = ("metadata", "document_metadata", "meta")

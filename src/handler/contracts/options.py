@@ -93,7 +93,7 @@ def apply_options(
         search=changed,
         selection=_selection(options),
         order=options.order or request.order,
-        titles=bool(options.titles),
+        titles=bool(options.titles) or options.search == "titles",
     )
 
 

@@ -44,6 +44,7 @@ class Chunk:
         index: its position on the page, from 0.
         total: how many chunks the page has.
         headings: the titles above it, outermost first; the first is the page's title.
+        begins: the last of them, which stand above no chunk before it: its section's, and any above that.
         text: the passage in answers: Markdown as the reader sees it, without surrounding blank lines.
         ranked_text: headings and text, without the addresses of links: what a search by words reads.
         embedded: how many characters of `ranked_text` the model reads: fewer than all for a long code block alone.
@@ -59,6 +60,7 @@ class Chunk:
     index: int
     total: int
     headings: tuple[str, ...]
+    begins: tuple[str, ...]
     text: str
     ranked_text: str
     embedded: int
@@ -86,6 +88,7 @@ def cut(pages: Iterable[Page], model: str = "") -> Iterator[Chunk]:
 def _chunks(page: Page, limit: int, most: int) -> Iterator[Chunk]:
     pieces = [(section, text) for section in page.sections for text in _pieces(section, page.title, limit)]
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    last: Section | None = None
     for index, (section, text) in enumerate(pieces):
         headings = _path(page.title, section)
         occurrence = seen[headings, text]
@@ -99,6 +102,7 @@ def _chunks(page: Page, limit: int, most: int) -> Iterator[Chunk]:
             index=index,
             total=len(pieces),
             headings=headings,
+            begins=() if section is last else _begun(_path(page.title, last) if last else (), headings),
             text=text,
             ranked_text=ranked,
             embedded=_readable(ranked, most),
@@ -106,6 +110,15 @@ def _chunks(page: Page, limit: int, most: int) -> Iterator[Chunk]:
             language=page.language,
             version=page.version,
         )
+        last = section
+
+
+def _begun(before: tuple[str, ...], headings: tuple[str, ...]) -> tuple[str, ...]:
+    """The headings that differ from those of the section before; the last one in any case."""
+    same = 0
+    while same < min(len(before), len(headings) - 1) and before[same] == headings[same]:
+        same += 1
+    return headings[same:]
 
 
 def _path(title: str, section: Section) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from handler.config.payload_keys import RANKED_KEY, ChunkField, Payload, ranked_key
+from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, ChunkField, Payload, ranked_key
 from handler.config.profiles import Profile
 from handler.core.words import indexed_words
 from passage.indexing.chunks import Chunk
@@ -56,8 +56,9 @@ def payload(
         return {key: value for key, value in filled.items() if value not in ("", {})}
 
     texts = [RANKED_KEY] if any(part == "text" for _, part in paths(profile)) else []
+    titles = {TITLES_KEY: indexed_words("\n".join(chunk.begins))} if texts and chunk.begins else {}
     texts += [key for key in [ranked_key(chunk.language)] if key in ranked]
-    return {**fill(layout(profile)), **dict.fromkeys(texts, indexed_words(chunk.ranked_text))}
+    return {**fill(layout(profile)), **dict.fromkeys(texts, indexed_words(chunk.ranked_text)), **titles}
 
 
 def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from handler.config.payload_keys import RANKED_KEY, ChunkField, is_ranked, ranked_key
+from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, ChunkField, is_ranked, ranked_key
 from handler.config.profiles import Profile
 from passage.indexing import payloads
 from passage.indexing.languages import STEMMED
@@ -32,7 +32,7 @@ def text_keys(profile: Profile) -> list[str]:
 
 def unread_keys(profile: Profile) -> list[str]:
     """The keys of all texts, with titles and without: a point's id identifies them, so they need not be read back."""
-    return [*text_keys(profile), RANKED_KEY, *map(ranked_key, STEMMED)]
+    return [*text_keys(profile), RANKED_KEY, TITLES_KEY, *map(ranked_key, STEMMED)]
 
 
 def without_text(payload: Mapping[str, Any], profile: Profile) -> dict[str, Any]:

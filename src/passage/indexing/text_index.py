@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from handler.adapters.qdrant.text_search import definition, language_keys, ranking_field
-from handler.config.payload_keys import RANKED_KEY, is_ranked, language_code, ranked_key
+from handler.adapters.qdrant.text_search import definition, has_titles, language_keys, ranking_field
+from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, is_ranked, language_code, ranked_key
 from handler.config.profiles import Profile
 from passage.indexing import stored
 from passage.indexing.languages import DEFAULT, STEMMED
@@ -28,7 +28,7 @@ class TextIndex:
 
     Attributes:
         language: Qdrant's name for the stemmer and stop words; empty for no stemmer and no stop words.
-        tokenizer: Qdrant's name; another one only where something else wrote the text.
+        tokenizer: Qdrant's name; another one only over titles, and where something else wrote the text.
     """
 
     field: str
@@ -47,9 +47,10 @@ class TextIndex:
     def for_edge(self) -> "qdrant_edge.TextIndexParams":
         import qdrant_edge  # noqa: PLC0415 - as above
 
-        name = self.language.title()
+        name, lengths = self.language.title(), ("min_token_len", "max_token_len")
         languages = {getattr(qdrant_edge.Language, name)} if name else set()
         return qdrant_edge.TextIndexParams(
+            **{key: value for key, value in self.to_rest().items() if key in lengths},
             tokenizer=getattr(qdrant_edge.TokenizerType, self.tokenizer.title()),
             lowercase=True,
             ascii_folding=True,
@@ -59,8 +60,12 @@ class TextIndex:
         )
 
 
+TITLES = TextIndex(TITLES_KEY, "", "prefix")
+"""The index over titles, for what has been typed so far."""
+
+
 def text_indexes(profile: Profile, languages: Mapping[str, int] | None = None) -> tuple[TextIndex, ...]:
-    """The text indexes of a site: over all its text, then for each of several languages; none without stored text.
+    """The text indexes of a site: over all its text, its titles, and each of several languages; none without text.
 
     Args:
         languages: the number of chunks by stated language (`en`, `pt-BR`, empty for unknown).
@@ -69,9 +74,9 @@ def text_indexes(profile: Profile, languages: Mapping[str, int] | None = None) -
         return ()
     names = {code: STEMMED.get(code, "") for code in map(language_code, languages or ()) if code}
     if len(set(names.values())) <= 1:
-        return (TextIndex(RANKED_KEY, next(iter(names.values()), DEFAULT)),)
+        return (TextIndex(RANKED_KEY, next(iter(names.values()), DEFAULT)), TITLES)
     own = sorted(names.items()) if _filters_by_language(profile) else []
-    return (TextIndex(RANKED_KEY, ""), *(TextIndex(ranked_key(code), name) for code, name in own if name))
+    return (TextIndex(RANKED_KEY, ""), TITLES, *(TextIndex(ranked_key(code), name) for code, name in own if name))
 
 
 def _filters_by_language(profile: Profile) -> bool:
@@ -96,7 +101,8 @@ def copy_indexes(
     if ranking is None:
         return (TextIndex(RANKED_KEY if with_titles else fields[0]),)
     keys = (ranking, *sorted(language_keys(indexes)))
-    return tuple(TextIndex(key, _language(indexes[key]), _tokenizer(key, indexes[key])) for key in keys)
+    copied = (TextIndex(key, _language(indexes[key]), _tokenizer(key, indexes[key])) for key in keys)
+    return (*copied, *([TITLES] if has_titles(indexes) else []))
 
 
 def _language(index: Mapping[str, Any]) -> str:

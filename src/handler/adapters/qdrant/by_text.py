@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from handler.adapters.qdrant import query
 from handler.adapters.qdrant.payload import Hit, Scored
 from handler.adapters.qdrant.text_search import TextSearch
+from handler.config.payload_keys import TITLES_KEY
 from handler.core.errors import NoTextIndex
 from handler.core.model import Search
 
@@ -20,6 +21,8 @@ def key(search: Search, by_text: TextSearch | None, collection: str) -> str:
     """
     if by_text is not None and search.by == "words":
         return by_text.key(search)
+    if by_text is not None and by_text.titles:
+        return TITLES_KEY
     raise NoTextIndex(
         f"The collection '{collection}' cannot be searched by {search.by}: it has no text index with scoring for that. "
         "`passage index` writes one; docs/search.md says how to add one to another collection.",

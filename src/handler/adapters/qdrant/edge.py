@@ -14,7 +14,7 @@ import qdrant_edge
 
 from handler.adapters.qdrant import manifest, payload, query
 from handler.adapters.qdrant.manifest import SHARD, Manifest
-from handler.adapters.qdrant.text_search import TextSearch, asked_words, language_keys, ranking_field
+from handler.adapters.qdrant.text_search import TextSearch, asked_words, has_titles, language_keys, ranking_field
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors, distance_name
 from handler.core import deadline as deadlines
@@ -246,7 +246,7 @@ class QdrantEdgeStore:
         if field is None:
             return None
         balance = profile.search.balance_for(profile.embedding.model, self._manifest.embedded_by)
-        return TextSearch(field, balance, by_language=language_keys(indexes))
+        return TextSearch(field, balance, by_language=language_keys(indexes), titles=has_titles(indexes))
 
     @cached_property
     def _shard(self) -> qdrant_edge.EdgeShard:

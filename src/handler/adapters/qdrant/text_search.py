@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from handler import telemetry
 from handler.adapters.qdrant.limits import NO_LIMITS, Limits
-from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
+from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, is_ranked, ranked_key
 from handler.config.profiles import Profile
 from handler.config.validation import check_embedder
 from handler.core.errors import (
@@ -27,6 +27,9 @@ from handler.core.model import Search
 from handler.core.words import indexed_words
 
 LEAST_VERSION = (1, 20)
+
+LONGEST_PREFIX = 10
+"""The characters of a word that a search in titles compares. Each beginning of a word is a term of the index."""
 
 FAILED_SECONDS = 60.0
 """How long metadata counts as unreadable after a page, a redirect or a refusal in its place."""
@@ -43,12 +46,14 @@ class TextSearch:
         balance: how much vectors count against words, from 0 to 1.
         shards: of the collection. Each gives its own candidates.
         by_language: the keys that hold the text of one language each, with an index of their own.
+        titles: whether titles have an index of their own.
     """
 
     field: str
     balance: float
     shards: int = 1
     by_language: frozenset[str] = frozenset()
+    titles: bool = False
 
     def key(self, search: Search) -> str:
         """The payload key that ranks a search: the language's own if its filter names one language, else `field`.
@@ -94,9 +99,12 @@ def definition(language: str, tokenizer: str = "word") -> dict[str, Any]:
 
     Args:
         language: Qdrant's name for the stemmer and stop words; empty for none.
+        tokenizer: Qdrant's name. With "prefix", each word is found by its beginning, as in `retr` for Retries.
     """
     words: dict[str, Any] = {"type": "text", "tokenizer": tokenizer, "lowercase": True, "ascii_folding": True}
     words["scoring"] = True
+    if tokenizer == "prefix":
+        words |= {"min_token_len": 1, "max_token_len": LONGEST_PREFIX}
     if language:
         words["stemmer"] = {"type": "snowball", "language": language}
         words["stopwords"] = {"languages": [language]}
@@ -124,7 +132,17 @@ def language_keys(indexes: Mapping[str, Any]) -> frozenset[str]:
     Args:
         indexes: see `ranking_field`.
     """
-    return frozenset(key for key, one in indexes.items() if key != RANKED_KEY and is_ranked(key) and _scores(one))
+    others = (RANKED_KEY, TITLES_KEY)
+    return frozenset(key for key, one in indexes.items() if key not in others and is_ranked(key) and _scores(one))
+
+
+def has_titles(indexes: Mapping[str, Any]) -> bool:
+    """Whether titles can be searched.
+
+    Args:
+        indexes: see `ranking_field`.
+    """
+    return _scores(indexes.get(TITLES_KEY))
 
 
 def _scores(index: Mapping[str, Any] | None) -> bool:
@@ -214,7 +232,13 @@ def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, 
     embedded_by = metadata.get("embedded_by")
     shards = (config.get("params") or {}).get("shard_number")
     balance = profile.search.balance_for(profile.embedding.model, str(embedded_by or ""))
-    by_text = TextSearch(field, balance, shards if isinstance(shards, int) else 1, language_keys(indexes))
+    by_text = TextSearch(
+        field,
+        balance,
+        shards if isinstance(shards, int) else 1,
+        by_language=language_keys(indexes),
+        titles=has_titles(indexes),
+    )
     return TextSupport(by_text, limits=limits, embedding_model=model)
 
 
