@@ -63,6 +63,8 @@ export interface AskOptions {
   diversity?: number
   /** Whether passages with the same text are returned once. */
   unique?: boolean
+  /** Whether each section is returned once: its best passage stands for the others. */
+  by_section?: boolean
   /** How many chunks before and after each passage, on its page, `text_with_neighbors` has. */
   neighbors?: number
   /** Whether each passage has its page's `title` and its `headings`. */

@@ -128,7 +128,7 @@ def hits(profile: Profile, max_size: int = 8) -> st.SearchStrategy[list[Hit]]:
 
 
 def passages(profile: Profile, min_size: int = 1, max_size: int = 12) -> st.SearchStrategy[list[Hit]]:
-    """Displayable points with the profile's keys, best first."""
+    """Displayable points with the profile's keys, best first, no text twice on a page."""
     own = profile.payload
 
     def hit(identity: Any, score: float, text: str, number: int) -> Hit:
@@ -138,7 +138,8 @@ def passages(profile: Profile, min_size: int = 1, max_size: int = 12) -> st.Sear
         return Hit(identity, score, payload)
 
     found = st.builds(hit, ids, st.floats(-1.05, 1.05), words, st.integers(0, 30))
-    unique = st.lists(found, min_size=min_size, max_size=max_size, unique_by=lambda item: item.id)
+    keys = (lambda item: item.id, lambda item: (item.payload[own.text[0]], item.payload[own.url[0]]))
+    unique = st.lists(found, min_size=min_size, max_size=max_size, unique_by=keys)
     return unique.map(lambda items: sorted(items, key=lambda item: item.score, reverse=True))
 
 

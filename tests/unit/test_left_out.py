@@ -22,9 +22,9 @@ SHOWS_WEB_ADDRESSES_ONLY = ("chunks", "ranked")
 invisible = st.text(st.sampled_from(" \t\n\u00a0\u200b\u200d\u2060\ufeff\u00ad\u3164\ufe0f\U000e0041"))
 
 
-def hit(number: int, name: str, text: str = "A twin.", url: str = "https://example.com/") -> Hit:
+def hit(number: int, name: str, text: str = "A twin.", url: str = "") -> Hit:
     keys = profiles.load(name).payload
-    return Hit(number, 0.9 - number / 1000, {keys.text[0]: text, keys.url[0]: url})
+    return Hit(number, 0.9 - number / 1000, {keys.text[0]: text, keys.url[0]: url or f"https://example.com/{number}"})
 
 
 def results(body: dict[str, Any]) -> list[Any]:

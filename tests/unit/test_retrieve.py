@@ -21,7 +21,7 @@ DOWN = UpstreamUnavailable("down", upstream="store")
 
 
 def passage(identity: int, score: float, fused: float | None = None) -> Passage:
-    return Passage(id=identity, score=score, text="text", url="url", fused=fused)
+    return Passage(id=identity, score=score, text="text", url=f"url{identity}", fused=fused)
 
 
 FUSED = SearchResult((passage(5, 0.2, 3.1), passage(3, 0.9, 1.5), passage(4, 0.5, 1.0), passage(1, 1.0, 0.5)))
@@ -85,6 +85,45 @@ def test_passages_are_best_first_unique_and_at_most_the_limit() -> None:
     retrieval = retrieve(pipeline(FakeEmbedder(), FakeStore(found)), REQUEST, Deadline.after(5))
     assert [item.id for item in retrieval.passages] == [1, 2]
     assert retrieval.skipped == 4
+
+
+@dataclass
+class CopyingStore(FakeStore):
+    """Has each of four passages several times, and may fail at its second search."""
+
+    copies: int = 3
+    fails: bool = False
+
+    def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
+        self.searches += 1
+        if self.fails and self.searches > 1:
+            raise CollectionNotFound("gone", upstream="store")
+        points = [
+            replace(passage(place, 1 - place / 10), id=10 * place + copy)
+            for place in range(4)
+            for copy in range(self.copies)
+        ]
+        return [SearchResult(tuple(points[: search.top_k])) for _, search in searches]
+
+
+@pytest.mark.parametrize(
+    ("copies", "fails", "top_k", "searches", "expected"),
+    [
+        (3, False, 3, 2, [0, 10, 20]),
+        (3, True, 3, 2, [0]),
+        (1, False, 3, 1, [0, 10, 20]),
+        (3, False, 13, 1, [0, 10, 20, 30]),
+    ],
+)
+def test_repeated_text_is_shown_once_and_the_next_fills_in(
+    copies: int, fails: bool, top_k: int, searches: int, expected: list[int]
+) -> None:
+    store = CopyingStore(copies=copies, fails=fails)
+    retrieval = retrieve(
+        pipeline(FakeEmbedder(), store), replace(REQUEST, search=Search(top_k=top_k)), Deadline.after(5)
+    )
+    assert [item.id for item in retrieval.passages] == expected
+    assert store.searches == searches
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ def candidates(draw: st.DrawFn) -> list[Passage]:
             score=score,
             text=draw(st.sampled_from(["one", "two ", " two", "three", f"own {number}"])),
             url=f"https://x.example/{draw(st.integers(0, 3))}#{draw(st.integers(0, 2))}",
+            headings=draw(st.sampled_from([("A",), ("A", "B")])),
             vector=draw(st.none() | vectors),
         )
         for number, score in enumerate(scores)
@@ -46,6 +47,7 @@ selections = st.builds(
     max_per_page=st.none() | st.integers(1, 3),
     diversity=st.floats(0, 1),
     unique=st.booleans(),
+    by_section=st.booleans(),
 )
 
 
@@ -64,6 +66,9 @@ def test_no_passage_twice_and_every_rule_holds(given: list[Passage], selection: 
     if selection.max_per_page is not None:
         pages = [page_of(passage.url) for passage in selected.passages]
         assert all(pages.count(page) <= selection.max_per_page for page in pages)
+    if selection.by_section:
+        sections = [(passage.url, passage.headings) for passage in selected.passages]
+        assert len(set(sections)) == len(sections)
     if selection.unique:
         texts = [passage.text.split() for passage in selected.passages]
         assert all(texts.count(text) == 1 for text in texts)

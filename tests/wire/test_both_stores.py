@@ -120,7 +120,7 @@ def test_damaged_index_is_500_that_names_the_file(
     words = {
         "missing": f"{name} is missing",
         "cut": f"{name} has 5 bytes instead of",
-        "points": "716 points instead of 9",
+        "points": "702 points instead of 9",
     }
     if damage == "missing":
         (folder / name).unlink()

@@ -84,6 +84,13 @@ def test_max_per_page_limits_the_results_of_a_page(function: Function) -> None:
     assert len({page(result) for result in results(function, max_per_page=1)}) == 5
 
 
+def test_by_section_returns_each_section_once(function: Function) -> None:
+    sections = [(result["url"], *result["headings"]) for result in results(function, titles=True, k=20)]
+    once = [(result["url"], *result["headings"]) for result in results(function, titles=True, k=20, by_section=True)]
+    assert len(set(sections)) < len(sections) == len(once) == len(set(once))
+    assert set(sections) <= set(once)
+
+
 def test_diversity_changes_the_results_but_not_the_first(function: Function) -> None:
     assert results(function, diversity=0) == results(function)
     usual, diverse = results(function, order="relevance"), results(function, diversity=0.9, order="relevance")
@@ -141,7 +148,10 @@ def test_copies_of_a_page_leave_room_for_all_neighbors(
         for copy in range(copies)
     ]
     make_collection("copies", points=points)
-    found = results(start(COLLECTION_NAME="copies"), k=1, neighbors=1)
+    function = start(COLLECTION_NAME="copies")
+    texts = [result["chunk_text"] for result in results(function, k=4)]
+    assert len(set(texts)) == len(texts) == 4
+    found = results(function, k=1, neighbors=1)
     assert [result["text_with_neighbors"] for result in found] == ["Chunk 1.\n\nChunk 2.\n\nChunk 3."]
 
 
@@ -172,8 +182,16 @@ def test_debug_names_stages_ranks_and_reasons(function: Function) -> None:
 
 def test_options_in_a_query_string(function: Function) -> None:
     filters = quote(json.dumps({"chunk_index": {"lt": 2}}))
-    query = f"text={quote(QUESTION)}&k=5&max_per_page=1&unique=true&diversity=0.2&offset=1&filters={filters}"
-    body = {"max_per_page": 1, "unique": True, "diversity": 0.2, "offset": 1, "filters": {"chunk_index": {"lt": 2}}}
+    chosen = "max_per_page=1&unique=true&by_section=true&diversity=0.2&offset=1"
+    query = f"text={quote(QUESTION)}&k=5&{chosen}&filters={filters}"
+    body = {
+        "max_per_page": 1,
+        "unique": True,
+        "by_section": True,
+        "diversity": 0.2,
+        "offset": 1,
+        "filters": {"chunk_index": {"lt": 2}},
+    }
     assert function.get("/query", query).results == results(function, **body)
     assert function.get("/query", f"text={quote(QUESTION)}&version=1").results == []
 
@@ -299,8 +317,9 @@ def test_strict_server_names_the_index_that_is_missing(tmp_path: Path, start: St
 
 def test_neighbors_without_positions_are_a_warning(tmp_path: Path, start: Start) -> None:
     with server(tmp_path) as (running, admin):
-        payload = {"text_content": "Part.", "source_url": "https://x.example/a"}
-        admin.upsert("own", [models.PointStruct(id=one, vector=[1.0] * 768, payload=payload) for one in range(3)])
+        payloads = [{"text_content": f"Part {one}.", "source_url": "https://x.example/a"} for one in range(3)]
+        points = [models.PointStruct(id=one, vector=[1.0] * 768, payload=payloads[one]) for one in range(3)]
+        admin.upsert("own", points)
         answer = start(QDRANT_URL=running.url, COLLECTION_NAME="own").post({"text": QUESTION, "neighbors": 1})
         assert len(answer.results) == 3
         assert "have no position" in answer.json["warnings"][0]

@@ -20,7 +20,7 @@ def search_answer(*points: dict[str, Any]) -> str:
 
 
 def scored(identity: int, score: float) -> dict[str, Any]:
-    return {"id": identity, "score": score, "payload": GOOD}
+    return {"id": identity, "score": score, "payload": GOOD | {"text_content": f"Twin {identity}."}}
 
 
 def test_out_of_range_scores_are_clipped_and_keep_their_order(qdrant: EmulatorServer, start: Start) -> None:
@@ -88,8 +88,9 @@ def test_invalid_point_is_skipped_and_counted(
 ) -> None:
     """One bad point does not affect the good ones."""
     (vector,) = embed([QUESTION], 768)
-    points = [models.PointStruct(id=identity, vector=vector, payload=GOOD) for identity in (1, 3)]
-    make_collection("odd", points=[*points, models.PointStruct(id=2, vector=vector, payload=payload)])
+    payloads = {1: GOOD, 2: payload, 3: GOOD | {"text_content": "Another twin."}}
+    points = [models.PointStruct(id=identity, vector=vector, payload=each) for identity, each in payloads.items()]
+    make_collection("odd", points=points)
     answer = start(COLLECTION_NAME="odd").ask()
     assert sorted(result["chunk_id"] for result in answer.results) == ["1_4", "3_4"]
     assert answer.json["total_results"] == 2

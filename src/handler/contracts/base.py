@@ -41,7 +41,7 @@ class Notice:
 OPTIONS = frozenset(
     {
         *("filters", "language", "version", "score_threshold", "offset", "max_per_page"),
-        *("diversity", "unique", "neighbors", "titles", "order", "search", "debug"),
+        *("diversity", "unique", "by_section", "neighbors", "titles", "order", "search", "debug"),
     }
 )
 """The names of the options in `handler.contracts.options`, which is imported for a request that has one."""

@@ -84,4 +84,4 @@ def _why(ranks: Mapping[str, Any], retrieval: Retrieval) -> str:
     least = retrieval.request.search.score_threshold
     if least and "dense" in ranks and ranks["dense"]["score"] < least:
         return "below the minimum score"
-    return "not among the candidates, or it cannot be shown"
+    return "not among the candidates, the same text of its section again, or it cannot be shown"

@@ -41,6 +41,9 @@ class Options(BaseModel):
         None, description="How much a passage's similarity to better ones counts against it."
     )
     unique: StrictBool | None = Field(None, description="Whether passages with the same text are returned once.")
+    by_section: StrictBool | None = Field(
+        None, description="Whether each section is returned once: its best passage stands for the others."
+    )
     neighbors: Annotated[StrictInt, Field(ge=0, le=3), WHOLE] | None = Field(
         None,
         description="How many chunks before and after each passage, on its page, `text_with_neighbors` has.",
@@ -127,6 +130,7 @@ def _selection(options: Options) -> Selection | None:
         max_per_page=options.max_per_page,
         diversity=options.diversity or 0.0,
         unique=bool(options.unique),
+        by_section=bool(options.by_section),
         neighbors=options.neighbors or 0,
     )
     return None if chosen == Selection() else chosen

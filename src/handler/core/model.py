@@ -73,6 +73,7 @@ class Selection:
         max_per_page: the most passages of one page (a URL without its fragment); None for any.
         diversity: 0 to 1: how much a passage's similarity to better ones counts against it.
         unique: whether passages with the same text as a better one are left out.
+        by_section: whether a section has one passage, the best one: a section is a URL with its fragment, and headings.
         neighbors: how many chunks before and after each passage, on its page, to return with it.
     """
 
@@ -80,6 +81,7 @@ class Selection:
     max_per_page: int | None = None
     diversity: float = 0.0
     unique: bool = False
+    by_section: bool = False
     neighbors: int = 0
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from operator import attrgetter
+from typing import Any
 
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector
@@ -140,7 +141,6 @@ class Retriever:
         self, question: EmbeddedQuestion, result: SearchResult, timings: Timings, asked_at: datetime
     ) -> Retrieval:
         """One question's answer, still with all its candidates."""
-        result = self._ordered(result)
         warnings, model = result.warnings, "" if question.request.search.by else self.embedder.embedder.model
         if result.other_model is not None and needs_vector(question.request):
             warnings = (*warnings, _incomparable(result.other_model, model))
@@ -163,11 +163,29 @@ class Retriever:
         self, questions: Sequence[EmbeddedQuestion], deadline: Deadline
     ) -> Sequence[SearchResult | PassageError]:
         """Each question's result, or the error of whoever has to act on it."""
-        results = self._find([(question.vector, self._search(question)) for question in questions], deadline)
-        return [
-            self._blamed(result, question, deadline) if isinstance(result, RequestRefused | NoTextIndex) else result
-            for result, question in zip(results, questions, strict=True)
-        ]
+        searches = [(question.vector, self._search(question)) for question in questions]
+        results: list[SearchResult | PassageError] = []
+        short: list[int] = []
+        for number, result in enumerate(self._find(searches, deadline)):
+            if isinstance(result, SearchResult):
+                ordered = self._ordered(result)
+                repeated = len(result.passages) + result.skipped - len(ordered.passages) - ordered.skipped
+                full = len(result.passages) + result.skipped >= searches[number][1].top_k
+                if repeated and full and len(ordered.passages) < questions[number].request.search.top_k:
+                    short.append(number)
+                results.append(ordered)
+            elif isinstance(result, RequestRefused | NoTextIndex):
+                results.append(self._blamed(result, questions[number], deadline))
+            else:
+                results.append(result)
+        if short:  # the next passages take the places of the repeated ones
+            deeper = [
+                (vector, replace(search, top_k=2 * search.top_k + self.candidates)) for vector, search in searches
+            ]
+            for number, result in zip(short, self._find([deeper[number] for number in short], deadline), strict=True):
+                if isinstance(result, SearchResult):
+                    results[number] = self._ordered(result)
+        return results
 
     def _blamed(
         self, error: RequestRefused | NoTextIndex, question: EmbeddedQuestion, deadline: Deadline
@@ -194,7 +212,10 @@ class Retriever:
         return [self._find([search], deadline)[0] for search in searches]
 
     def _ordered(self, result: SearchResult) -> SearchResult:
-        """Displayable passages, best first, each point once. Dense results are sorted by score here."""
+        """Displayable passages, best first, each once. Dense results are sorted by score here.
+
+        Two points with one text in one section are one passage: a site that was indexed again under new ids.
+        """
         unique: dict[PointId, Passage] = {}
         hidden = 0
         for passage in result.passages:
@@ -205,9 +226,12 @@ class Retriever:
         passages = tuple(unique.values())
         if passages and passages[0].fused is None:  # a fused list is in the order of its fused scores
             passages = tuple(sorted(passages, key=attrgetter("score"), reverse=True))
+        distinct: dict[Any, Passage] = {}
+        for passage in passages:
+            distinct.setdefault((passage.url, passage.headings, passage.text), passage)
         return replace(
             result,
-            passages=passages,
+            passages=tuple(distinct.values()),
             skipped=result.skipped + hidden,
             warnings=(*result.warnings, *([_hidden(hidden, len(result.passages))] if hidden else ())),
         )

@@ -1,4 +1,4 @@
-"""Chooses an answer's passages among the candidates: one text once, a few a page, diverse, from an offset.
+"""Chooses an answer's passages among the candidates: one a text or section, a few a page, diverse, from an offset.
 
 Pure functions. Imported when a question asks for one of these.
 """
@@ -6,7 +6,7 @@ Pure functions. Imported when a question asks for one of these.
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import hypot
 from operator import mul
@@ -62,7 +62,7 @@ def pool(search: Search, selection: Selection, candidates: int, *, reranked: boo
         size = max(size, candidates)
     elif selection.offset is not None:
         size = LAST
-    elif selection.max_per_page is not None or selection.unique:
+    elif selection.max_per_page is not None or selection.unique or selection.by_section:
         size = max(size * POOL_FACTOR, candidates)
     return replace(search, top_k=size, with_vectors=search.with_vectors or selection.diversity > 0)
 
@@ -82,8 +82,11 @@ def select(
         kept = unique(kept, dropped)
     if selection.diversity:
         kept = diverse(kept, selection.diversity, relevance)
+    if selection.by_section:
+        kept = few_each(kept, 1, _section_of, "more than 1 of its section", dropped)
     if selection.max_per_page is not None:
-        kept = few_per_page(kept, selection.max_per_page, dropped)
+        most = selection.max_per_page
+        kept = few_each(kept, most, lambda passage: page_of(passage.url), f"more than {most} of its page", dropped)
     first = selection.offset or 0
     dropped |= {passage.id: "before the offset" for passage in kept[:first]}
     dropped |= {passage.id: "after the last result" for passage in kept[first + top_k :]}
@@ -103,18 +106,28 @@ def unique(passages: Sequence[Passage], dropped: dict[PointId, str]) -> list[Pas
     return kept
 
 
-def few_per_page(passages: Sequence[Passage], most: int, dropped: dict[PointId, str]) -> list[Passage]:
-    """At most `most` passages of each page, the best ones; the others are added to `dropped`."""
-    counts: Counter[str] = Counter()
+def few_each(
+    passages: Sequence[Passage],
+    most: int,
+    group: Callable[[Passage], Hashable],
+    reason: str,
+    dropped: dict[PointId, str],
+) -> list[Passage]:
+    """At most `most` passages of each group, the best ones; the others are added to `dropped` with the reason."""
+    counts: Counter[Hashable] = Counter()
     kept = []
     for passage in passages:
-        page = page_of(passage.url)
-        counts[page] += 1
-        if counts[page] <= most:
+        key = group(passage)
+        counts[key] += 1
+        if counts[key] <= most:
             kept.append(passage)
         else:
-            dropped[passage.id] = f"more than {most} of its page"
+            dropped[passage.id] = reason
     return kept
+
+
+def _section_of(passage: Passage) -> Hashable:
+    return passage.url, passage.headings
 
 
 def page_of(url: str) -> str:

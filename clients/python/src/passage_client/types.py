@@ -50,6 +50,8 @@ class AskOptions(TypedDict):
     """How much a passage's similarity to better ones counts against it."""
     unique: NotRequired[bool]
     """Whether passages with the same text are returned once."""
+    by_section: NotRequired[bool]
+    """Whether each section is returned once: its best passage stands for the others."""
     neighbors: NotRequired[int]
     """How many chunks before and after each passage, on its page, `text_with_neighbors` has."""
     titles: NotRequired[bool]
