@@ -49,6 +49,12 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         f"<h1>Mill</h1><div><h2>On this page</h2><ul>{LINKS}</ul></div><p>Text.</p>",
         "<h1>Mill</h1><details><summary><p>Show code<p>Hide code</summary>Text.</details>",
         f"<h1>Mill</h1><p>Text.</p><aside><ul>{LINKS}</ul></aside>",
+        "<a href=#main>Skip to content</a><h1 id=main>Mill</h1><p>Text.</p>",
+        "<h1>Mill <a class=src href=../src/mill.rs.html#3>Source</a></h1><p>Text.</p>",
+        "<h1>Mill</h1><p>Text.</p><a href=https://git.example/blob/a.py#L3>[source]</a>",
+        "<h1>Mill</h1><details open><summary><i>Expand description</i></summary>Text.</details>",
+        "<h1>Mill</h1><p>Text.</p><div><p>Was this page helpful?</p></div><div id=footer><p>Made here</p></div>",
+        "<h1>Mill</h1><div data-pagefind-body><p>Text.</p></div><p>On Monday, the mill rests.</p>",
         "<h1>Mill</h1><p>Text.</p><p hidden>Never.</p><p style='color: red; display:none'>Never.</p>",
         "<h1>Mill</h1><div style='visibility: hidden'><p>Never.</div><p>Text.<span aria-hidden=true> Never.</span></p>",
     ],
@@ -146,6 +152,11 @@ def test_a_page_with_text_of_its_own_is_no_list(tmp_path: Path, body: str) -> No
     assert isinstance(read(tmp_path, POSTS | {"guide.html": f"<main><h1>Guide</h1>{body}</main>"})["guide"], Page)
 
 
+def test_robots_may_be_stated_as_a_property(tmp_path: Path) -> None:
+    page = "<meta property=robots content=noindex><main><p>Search here.</main>"
+    assert read(tmp_path, {"find.html": page, "a.html": "<p>A."})["find.html"] == "noindex"
+
+
 @pytest.mark.parametrize("canonical", [True, False])
 def test_the_newest_of_sibling_versions_is_read(tmp_path: Path, canonical: bool) -> None:
     link = "<link rel=canonical href=https://x.example/10.0/{}.html>" if canonical else ""
@@ -214,6 +225,19 @@ PRE = "<pre class={}>{}</pre>"
         (PRE.format("a", "<span>1</span>,a\n<span>2</span>,b"), "``` 1,a 2,b ```"),
         (PRE.format("a", "a:\n<b class=x-line>  b</b><b class=x-line>  c</b>d"), "``` a: b c d ```"),
         ("<table><tr><td>1<td><code>a()</code><tr><td>2<td><code>b()</code></table>", "``` a() b() ```"),
+        ("<table><tr><td><pre>9\n10</pre><td><pre>a()\nb()</pre></table>", "``` a() b() ```"),
+        (PRE.format("a", "<i class=ln>1</i><b>a()\n</b><i class=ln>2</i><b>b()\n</b>"), "``` a() b() ```"),
+        (PRE.format("a", "<b><i style='margin:0; user-select: none'>1</i><i>a()\n</i></b>"), "``` a() ```"),
+        (
+            PRE.format("a", "<i class=ln id=l1><a href=#l1>1</a></i>a()\n<i class=ln><a href=#l2>2</a></i>b()"),
+            "``` a() b() ```",
+        ),
+        ("<p>A <ruby>\u98a8\u8eca<rp>(</rp><rt>fuusha</rt><rp>)</rp></ruby> turns.</p>", "A \u98a8\u8eca turns."),
+        ("<p>So <script type='math/tex'>a^2</script>.</p>", "So $a^2$."),
+        (
+            "<p class=arithmatex><b class=MathJax_Preview>a</b><script type='math/tex; mode=display'>a</script></p>",
+            "$$ a $$",
+        ),
     ],
 )
 def test_marks_tabs_titles_and_numbers_in_any_theme(tmp_path: Path, body: str, markdown: str) -> None:

@@ -1,6 +1,6 @@
 """Splits a page into its blocks of visible text: paragraphs, items, cells, code, and the lines between them."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from passage.sites import html
@@ -47,7 +47,7 @@ class Block:
         return any(html.tag(node) in HEADINGS for node in self.above)
 
 
-def blocks(root: Node, gone: Collection[int] = ()) -> Iterator[Block]:
+def blocks(root: Node, gone: Container[int] = ()) -> Iterator[Block]:
     """The blocks below an element, in reading order.
 
     Args:

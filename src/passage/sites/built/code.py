@@ -12,6 +12,8 @@ LINES = ".ec-line, .token-line, span.line, [data-line]"
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source|brush:?)-([\w+#.-]+)")
 _NO_LANGUAGE = {"default", "none", "plaintext", "plain", "no-highlight", "nohighlight", "notranslate", "undefined"}
+_NUMBERS = re.compile(r"ln|lnt|lineno|linenos|(code-?)?line-?numbers?", re.IGNORECASE)
+"""Classes of line numbers, in several highlighters."""
 _LEVELS = 4
 """The most levels above a `pre` that are searched for its language."""
 _ON_ITS_OWN_LINE = frozenset({"div", "li", "p", "tr"})
@@ -80,19 +82,49 @@ def _is_line(node: Node) -> bool:
 
 
 def line_numbers(pre: Node) -> Iterator[Node]:
-    """Elements at the beginning of the lines whose numbers rise by one, and with space behind them."""
-    found = [node for node in html.select(pre, "span, small, i, a") if _is_number(node)]
-    numbers = [int(html.text(node)) for node in found]
-    rise = len(found) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    if rise and any(map(str.isalpha, html.text(pre))):
-        yield from found
+    """Elements at the beginning of the lines whose numbers rise by one, parted from the code by a space or a style.
+
+    A block of nothing but rising numbers beside another one is a column of line numbers as a whole.
+    """
+    numbered = [node for node in html.select(pre, "span, small, i, a, div") if _is_number(node)]
+    for found in ([node for node in numbered if _is_parted(node)], [node for node in numbered if _is_unselected(node)]):
+        numbers = [int(html.text(node)) for node in found]
+        rise = bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        if rise and (len(numbers) > 1 or _is_unselected(found[0])) and any(map(str.isalpha, html.text(pre))):
+            yield from found
+    if _is_column(pre):
+        yield pre
 
 
 def _is_number(node: Node) -> bool:
-    words, before, after = html.text(node), node.prev, node.next
+    words, before = html.text(node), node.prev
     begins = before is None or html.text(before).endswith("\n")
-    spaced = words != words.strip() or (after is not None and html.text(after)[:1].isspace())
-    return words.strip().isdecimal() and len(words) < 9 and begins and spaced
+    return words.strip().isdecimal() and len(words) < 9 and begins
+
+
+def _is_parted(node: Node) -> bool:
+    words, after = html.text(node), node.next
+    return words != words.strip() or (after is not None and html.text(after)[:1].isspace())
+
+
+def _is_unselected(node: Node) -> bool:
+    """Whether a style keeps a number out of what a reader copies, or its class says what it is."""
+    return "user-select:none" in html.attribute(node, "style").replace(" ", "") or any(
+        _NUMBERS.fullmatch(name) for name in html.classes(node)
+    )
+
+
+def _is_column(pre: Node) -> bool:
+    numbers = html.text(pre).split()
+    cell = next((above for above in html.ancestors(pre) if html.tag(above) == "td"), None)
+    following = html.following(cell) if cell is not None else None
+    if following is None or not all(map(str.isdecimal, numbers)) or html.first(following, "pre") is None:
+        return False
+    return (
+        numbers == [str(number) for number in range(int(numbers[0]), int(numbers[0]) + len(numbers))]
+        if numbers
+        else False
+    )
 
 
 def _all_text_in_lines(lines: list[Node], pre: Node, dropped: Container[int]) -> bool:

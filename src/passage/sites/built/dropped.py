@@ -1,7 +1,7 @@
 """Finds the elements in the main content that are not part of its text: by a selector, or by what they hold."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from passage.sites import html
 from passage.sites.built import tabs
@@ -26,6 +26,12 @@ _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "
 _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 _TITLES = frozenset({*HEADINGS, "dt", "summary"})
 
+_OPENS = re.compile(r"(expand|collapse|show|hide|toggle) \w+", re.IGNORECASE)
+
+_SOURCES = ("source", "src", "viewsource", "sourcecode")
+_LISTING = re.compile(r"(^|/)(src|source|_modules|_sources)/|/blob/|[-_.]source\.html|\.rs\.html")
+"""Addresses of listings of source code."""
+
 _TYPED = "input:not([type=checkbox], [type=radio]), select, textarea"
 """Fields that a reader fills in. A checkbox may be an item of a list, a radio button a tab."""
 
@@ -46,6 +52,8 @@ def dropped(contents: Sequence[Node], noise: str, url: str, common: frozenset[Ke
         gone |= dict.fromkeys(map(html.key, hidden(content, panels)), "hidden")
         for rule, css in NOISE.items():
             gone |= dict.fromkeys(map(html.key, html.select(content, css)), rule)
+    for content in contents:
+        gone |= dict.fromkeys(map(html.key, list(_skip_links(content, gone))), "navigation")
     if common:
         found = [block for content in contents for block in blocks(content, gone)]
         left_out = elements(found, repeated(found, common, url))
@@ -62,14 +70,30 @@ def _navigation(content: Node, noise: str) -> Iterator[Node]:
         yield from _title_of(links)
 
 
+def _skip_links(content: Node, gone: Container[int]) -> Iterator[Node]:
+    """Links into the page before all of its text."""
+    for block in blocks(content, gone):
+        links = [next((each for each in html.ancestors(node) if html.tag(each) == "a"), None) for node in block.nodes]
+        if not all(link is not None and html.attribute(link, "href").startswith("#") for link in links):
+            return
+        yield from block.nodes
+
+
+def _leads_to_source(link: Node) -> bool:
+    """Whether a link leads from an API's entry to its source."""
+    words = "".join(filter(str.isalpha, html.text(link))).lower()
+    return words in _SOURCES and _LISTING.search(html.attribute(link, "href")) is not None
+
+
 def _marks(content: Node) -> Iterator[Node]:
     yield from filter(_is_tool, html.select(content, "button"))
     yield from _permalinks(content)
     yield from _footnote_marks(content)
     for pre in html.select(content, "pre"):
         yield from line_numbers(pre)
+    yield from filter(_leads_to_source, html.select(content, "a[href]"))
     yield from (label for label in html.select(content, "label") if _is_of_field(label, content))
-    yield from filter(_says_both_states, html.select(content, "summary"))
+    yield from filter(_is_control, html.select(content, "summary"))
     yield from tabs.lists(content)
 
 
@@ -134,7 +158,9 @@ def _is_of_field(label: Node, content: Node) -> bool:
     return html.first(label, _TYPED) is not None or (field is not None and bool(html.select(field, _TYPED)))
 
 
-def _says_both_states(summary: Node) -> bool:
-    """Whether a summary has a text for both its states ("Show code", "Hide code"), of which one is visible."""
+def _is_control(summary: Node) -> bool:
+    """Whether a summary is only a control: "Expand description", or a text for each state ("Show code Hide code")."""
+    if _OPENS.fullmatch(html.squeezed(html.text(summary))):
+        return True
     parts = [html.squeezed(html.text(child)).split() for child in html.children(summary) if html.tag(child)]
     return len(parts) == 2 and len(parts[0]) > 1 and parts[0] != parts[1] and parts[0][1:] == parts[1][1:]

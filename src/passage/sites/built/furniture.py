@@ -199,13 +199,16 @@ def _is_question(block: Node) -> bool:
     words = html.squeezed(html.text(block))
     if html.tag(block) in _ATOMS or len(words) > _SHORT or "?" not in words:
         return False
+    if "helpful?" in words:
+        return True
     around = [block, *html.ancestors(block)][:2]
     return any(html.first(each, "button, input, textarea") and not html.first(each, "h1") for each in around)
 
 
 def _is_footer(block: Node) -> bool:
     """Whether a line stands in a footer, whatever its element, or is a notice of copyright."""
-    named = any("footer" in html.attribute(each, "class").lower() for each in [block, *html.ancestors(block)][:3])
+    around = [block, *html.ancestors(block)][:3]
+    named = any("footer" in f"{html.attribute(each, 'class')} {html.attribute(each, 'id')}".lower() for each in around)
     return html.tag(block) not in _ATOMS and (named or html.squeezed(html.text(block)).startswith("\u00a9"))
 
 

@@ -237,11 +237,15 @@ def contents_of(root: Node, generator: Generator, selector: str | None) -> tuple
 
 
 def _marked(root: Node) -> list[Node]:
-    """The innermost element that is marked as the main content, in the order of HTML's outline; else the body.
+    """What is marked for the site's search (Pagefind), else the innermost element that is marked as the main content.
+
+    The latter is found in the order of HTML's outline; it is the body where nothing is marked.
 
     An element with several marked ones holds a list of them. One that has the title alone is not left for a marked one
     inside it, such as a card.
     """
+    if searched := [node for node in _filled(root, "[data-pagefind-body]") if html.tag(node) != "body"]:
+        return searched
     around = next(iter(_filled(root, "body")), None)
     while around is not None:
         inside = [node for child in html.children(around) if html.tag(child) for node in _filled(child, _MARKED)]

@@ -5,7 +5,9 @@ import re
 from passage.sites import html
 from passage.sites.html import Node
 
-FORMULAS = ".katex-display, .katex, .arithmatex, span.math, div.math, mjx-container, math"
+SCRIPT = "script[type^='math/tex']"
+"""A formula for MathJax 2, beside or without its preview."""
+FORMULAS = f"{SCRIPT}, .katex-display, .katex, .arithmatex, span.math, div.math, mjx-container, math"
 
 _DELIMITED = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$", re.DOTALL)
 _WRAPPED = re.compile(r"\A\s*(?:\\\((.*)\\\)|\\\[(.*)\\\]|\$\$(.*)\$\$|\$(.*)\$)\s*\Z", re.DOTALL)
@@ -22,6 +24,9 @@ def formula(node: Node) -> tuple[str, bool]:
     annotation = html.first(node, "annotation[encoding='application/x-tex']")
     if annotation is not None:
         return html.text(annotation).strip(), block
+    script = html.first(node, SCRIPT)
+    if script is not None:
+        return html.text(script).strip(), block or "mode=display" in html.attribute(script, "type")
     mathml = html.first(node, "math")
     if mathml is not None:
         return html.squeezed(_linear(mathml)), block or html.attribute(mathml, "display") == "block"

@@ -95,7 +95,9 @@ HIDDEN = (
 )
 MACHINERY = (
     "hr",
-    "script",
+    "rt",  # a reading beside its word
+    "rp",
+    "script:not([type^='math/tex'])",
     "style",
     "template",
     "noscript",

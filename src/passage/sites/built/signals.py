@@ -79,8 +79,8 @@ def _redirects(root: Node) -> bool:
 def _noindex(root: Node) -> bool:
     return any(
         re.search(r"\b(noindex|none)\b", html.attribute(meta, "content").lower())
-        for meta in html.select(root, "meta[name]")
-        if html.attribute(meta, "name").lower() == "robots"
+        for meta in html.select(root, "meta[name], meta[property]")
+        if "robots" in (html.attribute(meta, "name").lower(), html.attribute(meta, "property").lower())
     )
 
 
