@@ -19,7 +19,12 @@ UNSPACED = (
 JOINTS = {".": "\ua4f8", "_": "\u02cd", "+": "\u1429", "#": "\u2d4c"}
 """Letters that stand for the signs inside a name. A word may have letters only; these are in no language's texts."""
 
-_NAME = re.compile(r"[^\W_]+(?:[._]+[^\W_]+)+|\b[A-Za-z](?:\+\+|#)(?!\w)|\b\d{1,3}(?:,\d{3})+\b")
+# Possessive, from the beginning of a run: in a text of one long run, a plain `+` would take quadratic time.
+_NAME = re.compile(
+    r"(?<![^\W_])[^\W_]++(?:[._]++[^\W_]++)++"
+    r"|\b[A-Za-z](?:\+\+|#)(?!\w)"
+    r"|\b\d{1,3}(?:,\d{3})+\b"
+)
 _VERSION = re.compile(r"[vV](?=\d)")
 _DROPPED = dict.fromkeys(map(ord, IGNORABLE)) | {0x200B: None}
 _JOINED = str.maketrans(JOINTS | {",": ""})
