@@ -18,7 +18,7 @@ from handler.adapters.qdrant import sparse_files, text_search
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.limits import Limits
 from handler.adapters.qdrant.server import QdrantServerStore
-from handler.adapters.qdrant.text_search import definition
+from handler.adapters.qdrant.text_search import UNREADABLE, definition
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile, SearchOptions
@@ -279,6 +279,47 @@ def test_index_dropped_while_a_container_runs_makes_it_dense(
     assert len([line for line in output.logs if "it has no text index" in line["message"]]) == 1
 
 
+@pytest.mark.parametrize(
+    ("failing", "kinds"), [("/", ["dense", "text"]), ("/collections/rag_embeddings", ["dense"]), ("", [])]
+)
+def test_unreadable_metadata_means_vectors_and_a_warning(failing: str, kinds: list[str], sleeps: list[float]) -> None:
+    """A server that hides its version still shows whether its index ranks. One that tells nothing is down."""
+    searches: list[str] = []
+    index = {"data_type": "text", "points": 1, "params": definition("english")}
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        if "/points/query" in path:
+            asked = json.loads(request.content)
+            sent = asked.get("searches", [asked])
+            searches.extend(
+                "text" if isinstance(one["query"], dict) else "dense" for one in sent if "prefetch" not in one
+            )
+            return httpx.Response(
+                200, json={"result": [{"points": []}] * len(sent) if len(sent) > 1 else {"points": []}}
+            )
+        if path == failing or not failing:
+            return httpx.Response(503)
+        if path == "/":
+            return httpx.Response(200, json={"title": "qdrant", "version": "1.20.0"})
+        return httpx.Response(200, json={"result": {"payload_schema": {RANKED_KEY: index}}})
+
+    store = QdrantServerStore(
+        url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=httpx.MockTransport(answer)
+    )
+    if not failing:
+        with pytest.raises(UpstreamUnavailable):
+            store.prepare()
+        return
+    store.prepare()
+    (result,) = store.search([(vector(QUESTION), Search(top_k=3, text=QUESTION))])
+    assert searches == kinds
+    assert (UNREADABLE in result.warnings) is ("text" not in kinds)
+    if "text" not in kinds:
+        with pytest.raises(UpstreamUnavailable):
+            store.search([((), Search(top_k=3, text=QUESTION, by="words"))])
+
+
 def test_refused_search_reads_changing_indexes_once() -> None:
     """Nodes of a cluster may differ for a while; a collection with two text keys has either index here."""
     fields, sent = itertools.cycle([RANKED_KEY, PROFILE.payload.text[0]]), []
@@ -431,14 +472,15 @@ def test_lists_fit_the_limit_of_a_collection_with_shards(asked: int, shards: int
     assert Limits().fitted(asked, 3, shards) == asked
 
 
-@pytest.mark.parametrize("path", ["/collections/rag_embeddings", "/points/query"])
+@pytest.mark.parametrize(("path", "waits"), [("/collections/rag_embeddings", 2), ("/points/query", 1)])
 def test_store_that_is_down_is_503_after_one_retry(
-    path: str, start: Start, qdrant: EmulatorServer, sleeps: list[float]
+    path: str, waits: int, start: Start, qdrant: EmulatorServer, sleeps: list[float]
 ) -> None:
+    """One for each step: a server that hides a collection's metadata may still search it."""
     qdrant.faults.add(Fault("status", times=0, path=path))
     answer = start().ask()
     assert answer.status == 503
-    assert len(sleeps) == 1
+    assert len(sleeps) == waits
 
 
 def test_failed_reading_is_repeated_by_the_retry(start: Start, qdrant: EmulatorServer, sleeps: list[float]) -> None:

@@ -17,6 +17,7 @@ from handler.adapters.qdrant.connection import SERVICE, Connection
 from handler.adapters.qdrant.limits import NO_LIMITS, Limits
 from handler.adapters.qdrant.text_search import (
     COLLECTION,
+    UNREADABLE,
     TextSearch,
     TextSupport,
     asked_words,
@@ -157,6 +158,8 @@ class QdrantServerStore:
     def _without_vector(self, search: Search, by_text: TextSearch | None) -> dict[str, Any]:
         from handler.adapters.qdrant import by_text as without_vector  # noqa: PLC0415 - most questions have a vector
 
+        if self._support is not None and self._support.failure is not None:
+            raise self._support.failure
         field = without_vector.key(search, by_text, self.collection)
         limit = self._limits.fitted(payload.candidates(search, 1), search.top_k, 1)
         return self._by_words(search, field, limit)
@@ -215,6 +218,8 @@ class QdrantServerStore:
         if other is not None:
             self._support = None  # the next question reads whether the site was indexed again
             result = replace(result, other_model=other)
+        if search.text and search.by is None and self._support is not None and self._support.failure is not None:
+            result = replace(result, warnings=(*result.warnings, UNREADABLE))
         return replace(result, stages=stages, balance=balance) if search.explain else result
 
     def _by_text(self) -> TextSearch | None:

@@ -16,11 +16,15 @@ from handler.adapters.qdrant.limits import NO_LIMITS, Limits
 from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, is_ranked, ranked_key
 from handler.config.profiles import Profile
 from handler.config.validation import check_embedder
+from handler.core import deadline as deadlines
+from handler.core.deadline import Deadline, with_one_retry
 from handler.core.errors import (
     CollectionNotFound,
     ConfigurationError,
     CredentialsRefused,
     ModelMismatch,
+    PassageError,
+    UpstreamError,
     UpstreamUnavailable,
 )
 from handler.core.model import Search
@@ -31,8 +35,12 @@ LEAST_VERSION = (1, 20)
 LONGEST_PREFIX = 10
 """The characters of a word that a search in titles compares. Each beginning of a word is a term of the index."""
 
+UNREADABLE = (
+    "The passages were found by their vectors alone: the vector store did not say whether it can also search by words."
+)
+
 FAILED_SECONDS = 60.0
-"""How long metadata counts as unreadable after a page, a redirect or a refusal in its place."""
+"""How long metadata counts as unreadable after a failure, or a page, a redirect or a refusal in its place."""
 COLLECTION = "/collections/{collection_name}"
 """The path of a collection's metadata."""
 
@@ -74,6 +82,7 @@ class TextSupport:
         note: for the operator: why it can not, and what would change it. Empty for a hybrid search.
         limits: of the collection.
         embedding_model: that the collection's metadata names; None if it names none.
+        failure: why the indexes could not be read; None if they were.
         until: when to read again, on the monotonic clock: a reading that failed is not kept for ever.
     """
 
@@ -81,6 +90,7 @@ class TextSupport:
     note: str = ""
     limits: Limits = NO_LIMITS
     embedding_model: str | None = None
+    failure: PassageError | None = None
     until: float = math.inf
 
     @property
@@ -152,6 +162,9 @@ def _scores(index: Mapping[str, Any] | None) -> bool:
 def read_text_support(get: Get, profile: Profile, services: Collection[str] = ()) -> TextSupport:
     """Read the server's version and the collection's indexes. Without a hybrid search, the log says why.
 
+    A server that tells its version but not its indexes may still search by vectors, so that is a `failure`, not raised.
+    One that tells neither is taken to be down.
+
     Args:
         services: see `check_embedder`.
 
@@ -160,17 +173,23 @@ def read_text_support(get: Get, profile: Profile, services: Collection[str] = ()
         ModelMismatch: another service embedded the collection.
         UpstreamError, DeadlineExceeded: temporary failures.
     """
-    version = server_version(get)
     name = profile.collection.name
+    version, down = None, False
     try:
-        info = get(COLLECTION, collection_name=name)
+        version = server_version(get)
+    except UpstreamError:
+        down = True
+    try:
+        info = _read_twice(get, name) if not down else get(COLLECTION, collection_name=name)
         check_metadata(profile, (info["result"].get("config") or {}).get("metadata") or {}, services)
         support = text_support(profile, info["result"], version)
     except (CollectionNotFound, CredentialsRefused, ModelMismatch):
         raise
-    except ConfigurationError as error:
+    except (ConfigurationError, UpstreamError) as error:
+        if down and isinstance(error, UpstreamError):
+            raise
         note = f"The collection '{name}' is searched by vectors only: its metadata cannot be read: {error}"
-        support = TextSupport(None, note, until=time.monotonic() + FAILED_SECONDS)
+        support = TextSupport(None, note, failure=error, until=time.monotonic() + FAILED_SECONDS)
     except (LookupError, TypeError, AttributeError) as error:
         raise UpstreamUnavailable(
             "The vector store returned an unreadable answer.", upstream="store", detail=repr(error)
@@ -178,6 +197,12 @@ def read_text_support(get: Get, profile: Profile, services: Collection[str] = ()
     if support.note:
         telemetry.logger.warning(support.note)
     return support
+
+
+def _read_twice(get: Get, name: str) -> Mapping[str, Any]:
+    """A collection's metadata, read again after a temporary failure."""
+    until = deadlines.current() or Deadline.after(1.0)
+    return with_one_retry(lambda: get(COLLECTION, collection_name=name), until, "store")
 
 
 def check_metadata(profile: Profile, metadata: Mapping[str, Any], services: Collection[str]) -> None:
