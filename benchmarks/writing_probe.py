@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.edge_probe import resident
 from handler.config import profiles
+from handler.core.ports import TextsAre
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.plan import Plan
 from passage.indexing.run import CachedEmbedder, IndexOptions, index_site
@@ -91,6 +92,7 @@ class RandomEmbedder:
     """Vectors of random directions, made from the texts."""
 
     made_by = "emulator"
+    texts_are: TextsAre = "document"
 
     def __init__(self, model: str, dimension: int) -> None:
         self.model = model

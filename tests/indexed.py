@@ -68,18 +68,32 @@ def index_to(
     watch: Watch | None = None,
     options: IndexOptions | None = None,
     cache: Path | None = None,
+    noise: bool = False,
 ) -> Plan:
-    """Index a site. Without a `cache` folder, no vector is cached for the next run."""
+    """Index a site. Without a `cache` folder, no vector is cached for the next run.
+
+    Args:
+        noise: whether to measure the index's noise, as the command does: 96 more texts to embed.
+    """
     with tempfile.TemporaryDirectory() as folder, VectorCache(cache or Path(folder)) as opened:
+        asking = embedder.for_questions(profile.embedding.model)
         try:
-            embedding = CachedEmbedder(embedder, opened)
+            questions = CachedEmbedder(asking, opened) if noise else None
+            embedding = CachedEmbedder(embedder, opened, questions=questions)
             return index_site(site, profile, target, embedding, watch or Silent(), options or IndexOptions())
         finally:
+            asking.close()
             embedder.close()
 
 
 def index_edge(
-    site: Site, profile: Profile, root: Path, embedder: DocumentEmbedder, watch: Watch | None = None
+    site: Site,
+    profile: Profile,
+    root: Path,
+    embedder: DocumentEmbedder,
+    watch: Watch | None = None,
+    *,
+    noise: bool = False,
 ) -> Outcome:
     """Index a site for the Edge store."""
-    return Outcome.of(index_to(EdgeIndex(root, profile), site, profile, embedder, watch=watch))
+    return Outcome.of(index_to(EdgeIndex(root, profile), site, profile, embedder, watch=watch, noise=noise))

@@ -26,7 +26,7 @@ KEPT_SECONDS = 24 * 3600
 
 def index_textbook(root: Path, profile: Profile, embedder: DocumentEmbedder) -> None:
     """Index the textbook for a profile into `root`, as `passage index` does."""
-    index_edge(find_site(TEXTBOOK, None), profile, root, embedder)
+    index_edge(find_site(TEXTBOOK, None), profile, root, embedder, noise=True)
 
 
 def kept_index(name: str, names: Iterable[str], variables: Mapping[str, str] | None = None) -> Path:

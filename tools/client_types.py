@@ -178,6 +178,8 @@ class Document:
 def _sent(name: str, schema: Schema) -> Schema:
     if name == "filters":  # which there are is the profile's matter
         return {"type": "object", "description": schema["description"]}
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [option for option in schema["anyOf"] if option.get("type") != "null"]}
     kinds = schema.get("type")
     values = {"enum": [value for value in schema["enum"] if value is not None]} if "enum" in schema else {}
     return {**schema, "type": kinds[0], **values} if isinstance(kinds, list) else schema

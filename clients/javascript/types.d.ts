@@ -73,6 +73,8 @@ export interface AskOptions {
   order?: 'relevance' | 'score'
   /** `words` searches by words alone, `titles` in titles by what was typed so far. Scores are then 0. */
   search?: 'words' | 'titles'
+  /** Whether each passage has its `fit`: how well it fits, beside other subjects' questions. */
+  fit?: boolean
   /** Whether the answer explains itself in `debug`. The deployment must allow it. */
   debug?: boolean
 }
@@ -130,8 +132,8 @@ export interface ChunksQuestion extends AskOptions {
   query_text: string
   /** How many chunks to return. By default 5. Also called `k`. */
   top_k?: number
-  /** The minimum similarity. By default 0, which returns any chunk. Also called `score_threshold`. */
-  threshold?: number
+  /** The minimum similarity; 0 returns any chunk, `noise` those above the noise. Also called `score_threshold`. */
+  threshold?: number | 'noise'
   /** Whether results carry position, chunk_id and created_at. By default true. */
   include_metadata?: boolean
 }
@@ -142,6 +144,8 @@ export interface ChunksRetrievedChunk {
   text_with_neighbors?: string
   /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
   headings?: string[]
+  /** How well it fits the question; `none` means no answer. Absent unless asked for. */
+  fit?: 'strong' | 'good' | 'weak' | 'none'
   /** Its page's title; empty if none is stored. Absent unless `titles` asks for it. */
   title?: string
   content: string
@@ -180,8 +184,8 @@ export interface ContextQuestion extends AskOptions {
   max_chars?: number
   /** The same in tokens, estimated at four characters each. */
   max_tokens?: number
-  /** The minimum similarity; 0 returns any passage. */
-  score_threshold?: number
+  /** The minimum similarity; 0 returns any passage, `noise` those above the noise. */
+  score_threshold?: number | 'noise'
 }
 
 export interface ContextRetrievedChunk {
@@ -189,6 +193,8 @@ export interface ContextRetrievedChunk {
   text_with_neighbors?: string
   /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
   headings?: string[]
+  /** How well it fits the question; `none` means no answer. Absent unless asked for. */
+  fit?: 'strong' | 'good' | 'weak' | 'none'
   text: string
   /** Cosine similarity or, where passages are reranked, relevance; clipped to 0…1. */
   score: number
@@ -227,8 +233,8 @@ export interface QueryResponseQuestion extends AskOptions {
   text: string
   /** How many passages to return. By default 5. Also called `top_k`. */
   k?: number
-  /** The minimum similarity; 0 returns any passage. */
-  score_threshold?: number
+  /** The minimum similarity; 0 returns any passage, `noise` those above the noise. */
+  score_threshold?: number | 'noise'
 }
 
 export interface QueryResponseResult {
@@ -236,6 +242,8 @@ export interface QueryResponseResult {
   text_with_neighbors?: string
   /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
   headings?: string[]
+  /** How well it fits the question; `none` means no answer. Absent unless asked for. */
+  fit?: 'strong' | 'good' | 'weak' | 'none'
   /** Its page's title; empty if none is stored. Absent unless `titles` asks for it. */
   title?: string
   /** The passage, exactly as stored. */
@@ -269,8 +277,8 @@ export interface RankedQuestion extends AskOptions {
   top_k?: number
   /** The caller's id for the question; generated when absent. */
   query_id?: string
-  /** The minimum similarity; 0 returns any passage. */
-  score_threshold?: number
+  /** The minimum similarity; 0 returns any passage, `noise` those above the noise. */
+  score_threshold?: number | 'noise'
 }
 
 export interface RankedQueryEcho {
@@ -293,6 +301,8 @@ export interface RankedSearchResult {
   text_with_neighbors?: string
   /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
   headings?: string[]
+  /** How well it fits the question; `none` means no answer. Absent unless asked for. */
+  fit?: 'strong' | 'good' | 'weak' | 'none'
   /** Its page's title; empty if none is stored. Absent unless `titles` asks for it. */
   title?: string
   chunk_id: string
@@ -338,8 +348,8 @@ export interface VectorSearchQuestion extends AskOptions {
   collection_name?: string
   /** The question embedded with the collection's model. */
   query_vector?: number[]
-  /** The minimum similarity; 0 returns any point. */
-  score_threshold?: number
+  /** The minimum similarity; 0 returns any point, `noise` those above the noise. */
+  score_threshold?: number | 'noise'
   /** Whether results carry their vectors. By default false. */
   with_vectors?: boolean
   /** Whether results carry their payload. By default true. */
@@ -351,6 +361,8 @@ export interface VectorSearchRetrievalResult {
   text_with_neighbors?: string
   /** The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it. */
   headings?: string[]
+  /** How well it fits the question; `none` means no answer. Absent unless asked for. */
+  fit?: 'strong' | 'good' | 'weak' | 'none'
   /** Its page's title; empty if none is stored. Absent unless `titles` asks for it. */
   title?: string
   /** The point's id; an integer of 2^53 or more as text. */
@@ -381,6 +393,12 @@ export interface Chunk {
   retrieval_time_ms: number
 }
 
+/** The best similarities of other subjects' questions: the median, and what nine of ten miss. */
+export interface Noise {
+  p50: number
+  p90: number
+}
+
 export interface CollectionInfo {
   name: string
   /** 0 without vectors. */
@@ -395,6 +413,7 @@ export interface CollectionInfo {
   search?: 'dense' | 'hybrid' | 'words'
   /** Why the collection is not searched as the profile says, and what would change that. */
   notes?: string[]
+  noise?: Noise | null
   /** Where collection and profile disagree. */
   problems?: string[]
 }

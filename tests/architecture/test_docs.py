@@ -90,6 +90,7 @@ def test_profile_keys_are_those_of_the_profile_model() -> None:
         "embedding": profiles.Embedding,
         "payload": payload_keys.Payload,
         "search": profiles.SearchOptions,
+        "noise": profiles.NoiseLevels,
     }
     keys = {f"{section}.{key}" for section, model in sections.items() for key in model.model_fields}
     assert documented == whole | keys

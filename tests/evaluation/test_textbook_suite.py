@@ -4,14 +4,20 @@ Vectors, words and their fusion give the same answers on every machine, so the m
 docs/quality.md argues the thresholds.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 from click.testing import CliRunner
 
+from passage.api import Api, Request, over_http
 from passage.cli import main
 from passage.evaluation import run as runs
 from passage.evaluation.measured_run import measure_run, threshold_of_run
 from passage.evaluation.run import Run
+from passage.evaluation.suites.files import read_suite
+from passage.indexing import noise
 from textbook import TEXTBOOK
 
 FIRST = 5
@@ -32,6 +38,26 @@ def test_right_page_is_in_the_first_five_for_95_percent(api_url: str, tmp_path: 
     assert threshold.proposed.kept >= 0.95
     assert f"A cosine threshold of {threshold.proposed.threshold:.3f} keeps" in done.output
     assert "off-topic questions that keep none" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_fit_tells_answerable_questions_from_others(api_url: str) -> None:
+    """The off-topic questions are not those that measured the index's noise."""
+    own = [question.text for question in read_suite(TEXTBOOK / "suite.toml").questions if question.relevant]
+    others = Path(__file__).with_name("off_topic.txt").read_text(encoding="utf-8").splitlines()
+    assert (len(others), set(others) & set(noise.QUESTIONS)) == (100, set())
+    with over_http(api_url, None) as api:
+        answered, refused = Counter(first_fits(api, own)), Counter(first_fits(api, others))
+    assert answered["none"] <= 0.02 * len(own), answered
+    assert answered["good"] + answered["strong"] >= 0.8 * len(own), answered
+    assert refused["good"] + refused["strong"] <= 10, refused
+    assert refused["none"] >= 40, refused
+
+
+def first_fits(api: Api, questions: list[str]) -> Iterator[str]:
+    """The fit of each question's first passage."""
+    for question in questions:
+        asked = urlencode({"question": question, "k": 5, "fit": "true"})
+        yield api.ask(Request("GET", f"/query?{asked}")).json()["results"][0]["fit"]
 
 
 def first_passages(run: Run) -> float:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from passage.indexing.plan import Changes, Plan, choose
+from passage.indexing.plan import Changes, EmbeddingWork, Plan, choose
 from passage.indexing.progress import Progress
 from passage.sites.model import Flaw, Skip
 
@@ -57,7 +57,7 @@ def test_plan_names_changes_skips_and_cost() -> None:
         Skip("c.md", "is not JSON", failed=True),
         Flaw("d.md", "is torn"),
     )
-    lines = list(plan(skipped=skipped, texts=300, tokens=45_000, calls=4, model="embed-v5.0-pro", cost=1.5).lines())
+    lines = list(plan(skipped=skipped, embedding=EmbeddingWork(300, 45_000, 4, "embed-v5.0-pro", 1.5)).lines())
     assert lines == [
         "6 pages (1 added, 2 changed, 4 removed, 3 unchanged), "
         "60 chunks (10 added, 20 changed, 40 removed, 30 unchanged)",
@@ -76,7 +76,7 @@ def test_edit_counts_deleted_points_too() -> None:
 
 
 def test_model_without_a_price_says_so() -> None:
-    assert "no price known" in list(plan(texts=1, model="my-model").lines())[-1]
+    assert "no price known" in list(plan(embedding=EmbeddingWork(1, model="my-model")).lines())[-1]
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from handler.core.errors import (
     PassageError,
     UpstreamUnavailable,
 )
-from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, SearchResult, Selection, Timings
-from handler.core.option_steps import NO_POSITION, NOT_FOUND, apply_options
+from handler.core.model import Noise, Passage, Retrieval, RetrievalRequest, Search, SearchResult, Selection, Timings
+from handler.core.option_steps import NO_POSITION, NO_WORDS, NOT_FOUND, apply_options
 
 PROFILE = profiles.load("chunks")
 
@@ -110,6 +110,11 @@ class Around:
 
     found: Any = ()
 
+    def holders(self, words: Any, most: int) -> Any:
+        if isinstance(self.found, Exception):
+            raise self.found
+        return {"e1042": frozenset({2}), "error": frozenset(range(40)), "xyzzy": frozenset()}
+
     def neighbors(self, wanted: Any) -> Any:
         if isinstance(self.found, Exception):
             raise self.found
@@ -120,6 +125,34 @@ def one(given: Retrieval | PassageError, found: Any = ()) -> Any:
     store: Any = Around(found)
     (done,) = apply_options([given], store, "score", Deadline.after(1))
     return done
+
+
+def fits(question: str, cosines: list[float], found: Any = ()) -> tuple[list[str | None], tuple[str, ...]]:
+    """The fits of passages 1, 2, … with these cosines, and the answer's warnings."""
+    passages = [passage(number, cosine) for number, cosine in enumerate(cosines, start=1)]
+    given = answer(Selection(), *passages)
+    request = replace(given.request, text=question, search=Search(top_k=9), fit=True)
+    done = one(replace(given, request=request, noise=Noise(0.2, 0.3)), found)
+    return [each.fit for each in done.passages], done.warnings
+
+
+@pytest.mark.parametrize(
+    ("question", "cosines", "expected"),
+    [
+        ("the of", [0.7, 0.5, 0.35, 0.27], ["strong", "good", "weak", "none"]),  # by the cosines alone
+        ("the of", [0.1, 0.5, 0.1], ["good", "good", "none"]),  # no worse than the passage below it
+        ("E1042", [0.0, 0.0, 0.0], ["good", "good", "none"]),  # the second passage has the only rare word
+        ("E1042 xyzzy", [0.0, 0.0, 0.0], ["weak", "weak", "none"]),  # half of the rare words
+        ("", [0.7], ["strong"]),  # sent as a vector
+    ],
+)
+def test_fit_follows_from_cosine_and_rare_words(question: str, cosines: list[float], expected: list[str]) -> None:
+    assert fits(question, cosines) == (expected, ())
+
+
+def test_failed_look_up_of_words_leaves_the_cosine() -> None:
+    failure = UpstreamUnavailable("down", upstream="store", retry_after=100)
+    assert fits("E1042", [0.7, 0.0], failure) == (["strong", "none"], (NO_WORDS,))
 
 
 def test_failed_search_for_neighbors_is_a_warning() -> None:

@@ -96,9 +96,9 @@ def cors(reply: Reply) -> Reply:
     return Reply(reply.body, reply.status, {**headers, **reply.headers}, reply.content_type, reply.delay)
 
 
-def passage(text: str, url: str = "https://example.com/guide/page/#part", score: float = 0.8) -> dict[str, Any]:
+def passage(text: str, url: str = "https://example.com/guide/page/#part", fit: str | None = "good") -> dict[str, Any]:
     """A passage of the contract `query_response`."""
-    return {"chunk_text": text, "url": url, "chunk_id": "1_0", "relevance_score": score}
+    return {"chunk_text": text, "url": url, "chunk_id": "1_0", "relevance_score": 0.8, **({"fit": fit} if fit else {})}
 
 
 def answer(*passages: dict[str, Any], **reply: Any) -> Reply:

@@ -1,6 +1,7 @@
 """The widget against `passage serve` from another origin."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ TWIN = "What is a digital twin?"
 @pytest.mark.parametrize("profile", profiles.names())
 def test_passages_of_every_contract_are_shown(profile: str, api: str, visit: Visit) -> None:
     widget = visit({"endpoint": api, "profile": profile}).open().ask(TWIN)
-    assert widget.hits.first.locator(".fit").inner_text() == "Best match"
+    assert widget.hits.first.locator(".fit").inner_text() == "Strong match"
     for hit in widget.hits.all():
         address, fragment = (hit.get_attribute("href") or "").split(":~:text=")
         page, _, section = address.removeprefix("https://physical-ai.example/").partition("#")
@@ -35,18 +36,29 @@ def test_question_within_a_part_of_the_site(profile: str, api: str, visit: Visit
 
 
 @pytest.mark.parametrize(
-    ("scores", "fits"),
+    ("fits", "shown"),
     [
-        ([0.9, 0.8, 0.6, 0.1], ["Best match", "Good match", "Related", "Loosely related"]),
-        ([0.5, 0.2, 0.4], ["Best match", "Related", "Related"]),  # the order follows more than the score
-        ([0.1, 0.05], ["Loosely related", "Loosely related"]),
+        (["strong", "good", "weak", "none"], ["Strong match", "Good match", "Loosely related"]),
+        (["none", "none"], []),
+        ([None, "best"], []),  # an index without noise; a word of another version
     ],
 )
-def test_fit_is_shown_in_words(scores: list[float], fits: list[str], fake: Server, visit: Visit) -> None:
-    fake.answer = lambda _: answer(*[passage("A twin.", score=score) for score in scores])
+def test_fit_is_shown_in_words(fits: list[Any], shown: list[str], fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: answer(*[passage("A twin.", fit=fit) for fit in fits])
     widget = visit({"endpoint": fake.url}).open().ask(TWIN)
     widget.hits.first.wait_for()
-    assert widget.hits.locator(".fit").all_inner_texts() == fits
+    assert widget.hits.locator(".fit").all_inner_texts() == shown
+    unclear = ["No clear answer. The nearest passages:"] if fits[0] == "none" else []
+    assert widget.page.locator("passage-chat .lead").all_inner_texts() == unclear
+    heard = widget.page.locator("passage-chat [role=status]").inner_text()
+    assert heard == " ".join([*unclear, f"{len(fits)} passages"])
+
+
+def test_nonsense_has_no_clear_answer(api: str, visit: Visit) -> None:
+    widget = visit({"endpoint": api}).open().ask("Who painted the Mona Lisa?")
+    widget.hits.first.wait_for()
+    assert widget.page.locator("passage-chat .lead").inner_text() == "No clear answer. The nearest passages:"
+    assert widget.violations() == []
 
 
 @pytest.mark.parametrize(

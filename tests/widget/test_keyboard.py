@@ -8,7 +8,7 @@ from widget.conftest import Visit
 from widget.driver import Widget
 from widget.servers import Server, answer, passage
 
-TWO = answer(passage("A twin follows its asset.", "https://example.com/a/#one"), passage("A model.", score=0.7))
+TWO = answer(passage("A twin follows its asset.", "https://example.com/a/#one"), passage("A model."))
 
 
 @pytest.fixture

@@ -13,7 +13,13 @@ def test_twenty_quick_keys_send_one_question(fake: Server, visit: Visit) -> None
     widget.hits.first.wait_for()
     (sent,) = fake.requests
     assert (sent.method, sent.path) == ("GET", "/profiles/my%20profile/query")
-    assert sent.query == {"question": "what is a twin made", "order": "relevance", "titles": "true", "k": "7"}
+    assert sent.query == {
+        "question": "what is a twin made",
+        "order": "relevance",
+        "fit": "true",
+        "titles": "true",
+        "k": "7",
+    }
     own = {"x-api-key", "content-type", "authorization", "cookie"}
     assert own & {name.lower() for name in sent.headers} == set()
 

@@ -189,7 +189,7 @@ def test_each_answer_is_heard_once(fake: Server, visit: Visit) -> None:
 
 def test_results_pass_axe_and_nothing_shifts(fake: Server, visit: Visit) -> None:
     fake.answer = lambda _: answer(
-        *[passage("A twin follows its asset. " * 9, score=score) for score in (0.9, 0.8, 0.1)]
+        *[passage("A twin follows its asset. " * 9, fit=fit) for fit in ("strong", "good", "weak")]
     )
     widget = visit({"endpoint": fake.url, "questions": "What is a twin?"}, before=RECORD)
     assert widget.violations() == []
@@ -197,7 +197,7 @@ def test_results_pass_axe_and_nothing_shifts(fake: Server, visit: Visit) -> None
     assert widget.violations() == []
     widget.ask("what is a twin").hits.first.wait_for()
     assert [fit.inner_text() for fit in widget.page.locator("passage-chat .fit").all()] == [
-        "Best match",
+        "Strong match",
         "Good match",
         "Loosely related",
     ]
@@ -214,7 +214,7 @@ def test_buttons_follow_their_result_and_have_names_of_their_own(fake: Server, v
     assert tree.evaluate_all("all => all.map(each => each.classList[0])") == ["hit", "more"] * 2
     names = widget.page.locator("passage-chat .tool").evaluate_all("all => all.map(each => each.ariaLabel)")
     assert len(names) == len(set(names)) == 8
-    for name in ("One Best match", "Two Good match"):
+    for name in ("One Good match", "Two Good match"):
         assert widget.page.get_by_role("option", name=name, exact=True).count() == 1
 
 

@@ -35,7 +35,8 @@ def qdrant(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     storage = tmp_path_factory.mktemp("qdrant")
     profile = profiles.load("query-response")
     sparse_files.copy_folder(textbook_index / profile.name / "shard", storage / profile.collection.name)
-    said = {"metadata": {"embedded_by": providers.EMULATOR}}
+    manifest = json.loads((textbook_index / profile.name / "manifest.json").read_bytes())
+    said = {"metadata": {"embedded_by": providers.EMULATOR, "noise": manifest["noise"]}}
     (storage / f"{profile.collection.name}.collection.json").write_text(json.dumps(said), encoding="utf-8")
     with qdrant_emulator(storage) as emulator:
         yield emulator

@@ -77,7 +77,7 @@ def index(
     """Indexes the site as it is now; arguments are ServerIndex's and the run's."""
     connection = ServerConnection(server.url, None, sleep=sleeps.append)
 
-    def run(profile: Profile = PROFILE, *, keep: int = 1, **options: bool) -> Plan:
+    def run(profile: Profile = PROFILE, *, keep: int = 1, noise: bool = False, **options: bool) -> Plan:
         embedder = embedder_at(cohere.url, profile, COHERE_KEY)
         target = ServerIndex(connection, profile, keep=keep, note=notes.append)
         return index_to(
@@ -87,6 +87,7 @@ def index(
             embedder,
             options=IndexOptions(**options),
             cache=tmp_path / "cache",
+            noise=noise,
         )
 
     yield run
@@ -192,6 +193,32 @@ def test_second_run_writes_and_embeds_nothing(index: Index, server: EmulatorServ
     assert cohere.requests == []
     assert {request.method for request in server.requests} <= {"GET", "POST"}
     assert written(server) == []
+
+
+def test_noise_is_measured_again_only_after_a_change(
+    index: Index, client: QdrantClient, server: EmulatorServer, cohere: EmulatorServer, site: Path, start: Start
+) -> None:
+    def stored() -> dict[str, Any]:
+        return dict((client.get_collection(ALIAS).config.metadata or {}).get("noise") or {})
+
+    index()
+    plan = index(noise=True)  # an index of a version that measured none
+    assert (plan.action, plan.questions.texts, plan.questions.calls) == ("nothing", 96, 1)
+    first = stored()
+    assert (first["questions"], first["model"], first["p50"] < first["p90"]) == (96, PROFILE.embedding.model, True)
+    assert cohere.requests[-1].json()["input_type"] == "search_query"
+    cohere.requests.clear()
+    server.requests.clear()
+    assert index(noise=True).questions.texts == 0
+    assert (cohere.requests, {request.method for request in server.requests} <= {"GET", "POST"}) == ([], True)
+    assert not any("query" in request.path for request in server.requests)
+    write(site, 3, "What is the capital of Mongolia?")
+    plan = index(noise=True)
+    assert (plan.action, plan.questions.texts, len(cohere.requests)) == ("edit", 0, 1)
+    assert stored()["of"] != first["of"]
+    function = start(QDRANT_URL=server.url, DEFAULT_PROFILE="vector-search")
+    assert function.get("/ready").json["collection"]["noise"] == {name: stored()[name] for name in ("p50", "p90")}
+    assert function.post({"query_text": "Robot 5 has 5 arms.", "fit": True}).results[0]["fit"] == "strong"
 
 
 def test_metadata_that_someone_added_changes_nothing(index: Index, client: QdrantClient) -> None:
@@ -408,8 +435,8 @@ def test_dry_run_writes_and_embeds_nothing(
     index: Index, server: EmulatorServer, cohere: EmulatorServer, client: QdrantClient
 ) -> None:
     plan = index(dry_run=True)
-    assert (plan.action, plan.texts, plan.calls) == ("replace", 20, 1)
-    assert plan.tokens > 0
+    assert (plan.action, plan.texts, plan.embedding.calls) == ("replace", 20, 1)
+    assert plan.embedding.tokens > 0
     assert cohere.requests == []
     assert client.get_collections().collections == []
 

@@ -334,3 +334,38 @@ def test_neighbors_beyond_a_servers_limit_name_it(tmp_path: Path, start: Start) 
         assert "ask for fewer passages or a smaller 'neighbors', or raise the collection's max_query_limit" in message
         found = results(function, k=1, neighbors=2)  # without room for copies
         assert found[0]["text_with_neighbors"].startswith("Part 0.\n\nPart 1.")
+
+
+def test_fit_tells_an_answer_from_none(function: Function) -> None:
+    """The rare word alone is enough: `ECLASS` stands in one passage, whose cosine is that of noise."""
+    first = {
+        question: results(function, text=question, fit=True)[0]["fit"]
+        for question in ("What is a digital twin?", "ECLASS", "asdfghjkl qwertz", "Who painted the Mona Lisa?")
+    }
+    assert first == {
+        "What is a digital twin?": "strong",
+        "ECLASS": "good",
+        "asdfghjkl qwertz": "weak",
+        "Who painted the Mona Lisa?": "none",
+    }
+    fits = [result["fit"] for result in results(function, k=20, fit=True)]
+    assert fits == sorted(fits, key=["strong", "good", "weak", "none"].index), "none is worse than one below it"
+    assert all("fit" not in result for result in results(function))
+
+
+def test_threshold_noise_is_the_measured_one(function: Function) -> None:
+    noise = function.get("/ready").json["collection"]["noise"]
+    assert noise["p50"] < noise["p90"]
+    assert results(function, k=50, score_threshold="noise") == results(function, k=50, score_threshold=noise["p90"])
+    assert results(function, text="Who painted the Mona Lisa?", score_threshold="noise") == []
+    for wrong, says in (("nois", "must be a number, not text"), (2, "must be 1 or less")):
+        assert says in assert_error(function.post({"text": QUESTION, "score_threshold": wrong}), 400, "INVALID_INPUT")
+
+
+def test_index_without_noise_answers_without_fit(start: Start, make_collection: MakeCollection) -> None:
+    point = models.PointStruct(id=1, vector=[0.5] * 768, payload={"text": "twin", "url": "https://a"})
+    make_collection("foreign", points=[point])
+    answer = start(COLLECTION_NAME="foreign").post({"text": "twin", "fit": True, "score_threshold": "noise"})
+    assert len(answer.results) == 1
+    assert "fit" not in answer.results[0]
+    assert "[noise] that `passage profile` drafts" in answer.json["warnings"][0]

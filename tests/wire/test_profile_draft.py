@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from qdrant_client import QdrantClient, models
 
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError
-from handler.core.model import Search
+from handler.core.model import Noise, Search
 from indexed import Silent
+from passage.cli import main as passage
 from passage.emulators.embedding import embed
 from passage.indexing import copying
 from passage.indexing.edge_index import EdgeIndex
@@ -23,6 +25,7 @@ from passage.indexing.server.index import ServerIndex
 from passage.indexing.target import TargetError
 from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
+from wire.function import COHERE_KEY
 
 PAYLOADS: dict[str, dict[str, Any]] = {
     "flat": {
@@ -125,6 +128,31 @@ def test_draft_remarks_on_an_unnamed_model(connection: ServerConnection, client:
     assert any("embed-v5.0-pro" in remark and "256" in remark for remark in found.remarks)
 
 
+def test_draft_has_noise_with_the_providers_key(
+    server: EmulatorServer,
+    cohere: EmulatorServer,
+    client: QdrantClient,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make(client, PAYLOADS["flat"], metadata={"embedding_model": "embed-v4.0"})
+    monkeypatch.setenv("QDRANT_URL", server.url)
+    monkeypatch.delenv("COHERE_API_KEY", raising=False)
+    command = ["profile", "--from-qdrant", "docs", "--cache", str(tmp_path / "cache")]
+    without = CliRunner().invoke(passage, command)
+    assert "[noise]" not in without.stdout
+    assert "COHERE_API_KEY is needed" in without.stderr
+    monkeypatch.setenv("COHERE_API_KEY", COHERE_KEY)
+    monkeypatch.setenv("COHERE_BASE_URL", cohere.url)
+    done, again = (CliRunner().invoke(passage, command) for _ in range(2))
+    assert len(cohere.requests) == 1, "96 questions are one call, and are cached"
+    assert (done.exit_code, again.stdout) == (0, done.stdout)
+    assert "Embed 96 questions with embed-v4.0" in done.stderr
+    noise = Profile.model_validate({**tomllib.loads(done.stdout), "name": "docs"}).noise
+    assert noise is not None
+    assert -0.5 < noise.p50 < noise.p90 < 0.5
+
+
 def test_draft_from_points_without_text_is_refused(connection: ServerConnection, client: QdrantClient) -> None:
     make(client, {"number": 1})
     with pytest.raises(TargetError, match="no payload key holds a text: keys are number"):
@@ -140,7 +168,8 @@ def test_missing_collection_is_named_with_those_there_are(connection: ServerConn
 def test_collection_becomes_an_edge_index_and_back(
     connection: ServerConnection, client: QdrantClient, tmp_path: Path
 ) -> None:
-    make(client, PAYLOADS["flat"], vector="dense", metadata={"embedding_model": "embed-v4.0"})
+    noise = {"p50": 0.1, "p90": 0.2, "model": "embed-v4.0"}
+    make(client, PAYLOADS["flat"], vector="dense", metadata={"embedding_model": "embed-v4.0", "noise": noise})
     profile = drafted(connection)
     source = copying.server_source(connection, "docs", profile)
     assert copying.copy(source, profile, EdgeIndex(tmp_path, profile), Silent())
@@ -149,6 +178,7 @@ def test_collection_becomes_an_edge_index_and_back(
     store = QdrantEdgeStore(root=tmp_path, profile=profile)
     (found,) = store.search([(tuple(question), Search(top_k=3))])
     (passage,) = found.passages
+    assert store.noise() == Noise(0.1, 0.2)
     store.close()
     assert (passage.text, passage.url, passage.index) == ("A twin mirrors an asset.", "https://e.org/twin/", 3)
     back = profile.serving("copied")
@@ -157,7 +187,7 @@ def test_collection_becomes_an_edge_index_and_back(
     (record,) = client.scroll("copied", with_vectors=True)[0]
     (original,) = client.scroll("docs", with_vectors=True)[0]
     assert (record.id, record.payload) == (original.id, original.payload)
-    assert client.get_collection("copied").config.metadata is not None
+    assert (client.get_collection("copied").config.metadata or {})["noise"] == noise
 
 
 @pytest.mark.parametrize("to_server", [False, True])

@@ -45,6 +45,7 @@ def test_ready_describes_the_collection(
             "status": "green",
             "embedding_model": MODEL,
             "search": "dense",
+            "noise": None,
         },
     }
     assert cohere.requests == [], "a probe costs no embedding"

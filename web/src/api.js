@@ -59,7 +59,7 @@ export async function ask(options, question, signal) {
  */
 async function send(options, question, signal, more) {
   const path = options.profile ? `/profiles/${encodeURIComponent(options.profile)}/query` : '/query';
-  const query = new URLSearchParams({ question, order: 'relevance', titles: 'true', ...more });
+  const query = new URLSearchParams({ question, order: 'relevance', fit: 'true', titles: 'true', ...more });
   if (options.count) query.set('k', String(options.count));
   if (options.version) query.set('version', options.version);
   if (options.within) query.set('filters', JSON.stringify({ source_url: { prefix: options.within } }));

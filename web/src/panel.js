@@ -2,7 +2,7 @@
 
 import { button, h, icon, set } from './dom.js';
 import { keepFocusIn, remember } from './focus.js';
-import { results } from './results.js';
+import { isUnclear, results } from './results.js';
 import { holdPage } from './scrolling.js';
 import { failure, message, start } from './views.js';
 
@@ -122,7 +122,8 @@ export function panel(context, actions) {
     switch (state.kind) {
       case 'found': {
         const n = state.passages.length;
-        speak(n ? say('count', { n }) : say('none'));
+        const unclear = n && isUnclear(state.passages) ? `${say('unclear')} ` : '';
+        speak(n ? unclear + say('count', { n }) : say('none'));
         return n ? results(state.question, state.passages, context) : message('search', say('none'), say('noneMore'));
       }
       case 'long': {

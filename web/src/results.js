@@ -1,6 +1,5 @@
 /** The list of passages: a listbox of links, and beside each link its whole text and buttons. */
 
-import { fits } from './answers.js';
 import { button, h, icon, set } from './dom.js';
 import { plain, render } from './markdown.js';
 import { places, snippet, terms } from './match.js';
@@ -27,33 +26,36 @@ import { address, withText } from './urls.js';
  */
 export function results(question, found, context) {
   const words = terms(question);
-  const fit = fits(found);
   /** @type {Map<any, HTMLElement[]>} */
   const pages = new Map();
   found.forEach((passage, index) => {
     const key = passage.url?.split('#')[0] ?? index;
     const first = pages.get(key);
-    const hits = hit(passage, fit[index], words, index, context, !!first);
+    const hits = hit(passage, words, index, context, !!first);
     if (first) first.push(...hits);
     else pages.set(key, hits);
   });
   const all = [...pages.values()].flat();
   const owned = all.map(({ id }) => id).filter(Boolean).join(' ');
   const list = h('div', { role: 'listbox', id: `${context.prefix}list`, 'aria-label': context.say('passages'), 'aria-owns': owned });
-  return h('div', { class: 'found' }, list, ...all);
+  return h('div', { class: 'found' }, isUnclear(found) && h('p', { class: 'lead' }, context.say('unclear')), list, ...all);
+}
+
+/** Whether not even the first passage fits. @param {Passage[]} found */
+export function isUnclear(found) {
+  return found[0].fit === 'none';
 }
 
 /**
  * @param {Passage} passage
- * @param {string} fit
  * @param {string[]} words
  * @param {number} index
  * @param {Context} context
  * @param {boolean} isSame whether a passage of its page stands above
  */
-function hit(passage, fit, words, index, context, isSame) {
+function hit(passage, words, index, context, isSame) {
   const { prefix, say } = context;
-  const { title, url } = passage;
+  const { fit, title, url } = passage;
   const blocks = render(passage.text);
   const shown = snippet(plain(blocks), words);
   const id = `${prefix}text-${index}`;
@@ -86,7 +88,7 @@ function hit(passage, fit, words, index, context, isSame) {
       'div',
       { class: 'line' },
       h('div', { class: 'title', dir: 'auto' }, title),
-      h('div', { class: 'fit', 'data-fit': fit }, say(fit)),
+      /strong|good|weak/.test(fit) && h('div', { class: 'fit', 'data-fit': fit }, say(fit)),
     ),
     text,
   );

@@ -14,7 +14,7 @@ const ENGLISH = {
   setup: 'The search is not set up correctly.', long: 'This question is too long: {n} of {max} characters.',
   kept: 'Your question is still here.', wait: 'You can try again in {n} s.', retry: 'Try again',
   whole: 'Whole passage', less: 'Less', copy: 'Copy', copyCode: 'Copy code', copied: 'Copied', helpful: 'Helpful', unhelpful: 'Not helpful',
-  best: 'Best match', good: 'Good match', related: 'Related', loose: 'Loosely related',
+  strong: 'Strong match', good: 'Good match', weak: 'Loosely related', unclear: 'No clear answer. The nearest passages:',
   choose: 'choose', open: 'open', source: 'Passages of this site, word for word',
 };
 

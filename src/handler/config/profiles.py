@@ -84,6 +84,16 @@ class SearchOptions(ProfileSection):
         return models.balance(model, embedded_by) if self.balance is None else self.balance
 
 
+class NoiseLevels(ProfileSection):
+    """The best cosines that questions of other subjects get: their median and their 90th percentile.
+
+    `passage index` stores them with an index. A profile has them for a collection that something else filled.
+    """
+
+    p50: float = Field(allow_inf_nan=False)
+    p90: float = Field(allow_inf_nan=False)
+
+
 class TextLimit(ProfileSection):
     """Limits on the question's length, in characters. `names` are the request fields that may hold it."""
 
@@ -138,6 +148,7 @@ class Profile(ProfileSection):
     payload: Payload
     query: Query
     search: SearchOptions = Field(default_factory=lambda: SearchOptions.model_validate({}))
+    noise: NoiseLevels | None = None
     filters: dict[str, Keys] = Field(default_factory=dict)
     """The fields a request may filter by, mapped to their payload keys."""
     written_payload: dict[str, ChunkField | dict[str, ChunkField]] = Field(default_factory=dict)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
 from handler.core.errors import PassageError
-from handler.core.model import Order, Passage, Retrieval, RetrievalRequest
+from handler.core.model import Fit, Order, Passage, Retrieval, RetrievalRequest
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class Notice:
 OPTIONS = frozenset(
     {
         *("filters", "language", "version", "score_threshold", "offset", "max_per_page"),
-        *("diversity", "unique", "by_section", "neighbors", "titles", "order", "search", "debug"),
+        *("diversity", "unique", "by_section", "neighbors", "titles", "order", "search", "fit", "debug"),
     }
 )
 """The names of the options in `handler.contracts.options`, which is imported for a request that has one."""
 
 
 class Expandable(BaseModel):
-    """A result that may have its headings and its neighbors' text."""
+    """A result that may have its headings, its neighbors' text and its fit."""
 
     text_with_neighbors: str = Field(
         default="", description="The text with that of the chunks around it. Absent unless `neighbors` asks for it."
@@ -57,6 +57,9 @@ class Expandable(BaseModel):
         default_factory=list,
         description="The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` "
         "asks for it.",
+    )
+    fit: Fit = Field(
+        default="none", description="How well it fits the question; `none` means no answer. Absent unless asked for."
     )
 
 

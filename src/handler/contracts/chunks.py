@@ -8,12 +8,15 @@ from pydantic import BaseModel, Field, StrictBool
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Titled
 from handler.contracts.fields import (
+    MINIMUM,
+    NOISE,
     Integer,
     Score,
     Text,
     Threshold,
     clip,
     has_web_address,
+    number_of,
     read_question,
     zulu,
 )
@@ -28,9 +31,7 @@ class QueryRequest(BaseModel):
 
     query_text: Text = Field(description="The natural language question.")
     top_k: Integer | None = Field(None, description="How many chunks to return.")
-    threshold: Threshold | None = Field(
-        None, description="The minimum similarity. By default 0, which returns any chunk."
-    )
+    threshold: Threshold | None = Field(None, description=MINIMUM.format("chunk"))
     include_metadata: StrictBool | None = Field(
         None, description="Whether results carry position, chunk_id and created_at. By default true."
     )
@@ -73,8 +74,9 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     query, text, top_k = read_question(fields, profile, QueryRequest, text="query_text", count="top_k")
     return RetrievalRequest(
         text=text,
-        search=Search(top_k=top_k, score_threshold=query.threshold or 0.0),
+        search=Search(top_k=top_k, score_threshold=number_of(query.threshold) or 0.0),
         options={"include_metadata": query.include_metadata is not False},
+        above_noise=query.threshold == NOISE,
     )
 
 

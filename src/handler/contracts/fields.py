@@ -4,11 +4,21 @@ import json
 import math
 from collections.abc import Container, Mapping
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from aws_lambda_powertools.utilities.parser import ValidationError, parse
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictInt, StrictStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    StrictInt,
+    StrictStr,
+    Tag,
+    WithJsonSchema,
+)
 from pydantic_core import PydanticKnownError
 
 from handler.config.profiles import CountLimit, Profile, TextLimit
@@ -57,7 +67,27 @@ Score = Annotated[
     float,
     Field(ge=0, le=1, description="Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."),
 ]
-Threshold = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
+NOISE: Literal["noise"] = "noise"
+"""The minimum score that nine of ten questions of other subjects do not reach (`handler.core.model.Noise`)."""
+
+
+def _kind_of_threshold(value: object) -> str:
+    return "word" if value == NOISE else "number"
+
+
+Threshold = Annotated[
+    Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1), Tag("number")]
+    | Annotated[Literal["noise"], Tag("word")],
+    Discriminator(_kind_of_threshold),  # so that a message says what a number must be
+    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string", "enum": [NOISE]}]}),
+]
+
+MINIMUM = "The minimum similarity; 0 returns any {}, `noise` those above the noise."
+
+
+def number_of(threshold: float | Literal["noise"] | None) -> float | None:
+    """A minimum score as a number; None for `noise`, which the pipeline looks up."""
+    return None if threshold == NOISE else threshold
 
 
 def read_object(text: str, what: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Adds to a rendered answer what its options ask for: each result's title, headings and neighbors, and `debug`."""
+"""Adds to a rendered answer what its options ask for: each result's title, headings, neighbors and fit, and `debug`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,6 +31,7 @@ def _result_fields(passage: Passage, *, titles: bool) -> dict[str, Any]:
     return {
         **({"title": passage.title or "", "headings": list(passage.headings)} if titles else {}),
         **({} if passage.expanded is None else {"text_with_neighbors": passage.expanded}),
+        **({} if passage.fit is None else {"fit": passage.fit}),
     }
 
 
@@ -81,7 +82,8 @@ def _passages(retrieval: Retrieval) -> list[dict[str, Any]]:
 
 def _why(ranks: Mapping[str, Any], retrieval: Retrieval) -> str:
     """Why a passage that a stage of the search found was never a candidate."""
-    least = retrieval.request.search.score_threshold
+    request = retrieval.request
+    least = retrieval.noise.p90 if request.above_noise and retrieval.noise else request.search.score_threshold
     if least and "dense" in ranks and ranks["dense"]["score"] < least:
         return "below the minimum score"
     return "not among the candidates, the same text of its section again, or it cannot be shown"

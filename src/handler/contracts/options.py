@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from handler.config.profiles import Profile
 from handler.contracts.base import Contract
-from handler.contracts.fields import WHOLE, Text, Threshold, validate_fields
+from handler.contracts.fields import MINIMUM, NOISE, WHOLE, Text, Threshold, number_of, validate_fields
 from handler.contracts.filter_values import FilterValue, conditions
 from handler.core.errors import InvalidRequest
 from handler.core.model import Filters, RetrievalRequest, Selection, TextSearch
@@ -30,7 +30,7 @@ class Options(BaseModel):
     )
     language: Label | None = Field(None, description="The language that passages must have, as in `en`.")
     version: Label | None = Field(None, description="The version of the site that passages must have, as in `2.1`.")
-    score_threshold: Threshold | None = Field(None, description="The minimum similarity; 0 returns any passage.")
+    score_threshold: Threshold | None = Field(None, description=MINIMUM.format("passage"))
     offset: Annotated[StrictInt, Field(ge=0, le=LAST), WHOLE] | None = Field(
         None, description="How many of the best passages to skip. Send it with every page of a list, also 0."
     )
@@ -58,6 +58,9 @@ class Options(BaseModel):
         None,
         description="`words` searches by words alone, `titles` in titles by what was typed so far. Scores are then 0.",
     )
+    fit: StrictBool | None = Field(
+        None, description="Whether each passage has its `fit`: how well it fits, beside other subjects' questions."
+    )
     debug: StrictBool | None = Field(
         None, description="Whether the answer explains itself in `debug`. The deployment must allow it."
     )
@@ -83,7 +86,8 @@ def apply_options(
     if options.neighbors and not profile.payload.keys("index"):
         raise InvalidRequest("'neighbors' needs a chunk's position, and this profile names no payload key for it.")
     search = request.search
-    threshold = search.score_threshold if options.score_threshold is None else options.score_threshold
+    above_noise = request.above_noise if options.score_threshold is None else options.score_threshold == NOISE
+    threshold = search.score_threshold if options.score_threshold is None else number_of(options.score_threshold)
     changed = replace(
         search,
         filters={**search.filters, **_filters(options, fields, profile)},
@@ -97,6 +101,8 @@ def apply_options(
         selection=_selection(options),
         order=options.order or request.order,
         titles=bool(options.titles) or options.search == "titles",
+        fit=bool(options.fit),
+        above_noise=above_noise,
     )
 
 

@@ -8,6 +8,8 @@ from pydantic import BaseModel, Field, StrictBool
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Titled
 from handler.contracts.fields import (
+    MINIMUM,
+    NOISE,
     Integer,
     Score,
     Text,
@@ -17,6 +19,7 @@ from handler.contracts.fields import (
     clip,
     json_id,
     json_safe,
+    number_of,
     rename_fields,
     validate_fields,
     zulu,
@@ -63,7 +66,7 @@ class RetrievalQuery(BaseModel):
     query_text: Text | None = Field(None, description="The question as text.")
     query_vector: list[Number] | None = Field(None, description="The question embedded with the collection's model.")
     top_k: Integer | None = Field(None, description="How many points to return.")
-    score_threshold: Threshold | None = Field(None, description="The minimum similarity; 0 returns any point.")
+    score_threshold: Threshold | None = Field(None, description=MINIMUM.format("point"))
     filters: dict[Text, FilterValue] | None = Field(
         None, description="What each field must be: a value, one of a list, within bounds, or text with a prefix."
     )
@@ -116,12 +119,13 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
         collection=query.collection_name,
         search=Search(
             top_k=check_count(limits.count, query.top_k),
-            score_threshold=query.score_threshold,
+            score_threshold=number_of(query.score_threshold),
             filters=conditions(query.filters, profile),
             with_vectors=bool(query.with_vectors),
             whole_payload=True,
         ),
         options={"with_payload": query.with_payload is not False},
+        above_noise=query.score_threshold == NOISE,
     )
 
 

@@ -36,6 +36,22 @@ Order = Literal["relevance", "score"]
 The two differ only for a hybrid search, which ranks by the fused score.
 """
 
+Fit = Literal["strong", "good", "weak", "none"]
+"""How well a passage fits its question (`handler.core.fit`)."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The best cosines that questions of other subjects get from an index, as quantiles.
+
+    Attributes:
+        p50: their median.
+        p90: nine of ten are below it. `score_threshold: "noise"` stands for it.
+    """
+
+    p50: float
+    p90: float
+
 
 @dataclass(frozen=True)
 class Search:
@@ -96,6 +112,8 @@ class RetrievalRequest:
         selection: which of the passages found to answer with; None for the best ones.
         titles: whether the answer's passages have their titles and headings, in any contract.
         options: values for the contract's rendering.
+        fit: whether passages have their fit.
+        above_noise: whether the minimum score is that of the index's noise.
     """
 
     text: str
@@ -106,6 +124,8 @@ class RetrievalRequest:
     selection: Selection | None = None
     titles: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+    fit: bool = False
+    above_noise: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,6 +144,8 @@ class Passage:
         expanded: its text with that of its neighbors, if requested.
         fused: the fused score of a hybrid search, 0 to 1, or the BM25 score of one without a vector; only comparable
             within its result. None after a dense search.
+        cosine: the store's similarity of a passage that was reranked; None while `score` is that.
+        fit: how well it fits, if requested.
     """
 
     id: PointId
@@ -142,6 +164,8 @@ class Passage:
     vector: Vector | None = None
     fused: float | None = None
     expanded: str | None = None
+    cosine: float | None = None
+    fit: Fit | None = None
 
 
 @dataclass(frozen=True)
@@ -194,6 +218,7 @@ class Retrieval:
         embedding_failure: why the question was answered by words; None unless its embedding failed.
         rerank_failure: the reason for a failed reranking; None if it succeeded or is off.
         balance: as in `SearchResult`.
+        noise: of the index, if the question asks for fits or for passages above it; None where the index has none.
         stages: as in `SearchResult`; also "rerank", if the passages were reranked, and "selection", the answer.
         candidates: the passages that the answer was chosen from, best first, if `Search.explain` is set.
         dropped: why each of the other candidates is not in the answer, if `Search.explain` is set.
@@ -211,6 +236,7 @@ class Retrieval:
     embedding_failure: Exception | None = None
     warnings: tuple[str, ...] = ()
     rerank_failure: Exception | None = None
+    noise: Noise | None = None
     stages: Mapping[str, Stage] = field(default_factory=dict)
     balance: float | None = None
     candidates: tuple[Passage, ...] = ()
@@ -244,6 +270,7 @@ class CollectionInfo:
         embedding_model: None when the collection does not record one.
         search: how it is searched.
         notes: why it is not searched as the profile says, and what would change that; each for a person.
+        noise: see `Noise`; None where nobody measured it.
     """
 
     name: str
@@ -255,3 +282,4 @@ class CollectionInfo:
     embedding_model: str | None = None
     search: SearchMode = "dense"
     notes: tuple[str, ...] = ()
+    noise: Noise | None = None

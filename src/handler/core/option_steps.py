@@ -1,19 +1,20 @@
-"""The last steps of a question with options: choose the passages, add their neighbors, keep what `debug` shows."""
+"""The last steps of a question with options: choose the passages, add fits and neighbors, keep what `debug` shows."""
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
 from handler.core import blame
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.errors import ConfigurationError, DeadlineExceeded, InvalidRequest, PassageError
-from handler.core.model import Order, Passage, Retrieval, SearchResult, Selection, Stage
+from handler.core.model import Order, Passage, PointId, Retrieval, SearchResult, Selection, Stage
 from handler.core.ports import PassageStore
 from handler.core.selection import page_of, select, with_neighbors
 
 NO_POSITION = "No neighbors were added: the passages have no position on their page."
+NO_WORDS = "How well a passage fits follows from vectors alone: looking up the question's words failed."
 NOT_FOUND = "No neighbors were added: the vector store did not answer in time, or failed."
 
 Answer = Retrieval | PassageError
@@ -27,7 +28,7 @@ def apply_options(answers: Sequence[Answer], store: PassageStore, order: Order, 
         order: the order of an answer's passages, unless its request asks for another.
     """
     chosen = [answer if isinstance(answer, PassageError) else _choose(answer, order, deadline) for answer in answers]
-    return _add_neighbors(chosen, store, deadline)
+    return _add_neighbors(_add_fits(chosen, store, deadline), store, deadline)
 
 
 def _choose(answer: Retrieval, order: Order, deadline: Deadline) -> Answer:
@@ -65,6 +66,39 @@ def _relevance(answer: Retrieval) -> Callable[[Passage], float]:
 
 def _stage(passages: Sequence[Passage]) -> Stage:
     return tuple((passage.id, {"score": passage.score}) for passage in passages)
+
+
+def _add_fits(answers: Sequence[Answer], store: PassageStore, deadline: Deadline) -> list[Answer]:
+    """The answers with the fits that they ask for. The words of all questions are looked up in one request.
+
+    Without an answer to that request, the fits follow from the cosines alone, and a warning says so.
+    """
+    rated = [one for one in answers if isinstance(one, Retrieval) and _is_rated(one)]
+    if not rated:
+        return list(answers)
+    from handler.core.fit import MOST_OF_BATCH, RARE, fits, words  # noqa: PLC0415 - only questions with this option need it
+
+    holders: Mapping[str, frozenset[PointId]] = {}
+    warnings: tuple[str, ...] = ()
+    try:
+        with running(deadline):
+            asked = list(dict.fromkeys(word for one in rated for word in words(one.request.text)))
+            holders = with_one_retry(lambda: store.holders(asked[:MOST_OF_BATCH], RARE), deadline, "store")
+    except PassageError:
+        warnings = (NO_WORDS,)
+
+    def with_fits(answer: Answer) -> Answer:
+        if not (isinstance(answer, Retrieval) and answer.noise and _is_rated(answer)):
+            return answer
+        found = fits(answer.request.text, answer.passages, answer.noise, holders)
+        passages = (replace(each, fit=fit) for each, fit in zip(answer.passages, found, strict=True))
+        return replace(answer, passages=tuple(passages), warnings=(*answer.warnings, *warnings))
+
+    return list(map(with_fits, answers))
+
+
+def _is_rated(answer: Retrieval) -> bool:
+    return answer.request.fit and answer.noise is not None and answer.request.search.by is None
 
 
 def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Deadline) -> list[Answer]:

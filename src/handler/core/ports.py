@@ -1,9 +1,9 @@
 """The services that the pipeline calls, as Protocols."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
-from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Vector
 
 TextsAre = Literal["question", "document"]
 """What an embedder embeds."""
@@ -82,6 +82,25 @@ class PassageStore(Protocol):
         Returns:
             Chunks of the passages' pages, the passages among them, in any order; their scores mean nothing. A warning
             says which neighbors the store cannot find.
+
+        Raises:
+            The same as `search`.
+        """
+        ...
+
+    def noise(self) -> Noise | None:
+        """The noise of the index: the profile's own, else as measured when the index was written; None without it.
+
+        Raises:
+            The same as `search`.
+        """
+        ...
+
+    def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
+        """The points that have each word, found in one request, without words that more than `most` points have.
+
+        Returns:
+            Nothing where the collection cannot be searched by words.
 
         Raises:
             The same as `search`.

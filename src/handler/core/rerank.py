@@ -66,7 +66,10 @@ class Reranking:
             with running(step):
                 question, texts = answer.request.text.strip(), [passage.text for passage in passages]
                 relevances = with_one_retry(lambda: self.reranker.rerank(question, texts), step, "reranking")
-            scored = [replace(passage, score=score) for passage, score in zip(passages, relevances, strict=True)]
+            scored = [
+                replace(passage, score=score, cosine=passage.score)
+                for passage, score in zip(passages, relevances, strict=True)
+            ]
             answer = replace(answer, passages=tuple(sorted(scored, key=attrgetter("score"), reverse=True)))
         except Exception as error:  # noqa: BLE001 - an optional step never fails an answer
             answer = _without_reranking(answer, error)

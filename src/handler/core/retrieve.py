@@ -12,6 +12,7 @@ from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vec
 from handler.core.errors import ConfigurationError, InvalidRequest, NoTextIndex, NotFound, PassageError, RequestRefused
 from handler.core.model import (
     CollectionInfo,
+    Noise,
     Order,
     Passage,
     Point,
@@ -26,6 +27,11 @@ from handler.core.model import (
 )
 from handler.core.ports import PassageStore
 from handler.core.rerank import Reranking, is_reranked
+
+NO_NOISE = (
+    "How well a passage fits is not known: the index has no values of questions that it does not answer. Run `passage "
+    "index` again; for a collection that something else filled, add the [noise] that `passage profile` drafts."
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,10 @@ class Retriever:
                 prepared_at = time.perf_counter()
                 questions = self._embed(requests, deadline)
                 embedded_at = time.perf_counter()
-                results = self._results(questions, deadline)
+                noise = None
+                if any(_needs_noise(question.request) for question in questions):
+                    noise = with_one_retry(self.store.noise, deadline, "store")
+                results = self._results(questions, noise, deadline)
                 searched_at = time.perf_counter()
         except InvalidRequest as error:
             if len(requests) == 1:
@@ -92,7 +101,7 @@ class Retriever:
         searching = searched_at - embedded_at + prepared_at - started
         timings = Timings((embedded_at - prepared_at) * 1000, searching * 1000)
         answers = [
-            result if isinstance(result, PassageError) else self._retrieval(question, result, timings, asked_at)
+            result if isinstance(result, PassageError) else self._retrieval(question, result, noise, timings, asked_at)
             for question, result in zip(questions, results, strict=True)
         ]
         if self.reranking is not None:
@@ -106,7 +115,7 @@ class Retriever:
                 else answer
                 for answer in answers
             ]
-        if any(request.selection is not None or request.search.explain for request in requests):
+        if any(request.selection is not None or request.search.explain or request.fit for request in requests):
             from handler.core.option_steps import apply_options  # noqa: PLC0415 - only questions with options need it
 
             answers = apply_options(answers, self.store, self.order, deadline)
@@ -122,12 +131,14 @@ class Retriever:
 
         return without_vector.embed(self.embedder, requests, deadline, self.embedding_seconds)
 
-    def _search(self, question: EmbeddedQuestion) -> Search:
+    def _search(self, question: EmbeddedQuestion, noise: Noise | None) -> Search:
         """The search for a question's candidates."""
         request = question.request
         search = request.search
         if search.by is not None or self.mode == "hybrid":
             search = replace(search, text=question.text)
+        if request.above_noise and noise is not None:
+            search = replace(search, score_threshold=noise.p90)
         reranked = self.reranking is not None and is_reranked(request, question.failure)
         if request.selection is not None:
             from handler.core.selection import pool  # noqa: PLC0415 - only questions with options need it
@@ -138,12 +149,19 @@ class Retriever:
         return search
 
     def _retrieval(
-        self, question: EmbeddedQuestion, result: SearchResult, timings: Timings, asked_at: datetime
+        self,
+        question: EmbeddedQuestion,
+        result: SearchResult,
+        noise: Noise | None,
+        timings: Timings,
+        asked_at: datetime,
     ) -> Retrieval:
         """One question's answer, still with all its candidates."""
         warnings, model = result.warnings, "" if question.request.search.by else self.embedder.embedder.model
         if result.other_model is not None and needs_vector(question.request):
             warnings = (*warnings, _incomparable(result.other_model, model))
+        if noise is None and _needs_noise(question.request):
+            warnings = (*warnings, NO_NOISE)
         return Retrieval(
             request=question.request,
             embedding_cached=question.cached,
@@ -155,15 +173,16 @@ class Retriever:
             model=model,
             asked_at=asked_at,
             warnings=warnings,
+            noise=noise,
             stages=result.stages,
             balance=result.balance,
         )
 
     def _results(
-        self, questions: Sequence[EmbeddedQuestion], deadline: Deadline
+        self, questions: Sequence[EmbeddedQuestion], noise: Noise | None, deadline: Deadline
     ) -> Sequence[SearchResult | PassageError]:
         """Each question's result, or the error of whoever has to act on it."""
-        searches = [(question.vector, self._search(question)) for question in questions]
+        searches = [(question.vector, self._search(question, noise)) for question in questions]
         results: list[SearchResult | PassageError] = []
         short: list[int] = []
         for number, result in enumerate(self._find(searches, deadline)):
@@ -196,7 +215,7 @@ class Retriever:
             return without_vector.error_of(error, question, self.mode)
 
         def ask(plain: RetrievalRequest) -> SearchResult | PassageError:
-            return self._find([(question.vector, self._search(replace(question, request=plain)))], deadline)[0]
+            return self._find([(question.vector, self._search(replace(question, request=plain), None))], deadline)[0]
 
         return blame.of_search(error, question.request, self.usual_top_k, ask)
 
@@ -269,6 +288,11 @@ class Retriever:
         """The collection's metadata, after one retry where that can help."""
         with running(deadline):
             return with_one_retry(self.store.describe, deadline, "store")
+
+
+def _needs_noise(request: RetrievalRequest) -> bool:
+    """Whether a question is compared with the index's noise. A search without a vector has no similarities."""
+    return (request.fit or request.above_noise) and request.search.by is None
 
 
 def _incomparable(other: str, model: str) -> str:

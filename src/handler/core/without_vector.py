@@ -23,7 +23,7 @@ def check(request: RetrievalRequest) -> None:
     """
     if request.vector is not None:
         raise InvalidRequest("A search by words or titles needs text: send the question instead of a vector.")
-    if request.search.score_threshold:
+    if request.search.score_threshold or request.above_noise:
         raise InvalidRequest(
             "A minimum score needs similarities, and a search by words or titles has none: leave the minimum out."
         )
@@ -76,7 +76,7 @@ def explained(answer: Retrieval) -> Retrieval:
             "The passages were found by words alone, because the question could not be embedded "
             f"({reason(answer.embedding_failure)}).",
         )
-        if answer.request.search.score_threshold:
+        if answer.request.search.score_threshold or answer.request.above_noise:
             warnings += ("The minimum score was not applied: there are no similarities.",)
     if answer.passages and (answer.timings.rerank_ms is None or answer.rerank_failure is not None):
         warnings += (NO_SCORES,)

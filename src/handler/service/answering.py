@@ -172,10 +172,11 @@ def _answered(
 
 
 def _rendered(served: Served, retrieval: Retrieval) -> Answer:
-    """The answer in the contract's shape. Warnings, titles, neighbors and `debug` are the same in all contracts."""
+    """The answer in the contract's shape. Its warnings and what options add are the same in all contracts."""
     body = served.contract.render(retrieval)
     request = retrieval.request
-    if request.search.explain or request.titles or (request.selection is not None and request.selection.neighbors):
+    neighbors = request.selection is not None and request.selection.neighbors
+    if request.search.explain or request.titles or request.fit or neighbors:
         from handler.contracts.option_fields import add_option_fields  # noqa: PLC0415 - most answers have none
 
         body = add_option_fields(body, served.contract, served.profile, retrieval)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from passage.commands.options import DEFAULT_INDEX, emulate_option
+from passage.commands.options import DEFAULT_INDEX, cache_option, emulate_option
 from passage.indexing.progress import Progress, say
 from passage.local.environment import LocalError, require_real_vectors, with_emulator
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from passage.indexing.server.connection import ServerConnection
     from passage.indexing.target import Target
 
-DEFAULT_CACHE = Path(".passage/cache")
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it."""
 
@@ -122,13 +121,7 @@ class IndexArguments:
     metavar="FOLDER",
     help="Fill a collection from an index that `passage index` wrote to FOLDER.",
 )
-@click.option(
-    "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_CACHE,
-    show_default=True,
-    help="The cache of vectors, so that no text is paid for twice, and of pages fetched from a URL.",
-)
+@cache_option()
 @click.option(
     "--texts-per-minute",
     type=click.IntRange(min=1),
@@ -265,9 +258,11 @@ def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Targ
                 otherwise = "leave out --to qdrant for an index on this machine"
                 require_real_vectors(provider, os.environ, otherwise, emulate=args.emulate)
             embedder = document_embedder(profile, environ, warn=lambda text: say(f"Warning: {text}"))
-            embedding = CachedEmbedder(embedder, cache, args.texts_per_minute or embedder.texts_per_minute)
+            rate = args.texts_per_minute or embedder.texts_per_minute
+            asking = embedder.for_questions(profile.embedding.model)
+            embedding = CachedEmbedder(embedder, cache, rate, CachedEmbedder(asking, cache, rate))
             started = time.monotonic()
-            with closing(embedder):
+            with closing(embedder), closing(asking):
                 plan = index_site(site, profile, target, embedding, watch, options)
             if not args.dry_run:
                 watch.finish(plan, time.monotonic() - started)

@@ -9,6 +9,7 @@ import click
 T = TypeVar("T", bound=Callable[..., object])
 
 DEFAULT_INDEX = Path(".passage/index")
+DEFAULT_CACHE = Path(".passage/cache")
 
 
 class CouldNotRun(click.ClickException):
@@ -25,6 +26,17 @@ def index_option(help_text: str = "The folder `passage index` wrote to.") -> Cal
         default=DEFAULT_INDEX,
         show_default=True,
         help=help_text,
+    )
+
+
+def cache_option() -> Callable[[T], T]:
+    """`--cache`, the folder that keeps vectors and fetched pages."""
+    return click.option(
+        "--cache",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=DEFAULT_CACHE,
+        show_default=True,
+        help="The cache of vectors, so that no text is paid for twice, and of pages fetched from a URL.",
     )
 
 

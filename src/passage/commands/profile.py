@@ -2,17 +2,28 @@
 
 import os
 from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from passage.indexing.progress import say
+from passage.commands.options import cache_option
+from passage.indexing.progress import Progress, say
+
+if TYPE_CHECKING:
+    from passage.indexing.server.connection import ServerConnection
+    from passage.indexing.server.draft import Draft
 
 
 @click.command("profile")
 @click.option("--from-qdrant", "collection", required=True, metavar="COLLECTION", help="A collection at QDRANT_URL.")
 @click.option("--contract", default="query_response", show_default=True, help="The shape of question and answer.")
-def profile(collection: str, contract: str) -> None:
+@cache_option()
+def profile(collection: str, contract: str, cache: Path) -> None:
     """Print a draft of the profile for a collection: payload keys, vector, dimension, distance and model.
+
+    With the embedding provider's key, the collection is asked 96 questions that no documentation answers. The draft
+    then has [noise], and answers can say how well each passage fits.
 
     Save it as src/handler/config/profiles/NAME.toml and set DEFAULT_PROFILE to NAME.
     """
@@ -28,8 +39,32 @@ def profile(collection: str, contract: str) -> None:
     try:
         with closing(ServerConnection.from_env(os.environ, note=say)) as connection:
             drafted = draft(connection, collection, contract)
+            noise = _noise(connection, drafted, cache)
     except (PassageError, TargetError) as error:
         raise click.ClickException(str(error)) from error
     for remark in drafted.remarks:
         say(f"Look at: {remark}.")
-    click.echo(drafted.toml, nl=False)
+    click.echo(drafted.toml + noise, nl=False)
+
+
+def _noise(connection: "ServerConnection", drafted: "Draft", cache: Path) -> str:
+    """The draft's [noise]; empty where its questions cannot be embedded, and a message says why."""
+    from handler.core.errors import PassageError  # noqa: PLC0415 - see `profile`
+    from passage.indexing import noise  # noqa: PLC0415 - as above
+    from passage.indexing.embedding import EmbeddingError, document_embedder  # noqa: PLC0415 - as above
+    from passage.indexing.run import CachedEmbedder  # noqa: PLC0415 - as above
+    from passage.indexing.server.draft import noise_section  # noqa: PLC0415 - as above
+    from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415 - as above
+
+    quiet = bool(os.environ.get("CI"))
+    try:
+        embedder = document_embedder(drafted.profile, os.environ).for_questions(drafted.profile.embedding.model)
+        with closing(embedder), VectorCache(cache) as vectors, Progress(quiet=quiet, waits_for=str(cache)) as watch:
+            asking = CachedEmbedder(embedder, vectors, embedder.texts_per_minute)
+            missing = asking.cost(asking.missing(noise.texts(asking.kind)))
+            if missing.texts:
+                say(missing.line("question"))
+            return noise_section(connection, drafted.profile, asking, watch)
+    except (PassageError, EmbeddingError) as error:
+        say(f"Without [noise], answers cannot say how well a passage fits. {error}")
+        return ""

@@ -1,6 +1,6 @@
-"""The cosine threshold that keeps 95 % of a site's own questions, and what it rejects of the others.
+"""The cosine threshold that keeps 95 % of a site's own questions, and what it and the index's noise reject of others.
 
-A threshold belongs to one model and one site, so none ships: a suite measures it.
+A threshold belongs to one model and one site, so none ships. `passage index` measures the noise without a suite.
 """
 
 import math
@@ -32,21 +32,24 @@ class Threshold:
     """The proposed threshold, and both curves.
 
     Args:
+        noise: `score_threshold: "noise"`; None for an index without one.
         curve: points from the lowest to the highest cosine seen.
     """
 
     proposed: ThresholdPoint
+    noise: ThresholdPoint | None
     own: int
     off_topic: int
     curve: tuple[ThresholdPoint, ...]
 
 
-def propose_threshold(own: Sequence[float], off_topic: Sequence[float]) -> Threshold:
+def propose_threshold(own: Sequence[float], off_topic: Sequence[float], noise: float | None = None) -> Threshold:
     """The highest threshold that keeps the share `KEEP` of the own questions.
 
     Args:
         own: the best cosine found by each question that the site answers.
         off_topic: the best cosine found by each question that it does not.
+        noise: the cosine that nine of ten questions of other subjects do not reach.
 
     Raises:
         ValueError: there is no own question.
@@ -60,6 +63,7 @@ def propose_threshold(own: Sequence[float], off_topic: Sequence[float]) -> Thres
     steps = (low + (high - low) * step / (POINTS - 1) for step in range(POINTS))
     return Threshold(
         _point(proposed, own, off_topic),
+        None if noise is None else _point(noise, own, off_topic),
         len(own),
         len(off_topic),
         tuple(_point(step, own, off_topic) for step in steps),

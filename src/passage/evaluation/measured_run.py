@@ -48,7 +48,7 @@ def threshold_of_run(run: Run) -> Threshold | None:
     for question, answer in run.pairs():
         if answer.error is None:
             best[question.answerable].append(max((hit.score for hit in answer.results), default=0.0))
-    return propose_threshold(best[True], best[False]) if best[True] else None
+    return propose_threshold(best[True], best[False], run.noise.get("p90")) if best[True] else None
 
 
 def _is_reranked(run: Run) -> bool:

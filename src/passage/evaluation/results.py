@@ -69,6 +69,7 @@ def to_json(results: Results) -> dict[str, Any]:
         "questions": len(run.answers),
         "measures": measures,
         "thresholds": [asdict(verdict) for verdict in results.verdicts],
+        "noise": run.noise or None,
         "cosine_threshold": figures.threshold.proposed.threshold if figures.threshold else None,
         "balances": _balances(results.trials) if results.trials else None,
         "comparison": [asdict(each) | {"verdict": each.verdict} for each in figures.comparison],

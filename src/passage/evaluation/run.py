@@ -93,6 +93,7 @@ class Run:
         model: of the questions' embeddings; empty where the target does not say.
         collection: empty where the target does not say.
         search: the profile's search settings, as mode and balance.
+        noise: of the index, as `/ready` shows it; empty where it was not measured.
         index: identifies the content that was searched; empty where it is unknown.
         started_at: UTC, ISO 8601.
         elapsed_ms: the whole run, with its waits.
@@ -113,6 +114,7 @@ class Run:
     collection: str = ""
     search: dict[str, Any] = field(default_factory=dict)
     index: str = ""
+    noise: dict[str, float] = field(default_factory=dict)
     started_at: str = ""
     elapsed_ms: float = 0.0
     by_id_ms: tuple[float, ...] = ()

@@ -18,7 +18,7 @@ from passage.evaluation.asking import A_PAGE, PAGES, Asker
 from passage.evaluation.documents import in_api
 from passage.evaluation.run import Run, SavedAnswer
 from passage.evaluation.saved_answers import AnswerFile
-from passage.evaluation.service import RemoteProfile, SetupError, find_profile
+from passage.evaluation.service import RemoteProfile, SetupError, collection, find_profile
 from passage.evaluation.suite import Suite, SuiteQuestion
 from passage.evaluation.targets import EvaluationTarget
 from passage.indexing.pacing import Pace
@@ -90,6 +90,7 @@ def run(plan: RunPlan) -> Run:
         collection=default.collection,
         search=plan.target.search,
         index=plan.target.index,
+        noise=collection(api, default).get("noise") or {},
         started_at=started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
         by_id_ms=tuple(checks.by_id(api, default, answers)),
         missing=lacking,

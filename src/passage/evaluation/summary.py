@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from passage.evaluation.balances import Trials
 from passage.evaluation.cases import TestStatus
+from passage.evaluation.cosine_threshold import ThresholdPoint
 from passage.evaluation.intervals import estimate
 from passage.evaluation.judging import unachievable
 from passage.evaluation.measured_run import differences
@@ -78,10 +79,16 @@ def _cases(result: TestSuiteResult) -> Iterator[str]:
 def _threshold(figures: Facts) -> Iterator[str]:
     if figures.threshold is None:
         return
-    proposed = figures.threshold.proposed
-    keeps = f"keeps {proposed.kept * 100:.0f} % of the answerable questions"
-    rejects = "" if proposed.rejected is None else f" and rejects {proposed.rejected * 100:.0f} % of the off-topic ones"
-    yield f"A cosine threshold of {proposed.threshold:.3f} {keeps}{rejects}."
+    proposed, noise = figures.threshold.proposed, figures.threshold.noise
+    yield f"A cosine threshold of {proposed.threshold:.3f} {_effect(proposed)}."
+    if noise is not None:
+        median = figures.run.noise["p50"]
+        yield f"The index's noise is {median:.3f} to {noise.threshold:.3f}; as a threshold, it {_effect(noise)}."
+
+
+def _effect(point: ThresholdPoint) -> str:
+    rejects = "" if point.rejected is None else f" and rejects {point.rejected * 100:.0f} % of the off-topic ones"
+    return f"keeps {point.kept * 100:.0f} % of the answerable questions{rejects}"
 
 
 def _notes(figures: Facts) -> Iterator[str]:

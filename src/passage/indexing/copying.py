@@ -34,6 +34,7 @@ class CopySource:
         embedded_by: the provider of its vectors; empty where unknown.
         sizes: the dimension of each of its vectors by name (empty: unnamed).
         text_indexes: in Qdrant's REST form, by payload key.
+        noise: as it is stored; empty where nobody measured it.
     """
 
     where: str
@@ -43,6 +44,7 @@ class CopySource:
     sizes: Mapping[str, int]
     distance: str
     text_indexes: Mapping[str, Mapping[str, Any]]
+    noise: Mapping[str, Any]
     scroll: Scroll
 
 
@@ -62,6 +64,8 @@ def copy(source: CopySource, profile: Profile, target: Target, watch: Watch) -> 
             return False
         points = (_with_vector(point, source, profile) for batch in source.scroll(True) for point in batch)
         target.replace(wanted, points, watch.writing(source.points))
+        if source.noise:
+            target.keep_noise(source.noise)
     return True
 
 
@@ -150,6 +154,7 @@ def server_source(connection: ServerConnection, collection: str, profile: Profil
             for key, index in (info.payload_schema or {}).items()
             if index.data_type == "text" and index.params is not None
         },
+        noise=said.get("noise") or {},
         scroll=scroll,
     )
 
@@ -186,6 +191,7 @@ def edge_source(root: Path, profile: Profile) -> Iterator[CopySource]:
             sizes=manifest.sizes(),
             distance=manifest.distance,
             text_indexes=manifest.stored_as.text_index,
+            noise=manifest.noise or {},
             scroll=scroll,
         )
     finally:

@@ -95,7 +95,7 @@ class EdgeIndex:
         """See `Target`. An index with the right manifest is read completely, because its files may be damaged."""
         before, after = _manifest(self._folder), manifest(wanted)
         if before is not None:
-            before = {key: value for key, value in before.items() if key != "files"}
+            before = {key: value for key, value in before.items() if key not in ("files", "noise")}
         if before == after and self._ask(lambda shard: _holds(shard, ids, wanted), otherwise=False):
             return StoreState(complete=True)
         same = comparable(before, after) and self._ask(self._has_vectors, otherwise=False)
@@ -144,6 +144,29 @@ class EdgeIndex:
 
     def edit(self, wanted: WantedIndex, points: Iterable[NewPoint], gone: Ids, progress: Advance) -> None:
         raise NotImplementedError("an Edge index is replaced whole: see `compare`")
+
+    def noise(self) -> Mapping[str, Any]:
+        """See `Target`."""
+        stored = (_manifest(self._folder) or {}).get("noise")
+        return stored if isinstance(stored, dict) else {}
+
+    def best_cosines(self, vectors: Sequence[Sequence[float]]) -> list[float]:
+        """See `Target`."""
+        using = self._profile.collection.vector or None
+        requests = [
+            qdrant_edge.QueryRequest(limit=1, query=qdrant_edge.Query.Nearest(list(vector), using=using))
+            for vector in vectors
+        ]
+        batch = qdrant_edge.QueryBatchRequest(requests)
+        return self._ask(lambda shard: [points[0].score for points in shard.query_batch(batch)], otherwise=[])
+
+    def keep_noise(self, noise: Mapping[str, Any]) -> None:
+        """See `Target`. The manifest is replaced in one step, because a function may be reading it."""
+        new = self._folder / f".{MANIFEST}.new"
+        new.write_text(
+            json.dumps({**(_manifest(self._folder) or {}), "noise": noise}, indent=2) + "\n", encoding="utf-8"
+        )
+        new.replace(self._folder / MANIFEST)
 
     def _has_vectors(self, shard: qdrant_edge.EdgeShard) -> bool:
         """Whether the vectors have the profile's dimension, whatever the manifest says."""

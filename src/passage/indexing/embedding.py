@@ -22,7 +22,7 @@ from passage.service_url import connecting, made_by
 if TYPE_CHECKING:
     from handler.adapters.account import Auth, EmbedderClass
     from handler.config.profiles import Profile
-    from handler.core.ports import Embedder
+    from handler.core.ports import Embedder, TextsAre
 
 TIMEOUT_SECONDS = 60.0
 DETAIL_CHARACTERS = 300
@@ -51,20 +51,23 @@ class TemporaryFailure(EmbeddingError):
 
 
 class DocumentEmbedder:
-    """Embeds documents with one model into vectors of shape `(dimension,)`. Threads may share it.
+    """Embeds documents, or questions, with one model into vectors of shape `(dimension,)`. Threads may share it.
 
     Attributes:
         made_by: who makes the vectors; see `passage.service_url`.
         texts_per_minute: the provider's published limit; None where there is none.
     """
 
-    def __init__(self, provider: Provider, access: Access, *, model: str, dimension: int) -> None:
+    def __init__(
+        self, provider: Provider, access: Access, *, model: str, dimension: int, texts_are: "TextsAre" = "document"
+    ) -> None:
         self.made_by = made_by(provider, access.url)
         self.texts_per_minute = provider.texts_per_minute if self.made_by == provider.name else None
         self.model = model
         self.dimension = dimension
+        self.texts_are = texts_are
         self._key = access.key.get_secret_value() if access.key else ""
-        self._provider = provider
+        self._provider, self._access = provider, access
         self._account = Account.of(provider, access, lambda auth: _client(auth, access.url))
         self._making = Lock()
         self._made: Embedder | None = None
@@ -83,6 +86,12 @@ class DocumentEmbedder:
         except PassageError as error:
             raise self._in_one_line(error) from error
 
+    def for_questions(self, model: str) -> "DocumentEmbedder":
+        """The same for questions, which `model` embeds into the same space."""
+        return DocumentEmbedder(
+            self._provider, self._access, model=model, dimension=self.dimension, texts_are="question"
+        )
+
     def close(self) -> None:
         """Close the connections."""
         self._account.close()
@@ -94,7 +103,7 @@ class DocumentEmbedder:
                 if self._account.url:
                     _ = self._account.http  # made here, so that no two threads make one
                 make: EmbedderClass = adapter(self._provider.embedder)
-                self._made = make(self._account, model=self.model, dimension=self.dimension, texts_are="document")
+                self._made = make(self._account, model=self.model, dimension=self.dimension, texts_are=self.texts_are)
             return self._made
 
     def _in_one_line(self, error: PassageError) -> EmbeddingError:

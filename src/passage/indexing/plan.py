@@ -39,6 +39,34 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingWork:
+    """What embedding some texts takes.
+
+    Attributes:
+        texts: how many have no vector in the cache or the store.
+        tokens: of those texts, as estimated.
+        cost: of those tokens in US dollars; None where the model's price is unknown.
+        minutes: the least that embedding takes within the account's rate.
+    """
+
+    texts: int = 0
+    tokens: int = 0
+    calls: int = 0
+    model: str = ""
+    cost: float | None = None
+    minutes: float = 0.0
+
+    def line(self, what: str) -> str:
+        """For people. `what` names the texts."""
+        cost = "no price known" if self.cost is None else "free" if not self.cost else f"about ${self.cost:,.2f}"
+        pace = f", {math.ceil(self.minutes)} minutes at least" if self.minutes >= 1 else ""
+        return (
+            f"Embed {_count(self.texts, what)} with {self.model}: about {_count(self.tokens, 'token')} in "
+            f"{_count(self.calls, 'call')}, {cost}{pace}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A run, before it begins.
 
@@ -46,10 +74,7 @@ class Plan:
         where: the target's name for people.
         note: the reason to write an existing index whole; may be empty.
         text: the counts of the text that was read and left out.
-        texts: how many have no vector in the cache or the store.
-        tokens: of those texts, as estimated.
-        cost: of those tokens in US dollars; None where the model's price is unknown.
-        minutes: the least that embedding takes within the account's rate.
+        questions: those that measure the index's noise.
         words_only: whether the index has no vectors.
     """
 
@@ -60,13 +85,14 @@ class Plan:
     points: Changes
     skipped: tuple[Note, ...]
     text: TextCount = field(default_factory=TextCount)
-    texts: int = 0
-    tokens: int = 0
-    calls: int = 0
-    model: str = ""
-    cost: float | None = None
-    minutes: float = 0.0
+    embedding: EmbeddingWork = EmbeddingWork()
+    questions: EmbeddingWork = EmbeddingWork()
     words_only: bool = False
+
+    @property
+    def texts(self) -> int:
+        """The texts to embed, without the questions."""
+        return self.embedding.texts
 
     @property
     def to_write(self) -> int:
@@ -83,19 +109,19 @@ class Plan:
         yield from self.text.lines()
         if self.action == "nothing":
             yield f"Nothing to do: {self.where} is up to date."
-            return
+        else:
+            yield from self._written()
+        if self.questions.texts:
+            yield self.questions.line("question") + ", to measure what a poor fit is"
+
+    def _written(self) -> Iterator[str]:
         verb = "Edit" if self.action == "edit" else "Write"
         why = f" ({self.note})" if self.note and self.action == "replace" else ""
         yield f"{verb} {self.where}: {_count(self.to_write, 'point')}{why}"
-        if not self.texts:
+        if self.texts:
+            yield self.embedding.line("text")
+        else:
             yield "Embed nothing: " + ("the index has words only" if self.words_only else "every vector is there")
-            return
-        cost = "no price known" if self.cost is None else "free" if not self.cost else f"about ${self.cost:,.2f}"
-        pace = f", {math.ceil(self.minutes)} minutes at least" if self.minutes >= 1 else ""
-        yield (
-            f"Embed {_count(self.texts, 'text')} with {self.model}: about {_count(self.tokens, 'token')} in "
-            f"{_count(self.calls, 'call')}, {cost}{pace}"
-        )
 
 
 def choose(points: Changes, *, editable: bool) -> Action:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,15 +10,17 @@ from typing import Protocol
 
 from handler.config import models
 from handler.config.profiles import Profile
+from handler.core.ports import TextsAre
+from passage.indexing import noise
 from passage.indexing.cache_filler import BatchEmbedder, Filler, Text, batches
 from passage.indexing.catalogue import Catalogue, Entry
 from passage.indexing.chunks import cut
 from passage.indexing.cost import cost
 from passage.indexing.left_out import TextCount
-from passage.indexing.plan import Action, Plan, choose
+from passage.indexing.plan import Action, EmbeddingWork, Plan, choose
 from passage.indexing.target import Advance, NewPoint, StoreState, Target, TargetError, WantedIndex
 from passage.indexing.text_index import text_indexes
-from passage.indexing.vector_cache import VectorCache, VectorKind
+from passage.indexing.vector_cache import Vector, VectorCache, VectorKind
 from passage.sites.model import Flaw, Note, Page, Site, SiteError
 
 WITHOUT_VECTORS = VectorKind("", "", 0)
@@ -51,6 +53,7 @@ class SiteEmbedder(BatchEmbedder, Protocol):
     made_by: str
     model: str
     dimension: int
+    texts_are: TextsAre
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +62,53 @@ class CachedEmbedder:
 
     Attributes:
         texts_per_minute: the account's limit; None where there is no limit.
+        questions: embeds the questions that measure an index's noise; None where nobody measures it.
     """
 
     embedder: SiteEmbedder
     cache: VectorCache
     texts_per_minute: int | None = None
+    questions: "CachedEmbedder | None" = None
 
     @property
     def kind(self) -> VectorKind:
-        return VectorKind(self.embedder.made_by, self.embedder.model, self.embedder.dimension)
+        embedder = self.embedder
+        return VectorKind(embedder.made_by, embedder.model, embedder.dimension, embedder.texts_are)
 
     @property
     def texts_per_call(self) -> int:
         return models.texts_per_call(self.embedder.model)
+
+    def cost(self, texts: Iterable[Text]) -> EmbeddingWork:
+        """What embedding these texts takes."""
+        count = tokens = 0
+        for text in texts:
+            count, tokens = count + 1, tokens + text.tokens
+        kind, rate = self.kind, self.texts_per_minute
+        return EmbeddingWork(
+            texts=count,
+            tokens=tokens,
+            calls=math.ceil(count / self.texts_per_call),
+            model=kind.model,
+            cost=cost(kind.model, kind.provider, tokens),
+            minutes=count / rate if rate else 0.0,
+        )
+
+    def missing(self, texts: Iterable[Text]) -> list[Text]:
+        """The texts without a vector in the cache."""
+        by_key = {text.key: text for text in texts}
+        return [by_key[key] for key in self.cache.missing(by_key)]
+
+    def vectors(self, texts: Sequence[Text], watch: Watch) -> list[Vector]:
+        """The vectors of these texts without those that the service does not accept; embeds what is missing.
+
+        Raises:
+            EmbeddingError: a text could not be embedded.
+        """
+        missing = self.missing(texts)
+        if missing:
+            self.cache.refuse(self.fill(missing, watch, watch.embedding(len(missing))))
+        return [vector for vector in self.cache.get(text.key for text in texts).values() if vector]
 
     def fill(self, texts: Iterable[Text], watch: Watch, progress: Advance) -> Collection[bytes]:
         """Put a vector for each text into the cache, one run at a time.
@@ -153,6 +190,8 @@ def _index_once(
         watch.show_plan(plan)
         if not options.dry_run:
             refused = run.carry_out(plan, watch)
+            if not refused:
+                run.measure_noise(watch)
     return plan, refused
 
 
@@ -189,28 +228,44 @@ class _Run:
         catalogue, held = self.catalogue, self.held
         if held.complete and not options.rebuild:
             pages, points = catalogue.pages().all_kept(), catalogue.points().all_kept()
-            return Plan(self.target.where, "nothing", "", pages, points, skipped)
+            asked = self._questions("nothing")
+            return Plan(self.target.where, "nothing", "", pages, points, skipped, questions=asked)
         catalogue.compare(self.target.stored_points())
         points = catalogue.points()
         action = choose(points, editable=held.editable and not options.rebuild)
         if action == "replace":
             catalogue.skip_written(self.target.written_points(self.wanted))
-        plan = Plan(self.target.where, action, held.note, catalogue.pages(), points, skipped)
-        if self.embedding is None:
-            return replace(plan, words_only=True)
-        count = tokens = 0
-        for text in self._texts(action, self.embedding):
-            count, tokens = count + 1, tokens + text.tokens
-        kind, rate = self.embedding.kind, self.embedding.texts_per_minute
-        return replace(
-            plan,
-            texts=count,
-            tokens=tokens,
-            calls=math.ceil(count / self.embedding.texts_per_call),
-            model=kind.model,
-            cost=cost(kind.model, kind.provider, tokens),
-            minutes=count / rate if rate else 0.0,
+        return Plan(
+            where=self.target.where,
+            action=action,
+            note=held.note,
+            pages=catalogue.pages(),
+            points=points,
+            skipped=skipped,
+            embedding=self.embedding.cost(self._texts(action, self.embedding)) if self.embedding else EmbeddingWork(),
+            questions=self._questions(action),
+            words_only=self.embedding is None,
         )
+
+    def _questions(self, action: Action) -> EmbeddingWork:
+        """The questions to embed before the index's noise can be measured."""
+        asked = self.embedding and self.embedding.questions
+        if asked is None or (action == "nothing" and self._is_measured(asked)):
+            return EmbeddingWork()
+        return asked.cost(asked.missing(noise.texts(asked.kind)))
+
+    def _is_measured(self, asked: CachedEmbedder) -> bool:
+        return self.target.noise().get("of") == noise.identity(self.wanted.digest, asked.kind)
+
+    def measure_noise(self, watch: Watch) -> None:
+        """Ask the index the questions that it does not answer, unless that was done, and keep the quantiles in it."""
+        asked = self.embedding and self.embedding.questions
+        if asked is None or self._is_measured(asked):
+            return
+        cosines = self.target.best_cosines(asked.vectors(list(noise.texts(asked.kind)), watch))
+        if cosines:
+            of = noise.identity(self.wanted.digest, asked.kind)
+            self.target.keep_noise(noise.measured(cosines, asked.kind, of))
 
     def carry_out(self, plan: Plan, watch: Watch) -> Collection[bytes]:
         """Embed and write. Gives the keys of texts that the service does not accept; then nothing is written."""

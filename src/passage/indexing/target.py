@@ -104,6 +104,15 @@ class Target(Protocol):
     def edit(self, wanted: WantedIndex, points: Iterable[NewPoint], gone: Ids, progress: Advance) -> None:
         """Edit the existing index: write `points` first and delete `gone` afterwards."""
 
+    def noise(self) -> Mapping[str, Any]:
+        """The noise that is stored with the index now (`passage.indexing.noise`); empty without one."""
+
+    def best_cosines(self, vectors: Sequence[Sequence[float]]) -> list[float]:
+        """The similarity of the nearest point to each vector, in the index as it serves questions."""
+
+    def keep_noise(self, noise: Mapping[str, Any]) -> None:
+        """Store the noise with the index."""
+
 
 def comparable(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> bool:
     """Whether the vectors of two indexes are interchangeable, by the metadata of both."""

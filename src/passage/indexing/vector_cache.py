@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from handler.core.ports import TextsAre
 from passage.indexing.batching import batched
 from passage.indexing.file_lock import file_lock
 
 Vector = Sequence[float]
+
+INPUT_TYPES = {"document": "search_document", "question": "search_query"}
 
 ROWS = 500
 """Keys in one query; SQLite allows 32,766 parameters, old builds 999."""
@@ -31,17 +34,19 @@ class VectorKind:
 
     Attributes:
         provider: who makes it; a model's name alone does not identify it.
+        texts_are: what the text is; a model embeds questions in another way than documents.
     """
 
     provider: str
     model: str
     dimension: int
+    texts_are: TextsAre = "document"
 
     def key(self, text: str) -> bytes:
         """The text's key: sha256, 32 bytes."""
         hashed = hashlib.sha256()
         # A length before each part keeps ("ab", "c") and ("a", "bc") apart.
-        for part in (self.provider, self.model, str(self.dimension), "search_document", text):
+        for part in (self.provider, self.model, str(self.dimension), INPUT_TYPES[self.texts_are], text):
             encoded = part.encode("utf-8", "surrogatepass")
             hashed.update(len(encoded).to_bytes(8, "big"))
             hashed.update(encoded)

@@ -15,6 +15,6 @@ add('de', {
   setup: 'Die Suche ist nicht richtig eingerichtet.', long: 'Diese Frage ist zu lang: {n} von {max} Zeichen.',
   kept: 'Ihre Frage ist noch da.', wait: 'Neuer Versuch in {n} s möglich.', retry: 'Erneut versuchen',
   whole: 'Ganze Textstelle', less: 'Weniger', copy: 'Kopieren', copyCode: 'Code kopieren', copied: 'Kopiert', helpful: 'Hilfreich', unhelpful: 'Nicht hilfreich',
-  best: 'Bester Treffer', good: 'Guter Treffer', related: 'Verwandt', loose: 'Entfernt verwandt',
+  strong: 'Sehr guter Treffer', good: 'Guter Treffer', weak: 'Entfernt verwandt', unclear: 'Keine klare Antwort. Die nächsten Textstellen:',
   choose: 'wählen', open: 'öffnen', source: 'Textstellen dieser Seite, Wort für Wort',
 });

@@ -15,6 +15,6 @@ add('es', {
   setup: 'La búsqueda no está bien configurada.', long: 'La pregunta es demasiado larga: {n} de {max} caracteres.',
   kept: 'Su pregunta sigue aquí.', wait: 'Puede intentarlo de nuevo en {n} s.', retry: 'Intentar de nuevo',
   whole: 'Pasaje completo', less: 'Menos', copy: 'Copiar', copyCode: 'Copiar código', copied: 'Copiado', helpful: 'Útil', unhelpful: 'No es útil',
-  best: 'Mejor resultado', good: 'Buen resultado', related: 'Relacionado', loose: 'Poco relacionado',
+  strong: 'Muy buen resultado', good: 'Buen resultado', weak: 'Poco relacionado', unclear: 'No hay una respuesta clara. Los pasajes más cercanos:',
   choose: 'elegir', open: 'abrir', source: 'Pasajes de este sitio, palabra por palabra',
 });

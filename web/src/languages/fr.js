@@ -15,6 +15,6 @@ add('fr', {
   setup: 'La recherche n’est pas bien configurée.', long: 'Cette question est trop longue : {n} caractères sur {max}.',
   kept: 'Votre question est toujours là.', wait: 'Vous pouvez réessayer dans {n} s.', retry: 'Réessayer',
   whole: 'Passage entier', less: 'Réduire', copy: 'Copier', copyCode: 'Copier le code', copied: 'Copié', helpful: 'Utile', unhelpful: 'Pas utile',
-  best: 'Meilleur résultat', good: 'Bon résultat', related: 'Proche du sujet', loose: 'Lien lointain',
+  strong: 'Très bon résultat', good: 'Bon résultat', weak: 'Lien lointain', unclear: 'Pas de réponse claire. Les passages les plus proches :',
   choose: 'choisir', open: 'ouvrir', source: 'Passages de ce site, mot pour mot',
 });

@@ -60,6 +60,8 @@ class AskOptions(TypedDict):
     """Whether results come as the search ranks them, or by descending score."""
     search: NotRequired[Literal["words", "titles"]]
     """`words` searches by words alone, `titles` in titles by what was typed so far. Scores are then 0."""
+    fit: NotRequired[bool]
+    """Whether each passage has its `fit`: how well it fits, beside other subjects' questions."""
     debug: NotRequired[bool]
     """Whether the answer explains itself in `debug`. The deployment must allow it."""
 
@@ -120,8 +122,8 @@ class ChunksQuestion(AskOptions):
     """The natural language question. Also called `query` or `question`."""
     top_k: NotRequired[int]
     """How many chunks to return. By default 5. Also called `k`."""
-    threshold: NotRequired[float]
-    """The minimum similarity. By default 0, which returns any chunk. Also called `score_threshold`."""
+    threshold: NotRequired[float | Literal["noise"]]
+    """The minimum similarity; 0 returns any chunk, `noise` those above the noise. Also called `score_threshold`."""
     include_metadata: NotRequired[bool]
     """Whether results carry position, chunk_id and created_at. By default true."""
 
@@ -133,6 +135,8 @@ class ChunksRetrievedChunk(Record):
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
     headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
+    fit: Literal["strong", "good", "weak", "none"] | None
+    """How well it fits the question; `none` means no answer. Absent unless asked for."""
     title: str | None
     """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     content: str
@@ -172,8 +176,8 @@ class ContextQuestion(AskOptions):
     """The most characters the context may have. Blocks beyond it are dropped whole."""
     max_tokens: NotRequired[int]
     """The same in tokens, estimated at four characters each."""
-    score_threshold: NotRequired[float]
-    """The minimum similarity; 0 returns any passage."""
+    score_threshold: NotRequired[float | Literal["noise"]]
+    """The minimum similarity; 0 returns any passage, `noise` those above the noise."""
 
 
 class ContextRetrievedChunk(Record):
@@ -181,6 +185,8 @@ class ContextRetrievedChunk(Record):
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
     headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
+    fit: Literal["strong", "good", "weak", "none"] | None
+    """How well it fits the question; `none` means no answer. Absent unless asked for."""
     text: str
     score: float
     """Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."""
@@ -220,8 +226,8 @@ class QueryResponseQuestion(AskOptions):
     """The natural language question. Also called `query` or `question`."""
     k: NotRequired[int]
     """How many passages to return. By default 5. Also called `top_k`."""
-    score_threshold: NotRequired[float]
-    """The minimum similarity; 0 returns any passage."""
+    score_threshold: NotRequired[float | Literal["noise"]]
+    """The minimum similarity; 0 returns any passage, `noise` those above the noise."""
 
 
 class QueryResponseResult(Record):
@@ -229,6 +235,8 @@ class QueryResponseResult(Record):
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
     headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
+    fit: Literal["strong", "good", "weak", "none"] | None
+    """How well it fits the question; `none` means no answer. Absent unless asked for."""
     title: str | None
     """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     chunk_text: str
@@ -263,8 +271,8 @@ class RankedQuestion(AskOptions):
     """How many results to return. By default 5. Also called `k`."""
     query_id: NotRequired[str]
     """The caller's id for the question; generated when absent."""
-    score_threshold: NotRequired[float]
-    """The minimum similarity; 0 returns any passage."""
+    score_threshold: NotRequired[float | Literal["noise"]]
+    """The minimum similarity; 0 returns any passage, `noise` those above the noise."""
 
 
 class RankedQueryEcho(Record):
@@ -287,6 +295,8 @@ class RankedSearchResult(Record):
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
     headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
+    fit: Literal["strong", "good", "weak", "none"] | None
+    """How well it fits the question; `none` means no answer. Absent unless asked for."""
     title: str | None
     """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     chunk_id: str
@@ -335,8 +345,8 @@ class VectorSearchQuestion(AskOptions):
     """The collection to search. It must be one this deployment serves; by default the profile's."""
     query_vector: NotRequired[list[float]]
     """The question embedded with the collection's model."""
-    score_threshold: NotRequired[float]
-    """The minimum similarity; 0 returns any point."""
+    score_threshold: NotRequired[float | Literal["noise"]]
+    """The minimum similarity; 0 returns any point, `noise` those above the noise."""
     with_vectors: NotRequired[bool]
     """Whether results carry their vectors. By default false."""
     with_payload: NotRequired[bool]
@@ -348,6 +358,8 @@ class VectorSearchRetrievalResult(Record):
     """The text with that of the chunks around it. Absent unless `neighbors` asks for it."""
     headings: list[str] | None
     """The headings above the passage, outermost first; empty if none are stored. Absent unless `titles` asks for it."""
+    fit: Literal["strong", "good", "weak", "none"] | None
+    """How well it fits the question; `none` means no answer. Absent unless asked for."""
     title: str | None
     """Its page's title; empty if none is stored. Absent unless `titles` asks for it."""
     id: int | str
@@ -378,6 +390,13 @@ class Chunk(Record):
     retrieval_time_ms: float
 
 
+class Noise(Record):
+    """The best similarities of other subjects' questions: the median, and what nine of ten miss."""
+
+    p50: float
+    p90: float
+
+
 class CollectionInfo(Record):
     name: str
     vector_size: int
@@ -392,6 +411,7 @@ class CollectionInfo(Record):
     """By vectors alone, also by words, or by words alone."""
     notes: list[str] | None
     """Why the collection is not searched as the profile says, and what would change that."""
+    noise: Noise | None
     problems: list[str] | None
     """Where collection and profile disagree."""
 
@@ -415,7 +435,7 @@ class AskFields(TypedDict, total=False):
     """The fields of all contracts' questions, besides the question itself."""
 
     top_k: int
-    threshold: float
+    threshold: float | Literal["noise"]
     include_metadata: bool
     filters: dict[str, Any]
     language: str
@@ -424,15 +444,17 @@ class AskFields(TypedDict, total=False):
     max_per_page: int
     diversity: float
     unique: bool
+    by_section: bool
     neighbors: int
     titles: bool
     order: Literal["relevance", "score"]
     search: Literal["words", "titles"]
+    fit: bool
     debug: bool
     k: int
     max_chars: int
     max_tokens: int
-    score_threshold: float
+    score_threshold: float | Literal["noise"]
     query_id: str
     collection_name: str
     with_vectors: bool
@@ -448,7 +470,9 @@ OPTIONAL = frozenset(
         "dropped",
         "embedding_model",
         "error",
+        "fit",
         "headings",
+        "noise",
         "notes",
         "position",
         "problems",

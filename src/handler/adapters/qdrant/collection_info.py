@@ -14,7 +14,7 @@ from handler.adapters.qdrant import payload
 from handler.adapters.qdrant.answers import Scrolled
 from handler.adapters.qdrant.connection import Connection
 from handler.adapters.qdrant.limits import Limits
-from handler.adapters.qdrant.text_search import TextSupport
+from handler.adapters.qdrant.text_search import TextSupport, noise_of
 from handler.config.profiles import Collection, Profile
 from handler.config.validation import WITH_PREFIX, check_indexes, distance_name
 from handler.core.errors import RequestRefused
@@ -102,6 +102,7 @@ def described(profile: Profile, info: CollectionMetadata, support: TextSupport, 
         embedding_model=model,
         search=mode if support.search else "dense",
         notes=(support.note,) if support.note else (),
+        noise=noise_of(profile, (info.config.metadata or {}).get("noise")),
     )
 
 

@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +14,14 @@ import qdrant_edge
 
 from handler.adapters.qdrant import manifest, payload, query
 from handler.adapters.qdrant.manifest import SHARD, Manifest
-from handler.adapters.qdrant.text_search import TextSearch, asked_words, has_titles, language_keys, ranking_field
+from handler.adapters.qdrant.text_search import (
+    TextSearch,
+    asked_words,
+    has_titles,
+    language_keys,
+    noise_of,
+    ranking_field,
+)
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors, distance_name
 from handler.core import deadline as deadlines
@@ -22,8 +29,10 @@ from handler.core.errors import ConfigurationError, UpstreamUnavailable
 from handler.core.model import (
     CollectionInfo,
     Filters,
+    Noise,
     Passage,
     Point,
+    PointId,
     Search,
     SearchResult,
     Vector,
@@ -154,6 +163,21 @@ class QdrantEdgeStore:
         )
         return SearchResult(payload.read(self._ask(lambda shard: shard.query(request)), self._profile.payload).passages)
 
+    def noise(self) -> Noise | None:
+        """See `handler.core.ports.PassageStore`."""
+        return noise_of(self._profile, self._manifest.noise)
+
+    def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
+        """See `handler.core.ports.PassageStore`."""
+        if self._text is None or not words:
+            return {}
+        field = self._text.field
+        matches = [qdrant_edge.MatchText(asked_words(field, word)) for word in words]
+        filters = [qdrant_edge.Filter(must=[qdrant_edge.FieldCondition(field, match=match)]) for match in matches]
+        requests = [qdrant_edge.QueryRequest(limit=most + 1, filter=one) for one in filters]
+        found = self._ask(lambda shard: shard.query_batch(qdrant_edge.QueryBatchRequest(requests)))
+        return payload.holders(words, found, most)
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
         records = self._by_point_id(chunk, with_vectors=with_vectors)
@@ -194,6 +218,7 @@ class QdrantEdgeStore:
             embedding_model=self._manifest.embedding_model,
             search=mode if self._text else "dense",
             notes=(NO_TEXT_INDEX,) if mode != "dense" and not self._text else (),
+            noise=self.noise(),
         )
 
     def warm(self) -> None:

@@ -49,6 +49,8 @@ class Manifest(BaseModel):
     embedding_model: str
     embedded_by: str = "cohere"
     stored_as: StoredAs = StoredAs()
+    noise: Any = None
+    """See `handler.adapters.qdrant.text_search.noise_of`."""
     points: int = Field(ge=0)
     files: Mapping[str, StoredFile]
     """By path. What the engine writes anew whenever it opens the index is not among them."""

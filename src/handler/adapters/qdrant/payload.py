@@ -13,7 +13,7 @@ from handler.config import models
 from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload, is_ranked
 from handler.config.profiles import Profile
 from handler.core.fusion import fuse
-from handler.core.model import LARGEST_WHOLE, Passage, Point, Search, SearchResult, Stage, Vector
+from handler.core.model import LARGEST_WHOLE, Passage, Point, PointId, Search, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE
 
 KeyPaths = tuple[KeyPath, ...]
@@ -94,6 +94,19 @@ def fused(
         return hits, {}
     parts: Stage = tuple((key, one._asdict()) for key, one in ranked.items())
     return hits, {**stages({"dense": dense, "text": by_words}), "fused": parts}
+
+
+def holders(words: Sequence[str], found: Iterable[Sequence[Stored]], most: int) -> Mapping[str, frozenset[PointId]]:
+    """The points that have each word, without words that more than `most` points have.
+
+    Args:
+        found: for each word, points that have it: one more than `most`, or all.
+    """
+    return {
+        word: frozenset(query.identity(point.id) for point in points)
+        for word, points in zip(words, found, strict=True)
+        if len(points) <= most
+    }
 
 
 def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:

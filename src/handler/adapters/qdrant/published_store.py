@@ -5,7 +5,7 @@ A container answers one request at a time, so a version can be swapped between t
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from handler import telemetry
@@ -14,7 +14,7 @@ from handler.adapters.qdrant.published_index import Pointer, PublishedIndex
 from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
 from handler.core.errors import DeadlineExceeded, PassageError, UpstreamError
-from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Vector
 
 WARM_SECONDS = 5.0
 """The most seconds that a warm-up waits for S3. INIT has ten for everything, and Lambda starts anew after them."""
@@ -51,6 +51,14 @@ class PublishedStore:
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         """See `handler.core.ports.PassageStore`."""
         return self._current().neighbors(wanted)
+
+    def noise(self) -> Noise | None:
+        """See `handler.core.ports.PassageStore`."""
+        return self._current().noise()
+
+    def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
+        """See `handler.core.ports.PassageStore`."""
+        return self._current().holders(words, most)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""

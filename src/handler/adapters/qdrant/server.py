@@ -22,6 +22,7 @@ from handler.adapters.qdrant.text_search import (
     TextSupport,
     asked_words,
     check_metadata,
+    noise_of,
     read_text_support,
     server_version,
     text_support,
@@ -38,10 +39,10 @@ from handler.core.errors import (
     RequestRefused,
     UpstreamError,
 )
-from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Stage, Vector
+from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Stage, Vector
 
 if TYPE_CHECKING:
-    from handler.adapters.qdrant.answers import StoredPoint
+    from handler.adapters.qdrant.answers import ScoredPoint, StoredPoint
     from handler.adapters.qdrant.collection_info import CollectionMetadata
 
 MATCHES_BY_PREFIX = (1, 19)
@@ -124,10 +125,7 @@ class QdrantServerStore:
     def _searched(self, searches: Sequence[tuple[Vector, Search]], by_text: TextSearch | None) -> list[SearchResult]:
         """The results of searches. Their stages are sent in one request, or in as few as the server's limit allows."""
         asked = [self._stages(vector, search, by_text) for vector, search in searches]
-        requests = [request for stages in asked for request in stages.values()]
-        most = self._limits.searches or len(requests)
-        batches = [requests[start : start + most] for start in range(0, len(requests), most)]
-        results = [points for batch in batches for points in self._connection.query_batch(batch)]
+        results = self._in_batches([request for stages in asked for request in stages.values()])
         for points in results:
             if points and points[0].score < points[-1].score:  # scores that ascend are distances
                 check_distance(self._profile.collection, self.describe().distance_metric)
@@ -137,6 +135,12 @@ class QdrantServerStore:
             self._result({name: next(answers) for name in stages}, search, by_text, model)
             for stages, (_, search) in zip(asked, searches, strict=True)
         ]
+
+    def _in_batches(self, requests: Sequence[dict[str, Any]]) -> list[Sequence[ScoredPoint]]:
+        """The points of each request, sent in as few as the server's limit allows."""
+        most = self._limits.searches or len(requests)
+        batches = [requests[start : start + most] for start in range(0, len(requests), most)]
+        return [points for batch in batches for points in self._connection.query_batch(batch)]
 
     def _stages(self, vector: Vector, search: Search, by_text: TextSearch | None) -> dict[str, dict[str, Any]]:
         """The requests of one search, by stage: "dense" alone, or with "text" and the similarities of what it finds."""
@@ -287,6 +291,26 @@ class QdrantServerStore:
 
         points, warnings = server_chunks.around(self._connection, self._profile, wanted, self._matches_by_prefix)
         return SearchResult(payload.read(points, self._profile.payload).passages, warnings=warnings)
+
+    def noise(self) -> Noise | None:
+        """See `handler.core.ports.PassageStore`."""
+        self._by_text()  # reads the collection's metadata, once
+        return noise_of(self._profile, self._support.noise if self._support else None)
+
+    def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
+        """See `handler.core.ports.PassageStore`."""
+        by_text = self._by_text()
+        if by_text is None or not words:
+            return {}
+        requests: list[dict[str, Any]] = [
+            {
+                "filter": {"must": [{"key": by_text.field, "match": {"text": asked_words(by_text.field, word)}}]},
+                "limit": most + 1,
+                "with_payload": False,
+            }
+            for word in words
+        ]
+        return payload.holders(words, self._in_batches(requests), most)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""

@@ -8,7 +8,7 @@ import json
 import math
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from handler import telemetry
@@ -27,7 +27,7 @@ from handler.core.errors import (
     UpstreamError,
     UpstreamUnavailable,
 )
-from handler.core.model import Search
+from handler.core.model import Noise, Search
 from handler.core.words import indexed_words
 
 LEAST_VERSION = (1, 20)
@@ -83,6 +83,7 @@ class TextSupport:
         limits: of the collection.
         embedding_model: that the collection's metadata names; None if it names none.
         failure: why the indexes could not be read; None if they were.
+        noise: as the collection's metadata has it; see `noise_of`.
         until: when to read again, on the monotonic clock: a reading that failed is not kept for ever.
     """
 
@@ -91,6 +92,7 @@ class TextSupport:
     limits: Limits = NO_LIMITS
     embedding_model: str | None = None
     failure: PassageError | None = None
+    noise: object = None
     until: float = math.inf
 
     @property
@@ -134,6 +136,20 @@ def ranking_field(profile: Profile, indexes: Mapping[str, Any]) -> str | None:
     """
     keys = (RANKED_KEY, *profile.payload.keys("text"))
     return next((key for key in keys if _scores(indexes.get(key))), None)
+
+
+def noise_of(profile: Profile, stored: object) -> Noise | None:
+    """The noise of a collection: the profile's, else the one stored with it; None without either.
+
+    Args:
+        stored: as `passage index` wrote it. It holds for the model that embedded its questions.
+    """
+    if profile.noise is not None:
+        return Noise(profile.noise.p50, profile.noise.p90)
+    if not isinstance(stored, Mapping) or stored.get("model") != profile.embedding.model:
+        return None
+    p50, p90 = stored.get("p50"), stored.get("p90")
+    return Noise(p50, p90) if isinstance(p50, float) and isinstance(p90, float) else None
 
 
 def language_keys(indexes: Mapping[str, Any]) -> frozenset[str]:
@@ -236,24 +252,23 @@ def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, 
         info: the collection's metadata in Qdrant's REST form.
         version: the server's; None if it is not known.
     """
-    limits = Limits.of(info)
     config = info.get("config") or {}
     metadata = config.get("metadata") or {}
     model = metadata.get("embedding_model")
     model = model if isinstance(model, str) else None
+    by_vectors = TextSupport(None, limits=Limits.of(info), embedding_model=model, noise=metadata.get("noise"))
     if version is not None and version < LEAST_VERSION:
-        return TextSupport(
-            None,
-            f"The collection '{profile.collection.name}' is searched by vectors only: ranking by text needs Qdrant "
-            f"1.20, and the server is {version[0]}.{version[1]}. Update the server, and run `passage index` again.",
-            limits,
-            model,
+        return replace(
+            by_vectors,
+            note=f"The collection '{profile.collection.name}' is searched by vectors only: ranking by text needs "
+            f"Qdrant 1.20, and the server is {version[0]}.{version[1]}. Update the server, and run `passage index` "
+            "again.",
         )
     schema: Mapping[str, Any] = info.get("payload_schema") or {}
     indexes = {key: one.get("params") for key, one in schema.items()}
     field = ranking_field(profile, indexes)
     if field is None:
-        return TextSupport(None, _missing(profile, schema), limits, model)
+        return replace(by_vectors, note=_missing(profile, schema))
     embedded_by = metadata.get("embedded_by")
     shards = (config.get("params") or {}).get("shard_number")
     balance = profile.search.balance_for(profile.embedding.model, str(embedded_by or ""))
@@ -264,7 +279,7 @@ def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, 
         by_language=language_keys(indexes),
         titles=has_titles(indexes),
     )
-    return TextSupport(by_text, limits=limits, embedding_model=model)
+    return replace(by_vectors, search=by_text)
 
 
 def _missing(profile: Profile, schema: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from handler.adapters import url_faults
 from handler.adapters.transport import AS_IT_IS
 from handler.config.settings import Settings
+from passage.indexing.batching import batched
 from passage.indexing.target import TargetError
 from passage.service_url import connecting, is_loopback
 
@@ -25,6 +26,8 @@ ANOTHER = f"is not what answered: check {VARIABLE}, and any proxy or firewall on
 TIMEOUT_SECONDS = 120
 SCROLLED = 256
 """Points in one answer of `ServerConnection.scroll`: with their vectors some megabytes."""
+SEARCHES = 20
+"""Searches in one request of `ServerConnection.best_cosines`."""
 ATTEMPTS = 7
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds. All attempts together wait about a minute, in which a node restarts."""
@@ -150,6 +153,20 @@ class ServerConnection:
                 )
                 self._sleep(seconds)
         raise self._failed(how) from failure
+
+    def best_cosines(self, name: str, vector: str, vectors: Sequence[Sequence[float]]) -> list[float]:
+        """The similarity of the nearest point to each vector.
+
+        Args:
+            name: the collection's name or alias.
+            vector: the name of its vector; empty for the unnamed one.
+        """
+        found: list[float] = []
+        for some in batched(vectors, SEARCHES):
+            requests = [models.QueryRequest(query=list(one), using=vector or None, limit=1) for one in some]
+            answers = self.call(lambda client, requests=requests: client.query_batch_points(name, requests))  # type: ignore[misc]
+            found += [answer.points[0].score for answer in answers]
+        return found
 
     def collection(self, name: str) -> models.CollectionInfo | None:
         """The description of a collection, by its name or alias; None where it does not exist."""

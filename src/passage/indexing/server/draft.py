@@ -13,6 +13,8 @@ from handler.adapters.qdrant.payload import shown
 from handler.config import models, providers
 from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
 from handler.config.profiles import Profile
+from passage.indexing import noise
+from passage.indexing.run import CachedEmbedder, Watch
 from passage.indexing.server.connection import ServerConnection
 from passage.indexing.target import TargetError
 
@@ -25,9 +27,10 @@ Payloads = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A profile's file, and the parts that a person must check."""
+    """A profile's file, what it reads as, and the parts that a person must check."""
 
     toml: str
+    profile: Profile
     remarks: tuple[str, ...]
 
 
@@ -72,8 +75,23 @@ def draft(connection: ServerConnection, collection: str, contract: str) -> Draft
         *_filters(info.payload_schema),
     ]
     toml = "\n".join(lines) + "\n"
-    Profile.model_validate({**tomllib.loads(toml), "name": "draft"})
-    return Draft(toml, tuple(remarks))
+    return Draft(toml, Profile.model_validate({**tomllib.loads(toml), "name": "draft"}), tuple(remarks))
+
+
+def noise_section(connection: ServerConnection, profile: Profile, asking: CachedEmbedder, watch: Watch) -> str:
+    """The profile's `[noise]`, measured in its collection.
+
+    Args:
+        asking: embeds the questions.
+
+    Raises:
+        EmbeddingError: a question could not be embedded.
+        TargetError: the server could not be searched.
+    """
+    vectors = asking.vectors(list(noise.texts(asking.kind)), watch)
+    cosines = connection.best_cosines(profile.collection.name, profile.collection.vector, vectors)
+    values = noise.measured(cosines, asking.kind, "")
+    return f"\n[noise]\np50 = {values['p50']}\np90 = {values['p90']}\n"
 
 
 def _required_keys(payloads: Payloads, collection: str) -> dict[str, list[str]]:

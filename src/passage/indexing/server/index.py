@@ -5,7 +5,7 @@ collection: new points are written first, then old ones are deleted (docs/decisi
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cached_property
@@ -164,6 +164,22 @@ class ServerIndex:
         check(self._connection, current.name, wanted)
         self._describe(current.name, goal)
         self.prune()
+
+    def noise(self) -> Mapping[str, Any]:
+        """See `Target`."""
+        current = self._releases.current()
+        stored = current.metadata.get("noise") if current else None
+        return stored if isinstance(stored, Mapping) else {}
+
+    def best_cosines(self, vectors: Sequence[Sequence[float]]) -> list[float]:
+        """See `Target`."""
+        return self._connection.best_cosines(self._releases.alias, self._profile.collection.vector, vectors)
+
+    def keep_noise(self, noise: Mapping[str, Any]) -> None:
+        """See `Target`."""
+        current = self._releases.current()
+        if current is not None:
+            self._describe(current.name, {"noise": dict(noise)})
 
     def prune(self) -> None:
         """Delete the collections that are not kept."""

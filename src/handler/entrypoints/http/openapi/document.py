@@ -202,7 +202,8 @@ def _parameters(profile: Profile) -> list[dict[str, Any]]:
 def _without_null(field: dict[str, Any]) -> dict[str, Any]:
     """The field without its null type: a query string omits a parameter instead."""
     if "anyOf" in field:
-        return dict(field["anyOf"][0])
+        options = [option for option in field["anyOf"] if option.get("type") != "null"]
+        return {**field, "anyOf": options} if len(options) > 1 else dict(options[0])
     kind = field["type"]
     listed = {"enum": [value for value in field["enum"] if value is not None]} if "enum" in field else {}
     return {**field, "type": kind[0] if isinstance(kind, list) else kind, **listed}

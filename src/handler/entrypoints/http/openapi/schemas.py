@@ -39,6 +39,7 @@ COLLECTION: dict[str, Any] = {
             "items": STRING,
             "description": "Why the collection is not searched as the profile says, and what would change that.",
         },
+        "noise": {"anyOf": [{"$ref": REFERENCE.format(model="Noise")}, {"type": "null"}]},
         "problems": {
             "type": "array",
             "items": STRING,
@@ -70,6 +71,12 @@ FIXED: dict[str, dict[str, Any]] = {
         },
     },
     "CollectionInfo": COLLECTION,
+    "Noise": {
+        "type": "object",
+        "description": "The best similarities of other subjects' questions: the median, and what nine of ten miss.",
+        "required": ["p50", "p90"],
+        "properties": {"p50": NUMBER, "p90": NUMBER},
+    },
     "Description": {"type": "object"},
     "Health": {"type": "object", "required": ["status"], "properties": {"status": {**STRING, "enum": ["ok"]}}},
     "Profile": PROFILE,

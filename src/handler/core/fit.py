@@ -1,0 +1,89 @@
+"""How well passages fit a question: `strong`, `good`, `weak` or `none`. Imported when a question asks for it.
+
+A fit is the sum of two parts. docs/quality.md, "No clear answer", has the measured values behind the numbers here.
+
+1. The place of the passage's cosine among the best ones that questions of other subjects get from the same index: 0 at
+   their median, 1 at their 90th percentile. A passage has no lower place than one that the search ranks below it.
+2. `WORDS` times the share of the question's rare words that stand in the passage.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from handler.core.model import Fit, Noise, Passage, PointId
+from handler.core.words import indexed_words
+
+FITS: tuple[Fit, ...] = ("none", "weak", "good", "strong")
+STRONG, GOOD, WEAK = 4.0, 2.75, 0.75
+"""The least sums. A quarter of the rare words is `weak`, all of them are `good`, whatever the cosine is."""
+
+WORDS = 3.0
+
+RARE = 40
+"""A word is rare if at most this many passages have it."""
+
+MOST_WORDS = 32
+"""The most words of a question that are looked up. A longer question is told by its cosine."""
+
+MOST_OF_BATCH = 320
+"""The most words of all questions of a batch that are looked up: each is a search of its own for the store."""
+
+LEAST_BYTES = 4
+"""A word that no passage has counts from this length in UTF-8. Shorter ones may be stop words, which no index has."""
+
+LEAST_WIDTH = 0.001
+"""The least difference of the two cosines that make a place: in a tiny index they can be equal."""
+
+_WORD = re.compile(r"\w+(?:[.'_-]\w+)*")
+
+Holders = Mapping[str, frozenset[PointId]]
+"""The points that have a word. A word of more than `RARE` points is absent."""
+
+
+def words(question: str) -> list[str]:
+    """The question's words, each once, lower case, at most `MOST_WORDS`. Pairs stand for words without spaces."""
+    found = (part for word in _WORD.findall(question.lower()) for part in _parts(word))
+    return list(dict.fromkeys(found))[:MOST_WORDS]
+
+
+def _parts(word: str) -> list[str]:
+    return [word] if word.isascii() else indexed_words(word).split()
+
+
+def fits(question: str, passages: Sequence[Passage], noise: Noise, holders: Holders) -> list[Fit]:
+    """The fit of each passage, none worse than one below it.
+
+    Args:
+        passages: of one answer, in its order.
+    """
+    telling = [
+        holders[word]
+        for word in words(question)
+        if word in holders and (holders[word] or len(word.encode()) >= LEAST_BYTES)
+    ]
+    places = _places(passages, noise)
+    least: Fit = "none"
+    found: list[Fit] = []
+    for passage in reversed(passages):
+        held = sum(passage.id in points for points in telling) / max(len(telling), 1)
+        least = max(least, _name(places[passage.id] + WORDS * held), key=FITS.index)
+        found.append(least)
+    return found[::-1]
+
+
+def _places(passages: Sequence[Passage], noise: Noise) -> Mapping[PointId, float]:
+    """The place of each passage's cosine, by id: at least 0, and that of each passage the search ranks below it."""
+    width = max(noise.p90 - noise.p50, LEAST_WIDTH)
+    ranked = passages
+    if all(passage.cosine is None for passage in passages):  # not reranked: an answer may be in the order of scores
+        ranked = sorted(passages, key=lambda each: each.score if each.fused is None else each.fused, reverse=True)
+    places: dict[PointId, float] = {}
+    place = 0.0
+    for passage in reversed(ranked):
+        cosine = passage.score if passage.cosine is None else passage.cosine
+        place = places[passage.id] = max(place, (cosine - noise.p50) / width)
+    return places
+
+
+def _name(total: float) -> Fit:
+    return "strong" if total >= STRONG else "good" if total >= GOOD else "weak" if total >= WEAK else "none"
