@@ -98,6 +98,8 @@ def line_numbers(pre: Node) -> Iterator[Node]:
 
 def _is_number(node: Node) -> bool:
     words, before = html.text(node), node.prev
+    while before is not None and not html.text(before):
+        before = before.prev
     begins = before is None or html.text(before).endswith("\n")
     return words.strip().isdecimal() and len(words) < 9 and begins
 

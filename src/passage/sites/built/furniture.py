@@ -199,7 +199,7 @@ def _is_question(block: Node) -> bool:
     words = html.squeezed(html.text(block))
     if html.tag(block) in _ATOMS or len(words) > _SHORT or "?" not in words:
         return False
-    if "helpful?" in words:
+    if "helpful?" in words.lower():
         return True
     around = [block, *html.ancestors(block)][:2]
     return any(html.first(each, "button, input, textarea") and not html.first(each, "h1") for each in around)

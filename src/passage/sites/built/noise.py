@@ -5,7 +5,6 @@ _NO_SECTION = ":not(h1, h2, h3, h4, h5, h6, section, .section)"
 
 NAVIGATION = (
     "nav",
-    ".theme-doc-toc-mobile",
     "[class*=tableOfContentsInline]",
     "div.toc",
     "ul.toc",
@@ -19,19 +18,12 @@ NAVIGATION = (
     f"#markdown-toc{_NO_SECTION}",
     ".section-index",
     ".toctree-wrapper",
-    "a.skip-link",
-    "a[href='#main-content'].visually-hidden",
 )
 BADGES = (
-    ".theme-doc-version-badge",
-    ".theme-doc-version-banner",
-    ".theme-unlisted-banner",
-    ".theme-draft-banner",
     ".doc-labels",
-    ":is(h1, h2, h3, h4, h5, h6) :is([class*=badge], [class*=Badge])",
+    ":is(h1, h2, h3, h4, h5, h6) :is([class*=badge], [class*=Badge], .label[class*=label-])",
     ".sl-badge",
     ".rss-subscribe",
-    *(f"h{level} .label[class*=label-]" for level in range(1, 7)),
 )
 EDITING = (
     ".md-content__button",
@@ -44,8 +36,6 @@ EDITING = (
     ".nextra-breadcrumb",
     ".rustdoc-breadcrumbs",
     ".md-tags",
-    ".md-feedback",
-    ".viewcode-link",
     f"#feedback{_NO_SECTION}",
     ".quarto-title-meta",
     ".rustdoc .sub-heading",
@@ -56,14 +46,7 @@ EDITING = (
 CODE_TOOLS = (
     ".expressive-code .copy",
     "div[class*=language-] > span.lang",
-    ".linenos",
-    ".linenodiv",
-    ".lnt",
-    ".lineno",
-    ".linenumber",
     ".line-numbers-wrapper",
-    ".gutter",
-    "[class*=codeLineNumber]",
     "pre .boring",
     "pre a[id^=__codelineno]:empty",
     "o-copy",
