@@ -68,7 +68,7 @@ _MATERIAL_LISTS = {"h2[id^='tag:'], .md-post--excerpt": "list of pages"}
 GENERATORS = (
     Generator(
         "Docusaurus",
-        (".theme-doc-markdown", "#__blog-post-container", "main article", "main"),
+        (".theme-doc-markdown", "#__blog-post-container"),
         meta=("docusaurus",),
         sign="html.docs-wrapper, html.blog-wrapper, html.mdx-wrapper",
         title="article > header h1, article header h1",
@@ -102,14 +102,14 @@ GENERATORS = (
     ),
     Generator(
         "VitePress",
-        (".VPHero, .VPFeatures, .vp-doc", "main"),
+        (".VPHero, .VPFeatures, .vp-doc",),
         meta=("vitepress",),
         sign="#VPContent",
         slogan=".VPHero .name ~ .text",
     ),
     Generator(
         "Starlight",
-        ("main .hero .copy, .sl-markdown-content", "main"),
+        ("main .hero .copy, .sl-markdown-content",),
         meta=("starlight",),
         sign=".sl-markdown-content",
         title="h1#_top, h1[data-page-title]",
@@ -121,9 +121,7 @@ GENERATORS = (
             "article[role=main]",
             "article.bd-article",
             "[itemprop=articleBody]",
-            "div.body[role=main]",
-            "div[role=main]",
-            "main[role=main]",
+            "[role=main]",
             "div.body",
         ),
         meta=("sphinx", "docutils"),
@@ -142,7 +140,7 @@ GENERATORS = (
     ),
     Generator(
         "mdBook",
-        ("#mdbook-content main", "#content main", "main"),
+        (),
         meta=("mdbook",),
         comment="using mdbook",
         files={r"print\.html": "whole book on one page", r"toc\.html": "navigation"},
@@ -155,8 +153,6 @@ GENERATORS = (
             ".gdoc-markdown",
             "#body-inner",
             ".post-content",
-            "main article",
-            "main",
         ),
         meta=("hugo",),
         title="main h1, article h1",
@@ -171,8 +167,6 @@ GENERATORS = (
             "main .home",
             "#main-content:not(h1, h2, h3, h4, h5, h6)",  # a heading's id is made of its words
             "#main_content:not(h1, h2, h3, h4, h5, h6)",
-            "main article",
-            "main",
         ),
         meta=("jekyll",),
         title="main h1, h1.post-title, h1.page__title",
