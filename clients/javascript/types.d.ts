@@ -180,7 +180,7 @@ export interface ContextQuestion extends AskOptions {
   text: string
   /** How many chunks to retrieve. By default 5. Outside 3 to 8, the nearest limit counts. Also called `top_k`. */
   k?: number
-  /** The most characters the context may have. Blocks beyond it are dropped whole. */
+  /** The most characters the context may have. Chunks beyond it are left out. */
   max_chars?: number
   /** The same in tokens, estimated at four characters each. */
   max_tokens?: number

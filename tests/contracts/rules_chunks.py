@@ -34,12 +34,12 @@ def check_answer(asked: Mapping[str, Any], answer: Any, stored: Stored) -> None:
     results = answer["results"]
     limit = sent(asked, "top_k", "k")
     assert answer["metadata"]["total_results"] == len(results) <= (5 if limit is None else limit)
-    detailed = asked.get("include_metadata", True)
+    detailed = asked.get("include_metadata") is not False
     contents = {(payload["url"], payload["content"]) for payload in stored[COLLECTION].values()}
     for result in results:
         record(result, CHUNK | DETAILS if detailed else CHUNK)
         assert (result["url"], result["content"]) in contents
-        assert result["similarity_score"] >= asked.get("threshold", 0.0) - 1e-6
+        assert result["similarity_score"] >= (asked.get("threshold") or 0.0) - 1e-6
         if detailed:
             _check_details(result, stored[COLLECTION][result["chunk_id"]])
     if detailed:

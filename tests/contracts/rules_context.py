@@ -32,10 +32,6 @@ CHUNK = {
 }
 
 
-LONGEST_SEPARATOR = " " * 100
-"""As long as any separator between blocks would be."""
-
-
 def check_answer(asked: Mapping[str, Any], answer: Any, stored: Stored) -> None:
     record(answer, {"query": text, "chunks": items, "count": natural, "collection": text, "context": anything})
     assert answer["query"] == sent(asked, "text", "query", "question")
@@ -63,15 +59,11 @@ def _budget(asked: Mapping[str, Any]) -> float:
 
 def _check_context(context: Any, chunks: Sequence[Mapping[str, Any]], budget: float) -> None:
     record(context, {"formatted_text": text, "chunk_count": natural, "total_chars": natural, "sources": items})
-    included = chunks[: context["chunk_count"]]
+    included = chunks
     assert len(included) == context["chunk_count"]
     assert context["total_chars"] == len(context["formatted_text"]) <= budget
     separators = _separators(context["formatted_text"], [_block(*item) for item in enumerate(included, start=1)])
     assert len(separators) <= 1
-    if len(included) < len(chunks):  # the next block would not have fitted
-        ending = "".join(separators) if len(included) != 1 else LONGEST_SEPARATOR  # one block shows no separator
-        block = _block(len(included) + 1, chunks[len(included)])
-        assert context["total_chars"] + len(ending) + len(block) > budget
     seen: list[str] = []
     for chunk in included:
         if chunk["source_url"] not in seen:
@@ -81,12 +73,8 @@ def _check_context(context: Any, chunks: Sequence[Mapping[str, Any]], budget: fl
 
 def _block(number: int, chunk: Mapping[str, Any]) -> str:
     lines = [f"[Result {number}] Score: {chunk['score']:.2f}", f"Source: {chunk['source_url']}"]
-    if chunk["chapter"] and chunk["section"]:
-        lines.append(f"Chapter: {chunk['chapter']} | Section: {chunk['section']}")
-    elif chunk["chapter"]:
-        lines.append(f"Chapter: {chunk['chapter']}")
-    elif chunk["section"]:
-        lines.append(f"Section: {chunk['section']}")
+    known = [f"{name.title()}: {chunk[name]}" for name in ("title", "chapter", "section") if chunk[name]]
+    lines += [" | ".join(known)] if known else []
     return "\n".join([*lines, "---", chunk["text"]])
 
 

@@ -76,7 +76,7 @@ def _check_result(
     )
     # What only the search by words reads is not part of a document's metadata.
     payload = {key: value for key, value in points[str(result["id"])].items() if not is_ranked(key)}
-    assert result["payload"] == (payload if asked.get("with_payload", True) else {})
+    assert result["payload"] == (payload if asked.get("with_payload") is not False else {})
     if expected:
         for name, check in PAYLOAD.items():
             assert check(payload[name]), f"{name} is {payload[name]!r}"

@@ -40,6 +40,12 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = tomllib.loads(
 )
 CASES = [(profile, name) for profile, cases in EXPECTED.items() for name in cases]
 
+TWICE = ("text-under-two-names", "count-under-two-names")
+EXCLUDED_IN_WORDS = dict.fromkeys(profiles.names(), TWICE) | {
+    "vector-search": (*TWICE, "text-null", "vector-null", "vector-and-text", "neither-vector-nor-text")
+}
+"""Events with fields that exclude each other, which the document says in words: generators make nothing of `not`."""
+
 BEYOND_A_SCHEMA = ("text-half-a-surrogate", "threshold-not-a-number", "score-threshold-not-a-number")
 """Refused for what JSON itself should not hold, which a schema has no words for."""
 
@@ -83,12 +89,21 @@ def test_event(surroundings: Surroundings, stored: Stored, profile: str, name: s
 
 @pytest.mark.parametrize("profile", RULES)
 def test_published_schema_and_function_refuse_the_same_requests(profile: str) -> None:
-    schema = Draft202012Validator(published_schema(profiles.load(profile), "Request"))
+    loaded = profiles.load(profile)
+    schema = Draft202012Validator(published_schema(loaded, "Request"))
     for name, expected in EXPECTED[profile].items():
         event = _load(profile, name)
-        fields = None if "queryStringParameters" in event else _fields(event)
+        fields = {} if "queryStringParameters" in event else dict(_fields(event) or {})
+        for first, *others in (
+            loaded.query.text.names,
+            loaded.query.count.names,
+        ):  # other names are in words
+            for other in others:
+                if other in fields and first not in fields:
+                    fields[first] = fields.pop(other)
         if fields and name not in BEYOND_A_SCHEMA:
-            assert schema.is_valid(fields) == (expected.get("status") != 400), name
+            refused = expected.get("status") == 400
+            assert schema.is_valid(fields) != refused or (refused and name in EXCLUDED_IN_WORDS[profile]), name
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -100,7 +115,7 @@ def test_context_one_character_over_budget_loses_a_block(
         asked = {"text": QUESTION, "max_chars": budget}
         answer = _ask(surroundings, "context", store, **asked)
         rules_context.check_answer(asked, answer, stored)
-        assert (answer["count"], answer["context"]["chunk_count"]) == (5, blocks)
+        assert (answer["count"], answer["context"]["chunk_count"], len(answer["chunks"])) == (blocks,) * 3
 
 
 @pytest.mark.parametrize("store", STORES)

@@ -207,11 +207,10 @@ def test_block_has_no_dangling_bar_and_only_known_fields(retrieved: list[Retriev
         header, rule, _ = block(number, chunk).partition("\n---\n")
         assert rule
         expected = [f"[Result {number}] Score: {chunk.score:.2f}", f"Source: {chunk.source_url}"]
-        if chunk.chapter and chunk.section:
-            expected.append(f"Chapter: {chunk.chapter} | Section: {chunk.section}")
-        elif chunk.chapter or chunk.section:
-            expected.append(f"Chapter: {chunk.chapter}" if chunk.chapter else f"Section: {chunk.section}")
-        if "---" not in chunk.chapter + chunk.section:
+        places = {"Title": chunk.title, "Chapter": chunk.chapter, "Section": chunk.section}
+        known = [f"{name}: {value}" for name, value in places.items() if value]
+        expected += [" | ".join(known)] if known else []
+        if "---" not in "".join(places.values()):
             assert header == "\n".join(expected)
 
 

@@ -5,12 +5,14 @@ import json
 from base64 import b64decode
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from qdrant_client import QdrantClient, models
 
 from handler.entrypoints.detect import Source
 from handler.entrypoints.limits import ALB_RESPONSE_BYTES, LAMBDA_RESPONSE_BYTES
+from passage.local.http_event import http_api_event
 from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
 from wire.function import Answer, MakeCollection, Start
@@ -35,6 +37,22 @@ def ids(make_collection: MakeCollection) -> None:
 def test_chunk_is_found_by_integer_or_text_id(asked: str, found: int | str, ids: None, start: Start) -> None:
     answer = start(**VECTOR_SEARCH).get(f"/profiles/vector-search/chunks/{asked}")
     assert (answer.status, answer.json["id"]) == (200, found)
+
+
+@pytest.mark.parametrize(
+    "chunk_id", ["guide/start#oil", "what?", "\U0001f4a1 é", "a b&c=d+e", "a//b", "<a>;'\"", "c:\\d"]
+)
+def test_chunk_id_of_any_characters_is_found_over_each_gateway(
+    chunk_id: str, make_collection: MakeCollection, start: Start
+) -> None:
+    make_collection("ids", 1024, points=[point(UUID, chunk_id)])
+    function = start(**VECTOR_SEARCH)
+    for path in (f"/profiles/vector-search/chunks/{each}" for each in (chunk_id, quote(chunk_id, safe=""))):
+        rest = {"httpMethod": "GET", "path": path, "headers": {}, "body": None, "requestContext": {"stage": "live"}}
+        balanced = {**rest, "requestContext": {"elb": {}}}
+        for event in (http_api_event("GET", path), rest, balanced):
+            answer = Answer.of(function.invoke(event))
+            assert (answer.status, answer.json.get("id")) == (200, UUID), path
 
 
 @pytest.mark.parametrize("asked", ["123", "0122", "1e2", "9" * 30, "9" * 5_000, "-122", "²"])

@@ -43,7 +43,7 @@ class ContextRequest(BaseModel):
     text: Text = Field(description="The natural language question.")
     k: Integer | None = Field(None, description="How many chunks to retrieve.")
     max_chars: Budget | None = Field(
-        None, description="The most characters the context may have. Blocks beyond it are dropped whole."
+        None, description="The most characters the context may have. Chunks beyond it are left out."
     )
     max_tokens: Budget | None = Field(None, description="The same in tokens, estimated at four characters each.")
 
@@ -92,12 +92,13 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
 
 def render(retrieval: Retrieval) -> RetrievalResult:
     chunks = [_chunk(passage) for passage in retrieval.passages]
+    context = assemble(chunks, retrieval.request.options["max_chars"])
     return RetrievalResult(
         query=retrieval.request.text,
-        chunks=chunks,
-        count=len(chunks),
+        chunks=chunks[: context.chunk_count],  # `[Result n]` is `chunks[n-1]`, so what is dropped leaves both
+        count=context.chunk_count,
         collection=retrieval.collection,
-        context=assemble(chunks, retrieval.request.options["max_chars"]),
+        context=context,
     )
 
 
@@ -133,7 +134,7 @@ def assemble(chunks: list[RetrievedChunk], max_chars: int | None) -> AssembledCo
 
 def block(number: int, chunk: RetrievedChunk) -> str:
     """One chunk under its header. An unknown part of the header is left out, with its separator."""
-    places = [("Chapter", chunk.chapter), ("Section", chunk.section)]
+    places = [("Title", chunk.title), ("Chapter", chunk.chapter), ("Section", chunk.section)]
     place = " | ".join(f"{label}: {value}" for label, value in places if value)
     header = [f"[Result {number}] Score: {chunk.score:.2f}", f"Source: {chunk.source_url}", place, RULE]
     return "\n".join([*(line for line in header if line), chunk.text_with_neighbors or chunk.text])

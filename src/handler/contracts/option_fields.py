@@ -18,7 +18,7 @@ def add_option_fields(body: Answer, contract: Contract, profile: Profile, retrie
     changes: dict[str, Any] = {
         contract.results: [
             result.model_copy(update=_result_fields(passage, titles=retrieval.request.titles))
-            for result, passage in zip(results, retrieval.passages, strict=True)
+            for result, passage in zip(results, retrieval.passages, strict=False)
         ]
     }
     # An answer that had to be shortened has no room for it.

@@ -173,7 +173,7 @@ class ContextQuestion(AskOptions):
     k: NotRequired[int]
     """How many chunks to retrieve. By default 5. Outside 3 to 8, the nearest limit counts. Also called `top_k`."""
     max_chars: NotRequired[int]
-    """The most characters the context may have. Blocks beyond it are dropped whole."""
+    """The most characters the context may have. Chunks beyond it are left out."""
     max_tokens: NotRequired[int]
     """The same in tokens, estimated at four characters each."""
     score_threshold: NotRequired[float | Literal["noise"]]

@@ -6,9 +6,10 @@ shape.
 
 import base64
 import binascii
+import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import quote, unquote_plus
 
 from handler.config.profiles import Profile
 from handler.contracts.faults import NotJson, json_kind
@@ -16,6 +17,9 @@ from handler.contracts.fields import read_json, read_object
 from handler.core.errors import InvalidRequest
 
 EXAMPLE = '{"text": "What is a digital twin?"}'
+
+CHUNK_PATH = re.compile(r"(.*?/profiles/[^/]+/chunks/)(.+)", re.DOTALL)
+"""A path whose end is a chunk's id, in which any character can be. HTTP APIs decode it, function URLs do not."""
 
 AS_TEXT = frozenset({"query_id", "collection_name", "language", "version"})
 """Parameters that stay text in a query string, like the question."""
@@ -35,7 +39,7 @@ def payload_2_event(event: Mapping[str, Any]) -> dict[str, Any]:
     stage = context.get("stage")
     if isinstance(stage, str) and stage != "$default" and f"{path}/".startswith(f"/{stage}/"):
         path = path.removeprefix(f"/{stage}")
-    path = path.rstrip("/") or "/"
+    path = _with_encoded_id(path.rstrip("/") or "/")
     return {
         **_common(event),
         "version": "2.0",
@@ -62,7 +66,7 @@ def payload_1_event(event: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **_common(event),
         "httpMethod": _text(event, "httpMethod"),
-        "path": path,
+        "path": _with_encoded_id(path),
         "headers": {**_joined(event, "multiValueHeaders"), **_texts(event, "headers")},
         "multiValueHeaders": {},
         "queryStringParameters": _texts(event, "queryStringParameters"),
@@ -85,12 +89,18 @@ def load_balancer_event(event: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **_common(event),
         "httpMethod": _text(event, "httpMethod"),
-        "path": _text(event, "path").rstrip("/") or "/",
+        "path": _with_encoded_id(_text(event, "path").rstrip("/") or "/"),
         "headers": headers,
         **(several if "multiValueHeaders" in event else {}),
         "queryStringParameters": {unquote_plus(name): unquote_plus(value) for name, value in parameters.items()},
         "requestContext": {"requestId": None},
     }
+
+
+def _with_encoded_id(path: str) -> str:
+    """The path with a chunk's id as one part: Powertools' routes know no slash, `#` or emoji in a part."""
+    found = CHUNK_PATH.fullmatch(path)
+    return path if found is None else f"{found[1]}{quote(found[2], safe='%', errors='replace')}"
 
 
 def _common(event: Mapping[str, Any]) -> dict[str, Any]:

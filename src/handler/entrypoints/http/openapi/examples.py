@@ -57,9 +57,9 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "collection": "textbook_chunks",
         "context": {
             "formatted_text": f"[Result 1] Score: 0.72\nSource: {URL}\n"
-            f"Chapter: digital-twins | Section: Definition\n---\n{TEXT}",
+            f"Title: What is a digital twin? | Chapter: digital-twins | Section: Definition\n---\n{TEXT}",
             "chunk_count": 1,
-            "total_chars": 214,
+            "total_chars": 244,
             "sources": [URL],
         },
     },
