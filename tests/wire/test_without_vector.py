@@ -1,17 +1,22 @@
 """Searches without a vector: by words or titles, and by words where a question cannot be embedded."""
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from handler.config import profiles
+from handler.config.profiles import SearchOptions
 from handler.core.without_vector import NO_SCORES
 from indexed import Silent
+from passage.emulators import cohere_emulator
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.run import IndexOptions, index_site
 from passage.sites.markdown import find_site
+from serving import served_index
 from sites.reading import written
 from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start, asked, assert_error
@@ -140,12 +145,10 @@ def test_what_was_typed_so_far_finds_its_title(typed: str, title: str | None, st
 
 
 @pytest.fixture
-def falling_back(start: Start, monkeypatch: pytest.MonkeyPatch) -> Start:
-    """Starts a container whose default profile answers by words where it cannot embed."""
-    load, loaded = profiles.load, profiles.load("query-response")
-    search = loaded.search.model_copy(update={"without_embedding": "words", "embedding_ms": 100})
-    changed = loaded.model_copy(update={"search": search})
-    monkeypatch.setattr(profiles, "load", lambda name: changed if name == loaded.name else load(name))
+def falling_back(start: Start, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Start:
+    """Starts a container that answers by words where it cannot embed."""
+    environ["WITHOUT_EMBEDDING"] = "words"
+    monkeypatch.setattr(SearchOptions, "embedding_seconds", property(lambda _: 0.2))
     return start
 
 
@@ -192,3 +195,18 @@ def test_failed_embedding_without_a_text_index_is_503(
     cohere.faults.add(Fault("status", times=0))
     answer = falling_back(COLLECTION_NAME=make_collection("bare")).ask()
     assert "embedding service" in assert_error(answer, 503, "SERVICE_UNAVAILABLE")
+
+
+def test_demo_answers_after_its_embedding_service_stopped(textbook_index: Path) -> None:
+    """`passage serve`, over HTTP: the same session, before and after."""
+    with ExitStack() as stack:
+        emulator = ExitStack()
+        cohere = stack.enter_context(emulator).enter_context(cohere_emulator())
+        services = {"COHERE_API_KEY": "any", "COHERE_BASE_URL": cohere.url, "WITHOUT_EMBEDDING": "words"}
+        url = stack.enter_context(served_index(textbook_index, **services))
+        asked = [httpx.get(f"{url}/query", params={"question": QUESTION}).json()]
+        emulator.close()
+        asked.append(httpx.get(f"{url}/query", params={"question": "Which twin does Kritzinger name?"}).json())
+    assert all(answer["results"] for answer in asked)
+    assert "warnings" not in asked[0]
+    assert "could not be embedded (the service is not available)" in asked[1]["warnings"][0]

@@ -174,12 +174,14 @@ class Profile(ProfileSection):
             "dimension": settings.embedding_dimension,
         }
         changes = {key: value for key, value in collection.items() if value is not None}
-        search = {} if settings.search_mode is None else {"mode": settings.search_mode}
+        search = {"mode": settings.search_mode, "without_embedding": settings.without_embedding}
         return self.model_copy(
             update={
                 "collection": self.collection.model_copy(update=changes),
                 "embedding": self.embedding.overridden(settings),
-                "search": self.search.model_copy(update=search),
+                "search": self.search.model_copy(
+                    update={key: value for key, value in search.items() if value is not None}
+                ),
             }
         )
 

@@ -113,6 +113,7 @@ class CollectionSettings(_Environment):
     """Embeds texts. The default is the profile's model, or EMBEDDING_MODEL if that has another vector space."""
     embedding_dimension: int | None = Field(None, ge=1, le=65_536, alias="EMBEDDING_DIMENSION")
     search_mode: SearchMode | None = Field(None, alias="SEARCH_MODE")
+    without_embedding: Literal["error", "words"] | None = Field(None, alias="WITHOUT_EMBEDDING")
 
 
 class Settings(CollectionSettings):
