@@ -24,10 +24,10 @@ _SERVER_DIVERSITY = 0.5
 def query(collection: Collection, body: Json) -> dict[str, object]:
     """The answer to one query, best first."""
     _refuse_others(body, _KEYS)
-    vectors = with_vector(body)
+    vectors, infinite = with_vector(body), has_infinity(body.get("query"))
     with collection.engine() as shard:
         request = edge.QueryRequest(
-            query=None if has_infinity(body.get("query")) else _scoring(collection, body),
+            query=None if infinite else _scoring(collection, body),
             prefetches=_prefetches(collection, body),
             limit=limit_of(body),
             offset=whole_number(body, "offset", 0),
@@ -38,7 +38,7 @@ def query(collection: Collection, body: Json) -> dict[str, object]:
             with_vector=vectors,
         )
         points = shard.query(request)
-    if has_infinity(body.get("query")):  # the server scores every point null
+    if infinite:  # the server scores every point null
         return {"points": [{**_scored(point, vectors), "score": None} for point in points]}
     return {"points": [_scored(point, vectors) for point in points if math.isfinite(point.score)]}
 
