@@ -28,7 +28,7 @@ SERVED = RemoteProfile(
     text="text",
     count="k",
     most=100,
-    fields={"filters": {"properties": {"source_url": PREFIX}}},
+    fields={"filters": {"anyOf": [{"properties": {"source_url": PREFIX}}, {"type": "null"}]}},
 )
 SITE = "https://site.example"
 CHILDREN = [f"{SITE}/guide/page-{number}/#part" for number in range(60)]

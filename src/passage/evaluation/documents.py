@@ -33,7 +33,8 @@ def in_api(asker: Asker, served: RemoteProfile) -> Known:
 
 def _search_own_urls(asker: Asker, served: RemoteProfile, expected: Expected) -> bool | None:
     """Whether a search within the document's own URLs finds it; None where that cannot be asked."""
-    fields = served.fields.get("filters", {}).get("properties", {})
+    options = served.fields.get("filters", {}).get("anyOf", ())  # an object, or null
+    fields: dict[str, Any] = next((option["properties"] for option in options if "properties" in option), {})
     field = next((name for name in URL_FIELDS if _takes_prefix(fields.get(name))), None)
     if field is None or expected.value.startswith("/"):
         return None

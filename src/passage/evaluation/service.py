@@ -18,7 +18,7 @@ class RemoteProfile:
     Attributes:
         text, count: the names of the request's fields for the question and the number of passages.
         most: the largest number of passages; None where the API sets a larger number to its limit.
-        fields: every field of a request, with its schema.
+        fields: every field of a request, with its schema, in which no reference is left.
     """
 
     profile: str
@@ -64,8 +64,7 @@ def find_profile(api: Api, name: str | None, named_by: str = "--profile") -> Rem
         profile = known[wanted]
         document = _read(api, "/openapi.json")
         asked = document["paths"][f"/profiles/{wanted}/query"]["post"]["requestBody"]["content"]["application/json"]
-        schema = document["components"]["schemas"][asked["schema"]["$ref"].rpartition("/")[2]]
-        fields = schema["properties"]
+        fields = _without_references(asked["schema"], document["components"]["schemas"])["properties"]
         text, count = list(fields)[:2]  # the document's order
         return RemoteProfile(
             profile=wanted,
@@ -79,6 +78,17 @@ def find_profile(api: Api, name: str | None, named_by: str = "--profile") -> Rem
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SetupError(f"--target: its /profiles and /openapi.json are not those of Passage ({error!r}).") from None
+
+
+def _without_references(schema: Any, named: Mapping[str, Any]) -> Any:
+    """A schema with the schemas that it refers to in their places; none of them refers to itself."""
+    if isinstance(schema, list):
+        return [_without_references(each, named) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _without_references(named[schema["$ref"].rpartition("/")[2]], named)
+    return {key: _without_references(value, named) for key, value in schema.items()}
 
 
 def collection(api: Api, served: RemoteProfile) -> dict[str, Any]:
