@@ -1,5 +1,6 @@
 """`passage profile --from-qdrant` and copies of an index: real client, real engine."""
 
+import json
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 from qdrant_client import QdrantClient, models
 
 from handler.adapters.qdrant.edge import QdrantEdgeStore
+from handler.adapters.qdrant.payload import point
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError
@@ -40,6 +42,11 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "page_content": "A twin mirrors an asset.",
         "metadata": {"source": "https://e.org/twin/", "title": "Twins"},
     },
+    "LlamaIndex": {
+        "url": "https://e.org/twin/",
+        "_node_content": json.dumps({"id_": "1", "text": "A twin mirrors an asset.", "hash": "a" * 64, "metadata": {}}),
+        "_node_type": "TextNode",
+    },
     "unknown keys": {
         "body": "A twin mirrors an asset",
         "permalink": "https://e.org/twin/",
@@ -56,6 +63,7 @@ EXPECTED = {
         "created_at": ["created_at"],
     },
     "nested": {"text": ["page_content"], "url": ["metadata.source"], "title": ["metadata.title"]},
+    "LlamaIndex": {"text": ["_node_content.text"], "url": ["url"]},
     "unknown keys": {"text": ["body"], "url": ["permalink"]},
 }
 
@@ -126,6 +134,26 @@ def test_draft_remarks_on_an_unnamed_model(connection: ServerConnection, client:
     make(client, PAYLOADS["flat"])
     found = draft(connection, "docs", "chunks")
     assert any("embed-v5.0-pro" in remark and "256" in remark for remark in found.remarks)
+
+
+def test_draft_remarks_on_what_it_may_read_wrongly(connection: ServerConnection, client: QdrantClient) -> None:
+    payload = {"text": "A twin mirrors an asset.", "file_path": "docs/twin.md", "page": {"title": "Twins"}}
+    make(client, payload, sparse_vectors_config={"words": models.SparseVectorParams()})
+    found = draft(connection, "docs", "chunks")
+    for words in ("the sparse vectors words are not used", "'file_path' holds no links", "'page.title' may hold it"):
+        assert any(words in remark for remark in found.remarks), words
+    client.delete_collection("docs")
+    make(client, {"text": '[{"type": "paragraph"}]', "url": "https://e.org/twin/"})
+    assert any("the text in 'text' is JSON" in remark for remark in draft(connection, "docs", "chunks").remarks)
+
+
+def test_llama_index_text_is_read_out_of_its_json(connection: ServerConnection, client: QdrantClient) -> None:
+    make(client, PAYLOADS["LlamaIndex"])
+    profile = drafted(connection)
+    (record,) = client.scroll("docs")[0]
+    found = point(record, profile.payload, None).passage
+    assert found is not None
+    assert (found.text, found.url) == ("A twin mirrors an asset.", "https://e.org/twin/")
 
 
 def test_draft_has_noise_with_the_providers_key(

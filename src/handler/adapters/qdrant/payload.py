@@ -1,5 +1,6 @@
 """Turns stored points into passages, by the payload keys of a profile; and ranks the points of a hybrid search."""
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -207,7 +208,7 @@ def fields(
             if value is None and inner:
                 value = payload.get(outer)
                 for part in inner:
-                    value = value.get(part) if isinstance(value, dict) else None
+                    value = opened(value).get(part)
             if value is None:  # absent, or stored as null
                 continue
             converted = convert(value)
@@ -217,6 +218,16 @@ def fields(
             if field in REQUIRED:
                 return None
     return values
+
+
+def opened(value: Any) -> Mapping[str, Any]:
+    """A nested object, or one that is stored as a JSON text, as LlamaIndex's `_node_content`; else an empty one."""
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _text(value: Any) -> str | None:

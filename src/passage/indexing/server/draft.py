@@ -9,7 +9,7 @@ from typing import Any
 
 from qdrant_client.models import PayloadIndexInfo
 
-from handler.adapters.qdrant.payload import shown
+from handler.adapters.qdrant.payload import opened, shown
 from handler.config import models, providers
 from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
 from handler.config.profiles import Profile
@@ -19,6 +19,11 @@ from passage.indexing.server.connection import ServerConnection
 from passage.indexing.target import TargetError
 
 SAMPLE = 50
+SHOWN = 60
+"""The most characters of a value in a remark."""
+
+TITLES = ("title", "page_title", "name")
+
 FILTERED = ("keyword", "integer", "uuid", "bool")
 """Kinds of payload indexes that a filter by value can use."""
 
@@ -51,6 +56,7 @@ def draft(connection: ServerConnection, collection: str, contract: str) -> Draft
     said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, KNOWN_KEYS["model"])
     keys = _required_keys(payloads, collection)
     model, provider = _model(said, size, remarks)
+    remarks += _doubts(payloads, keys, list(info.config.params.sparse_vectors or ()))
     lines = [
         f"# Drafted from the collection {collection}: {info.points_count or 0:,} points, {len(payloads)} of them read.",
         *(f"# Look at: {remark}." for remark in remarks),
@@ -109,6 +115,22 @@ def _required_keys(payloads: Payloads, collection: str) -> dict[str, list[str]]:
                 "A profile cannot answer from such points."
             )
     return keys
+
+
+def _doubts(payloads: Payloads, keys: Mapping[str, Sequence[str]], sparse: Sequence[str]) -> Iterator[str]:
+    """What the draft does not use, or reads in a way that may be wrong."""
+    if sparse:
+        yield f"the sparse vectors {', '.join(sparse)} are not used; a hybrid search ranks the words of the text"
+    for key in keys["url"]:
+        values = [str(payload[key]) for payload in payloads if _is_text(payload.get(key))]
+        if values and not any(map(_is_url, values)):
+            yield f"'{key}' holds no links but, as it seems, file paths, as in '{values[0][:SHOWN]}'"
+    titles = [key for payload in payloads for key in payload if key.rpartition(".")[2] in TITLES]
+    if titles and not keys["title"]:
+        yield f"no title is read; '{Counter(titles).most_common(1)[0][0]}' may hold it: add it to [payload] as title"
+    for key in keys["text"]:
+        if any(opened(payload.get(key)) or str(payload.get(key)).startswith("[{") for payload in payloads):
+            yield f"the text in '{key}' is JSON in some points"
 
 
 def _filters(schema: Mapping[str, PayloadIndexInfo]) -> Iterator[str]:
@@ -175,11 +197,12 @@ def _count(payloads: Payloads, keys: Sequence[str], fits: Callable[[Any], bool])
 
 
 def _guess_text(payloads: Payloads) -> Iterator[str]:
-    """The key with the longest texts."""
+    """The key with the longest texts, of those with a usual name in another object if there are any."""
     lengths: Counter[str] = Counter()
     for payload in payloads:
         lengths.update({key: len(value) for key, value in payload.items() if _is_text(value) and not _is_url(value)})
-    yield from (key for key, _ in lengths.most_common(1))
+    usual = [key for key, _ in lengths.most_common() if key.rpartition(".")[2] in KNOWN_KEYS["text"]]
+    yield from usual[:1] or [key for key, _ in lengths.most_common(1)]
 
 
 def _guess_url(payloads: Payloads) -> Iterator[str]:
@@ -192,10 +215,11 @@ def _most(payloads: Payloads, keys: Sequence[str]) -> str | None:
 
 
 def _flat(payload: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """The payload's values by their keys, with dots into nested objects."""
+    """The payload's values by their keys, with dots into nested objects, also those stored as a JSON text."""
     flat: dict[str, Any] = {}
     for key, value in payload.items():
-        flat |= _flat(value, f"{above}{key}.") if isinstance(value, dict) else {f"{above}{key}": value}
+        inner = opened(value)
+        flat |= _flat(inner, f"{above}{key}.") if inner else {f"{above}{key}": value}
     return flat
 
 
