@@ -15,7 +15,8 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import Passage, Point, Search, SearchResult
+from handler.core.model import Noise, Passage, Point, Search, SearchResult
+from handler.entrypoints.http.mcp.calls import UNCLEAR
 from handler.entrypoints.http.openapi.schemas import component, components
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES
 from mcp_server.mcp_calls import HITS, QUESTION, TEXT, Endpoint, said, structured
@@ -82,6 +83,12 @@ def test_search_docs_returns_texts_and_scores(endpoint: Endpoint) -> None:
     }
     assert (found["profile"], found["warnings"]) == ("query-response", [])
     Draft202012Validator(tools(endpoint)["search_docs"]["outputSchema"]).validate(found)
+
+
+@pytest.mark.parametrize(("noise", "unclear"), [(Noise(0.1, 0.2), []), (Noise(0.8, 0.9), [UNCLEAR])])
+def test_search_docs_says_that_no_passage_fits(noise: Noise, unclear: list[str], endpoint: Endpoint) -> None:
+    endpoint.container.noise = noise
+    assert structured(endpoint.call("search_docs", {"question": QUESTION}))["warnings"] == unclear
 
 
 def test_language_and_version_narrow_the_search(endpoint: Endpoint) -> None:

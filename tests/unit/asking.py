@@ -14,7 +14,7 @@ from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts import registry
 from handler.core.errors import PassageError
-from handler.core.model import CollectionInfo, Passage, Point, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
@@ -60,6 +60,7 @@ class FixedStore:
     hits: Sequence[Hit] = ()
     failure: PassageError | None = None
     asked: list[Search] = field(default_factory=list)
+    measured: Noise | None = None
 
     @property
     def collection(self) -> str:
@@ -72,6 +73,12 @@ class FixedStore:
         if self.failure is not None:
             raise self.failure
         return [read(self.hits, self.profile.payload) for _ in searches]
+
+    def noise(self) -> Noise | None:
+        return self.measured
+
+    def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
+        return {}
 
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         return SearchResult(())
@@ -95,10 +102,11 @@ class FakedContainer(Container):
         self.store_failure: PassageError | None = None
         self.embedded: list[str] = []
         self.searches: list[Search] = []
+        self.noise: Noise | None = None
 
     def retriever(self, profile: Profile) -> Retriever:
         embedder = FixedEmbedder(profile, self.embedding_failure, self.embedded)
-        store = FixedStore(profile, self.hits, self.store_failure, self.searches)
+        store = FixedStore(profile, self.hits, self.store_failure, self.searches, self.noise)
         contract = registry.find(profile)
         return pipeline(
             embedder,

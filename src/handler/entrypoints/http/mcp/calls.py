@@ -8,6 +8,7 @@ from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.fields import check_count, check_text, json_safe
 from handler.core.errors import AnswerTooLarge, InvalidRequest, PassageError
 from handler.core.model import Passage
+from handler.core.retrieve import NO_NOISE
 from handler.core.selection import page_of
 from handler.entrypoints.http.headers import ERROR_CODE
 from handler.entrypoints.http.mcp.markdown import passages_as_markdown
@@ -42,6 +43,8 @@ SHOWN_CHARACTERS = 40
 
 DIGITS = 10
 
+UNCLEAR = "No clear answer: these are the nearest passages."
+
 ENVELOPE_BYTES = 1_024
 """Room for the message around a result."""
 
@@ -62,7 +65,7 @@ def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
         lambda answered: {
             "profile": answered.profile,
             "results": _list_passages(answered, _show_passage),
-            "warnings": [*answered.retrieval.warnings, *_why_empty(answered, arguments, endpoint)],
+            "warnings": [*_warnings(answered), *_why_empty(answered, arguments, endpoint)],
         },
         passages_as_markdown,
     )
@@ -141,6 +144,7 @@ def _ask(
         limits = profile.query
         count = arguments.get("top_k")
         options = {name: arguments[name] for name in OPTIONS if arguments.get(name) is not None}
+        options["fit"] = "top_k" in names  # `search` shows no warnings
         fields = {limits.text.names[0]: _read_question(arguments, names[0], limits.text), **options}
         return fields if count is None else {**fields, limits.count.names[0]: _read_count(count, count_limit(profile))}
 
@@ -149,6 +153,13 @@ def _ask(
     if not isinstance(outcome, Answered):
         return _write_failure(outcome.error)
     return _write_result(render(outcome.shortened(lambda shorter: _fits(render(shorter), endpoint))), write)
+
+
+def _warnings(answered: Answered) -> list[str]:
+    """An answer's warnings, and that it is no clear one. An index that cannot say it is the operator's matter."""
+    first = next(iter(answered.retrieval.passages), None)
+    unclear = [UNCLEAR] if first is not None and first.fit == "none" else []
+    return unclear + [warning for warning in answered.retrieval.warnings if warning != NO_NOISE]
 
 
 def _why_empty(answered: Answered, arguments: Arguments, endpoint: Endpoint) -> list[str]:
