@@ -183,7 +183,12 @@ def classes(node: Node) -> list[str]:
 
 def squeezed(words: str) -> str:
     """Text on one line, without invisible characters."""
-    return " ".join(words.translate(INVISIBLE).split())
+    return " ".join(visible(words).split())
+
+
+def visible(words: str) -> str:
+    """Text without invisible characters."""
+    return words if words.isascii() else words.translate(INVISIBLE)
 
 
 def to_markdown(html: str) -> str:

@@ -62,7 +62,7 @@ def _blocks(root: Node) -> Iterable[Block]:
 
 
 def _letters(text: str) -> str:
-    return _MARKS.sub("", text.translate(html.INVISIBLE))
+    return _MARKS.sub("", html.visible(text))
 
 
 class _Fates:

@@ -61,7 +61,7 @@ def blocks(root: Node, gone: Container[int] = ()) -> Iterator[Block]:
         child = next(stack[-1], None)
         name = "" if child is None else html.tag(child)
         begins = child is None and open_tags[-1]
-        if begins or name in _BLOCKS or name == "hr":
+        if run and (begins or name in _BLOCKS or name == "hr"):
             yield from _block(run, around, rules)
             run = []
         if child is None:

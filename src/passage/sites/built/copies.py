@@ -20,6 +20,8 @@ Reasons = Iterator[tuple[str, str]]
 _ALONE = 0.9
 """A page with this share of another one's text holds it alone: the rest are lines of a menu."""
 
+_WHOLE = 0.97
+"""The share of a page's text that must stand on other pages for it to be their sum."""
 _FEWEST_PARTS = 3
 """The fewest pages that one page repeats whole."""
 
@@ -132,7 +134,7 @@ def _sums(candidates: Sequence[Candidate], texts: "_Texts") -> Iterator[str]:
             shared.update(dict.fromkeys(urls, len(line)))
         parts = {url for url, length in shared.items() if length >= texts.lengths[url] * _ALONE}
         covered = sum(len(line) for line, urls in others.items() if urls & parts)
-        if len(parts) >= _FEWEST_PARTS and covered >= texts.lengths[candidate.url] * _ALONE:
+        if len(parts) >= _FEWEST_PARTS and covered >= texts.lengths[candidate.url] * _WHOLE:
             yield candidate.url
 
 

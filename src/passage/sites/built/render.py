@@ -164,7 +164,7 @@ def bold(title: str) -> str:
 def _text(text: str, page: Rendering) -> str:
     if "\n" in text and not text.strip():
         return "\n"  # between the blocks of a quotation, the converter makes blank lines of a space
-    text = _BLANKS.sub(" ", text.translate(html.INVISIBLE))
+    text = _BLANKS.sub(" ", html.visible(text))
     pieces = mathematics.delimited(text) if "\\" in text or "$$" in text else [(text, "", False)]
     return "".join(
         escape(before, quote=False) + (keep_tex(tex, block, page) if tex else "") for before, tex, block in pieces

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 
 from passage.sites import html
@@ -175,18 +176,22 @@ def _link_around(node: Node) -> Node | None:
 def _with_neighbours(found: Sequence[Block], shared: Sequence[bool], url: str) -> list[bool]:
     """The common blocks, and beside common links the other ones of the group: the titles of the next pages."""
     marked = list(shared)
-    links = [is_link(block, url) for block in found]
+
+    @cache
+    def links(at: int) -> bool:
+        return is_link(found[at], url)
+
     inside: dict[int, list[int]] = {}
     for at, block in enumerate(found):
         for element in block.above[1:]:
             inside.setdefault(html.key(element), []).append(at)
     for at, block in enumerate(found):
-        for element in reversed(block.above[1:] if shared[at] and links[at] else ()):
+        for element in reversed(block.above[1:] if shared[at] and links(at) else ()):
             group = inside[html.key(element)]
             if len(group) > _WIDEST or any(found[each].is_heading for each in group):
                 break
             others = [each for each in group if not shared[each]]
-            beside = [each for each in others if not links[each]]
+            beside = [each for each in others if not links(each)]
             mostly_links = len(group) >= len(others) + 2 and len(group) >= len(beside) * 2
             if mostly_links and all(_is_line(found[each]) for each in beside):
                 for each in group:
