@@ -48,7 +48,8 @@ def threshold_of_run(run: Run) -> Threshold | None:
     for question, answer in run.pairs():
         if answer.error is None:
             best[question.answerable].append(max((hit.score for hit in answer.results), default=0.0))
-    return propose_threshold(best[True], best[False], run.noise.get("p90")) if best[True] else None
+    # A search by words alone gives no cosines.
+    return propose_threshold(best[True], best[False], run.noise.get("p90")) if any(best[True]) else None
 
 
 def _is_reranked(run: Run) -> bool:
