@@ -388,6 +388,8 @@ export interface VectorSearchAnswer extends AnyAnswer {
 
 export interface Chunk {
   id: number | string
+  /** 1: the id matches. */
+  score: number
   payload: Record<string, unknown>
   vector: number[] | null
   retrieval_time_ms: number

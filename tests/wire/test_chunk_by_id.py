@@ -36,7 +36,7 @@ def ids(make_collection: MakeCollection) -> None:
 )
 def test_chunk_is_found_by_integer_or_text_id(asked: str, found: int | str, ids: None, start: Start) -> None:
     answer = start(**VECTOR_SEARCH).get(f"/profiles/vector-search/chunks/{asked}")
-    assert (answer.status, answer.json["id"]) == (200, found)
+    assert (answer.status, answer.json["id"], answer.json["score"]) == (200, found, 1)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,9 @@ def test_edge_index_finds_a_chunk_by_its_integer_id(several_indexes: Path, start
 
 
 def test_search_result_has_ids_from_2_to_the_53_as_text(make_collection: MakeCollection, start: Start) -> None:
-    make_collection("ids", 1024, points=[point(identity, 1) for identity in (2**53 - 1, 2**53, 2**64 - 1)])
+    make_collection(
+        "ids", 1024, points=[point(identity, 1, f"A twin {identity}.") for identity in (2**53 - 1, 2**53, 2**64 - 1)]
+    )
     answer = start(**VECTOR_SEARCH).post({"query_text": "twin"})
     assert {result["id"] for result in answer.json["results"]} == {2**53 - 1, str(2**53), str(2**64 - 1)}
 

@@ -8,7 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Key = Annotated[str, Field(min_length=1)]
 Keys = Annotated[tuple[Key, ...], Field(min_length=1)]
-"""Payload keys in order of preference: the first one present is used. A dot reaches into a nested object."""
+"""Payload keys in order of preference: the first one present is used. A dot reaches into a nested object.
+
+The object may be stored as a JSON text."""
 
 
 class ProfileSection(BaseModel):

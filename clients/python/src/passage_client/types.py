@@ -385,6 +385,8 @@ class VectorSearchAnswer(AnyAnswer):
 
 class Chunk(Record):
     id: int | str
+    score: float
+    """1: the id matches."""
     payload: dict[str, Any]
     vector: list[float] | None
     retrieval_time_ms: float

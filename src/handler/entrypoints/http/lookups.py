@@ -77,9 +77,10 @@ def _collection(profile: Profile, info: CollectionInfo) -> dict[str, Any]:
 
 
 def _chunk(stored: StoredChunk) -> dict[str, Any]:
-    """Seed 001's RetrievalResult for a point fetched by id, so without a score."""
+    """Seed 001's RetrievalResult for a point fetched by id: the score is that of a whole match."""
     return {
         "id": json_id(stored.id),
+        "score": 1.0,
         "payload": stored.payload,
         "vector": None if stored.vector is None else list(stored.vector),
         "retrieval_time_ms": stored.took_ms,

@@ -62,9 +62,10 @@ PROFILE: dict[str, Any] = {
 FIXED: dict[str, dict[str, Any]] = {
     "Chunk": {
         "type": "object",
-        "required": ["id", "payload", "vector", "retrieval_time_ms"],
+        "required": ["id", "score", "payload", "vector", "retrieval_time_ms"],
         "properties": {
             "id": {"type": ["integer", "string"]},
+            "score": {**NUMBER, "description": "1: the id matches."},
             "payload": {"type": "object"},
             "vector": {"type": ["array", "null"], "items": NUMBER},
             "retrieval_time_ms": {**NUMBER, "minimum": 0},
