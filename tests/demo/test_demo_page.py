@@ -113,7 +113,7 @@ def test_thumb_is_counted_and_shown(visit: Visit, demo: str) -> None:
     page = visit()
     page.get_by_role("button", name=QUESTION).click()
     with page.expect_request(f"{demo}/feedback") as sent:
-        page.locator("passage-chat .more").first.get_by_role("button").nth(2).click()
+        page.locator("passage-chat .more .thumb").first.click()
     expect(page.locator(".judged")).to_have_text("Counted: helpful.")
     judged = sent.value.post_data_json
     assert judged["url"].startswith("https://physical-ai.example/"), "the API is told the site's URL"
