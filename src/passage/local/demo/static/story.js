@@ -56,15 +56,18 @@ function message(body) {
   return said ?? 'No answer came. Is the server still running?'
 }
 
+/** @type {Record<string, string>} */
+const SEARCHES = { dense: 'dense vectors', hybrid: 'hybrid: dense vectors and BM25', words: 'words: BM25' }
+
 /** @param {Profile} profile @param {any} debug */
 function facts(profile, debug) {
   const rows = {
     Profile: profile.name,
     Contract: profile.contract,
-    Search: debug?.mode ? { dense: 'dense vectors', hybrid: 'hybrid: dense vectors and BM25' }[debug.mode] : null,
+    Search: SEARCHES[debug?.mode] ?? null,
     Balance: debug?.balance == null ? null : `${debug.balance} (0: words alone, 1: meaning alone)`,
     Collection: debug?.collection ?? profile.collection,
-    Model: `${debug?.model ?? profile.embedding_model} · ${profile.dimension} dimensions`,
+    Model: debug?.model === '' ? null : `${debug?.model ?? profile.embedding_model} · ${profile.dimension} dimensions`,
   }
   return section('What was asked', null, h('dl', { class: 'facts' }, ...Object.entries(rows).filter(([, value]) => value)
     .flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])))
