@@ -22,4 +22,6 @@ def filter_case(context: Any, case: Any) -> bool:
             filters = None
     if isinstance(filters, Mapping) and any(name in filters and name in given for name in ("language", "version")):
         return False
+    if "search" in given and given.keys() & {"threshold", "score_threshold", "query_vector"}:
+        return False  # a search by words has no similarities
     return "vector-search" not in case.operation.path or len(given.keys() & {"query_text", "query_vector"}) == 1
