@@ -207,7 +207,7 @@ run-sam: build-local index ## As `run`, in the container of `sam local start-api
 	@$(BIN)/python -m tools.sam_local --template $(LOCAL_BUILD)/template.yaml --index $(INDEX) $(addprefix --api ,$(API)) start-api --port $(PORT)
 
 .PHONY: test-sam
-test-sam: build-local ## Test the built function in the containers of `sam local` (needs Docker)
+test-sam: build-local web/node_modules/.package-lock.json ## Test the built function in the containers of `sam local` (needs Docker)
 	@$(BIN)/pytest tests/sam $(ARGS)
 
 .PHONY: bench

@@ -53,7 +53,7 @@ class Silent:
     def writing(self, points: int) -> Advance:
         return lambda _: None
 
-    def waiting(self) -> None:
+    def waiting(self, place: str = "") -> None:
         self._waiting()
 
     def retrying(self, why: str, seconds: float) -> None: ...

@@ -4,8 +4,10 @@ import posixpath
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -14,6 +16,7 @@ from website import reference
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(((?:\.\./)+[^)\s]*)\)")
 """A link that begins with `../`: its text, and its target."""
+HREF = re.compile(r'<(?:a|link)\b[^>]*\bhref="([^"]*)"')
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -32,10 +35,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, name, content=content))
     files.append(File.generated(config, "index.md", content=reference.home(ROOT / "README.md")))
     files.append(File.generated(config, "passage-chat.js", abs_src_path=str(ROOT / "web" / "passage-chat.js")))
-    if (excluded := files.get_file_from_path("openapi.json")) is not None:
-        files.remove(excluded)
-    files.append(File.generated(config, "openapi.json", abs_src_path=str(ROOT / "docs" / "openapi.json")))
     return files
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Fail on a link to a file that the site does not have: MkDocs only mentions one to a file that it leaves out."""
+    site = Path(config.site_dir)
+    for page in sorted(site.rglob("*.html")):
+        for href in HREF.findall(page.read_text("utf-8")) if page.name != "404.html" else ():
+            split = urlsplit(href)
+            target = page.parent / unquote(split.path) if split.path else page
+            if not (split.scheme or split.netloc or target.is_file() or (target / "index.html").is_file()):
+                raise Abort(f"{page.relative_to(site)} links to {href}, which the site does not have.")
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:

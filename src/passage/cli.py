@@ -13,6 +13,7 @@ from passage.commands.serve import serve
 
 
 @click.group()
+@click.version_option(package_name="passage", message="%(prog)s %(version)s")
 def main() -> None:
     """A retrieval API for documentation sites, on your own machine.
 

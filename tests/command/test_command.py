@@ -7,6 +7,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 
 import httpx
@@ -219,12 +220,17 @@ def test_proxy_variables_are_ignored_on_loopback(passage: Passage, small_site: P
 
 
 @contextmanager
-def serving(index: Path, stop: signal.Signals) -> Iterator[str]:
-    """Run `passage serve` and yield the line it prints. Checks that `stop` ends it cleanly."""
-    shown = ["--site", str(TEXTBOOK), "--question", "What is a digital twin?"]
+def serving(index: Path, stop: signal.Signals, *more: str, told: str = "", **variables: str) -> Iterator[str]:
+    """Run `passage serve` and yield the line it prints. Checks that `stop` ends it cleanly, and what it told."""
+    shown = ["--site", str(TEXTBOOK), "--question", "What is a digital twin?", *more]
     command = [PASSAGE, "serve", "--index", str(index), "--port", str(free_port()), *shown]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=clean_environment()
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=clean_environment() | variables,
     ) as server:
         try:
             assert server.stdout is not None
@@ -234,6 +240,7 @@ def serving(index: Path, stop: signal.Signals) -> Iterator[str]:
             rest, errors = server.communicate(timeout=20)
     assert rest == ""
     assert errors.rstrip().endswith("Stopped.")
+    assert re.search(told, errors)
     assert "Traceback" not in errors
     assert server.returncode == 0
 
@@ -248,6 +255,35 @@ def test_serve_prints_one_line_to_try_and_that_line_answers(textbook_index: Path
         home = httpx.get(line.split()[2].removesuffix("query"), trust_env=False).text
         assert "A Textbook on Physical AI" in home
         assert "What is a digital twin?" in home
+
+
+HIDDEN = r"\n200  \d+ ms  3 passages\n404  \d+ ms  .*\nStopped.\n$"
+SHOWN = r'\n200  \d+ ms  3 passages  "What is a digital twin\?"\n404 '
+
+
+@pytest.mark.parametrize(
+    ("more", "told", "variables"),
+    [((), HIDDEN, {}), ((), SHOWN, {"LOG_QUERY_TEXT": "true"}), (("--json-logs",), '"message":"retrieved"', {})],
+)
+def test_serve_tells_a_line_a_question(
+    more: tuple[str, ...], told: str, variables: dict[str, str], textbook_index: Path
+) -> None:
+    with serving(textbook_index, signal.SIGTERM, *more, told=told, **variables) as line:
+        subprocess.run(["bash", "-c", line], capture_output=True, check=True)  # noqa: S607
+        for path in ("health", "nowhere"):
+            httpx.get(line.split()[2].removesuffix("query") + path, trust_env=False)
+
+
+def test_version_is_the_packages(passage: Passage) -> None:
+    assert passage("--version").stdout == f"passage {version('passage')}\n"
+
+
+def test_index_says_that_edge_is_written(passage: Passage, small_site: Path, tmp_path: Path) -> None:
+    written = f"QDRANT_URL is set, and --to is not: the index is written to the folder {tmp_path}."
+    arguments = ("index", str(small_site), "--out", str(tmp_path), "--dry-run")
+    for more in ((), ("--to", "edge")):
+        done = passage(*arguments, *more, QDRANT_URL="http://127.0.0.1:1")
+        assert (written in done.stderr) == (not more)
 
 
 def test_serve_answers_for_every_profile_that_was_indexed(passage: Passage, small_site: Path, tmp_path: Path) -> None:

@@ -56,6 +56,15 @@ def test_request_too_large_for_lambda_is_413_with_cors(url: str, size: int) -> N
     assert "access-control-allow-origin" not in post(url, b"a" * size, origin="https://evil.example").headers
 
 
+@pytest.mark.parametrize(("size", "status"), [(8_500, 200), (11_000, 414), (60_000, 414)])
+def test_long_get_is_answered_as_json(url: str, size: int, status: int) -> None:
+    """aiohttp refuses a line over 8 KB as text; API Gateway takes 10 KB."""
+    answer = httpx.get(f"{url}/health?x={'a' * size}", headers={"origin": ORIGIN})
+    assert answer.status_code == status
+    assert answer.json()
+    assert answer.headers["access-control-allow-origin"] == ORIGIN
+
+
 def test_request_just_below_the_limit_reaches_the_function(url: str) -> None:
     assert post(url, b"a" * 6_280_000).status_code == 400
 

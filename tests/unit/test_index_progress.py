@@ -35,6 +35,17 @@ def test_terminal_shows_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> N
     assert "<00:00" in text
 
 
+def test_wait_names_what_another_run_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(quiet=True, waits_for="index") as progress:
+        progress.waiting()
+        progress.waiting("the vector cache in x")
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in lines] == [
+        "Another run is writing to index",
+        "Another run is writing to the vector cache in x",
+    ]
+
+
 def test_ci_gets_a_line_and_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, quiet=True) == "Embedding 200 texts …\n"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from passage.commands.options import DEFAULT_INDEX, cache_option, emulate_option
 from passage.indexing.progress import Progress, say
@@ -207,6 +208,9 @@ def _stoppable() -> Iterator[None]:
 
 def _run(args: IndexArguments) -> None:
     chosen = _profiles(args)
+    source = click.get_current_context().get_parameter_source("to")
+    if os.environ.get("QDRANT_URL") and source is ParameterSource.DEFAULT and not args.from_qdrant:
+        say(f"QDRANT_URL is set, and --to is not: the index is written to the folder {args.out}.")
     with ExitStack() as stack:
         uses_server = args.to == "qdrant" or args.from_qdrant
         connection = stack.enter_context(closing(_server())) if uses_server else None

@@ -8,7 +8,7 @@ import click
 
 from passage.commands import api_key
 from passage.commands.options import index_option
-from passage.local.function import function, stdout_kept_clean
+from passage.local.function import function, silence_log, stdout_kept_clean
 
 
 @click.command("mcp")
@@ -19,6 +19,7 @@ from passage.local.function import function, stdout_kept_clean
 )
 def mcp(index: Path, profile: str | None, url: str | None) -> None:
     """Serve MCP on stdin and stdout, for coding assistants."""
+    silence_log()
     from passage import api, mcp_stdio  # noqa: PLC0415 - `passage --help` needs neither
 
     path = mcp_stdio.path(profile)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from passage.commands.options import emulate_option, index_option
-from passage.local.function import function, stdout_kept_clean
+from passage.local.function import function, silence_log, stdout_kept_clean
 
 
 @click.command("serve")
@@ -20,11 +20,17 @@ from passage.local.function import function, stdout_kept_clean
 )
 @emulate_option()
 @click.option("--question", "questions", multiple=True, help="A question that the demo suggests; may be repeated.")
-def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...], *, emulate: bool) -> None:
+@click.option("--json-logs", is_flag=True, help="Print the function's log and metrics instead of a line a question.")
+def serve(
+    index: Path, port: int, site: Path | None, questions: tuple[str, ...], *, emulate: bool, json_logs: bool
+) -> None:
     """Serve the API on 127.0.0.1, and a demo page at `/`."""
+    if not json_logs:
+        silence_log()
     # Imported here so that other commands start fast.
     from passage.local.demo import add_demo, find_book  # noqa: PLC0415
     from passage.local.serve import serve as run  # noqa: PLC0415
+    from passage.local.told import told  # noqa: PLC0415
 
     book = None if site is None else find_book(site)
     click.echo("Starting the function …", err=True)
@@ -40,8 +46,9 @@ def serve(index: Path, port: int, site: Path | None, questions: tuple[str, ...],
                 f"\nCoding assistants ask {url}/mcp, as in: claude mcp add --transport http docs {url}/mcp\n", err=True
             )
 
+        answering = handler if json_logs else told(handler, lambda line: click.echo(line, err=True))
         try:
-            run(handler, port, ready, lambda app: add_demo(app, book, questions))
+            run(answering, port, ready, lambda app: add_demo(app, book, questions))
         except OSError as error:
             raise click.ClickException(
                 f"Port {port} cannot be used ({error.strerror}): choose another (--port, or PORT=… with make)."

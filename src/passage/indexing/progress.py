@@ -38,8 +38,8 @@ class Progress:
     def writing(self, points: int) -> Callable[[int], None]:
         return self._step("Writing", points, "points")
 
-    def waiting(self) -> None:
-        self.say(f"Another run is writing to {self._waits_for}: waiting for it to end …")
+    def waiting(self, place: str = "") -> None:
+        self.say(f"Another run is writing to {place or self._waits_for}: waiting for it to end …")
 
     def retrying(self, why: str, seconds: float) -> None:
         """A request to the embedding service failed and is sent again."""

@@ -40,8 +40,8 @@ class Watch(Protocol):
     def writing(self, points: int) -> Advance:
         """This many points will be written or deleted; gives the function to report progress to."""
 
-    def waiting(self) -> None:
-        """Another run must end first."""
+    def waiting(self, place: str = "") -> None:
+        """Another run must end first: it writes to `place`, or to the index."""
 
     def retrying(self, why: str, seconds: float) -> None:
         """A request to the embedding service failed; it is sent again after this time."""
@@ -119,7 +119,7 @@ class CachedEmbedder:
         Raises:
             EmbeddingError: a text could not be embedded.
         """
-        with self.cache.embedding(watch.waiting):
+        with self.cache.embedding(lambda: watch.waiting(f"the vector cache in {self.cache.folder}")):
             filler = Filler(self.embedder, self.cache, texts_per_minute=self.texts_per_minute, retrying=watch.retrying)
             for embedded in filler.fill(batches(texts, self.texts_per_call)):
                 progress(embedded)

@@ -20,6 +20,9 @@ Extend = Callable[[web.Application], None]
 MAX_EVENT_BYTES = 6 * 1024 * 1024
 """The most that an event may have, its body included (AWS Lambda quotas, synchronous invocation)."""
 
+MAX_HEAD_BYTES = 10_240
+"""The most that a request's line and headers may have (API Gateway quotas, HTTP API)."""
+
 SHUTDOWN_SECONDS = 3.0
 
 
@@ -36,10 +39,10 @@ def application(handler: Handler, extend: Extend = lambda _: None) -> web.Applic
         loop = asyncio.get_running_loop()
         try:
             event = await _event(request)
-        except web.HTTPRequestEntityTooLarge:
+        except (web.HTTPRequestEntityTooLarge, web.HTTPRequestURITooLong) as error:
             health = http_api_event("GET", "/health", headers={"origin": request.headers.get("origin", "")})
             cors = await loop.run_in_executor(thread, handler, health, LocalContext())
-            return _refusal(413, "Request Too Long", cors)
+            return _refusal(error.status, "Request Too Long", cors)
         try:
             return _response(await loop.run_in_executor(thread, handler, event, LocalContext()))
         except Exception:
@@ -57,7 +60,11 @@ async def _event(request: web.Request) -> dict[str, Any]:
 
     Raises:
         web.HTTPRequestEntityTooLarge: Lambda would not take it.
+        web.HTTPRequestURITooLong: API Gateway would not.
     """
+    head = len(request.raw_path) + sum(len(name) + len(value) for name, value in request.raw_headers)
+    if head > MAX_HEAD_BYTES:
+        raise web.HTTPRequestURITooLong
     event = http_api_event(
         request.method,
         request.path,
@@ -73,7 +80,9 @@ async def _event(request: web.Request) -> dict[str, Any]:
 
 def runner(handler: Handler, extend: Extend = lambda _: None, **options: Any) -> web.AppRunner:
     """An aiohttp server of `application`. A body is passed on as it was sent, compressed or not, as a gateway does."""
-    return web.AppRunner(application(handler, extend), access_log=None, auto_decompress=False, **options)
+    # By default, aiohttp refuses a line or a header of 8 KB, as text.
+    chosen: dict[str, Any] = {"max_line_size": MAX_EVENT_BYTES, "max_field_size": MAX_EVENT_BYTES, **options}
+    return web.AppRunner(application(handler, extend), access_log=None, auto_decompress=False, **chosen)
 
 
 def _response(result: dict[str, Any]) -> web.Response:

@@ -18,15 +18,16 @@ const HINTS = {
 /**
  * @param {Result[]} found in the answer's order
  * @param {Explained[]} explained those of the answer first, in its order; empty where the API does not explain itself
+ * @param {number | null} [balance] the share of the score by meaning in a fused one
  * @returns {HTMLElement}
  */
-export function ranks(found, explained) {
+export function ranks(found, explained, balance) {
   const shown = explained.slice(0, found.length)
   const has = /** @param {string} stage */ stage => shown.some(each => each.stages[stage])
   const left = has('dense') ? 'dense' : null
   const right = has('text') ? 'text' : has('rerank') ? 'rerank' : null
   const top = Math.max(0.0001, ...found.map(each => each.score))
-  const rows = found.map((result, index) => row(result, index, shown[index]?.stages ?? {}, top))
+  const rows = found.map((result, index) => row(result, index, shown[index]?.stages ?? {}, top, balance))
   return h('div', { class: 'ranks', 'data-left': left, 'data-right': right },
     (left || right) && h('div', { class: 'heads' }, head(left), h('span', { class: 'middle' }, 'answer'), head(right)),
     h('div', { class: 'flow' },
@@ -40,11 +41,15 @@ function head(stage) {
   return h('span', { class: stage ? `by ${stage}` : 'by', title: stage && HINTS[stage] }, stage ? `by ${NAMES[stage]}` : '')
 }
 
-/** @param {Result} result @param {number} index @param {Record<string, Place>} stages @param {number} top */
-function row(result, index, stages, top) {
+/** @param {Result} result @param {number} index @param {Record<string, Place>} stages @param {number} top @param {number | null} [balance] */
+function row(result, index, stages, top, balance) {
   const share = Math.max(0, Math.min(1, result.score / top))
   const bar = h('span', { class: 'share' })
-  bar.style.setProperty('--share', `${share * 100}%`)
+  // Where scores were summed, the bar has two parts: by meaning, by words.
+  const { vectors, words } = stages.fused ?? {}
+  const sum = vectors != null && words != null && balance != null
+  bar.style.setProperty('--share', `${(sum ? vectors * balance : share) * 100}%`)
+  bar.style.setProperty('--second', `${(sum ? words * (1 - balance) : 0) * 100}%`)
   const detail = ['fused', 'rerank'].filter(name => stages[name])
     .map(name => `${NAMES[name]} ${stages[name].rank}.${parts(stages[name])}`).join(', ')
   return h('li', { class: 'row', 'data-row': index, mouseenter: light, mouseleave: light },

@@ -46,7 +46,7 @@ function answered({ ms, body, leftOut }, found, debug, profile) {
     section('Where the time went', null, times(ms, debug)),
     warnings.map(each => h('p', { class: 'warning' }, each)),
     found.length > 0
-      ? section(debug?.passages ? 'How it was ranked' : 'What was found', null, ranks(found, debug?.passages ?? []), dropped(debug?.passages ?? [], profile?.name))
+      ? section(debug?.passages ? 'How it was ranked' : 'What was found', null, ranks(found, debug?.passages ?? [], debug?.balance), dropped(debug?.passages ?? [], profile?.name))
       : h('p', { class: 'fault' }, 'Nothing in the index fits this question.'))
 }
 
