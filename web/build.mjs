@@ -40,7 +40,7 @@ const { outputFiles } = await build({
 for (const { path, text } of outputFiles) {
   const { code } = await minify(text, {
     ecma: 2020,
-    compress: { passes: 3, unsafe_arrows: true },
+    compress: { passes: 3, unsafe_arrows: true, unsafe_methods: true, keep_fargs: false, pure_getters: true },
     format: { preamble: `/*! Passage widget ${version} | Apache-2.0 */` },
   });
   mkdirSync(dirname(path), { recursive: true });

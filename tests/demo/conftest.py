@@ -43,7 +43,7 @@ def visit(driven: Browser, demo: str) -> Iterator[Visit]:
         page.on("console", lambda line: complaints.append(line.text) if line.type in ("error", "warning") else None)
         before(page)
         page.goto(demo + path)
-        page.locator("#profile:enabled").wait_for()
+        page.locator("#profile:enabled").wait_for(state="attached")
         page.locator("passage-chat .launcher").wait_for()
         return page
 

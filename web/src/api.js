@@ -50,6 +50,19 @@ export async function ask(options, question, signal) {
 }
 
 /**
+ * Pages and sections whose titles begin with the words. Nothing is embedded.
+ * @param {Options} options
+ * @param {string} text
+ * @param {AbortSignal} signal
+ * @returns {Promise<Passage[]>}
+ * @throws {Fault}
+ */
+export async function titled(options, text, signal) {
+  const found = await send(options, text, signal, { search: 'titles', k: '5' });
+  return [...new Map(found.map((each) => [each.url, each])).values()].slice(0, 3);
+}
+
+/**
  * @param {Options} options
  * @param {string} question
  * @param {AbortSignal} signal
@@ -59,10 +72,12 @@ export async function ask(options, question, signal) {
  */
 async function send(options, question, signal, more) {
   const path = options.profile ? `/profiles/${encodeURIComponent(options.profile)}/query` : '/query';
-  const query = new URLSearchParams({ question, order: 'relevance', fit: 'true', titles: 'true', ...more });
-  if (options.count) query.set('k', String(options.count));
-  if (options.version) query.set('version', options.version);
-  if (options.within) query.set('filters', JSON.stringify({ source_url: { prefix: options.within } }));
+  const { count, version, within } = options;
+  const all = {
+    question, order: 'relevance', fit: true, titles: true, k: count, version,
+    filters: within && JSON.stringify({ source_url: { prefix: within } }), ...more,
+  };
+  const query = new URLSearchParams(Object.entries(all).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])));
   const late = AbortSignal.timeout(options.timeout);
   try {
     const response = await fetch(`${options.endpoint}${path}?${query}`, {

@@ -119,7 +119,7 @@ export class PassageChat extends Base {
     }
     const language = this.getAttribute('language') ?? (document.documentElement.lang || 'en');
     const { say, language: spoken, direction } = words(language, this.getAttribute('strings'));
-    const asked = session(`${options.endpoint}/${options.profile}`);
+    const asked = session(`${options.endpoint}/${options.profile}`, this.getAttribute('history') === 'on');
     const keys = shortcuts(this.getAttribute('shortcut'));
 
     /** The question that the reader asked for, not only paused at. */
@@ -129,7 +129,7 @@ export class PassageChat extends Base {
       else if (state.kind === 'fault') this.#tell('fault', { question: state.question, kind: state.fault.kind });
       panel.show(state);
       if ('question' in state && state.question === wanted) keep();
-    });
+    }, (found) => panel.offer(found));
     const keep = () => {
       const state = search.state();
       if (state.kind === 'found' && state.passages.length) asked.add(state.question);

@@ -3,7 +3,7 @@
 /** Attributes of `<passage-chat>`; on the script tag, each begins with `data-`. */
 export const NAMES = [
   'endpoint', 'profile', 'key', 'count', 'shortcut', 'theme', 'language', 'strings', 'questions', 'position',
-  'button', 'open-with', 'max-length', 'ask-on', 'feedback', 'timeout', 'only-language', 'version', 'within',
+  'button', 'open-with', 'max-length', 'ask-on', 'feedback', 'timeout', 'only-language', 'version', 'within', 'history',
 ];
 
 /**

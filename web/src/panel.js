@@ -2,13 +2,14 @@
 
 import { button, h, icon, set } from './dom.js';
 import { keepFocusIn, remember } from './focus.js';
-import { isUnclear, results } from './results.js';
+import { isUnclear, results, titles } from './results.js';
 import { holdPage } from './scrolling.js';
 import { failure, message, start } from './views.js';
 
 /**
  * @typedef {import('./search.js').State} State
  * @typedef {import('./results.js').Context} Context
+ * @typedef {import('./answers.js').Passage} Passage
  * @typedef {object} Actions
  * @property {(text: string) => void} type
  * @property {(text: string) => void} ask
@@ -27,7 +28,7 @@ export function panel(context, actions) {
   /** The index of the active option; -1 for none. */
   let active = -1;
   let isComposing = false;
-  /** The kind of state that is shown. @type {State['kind'] | undefined} */
+  /** The kind of state that is shown; `wait` before a first answer. @type {State['kind'] | 'wait' | undefined} */
   let shown;
   /** Where the pointer went down. @type {EventTarget | null} */
   let pressed;
@@ -164,23 +165,29 @@ export function panel(context, actions) {
     const isWaiting = /loading|slow/.test(state.kind);
     set(box, { 'aria-busy': isWaiting });
     note.textContent = say(state.kind === 'slow' ? 'slow' : isWaiting ? 'searching' : 'source');
-    if (isWaiting) {
-      speak('');
-      return; // What was shown stays until the answer comes.
-    }
+    // Passages stay, in softer colours, until the answer comes.
+    if (isWaiting && /found|wait/.test(shown ?? '')) return void speak('');
     stopView();
     stopView = () => {};
-    const next = view(state);
-    // A focused button that goes away would leave the focus on nothing.
-    const isLost = body.contains(/** @type {ShadowRoot} */ (body.getRootNode()).activeElement ?? null);
-    body.replaceChildren(next);
+    put(main, isWaiting ? h('div', { class: 'wait' }, h('i'), h('i'), h('i')) : view(state));
+    shown = isWaiting ? 'wait' : state.kind;
     body.scrollTop = 0;
-    shown = state.kind;
-    if (isLost) input.focus();
-    choose(-1);
-    const list = body.querySelector('[role=listbox]');
-    set(input, { 'aria-expanded': !!list, 'aria-controls': list?.id });
   };
+
+  /** Puts a view into a place. A choice that is still there stays. @param {HTMLElement} place @param {HTMLElement} [next] */
+  const put = (place, next) => {
+    const chosen = options()[active];
+    // A focused button that goes away would leave the focus on nothing.
+    const isLost = place.contains(/** @type {ShadowRoot} */ (body.getRootNode()).activeElement ?? null);
+    place.replaceChildren(...(next ? [next] : []));
+    if (isLost) input.focus();
+    choose(options().findIndex((each) => each === chosen || (chosen?.title && each.title === chosen.title)));
+    const lists = [...body.querySelectorAll('[role=listbox]')].map(({ id }) => id).join(' ');
+    set(input, { 'aria-expanded': !!lists, 'aria-controls': lists || null });
+  };
+
+  /** Shows pages and sections above the passages. @param {Passage[]} found */
+  const offer = (found) => put(top, found.length ? titles(found, context) : undefined);
 
   /**
    * @param {string} name of its words
@@ -192,7 +199,7 @@ export function panel(context, actions) {
   const input = /** @type {HTMLInputElement} */ (
     h('input', {
       role: 'combobox', class: 'input', 'aria-label': say('title'), 'aria-autocomplete': 'list',
-      'aria-haspopup': 'listbox', placeholder: say('placeholder'), dir: 'auto', enterkeyhint: 'search',
+      placeholder: say('placeholder'), dir: 'auto', enterkeyhint: 'search',
       autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false',
       input: (/** @type {InputEvent} */ event) => !event.isComposing && typed(),
       compositionstart: () => (isComposing = true),
@@ -208,7 +215,9 @@ export function panel(context, actions) {
     typed();
   });
   const status = h('p', { role: 'status', class: 'heard' });
-  const body = h('div', { class: 'body' });
+  const top = h('div');
+  const main = h('div');
+  const body = h('div', { class: 'body' }, top, main);
   const note = h('span');
   const box = h(
     'div',
@@ -249,6 +258,7 @@ export function panel(context, actions) {
     write,
     speak,
     show,
+    offer,
     /** Gives the focus back to where it was before the dialog. */
     restore: () => restore(),
     /** Takes the thumbs away. */

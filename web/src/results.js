@@ -47,6 +47,21 @@ export function isUnclear(found) {
 }
 
 /**
+ * Pages and sections by their titles, as options of a listbox.
+ * @param {Passage[]} found
+ * @param {Context} context
+ */
+export function titles(found, { prefix, say, follow }) {
+  const options = found.map((each, index) =>
+    h('a', {
+      role: 'option', class: 'question', id: `${prefix}title-${index}`, href: each.url, tabindex: -1,
+      title: each.url && address(each.url),
+      click: (/** @type {MouseEvent} */ event) => follow(event, each, ''),
+    }, icon('search'), h('span', { dir: 'auto' }, [...each.path, each.title].join(' › '))));
+  return h('div', { role: 'listbox', id: `${prefix}titles`, 'aria-label': say('titles') }, ...options);
+}
+
+/**
  * @param {Passage} passage
  * @param {string[]} words
  * @param {number} index
@@ -62,15 +77,10 @@ function hit(passage, words, index, context, isSame) {
   // The link's name is its title and fit. What it says is its description.
   const text = h(
     'div',
-    { class: 'text', id, 'aria-hidden': 'true', dir: shown.text ? 'auto' : 'ltr' },
+    { class: 'text', id, 'aria-hidden': 'true', dir: 'auto' },
     ...marked(shown.text, words),
     shown.lines && h('code', { dir: 'ltr' }, ...marked(shown.lines, words)),
   );
-  const link = {
-    href: url && withText(url, shown.sentence),
-    title: url && address(url),
-    click: (/** @type {MouseEvent} */ event) => context.follow(event, passage, shown.sentence),
-  };
   const path = passage.path.map((each) => h('span', {}, h('bdi', {}, each)));
   const option = h(
     'a',
@@ -80,10 +90,11 @@ function hit(passage, words, index, context, isSame) {
       class: isSame ? 'hit same' : 'hit',
       'aria-describedby': id,
       tabindex: -1,
-      'aria-selected': false,
-      ...link,
+      href: url && withText(url, shown.sentence),
+      title: url && address(url),
+      click: (/** @type {MouseEvent} */ event) => context.follow(event, passage, shown.sentence),
     },
-    path.length > 0 && h('div', { class: 'path', 'aria-hidden': 'true' }, ...path),
+    path.length > 0 && !isSame && h('div', { class: 'path', 'aria-hidden': 'true' }, ...path),
     h(
       'div',
       { class: 'line' },
@@ -95,7 +106,6 @@ function hit(passage, words, index, context, isSame) {
 
   mark(blocks, words);
   const whole = h('div', { class: 'passage', id: `${prefix}whole-${index}`, hidden: true, dir: 'auto' }, ...blocks);
-  if (url) whole.append(h('a', { class: 'place', ...link }, [...passage.path, title].join(' › ')));
   return [option, h('div', { class: 'more' }, whole, buttons(passage, text, whole, shown.code, context))];
 }
 

@@ -1,6 +1,6 @@
 /** Decides when a question is sent, keeps answers, and lets only the newest question speak. */
 
-import { ask, Fault } from './api.js';
+import { ask, Fault, titled } from './api.js';
 
 /**
  * @typedef {import('./api.js').Options} Options
@@ -14,6 +14,8 @@ import { ask, Fault } from './api.js';
  */
 
 const PAUSE = 350;
+/** Titles cost no embedding: a shorter pause asks for them. */
+const GLANCE = 100;
 const SLOW = 4000;
 const KEPT = 50;
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
@@ -21,14 +23,22 @@ const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 /**
  * @param {Options} options
  * @param {(state: State) => void} show called with every new state
+ * @param {(found: Passage[]) => void} offer called with the pages and sections whose titles begin with what is typed
  */
-export function searching(options, show) {
+export function searching(options, show, offer) {
   /** @type {Map<string, Passage[]>} */
   const answers = new Map();
   /** @type {AbortController | null} */
   let running = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let pause;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let glance;
+  /** @type {AbortController | undefined} */
+  let looking;
+  let hasTitles = options.typing;
+  /** The text whose titles are shown. */
+  let glanced = '';
   /** When the API takes questions again, in milliseconds. */
   let allowedAt = 0;
   /** @type {State} */
@@ -41,9 +51,29 @@ export function searching(options, show) {
   };
 
   const cancel = () => {
-    clearTimeout(pause);
     running?.abort();
     running = null;
+  };
+
+  /** @param {string} text */
+  const look = async (text) => {
+    const { signal } = (looking = new AbortController());
+    try {
+      const found = await titled(options, text, signal);
+      if (signal.aborted) return;
+      glanced = text;
+      offer(found);
+    } catch (error) {
+      // An API without an index of titles refuses each such question.
+      if (error instanceof Fault && /refused|setup/.test(error.kind)) hasTitles = false;
+    }
+  };
+
+  /** Nothing waits for a pause, and titles that come late would move what is read. */
+  const stop = () => {
+    clearTimeout(pause);
+    clearTimeout(glance);
+    looking?.abort();
   };
 
   /** Whether this question's answer is shown or on its way. @param {string} question */
@@ -73,16 +103,18 @@ export function searching(options, show) {
 
     /** The reader typed: ask after a pause. @param {string} text */
     type(text) {
-      clearTimeout(pause);
+      stop();
       const question = tidy(text);
       if (!isAskable(question, options)) this.ask(text);
       else if (options.typing && !isShown(question)) pause = setTimeout(() => this.ask(text), PAUSE);
+      if (question.length > 1 && hasTitles && question.length <= options.maxLength) glance = setTimeout(() => look(question), GLANCE);
     },
 
     /** Ask now. @param {string} text */
     ask(text) {
-      clearTimeout(pause);
+      stop();
       const question = tidy(text);
+      if (glanced !== question) offer([]);
       if (isShown(question)) return;
       cancel();
       const { length } = question;
@@ -97,6 +129,7 @@ export function searching(options, show) {
 
     /** Forget the question that runs or waits. An answer that is shown stays. */
     stop() {
+      stop();
       cancel();
       if (/loading|slow/.test(state.kind)) set({ kind: 'idle' });
     },

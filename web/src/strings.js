@@ -5,7 +5,7 @@ const ENGLISH = {
   ask: 'Ask', title: 'Ask this site', placeholder: 'Ask a question', close: 'Close', clear: 'Clear the question',
   suggested: 'You could ask', earlier: 'Asked earlier', forget: 'Forget these questions',
   begin: 'Ask in your own words. The answer is what this site says, with a link to the place.',
-  passages: 'Passages', 'count.one': '{n} passage', 'count.other': '{n} passages',
+  titles: 'Pages and sections', passages: 'Passages', 'count.one': '{n} passage', 'count.other': '{n} passages',
   none: 'Nothing on this site fits this question.', noneMore: 'Try other words, or a longer question.',
   searching: 'Searching…', slow: 'Still searching. This takes longer than usual.',
   offline: 'You are offline.', unreachable: 'The search cannot be reached.', limited: 'Too many questions at once.',

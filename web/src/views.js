@@ -26,7 +26,6 @@ export function start({ prefix, say, suggested, earlier, pick, forget }) {
             role: 'option',
             class: 'question',
             id: `${prefix}option-${count++}`,
-            'aria-selected': false,
             click: () => pick(question),
           },
           icon(name === 'earlier' ? 'again' : 'search'),

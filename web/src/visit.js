@@ -47,6 +47,7 @@ function isHere(url) {
  */
 export function point(url, sentence) {
   forget();
+  if (!sentence) return; // The router goes to the section.
   const target = new URL(url);
   const id = decoded(target.hash.slice(1));
   /** @type {Range | null} */
@@ -93,19 +94,14 @@ function reveal(element) {
   }
 }
 
-/**
- * The tab of a panel: the one that names it or that it names, its label before it, else the one of the same number.
- * @param {Element} panel
- * @returns {HTMLElement | null | undefined}
- */
+/** The tab of a panel: the label before it, else the tab of the same number around it. @param {Element} panel */
 function tabOf(panel) {
-  const { id, parentElement: beside, previousElementSibling: before } = panel;
-  const name = CSS.escape(panel.getAttribute('aria-labelledby') ?? '');
-  const named = document.querySelector(`[role=tab]:is(#${name || '_'}, [aria-controls="${id && CSS.escape(id)}"])`) ?? (before?.matches('label') && before);
-  if (named) return /** @type {HTMLElement} */ (named);
+  const { parentElement: beside, previousElementSibling: before } = panel;
+  if (before?.matches('label')) return /** @type {HTMLElement} */ (before);
   const panels = [...(beside?.children ?? [])].filter((each) => each.role === panel.role && each.localName === panel.localName);
   for (const around of [beside, beside?.parentElement]) {
-    const tabs = [...(around?.querySelectorAll('[role=tab], input[type=radio]') ?? [])].filter((tab) => !panels.some((each) => each.contains(tab)));
+    const all = [...(around?.querySelectorAll('[role=tab], [type=radio]') ?? [])];
+    const tabs = all.filter((tab) => !panels.some((each) => each.contains(tab)));
     if (tabs.length === panels.length) return /** @type {HTMLElement} */ (tabs[panels.indexOf(panel)]);
   }
 }

@@ -6,7 +6,7 @@ add('de', {
   ask: 'Fragen', title: 'Diese Seite befragen', placeholder: 'Stellen Sie eine Frage', close: 'Schließen', clear: 'Frage löschen',
   suggested: 'Mögliche Fragen', earlier: 'Vorher gefragt', forget: 'Diese Fragen vergessen',
   begin: 'Fragen Sie in eigenen Worten. Die Antwort ist, was diese Seite sagt, mit einem Link zur Stelle.',
-  passages: 'Textstellen', 'count.one': '{n} Textstelle', 'count.other': '{n} Textstellen',
+  titles: 'Seiten und Abschnitte', passages: 'Textstellen', 'count.one': '{n} Textstelle', 'count.other': '{n} Textstellen',
   none: 'Auf dieser Seite passt nichts zu dieser Frage.', noneMore: 'Versuchen Sie andere Worte oder eine längere Frage.',
   searching: 'Suche läuft…', slow: 'Die Suche läuft noch. Es dauert länger als sonst.',
   offline: 'Sie sind offline.', unreachable: 'Die Suche ist nicht erreichbar.', limited: 'Zu viele Fragen auf einmal.',

@@ -6,7 +6,7 @@ add('es', {
   ask: 'Preguntar', title: 'Preguntar a este sitio', placeholder: 'Haga una pregunta', close: 'Cerrar', clear: 'Borrar la pregunta',
   suggested: 'Puede preguntar', earlier: 'Preguntas anteriores', forget: 'Olvidar estas preguntas',
   begin: 'Pregunte con sus palabras. La respuesta es lo que dice este sitio, con un enlace al lugar.',
-  passages: 'Pasajes', 'count.one': '{n} pasaje', 'count.other': '{n} pasajes',
+  titles: 'Páginas y secciones', passages: 'Pasajes', 'count.one': '{n} pasaje', 'count.other': '{n} pasajes',
   none: 'Nada en este sitio responde a esta pregunta.', noneMore: 'Pruebe otras palabras o una pregunta más larga.',
   searching: 'Buscando…', slow: 'Seguimos buscando. Tarda más de lo normal.',
   offline: 'No tiene conexión.', unreachable: 'No se puede acceder a la búsqueda.', limited: 'Demasiadas preguntas a la vez.',

@@ -6,7 +6,7 @@ add('fr', {
   ask: 'Demander', title: 'Interroger ce site', placeholder: 'Posez une question', close: 'Fermer', clear: 'Effacer la question',
   suggested: 'Vous pouvez demander', earlier: 'Questions précédentes', forget: 'Oublier ces questions',
   begin: 'Posez votre question avec vos mots. La réponse est ce que dit ce site, avec un lien vers l’endroit.',
-  passages: 'Passages', 'count.one': '{n} passage', 'count.other': '{n} passages',
+  titles: 'Pages et sections', passages: 'Passages', 'count.one': '{n} passage', 'count.other': '{n} passages',
   none: 'Rien sur ce site ne répond à cette question.', noneMore: 'Essayez d’autres mots ou une question plus longue.',
   searching: 'Recherche…', slow: 'La recherche continue. Elle prend plus de temps que d’habitude.',
   offline: 'Vous êtes hors ligne.', unreachable: 'La recherche est injoignable.', limited: 'Trop de questions à la fois.',

@@ -38,9 +38,11 @@ export function listen(site, listener) {
   async function ask(url, profile, init) {
     const fields = Object.fromEntries([...url.searchParams].map(([name, value]) => [name, literal(name, value)]))
     const { question } = fields
-    listener.asked(question)
+    // Titles, asked for at each pause while someone types, are no story.
+    const isStory = fields.search !== 'titles'
+    if (isStory) listener.asked(question)
     const begun = performance.now()
-    const response = await explained(url, init).catch(error => {
+    const response = await (isStory ? explained(url, init) : send(url, init)).catch(error => {
       if (error.name !== 'AbortError') tell({ status: 0, body: null, bytes: 0, leftOut: 0 })
       throw error
     })
@@ -52,7 +54,7 @@ export function listen(site, listener) {
 
     /** @param {Pick<Exchange, 'status' | 'body' | 'bytes' | 'leftOut'>} facts */
     function tell(facts) {
-      listener.answered({ question, profile, fields, ms: performance.now() - begun, ...facts })
+      if (isStory) listener.answered({ question, profile, fields, ms: performance.now() - begun, ...facts })
     }
   }
 
