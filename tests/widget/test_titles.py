@@ -25,7 +25,8 @@ def _asked(sent: Request) -> bool:
 def typed(fake: Server, visit: Visit) -> Widget:
     """The widget after `retr` was typed, at a clock that stands 150 ms after the last key."""
     fake.answer = lambda sent: answer(*(FOUND if _asked(sent) else TITLES))
-    widget = visit({"endpoint": fake.url}).open()
+    # The clock is the context's: other tests' pages must not stand still.
+    widget = visit({"endpoint": fake.url}, context={"locale": "en-GB"}).open()
     widget.page.clock.install()
     widget.page.clock.pause_at(time.time() + 60)
     widget.input.press_sequentially("retr")
@@ -115,7 +116,7 @@ def test_first_wait_shows_a_skeleton_and_a_later_one_old_passages(fake: Server, 
 @pytest.mark.parametrize("history", ["on", "off"])
 def test_questions_of_earlier_visits_are_kept_if_wanted(history: str, fake: Server, visit: Visit) -> None:
     fake.answer = lambda _: answer(*FOUND)
-    widget = visit({"endpoint": fake.url, "history": history}, context={})
+    widget = visit({"endpoint": fake.url, "history": history}, context={"locale": "en-GB"})
     widget.open().ask("what is a twin").hits.first.wait_for()
     again = widget.page.context.new_page()
     again.goto(widget.page.url)
