@@ -89,7 +89,7 @@ def test_titles_of_a_real_index(api: str, visit: Visit) -> None:
     widget.page.locator("passage-chat .question", has_text="What Is a Digital Twin").first.wait_for()
 
 
-def test_first_wait_shows_a_skeleton_and_a_later_one_old_passages(fake: Server, visit: Visit) -> None:
+def test_first_wait_is_a_skeleton_later_ones_old_passages(fake: Server, visit: Visit) -> None:
     released = threading.Event()
 
     def _answer(_: Request) -> Reply:
