@@ -6,9 +6,11 @@ It keeps how much better a passage is than the next one, which a fusion of ranks
 
 from collections.abc import Mapping
 from math import inf, isfinite
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from handler.core.model import PointId
+
+K = TypeVar("K")
 
 
 class Fused(NamedTuple):
@@ -25,9 +27,13 @@ class Fused(NamedTuple):
     words: float
 
 
-def weighted(vectors: float, words: float, balance: float) -> float:
-    """The fused score of both parts. `balance` is 1 for vectors alone, 0 for words alone."""
-    return balance * vectors + (1 - balance) * words
+Parts = tuple[float, float]
+"""A passage's `vectors` and `words`, see `Fused`."""
+
+
+def weighted(parts: Mapping[K, Parts], balance: float) -> dict[K, float]:
+    """The fused score of each passage. `balance` is 1 for vectors alone, 0 for words alone."""
+    return {key: balance * vectors + (1 - balance) * words for key, (vectors, words) in parts.items()}
 
 
 def fuse(similarities: Mapping[PointId, float], bm25: Mapping[PointId, float], balance: float) -> dict[PointId, Fused]:
@@ -40,15 +46,18 @@ def fuse(similarities: Mapping[PointId, float], bm25: Mapping[PointId, float], b
     known = [value for value in similarities.values() if isfinite(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     highest = max(bm25.values(), default=0.0)
-    fused: dict[PointId, Fused] = {}
+    parts: dict[PointId, Parts] = {}
     for point in {**similarities, **bm25}:
         similarity = similarities.get(point, -inf)
         vectors = 0.0 if not isfinite(similarity) else (similarity - low) / (high - low) if high > low else 1.0
-        words = max(bm25.get(point, 0.0), 0.0) / highest if highest > 0 else 0.0
-        fused[point] = Fused(weighted(vectors, words, balance), vectors, words)
-
-    def best_first(point: PointId) -> tuple[float, float, bool, PointId]:
-        similarity = similarities.get(point, -inf)
-        return -fused[point].score, -similarity if isfinite(similarity) else inf, isinstance(point, str), point
-
-    return {point: fused[point] for point in sorted(fused, key=best_first)}
+        parts[point] = vectors, max(bm25.get(point, 0.0), 0.0) / highest if highest > 0 else 0.0
+    order = sorted(
+        (
+            -score,
+            -finite if isfinite(finite := similarities.get(point, -inf)) else inf,
+            not isinstance(point, int),
+            point,
+        )
+        for point, score in weighted(parts, balance).items()
+    )
+    return {point: Fused(-negative, *parts[point]) for negative, *_, point in order}

@@ -84,7 +84,8 @@ def try_balances(run: Run) -> Trials | None:
 
 def ranking(parts: Mapping[str, tuple[float, float]], balance: float) -> list[str]:
     """The passages by a balance, best first, as `handler.core.fusion.fuse` orders them."""
-    return sorted(parts, key=lambda one: (-weighted(*parts[one], balance), -parts[one][0], one))
+    scores = weighted(parts, balance)
+    return sorted(parts, key=lambda one: (-scores[one], -parts[one][0], one))
 
 
 def _measured(found: Sequence[_Parts], balance: float) -> Measures:

@@ -76,24 +76,30 @@ def fused(
         similar: the similarities of what words found.
         balance: see `handler.core.fusion`.
     """
-    points = {query.identity(point.id): point for point in (*by_words, *dense)}
+    points = {point.id: point for point in (*by_words, *dense)}
     # A point may be written between two searches. Without a similarity it is skipped, like any invalid point.
-    similarities = {query.identity(point.id): point.score for point in (*similar, *dense)}
+    similarities = {point.id: point.score for point in (*similar, *dense)}
     ranked = fuse(
         {key: similarities.get(key, math.nan) for key in points},
-        {query.identity(point.id): point.score for point in by_words},
+        {point.id: point.score for point in by_words},
         balance,
     )
     least = query.threshold(search.score_threshold) if search.score_threshold else None
     above = (
-        Hit(key, similarities.get(key, math.nan), points[key].payload, getattr(points[key], "vector", None), one.score)
+        Hit(
+            query.identity(key),
+            similarities.get(key, math.nan),
+            points[key].payload,
+            getattr(points[key], "vector", None),
+            one.score,
+        )
         for key, one in ranked.items()
         if least is None or similarities.get(key, math.nan) > least
     )
     hits = list(islice(above, search.top_k))
     if not search.explain:
         return hits, {}
-    parts: Stage = tuple((key, one._asdict()) for key, one in ranked.items())
+    parts: Stage = tuple((query.identity(key), one._asdict()) for key, one in ranked.items())
     return hits, {**stages({"dense": dense, "text": by_words}), "fused": parts}
 
 
@@ -208,7 +214,7 @@ def fields(
             if value is None and inner:
                 value = payload.get(outer)
                 for part in inner:
-                    value = opened(value).get(part)
+                    value = None if value is None else opened(value).get(part)
             if value is None:  # absent, or stored as null
                 continue
             converted = convert(value)
