@@ -111,7 +111,8 @@ def _named() -> list[PassageError]:
         errors.UpstreamThrottled("busy", upstream="store", retry_after=100),
         UpstreamUnavailable("down", upstream="store", retry_after=100),
         errors.DeadlineExceeded("late", upstream="store"),
-        *(kind("ours", upstream="store") for kind in configuration),
+        # One store raises NoTextIndex where a question or a profile asks for words: tests/wire/test_without_vector.py.
+        *(kind("ours", upstream="store") for kind in configuration if kind is not errors.NoTextIndex),
     ]
 
 
