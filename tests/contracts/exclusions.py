@@ -3,8 +3,12 @@
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import schemathesis
+
+MOST_QUERY = 7_500
+"""API Gateway answers a longer URL itself, and so does `passage serve`."""
 
 
 @schemathesis.hook
@@ -13,6 +17,8 @@ def filter_case(context: Any, case: Any) -> bool:
     sent = case.body if case.method == "POST" else case.query
     if not case.operation.path.endswith("/query") or not isinstance(sent, Mapping):
         return True
+    if case.method == "GET" and len(urlencode(sent)) > MOST_QUERY:
+        return False
     given = {name: value for name, value in sent.items() if value is not None}
     filters = given.get("filters")
     if isinstance(filters, str):

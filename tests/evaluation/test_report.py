@@ -184,9 +184,7 @@ def test_threshold_counts_kept_and_rejected_questions() -> None:
     assert threshold is not None
     assert (threshold.proposed.kept, threshold.proposed.rejected, threshold.off_topic) == (1.0, 1.0, 1)
     assert "A score_threshold of 0.790 keeps 100.0% of 8 answerable questions" in text_of(GOOD)
-    unanswered = threshold_of_run(run({"q0": []}))
-    assert unanswered is not None
-    assert unanswered.proposed.threshold == 0
+    assert threshold_of_run(run({"q0": []})) is None, "nothing has a cosine"
 
 
 def test_reranked_run_has_no_threshold() -> None:

@@ -33,7 +33,7 @@ def listed(environ: Mapping[str, str]) -> list[str]:
         if "profile" in tool["inputSchema"]["properties"]
     }
     names = [profile["name"] for profile in by_api["profiles"]]
-    assert names == list(by_mcp)
+    assert [*names, None] == list(by_mcp)
     assert by_api["default"] == DEFAULT
     return names
 

@@ -86,7 +86,7 @@ def test_disguised_script_link_is_a_path(fake: Server, visit: Visit) -> None:
     links = ["&#106;avascript:window.hacked=1", "java\tscript:window.hacked=1"]
     fake.answer = lambda _: answer(*[passage(f"[A twin]({link}) and more.\n\nAnd more words.") for link in links])
     shown = _shown(visit({"endpoint": fake.url}).open().ask("what is a twin"))
-    assert (sorted(shown["links"]), shown["hacked"]) == (["http:"] * 2 + ["https:"] * 4, None)
+    assert (sorted(shown["links"]), shown["hacked"]) == (["http:"] * 2 + ["https:"] * 2, None)
 
 
 def test_hostile_titles_are_shown_as_text(fake: Server, visit: Visit) -> None:
@@ -113,7 +113,8 @@ def test_long_words_and_many_columns_stay_inside(fake: Server, visit: Visit) -> 
 def test_direction_controls_stay_in_their_title(fake: Server, visit: Visit) -> None:
     override = "\u202etwin \u2066\u202e"
     fields = {"page_title": override, "section_headers": [override], "source_url": "https://example.com/"}
-    body = {"results": [{"chunk_text": f"{override} text", "similarity_score": 0.5, "metadata": fields}]}
+    found = {"chunk_text": f"{override} text", "similarity_score": 0.5, "fit": "good", "metadata": fields}
+    body = {"results": [found]}
     fake.answer = lambda _: cors(Reply(json.dumps(body)))
     widget = visit({"endpoint": fake.url}).open().ask("what is a twin")
     title, fit = (widget.hits.locator(name).bounding_box() for name in (".title", ".fit"))

@@ -224,7 +224,7 @@ def test_strict_policy_reports_nothing_in_a_full_session(api: str, visit: Visit)
         addEventListener('securitypolicyviolation', ({effectiveDirective, sourceFile}) =>
             sourceFile.includes('passage-chat') && refused.push(effectiveDirective));"""
     widget = visit(
-        {"endpoint": api, "profile": "ranked", "questions": "What is a digital twin?"},
+        {"endpoint": api, "profile": "ranked", "questions": "Which stop category cuts the power at once?"},
         headers={"Content-Security-Policy": policy},
         before=before,
         context={"permissions": ["clipboard-write"]},

@@ -194,7 +194,7 @@ def test_an_index_is_refused_before_a_full_disk(
     usage = shutil.disk_usage(out)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=9_000_000))
     edit_manifest(out, points=2_000)
-    with pytest.raises(TargetError, match="its disk has 9 MB free, and 42 MB are needed"):
+    with pytest.raises(TargetError, match="its disk has 9 MB free, and 75 MB are needed"):
         indexed()
     assert sorted(path.name for path in out.iterdir()) == [f".{PROFILE.name}.lock", PROFILE.name]
 

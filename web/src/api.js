@@ -12,13 +12,14 @@ import { messageOf, passages } from './answers.js';
 export class Fault extends Error {
   /**
    * @param {Kind} kind
-   * @param {{ seconds?: number, said?: string }} [more] seconds to wait; what the API said
+   * @param {{ seconds?: number, said?: string, status?: number }} [more] seconds to wait; what the API said
    */
-  constructor(kind, { seconds = 0, said = '' } = {}) {
+  constructor(kind, { seconds = 0, said = '', status = 0 } = {}) {
     super(kind);
     this.kind = kind;
     this.seconds = seconds;
     this.said = said;
+    this.status = status;
   }
 }
 
@@ -44,7 +45,8 @@ export async function ask(options, question, signal) {
     const found = language ? await send(options, question, signal, { language }) : [];
     if (found.length) return found;
   } catch (error) {
-    if (!(error instanceof Fault && /refused|setup/.test(error.kind))) throw error;
+    // A store that cannot filter by a language is the API's own fault: 500.
+    if (!(error instanceof Fault && (error.status === 500 || /refused|setup/.test(error.kind)))) throw error;
   }
   return send(options, question, signal);
 }
@@ -106,7 +108,7 @@ async function read(response) {
   const { status } = response;
   const after = response.headers.get('Retry-After') ?? '';
   const seconds = Number(after) || Math.ceil((Date.parse(after) - Date.now()) / 1000) || 0;
-  throw new Fault(KINDS[status] ?? (status >= 500 ? 'busy' : 'setup'), { seconds: Math.min(Math.max(seconds, 0), 600), said: messageOf(body) });
+  throw new Fault(KINDS[status] ?? (status >= 500 ? 'busy' : 'setup'), { seconds: Math.min(Math.max(seconds, 0), 600), said: messageOf(body), status });
 }
 
 /**
