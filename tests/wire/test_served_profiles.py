@@ -57,3 +57,11 @@ def test_missing_collection_is_known_before_a_text_is_embedded(
     qdrant.requests.clear()
     assert function.ask("What is a robot?").status == 200
     assert {request.path.rpartition("/points/")[2] for request in qdrant.requests} <= {"query", "query/batch"}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense"])
+def test_collection_that_a_caller_chose_is_looked_for_first(mode: str, start: Start, cohere: EmulatorServer) -> None:
+    function = start(DEFAULT_PROFILE="vector-search", SEARCH_MODE=mode, ALLOWED_COLLECTIONS="later")
+    answer = function.post({"query_text": QUESTION, "collection_name": "later"})
+    assert (answer.status, cohere.requests) == (500, []), answer.text
+    assert "no collection 'later'" in answer.text

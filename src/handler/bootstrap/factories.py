@@ -108,6 +108,9 @@ def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageS
         key_variable="QDRANT_API_KEY_SECRET" if cached else "QDRANT_API_KEY",
         profile=profile,
         embedded_by=_embedded_by(settings, profile),
+        # A caller chose it.
+        may_be_missing=profile.name != settings.default_profile
+        or profile.collection.name in settings.allowed_collections,
     )
 
 

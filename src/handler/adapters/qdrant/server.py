@@ -32,6 +32,7 @@ from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name, check_vectors
 from handler.core.errors import (
     CollectionNotFound,
+    ConfigurationError,
     CredentialsRefused,
     DeadlineExceeded,
     InvalidRequest,
@@ -54,6 +55,7 @@ class QdrantServerStore:
 
     Args:
         embedded_by: see `handler.config.validation.check_embedder`.
+        may_be_missing: whether to look for the collection before the first text is embedded, not after.
     """
 
     def __init__(  # noqa: PLR0913 - all by name
@@ -63,6 +65,7 @@ class QdrantServerStore:
         api_key: str | None,
         profile: Profile,
         embedded_by: Collection[str] = (),
+        may_be_missing: bool = False,
         auth: httpx.Auth | None = None,
         key_variable: str = SERVICE.key_variable,
         transport: httpx.BaseTransport | None = None,
@@ -75,7 +78,7 @@ class QdrantServerStore:
         self._profile = profile
         self._embedded_by = embedded_by
         self._support: TextSupport | None = None
-        self._is_missing = False
+        self._may_be_missing = may_be_missing
         self._limits = NO_LIMITS
         self._has_prefixes = False
 
@@ -90,14 +93,19 @@ class QdrantServerStore:
     def prepare(self) -> None:
         """See `handler.core.ports.PassageStore`.
 
-        A hybrid search needs the collection's metadata anyway. A dense one learns from its first search that the
-        collection is missing; from then on the server is asked first.
+        A hybrid search needs the collection's metadata anyway. A dense one looks for a collection that a caller chose,
+        and for one that its last search missed.
         """
         if self._profile.search.mode != "dense":
             self._by_text()
-        elif self._is_missing:
-            self._connection.get(COLLECTION, collection_name=self.collection)
-            self._is_missing = False
+        elif self._may_be_missing:
+            try:
+                self._connection.get(COLLECTION, collection_name=self.collection)
+            except (CollectionNotFound, CredentialsRefused):
+                raise
+            except ConfigurationError:
+                pass  # a proxy may refuse metadata: the search says what is wrong, if anything is
+            self._may_be_missing = False
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """See `handler.core.ports.PassageStore`."""
@@ -107,7 +115,7 @@ class QdrantServerStore:
         try:
             return self._searched(searches, by_text)
         except CollectionNotFound:
-            self._is_missing = True
+            self._may_be_missing = True
             raise
         except RequestRefused as error:
             refused = error
