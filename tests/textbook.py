@@ -24,6 +24,11 @@ KEPT_SECONDS = 24 * 3600
 """How long an index of another code version is cached: a run that began before an edit still reads it."""
 
 
+def copy_index(index: Path, to: Path) -> Path:
+    """Copy an index that others may be opening: the engine writes and renames files of its own then."""
+    return Path(shutil.copytree(index, to, ignore=shutil.ignore_patterns(".atomicwrite*")))
+
+
 def index_textbook(root: Path, profile: Profile, embedder: DocumentEmbedder) -> None:
     """Index the textbook for a profile into `root`, as `passage index` does."""
     index_edge(find_site(TEXTBOOK, None), profile, root, embedder, noise=True)

@@ -1,7 +1,6 @@
 """Containers of the deployed and the developed function, started at first use."""
 
 import json
-import shutil
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -13,6 +12,7 @@ import pytest
 from conftest import ROOT
 from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
+from textbook import copy_index
 from tools.artefact import Artefact
 from tools.runtime import LAMBDAS, Runtime
 
@@ -67,7 +67,7 @@ def storage(indexes: Path, folder: Path, left_out: str) -> Path:
     """A server's collections, for all profiles except one."""
     for profile in map(profiles.load, profiles.names()):
         if profile.name != left_out:
-            shutil.copytree(indexes / profile.name / SHARD, folder / profile.collection.name)
+            copy_index(indexes / profile.name / SHARD, folder / profile.collection.name)
     return folder
 
 

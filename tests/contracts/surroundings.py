@@ -1,7 +1,6 @@
 """All five collections, each on a server and in an index, and the containers under test."""
 
 import json
-import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -20,6 +19,7 @@ from handler.config.profiles import Collection, Profile
 from handler.config.providers import EMULATOR
 from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.target import WantedIndex
+from textbook import copy_index
 from tools.artefact import Artefact
 from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
@@ -89,7 +89,7 @@ class Surroundings:
         storage = self._folders.mktemp("storage")
         for profile in map(profiles.load, profiles.names()):
             name = profile.collection.name
-            shutil.copytree(self._indexes["textbook"] / profile.name / SHARD, storage / name)
+            copy_index(self._indexes["textbook"] / profile.name / SHARD, storage / name)
             # Without it, the server's collection would be fused with the balance of the model that it names.
             said = json.dumps({"metadata": {"embedded_by": EMULATOR}})
             (storage / f"{name}.collection.json").write_text(said, encoding="utf-8")

@@ -1,6 +1,5 @@
 """A container in Lambda's own loop that gets its keys, its vectors and its index from AWS."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from entrypoints.aws import Aws, cloud
 from passage.indexing import publish as publishing
 from passage.local.http_event import http_api_event
 from runtime.conftest import Start
+from textbook import copy_index
 from tools.bedrock.emulator import bedrock_emulator
 from tools.doubles import EmulatorServer
 from tools.runtime import Runtime
@@ -64,7 +64,7 @@ def test_cached_key_and_published_index_are_ready_after_init(
 
 
 def test_bedrock_is_called_after_init(start: Start, textbook_index: Path, tmp_path: Path) -> None:
-    shutil.copytree(textbook_index, tmp_path / "index")
+    copy_index(textbook_index, tmp_path / "index")
     manifest = tmp_path / "index" / "query-response" / "manifest.json"
     manifest.write_text(manifest.read_text(encoding="utf-8").replace('"emulator"', '"bedrock"'), encoding="utf-8")
     with bedrock_emulator() as bedrock:

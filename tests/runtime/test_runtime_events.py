@@ -1,7 +1,6 @@
 """The function in Lambda's runtime: every sample event, the cold start, and errors."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from conftest import EVENTS
 from entrypoints import aws
 from entrypoints.aws import Aws, Queue
+from textbook import copy_index
 from tools.doubles import Fault
 from tools.qdrant.emulator import qdrant_emulator
 from tools.runtime import Runtime
@@ -211,7 +211,7 @@ def test_log_query_text_true_logs_the_question(start: Any, textbook_index: Path)
 def storage(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Qdrant server that holds the textbook, and an empty collection of another dimension."""
     folder = tmp_path_factory.mktemp("storage")
-    shutil.copytree(textbook_index / "query-response" / "shard", folder / "rag_embeddings")
+    copy_index(textbook_index / "query-response" / "shard", folder / "rag_embeddings")
     with qdrant_emulator(folder) as emulator:
         yield emulator
 

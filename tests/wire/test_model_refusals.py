@@ -1,6 +1,5 @@
 """Models over HTTP: what the function and the indexer ask for, refuse, and warn of."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from handler.core.errors import ConfigurationError
 from indexed import index_edge
 from passage.indexing.embedding import document_embedder
 from passage.sites.markdown import MarkdownSite, find_site
+from textbook import copy_index
 from tools.doubles import EmulatorServer
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
 
@@ -137,7 +137,7 @@ def test_index_of_another_model_is_answered_with_a_warning(
 ) -> None:
     """Seed 003: both models must match. A search by vectors alone does not read the metadata."""
     if told == "manifest":
-        root = shutil.copytree(textbook_index, tmp_path / "index")
+        root = copy_index(textbook_index, tmp_path / "index")
         edited = root / "query-response" / "manifest.json"
         edited.write_text(edited.read_text().replace("embed-v5.0-pro", OTHER))
         settings = {"STORE": "qdrant_edge", "QDRANT_URL": None, "EDGE_INDEX_PATH": str(root)}
