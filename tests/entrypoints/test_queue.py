@@ -302,9 +302,9 @@ def test_an_almost_spent_deadline_sends_all_back_without_a_call(
 def test_slow_service_leaves_time_to_refuse_bad_messages(
     function: Function, queue: Queue, cohere: EmulatorServer
 ) -> None:
-    cohere.faults.add(Fault("slow", delay_ms=2_000, times=0))
+    cohere.faults.add(Fault("slow", delay_ms=5_000, times=0))
     event = batch([GOOD[0], POISON["not JSON"]])
-    assert returned(function.invoke(event, Context(1_800))) == ["1"]
+    assert returned(function.invoke(event, Context(4_000))) == ["1"]
     assert [reply["status"] for reply in queue.replies()] == ["refused"]
 
 
