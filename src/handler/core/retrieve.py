@@ -198,10 +198,9 @@ class Retriever:
             else:
                 results.append(result)
         if short:  # the next passages take the places of the repeated ones
-            deeper = [
-                (vector, replace(search, top_k=2 * search.top_k + self.candidates)) for vector, search in searches
-            ]
-            for number, result in zip(short, self._find([deeper[number] for number in short], deadline), strict=True):
+            again = [searches[number] for number in short]
+            deeper = [(vector, replace(search, top_k=2 * search.top_k + self.candidates)) for vector, search in again]
+            for number, result in zip(short, self._find(deeper, deadline), strict=True):
                 if isinstance(result, SearchResult):
                     results[number] = self._ordered(result)
         return results
