@@ -8,7 +8,9 @@ import cohere
 import httpx
 import numpy as np
 import pytest
+from cohere import V2ChatResponse
 from cohere.core.api_error import ApiError
+from pydantic import BaseModel
 
 from passage.emulators.cohere.models import EMBED_MODELS
 from passage.emulators.embedding import embed
@@ -18,6 +20,10 @@ V3 = "embed-english-v3.0"
 TEXT = "How do I install it?"
 ASKED: dict[str, Any] = {"model": V3, "input_type": "search_query", "texts": [TEXT]}
 RERANK: dict[str, Any] = {"model": "rerank-v4.0-fast", "query": "how to install the tool"}
+CHAT: dict[str, Any] = {
+    "model": "command-r-08-2024",
+    "messages": [{"role": "user", "content": "How do I install the tool?"}],
+}
 DOCUMENTS = ["bananas are yellow", "install the tool with pip", "the tool can be configured"]
 
 
@@ -90,6 +96,40 @@ def test_rerank_orders_by_relevance(client: cohere.ClientV2) -> None:
     assert [result.index for result in client.rerank(**RERANK, documents=DOCUMENTS, top_n=1).results] == [1]
 
 
+def unknown(part: object) -> list[str]:
+    """Fields of an answer that the SDK's types do not have."""
+    if isinstance(part, list):
+        return [name for one in part for name in unknown(one)]
+    if not isinstance(part, BaseModel):
+        return []
+    return [*(part.model_extra or {}), *(name for one in part.__dict__.values() for name in unknown(one))]
+
+
+def test_chat_answers_in_the_types_of_the_sdk(client: cohere.ClientV2, http: httpx.Client) -> None:
+    tool = "**Install** the tool with pip. It needs Python. Then run it once."
+    given = [
+        {"id": "1", "data": {"title": "Fruit", "snippet": "Bananas are yellow, and ripe."}},
+        {"data": {"text": tool}},
+    ]
+    answer = client.chat(**CHAT, documents=given, max_tokens=400, temperature=0)
+    assert unknown(answer) == []
+    assert (answer.finish_reason, answer.message.role) == ("COMPLETE", "assistant")
+    (content,), citations = answer.message.content or [], answer.message.citations or []
+    assert "Install the tool with pip." in content.text
+    assert [content.text[one.start : one.end] for one in citations] == [one.text for one in citations]
+    assert {source.id for one in citations for source in one.sources or []} <= {"1", "doc:1"}
+    assert any((one.sources or [])[0].document == {"text": tool, "id": "doc:1"} for one in citations)
+    raw = http.post("/v2/chat", json=CHAT | {"documents": given}).json()
+    V2ChatResponse.model_validate(raw, strict=True)
+    assert raw["usage"]["billed_units"]["input_tokens"] > raw["usage"]["billed_units"]["output_tokens"] > 0
+
+
+@pytest.mark.parametrize("options", [{"citation_options": {"mode": "OFF"}}, {"documents": []}])
+def test_chat_without_citations(client: cohere.ClientV2, options: dict[str, Any]) -> None:
+    answer = client.chat(**CHAT, **{"documents": ["Install the tool with pip."], **options})
+    assert (answer.message.citations, bool(answer.message.content)) == (None, True)
+
+
 @pytest.mark.parametrize(
     ("path", "change", "status", "message"),
     [
@@ -105,13 +145,19 @@ def test_rerank_orders_by_relevance(client: cohere.ClientV2) -> None:
         ("rerank", {"model": "rerank-v9"}, 404, "model 'rerank-v9' not found"),
         ("rerank", {"documents": []}, 400, "documents"),
         ("rerank", {"top_n": 0}, 400, "top_n"),
+        ("chat", {"model": "embed-v4.0"}, 404, "model 'embed-v4.0' not found"),
+        ("chat", {"messages": []}, 400, "messages"),
+        ("chat", {"messages": [{"role": "bot", "content": "x"}]}, 400, "role"),
+        ("chat", {"messages": [{"role": "assistant", "content": "x"}]}, 400, "last message"),
+        ("chat", {"documents": [{"text": "x"}]}, 400, "data"),
+        ("chat", {"stream": True}, 400, "stream"),
         ("none", {}, 404, "not found"),
     ],
 )
 def test_refusal_has_its_status_and_message(
     path: str, change: dict[str, Any], status: int, message: str, http: httpx.Client
 ) -> None:
-    body = (ASKED if path == "embed" else RERANK | {"documents": DOCUMENTS}) | change
+    body = {"embed": ASKED, "chat": CHAT}.get(path, RERANK | {"documents": DOCUMENTS}) | change
     reply = http.post(f"/v2/{path}", json=body)
     assert (reply.status_code, set(reply.json())) == (status, {"id", "message"})
     assert message in reply.json()["message"]

@@ -1,4 +1,4 @@
-"""A Cohere-compatible HTTP server for development and tests: embed, rerank, models, check-api-key.
+"""A Cohere-compatible HTTP server for development and tests: embed, rerank, chat, models, check-api-key.
 
 Vectors come from static word embeddings, so they rank sensibly but are not Cohere's. They do not depend on the input
 type. Statuses and error bodies are those of the real service.
@@ -10,6 +10,7 @@ import uuid
 
 from aiohttp import web
 
+from passage.emulators.cohere.chat import read_chat, run_chat
 from passage.emulators.cohere.embed import Embedded, EmbedRequest, read_embed, run_embed
 from passage.emulators.cohere.models import describe_models
 from passage.emulators.cohere.rerank import read_rerank, run_rerank
@@ -36,6 +37,7 @@ def cohere_service(api_key: str | None = None) -> EmulatedService:
             web.post("/v1/embed", _embed_v1),
             web.post("/v2/rerank", _rerank_v2),
             web.post("/v1/rerank", _rerank_v1),
+            web.post("/v2/chat", _chat_v2),
             web.get("/v1/models", _models),
             web.post("/v1/check-api-key", _check_api_key),
         ],
@@ -93,6 +95,11 @@ async def _rerank_v1(request: web.Request) -> web.Response:
     if asked.return_documents:
         results = [result | {"document": {"text": asked.documents[result["index"]]}} for result in results]
     return json_response(_envelope("1", {"search_units": asked.search_units}) | {"results": results})
+
+
+async def _chat_v2(request: web.Request) -> web.Response:
+    asked = await read_chat(request)
+    return json_response({"id": str(uuid.uuid4()), **await asyncio.to_thread(run_chat, asked)})
 
 
 def _envelope(version: str, billed: dict[str, int]) -> dict[str, object]:
