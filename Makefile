@@ -247,7 +247,7 @@ widget: web/node_modules/.package-lock.json ## Bundle web/src into web/passage-c
 	@$(NODE)/bin/node web/build.mjs
 
 .PHONY: test-widget
-test-widget: web/node_modules/.package-lock.json ## Test the widget in Chromium
+test-widget: web/node_modules/.package-lock.json ## Test the widget in Chromium, and its main path in Firefox
 	@$(BIN)/pytest -q tests/widget $(ARGS)
 
 .PHONY: test-mcp
