@@ -3,19 +3,22 @@
 import asyncio
 import gzip
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import aiohttp
 import httpx
 import pytest
+from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from yarl import URL
 
-from passage.local.serve import application
+from passage.local.serve import application, runner
 from serving import served
 
 ORIGIN = "http://localhost:3000"
@@ -86,3 +89,47 @@ def test_parameters_are_decoded_once(texts: list[str]) -> None:
     asyncio.run(ask())
     assert [event["queryStringParameters"]["text"] for event in events] == texts
     assert [event["rawQueryString"] for event in events] == [f"text={quote(text, safe='')}" for text in texts]
+
+
+WHOLE = b"POST /query HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
+
+
+@pytest.mark.parametrize("sent", [WHOLE, WHOLE[:-1]], ids=["waits for its answer", "sent half of its body"])
+def test_client_that_goes_away_costs_no_call_and_no_line(sent: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    calls: list[str] = []
+    started, released = threading.Event(), threading.Event()
+
+    def slow(event: dict[str, Any], _: object) -> dict[str, Any]:
+        calls.append(event["rawPath"])
+        started.set()
+        released.wait(30)
+        return {"statusCode": 200, "body": "answer"}
+
+    async def until(count: int, running: web.AppRunner) -> None:
+        async with asyncio.timeout(30):
+            while len(running.server.connections) != count:
+                await asyncio.sleep(0.01)
+
+    async def ask() -> str:
+        running = runner(slow)
+        await running.setup()
+        try:
+            await web.TCPSite(running, "127.0.0.1", 0).start()
+            host, port = running.addresses[0][:2]
+            async with aiohttp.ClientSession(f"http://{host}:{port}") as client:
+                first = asyncio.create_task(client.get("/first"))
+                await asyncio.to_thread(started.wait, 30)
+                _, gone = await asyncio.open_connection(host, port)
+                gone.write(sent)
+                await until(2, running)
+                gone.transport.abort()
+                await until(1, running)
+                released.set()
+                await first
+                return await (await client.get("/last")).text()
+        finally:
+            await running.cleanup()
+
+    assert asyncio.run(ask()) == "answer"
+    assert calls == ["/first", "/last"]
+    assert caplog.records == []

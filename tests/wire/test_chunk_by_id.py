@@ -120,6 +120,7 @@ def test_docs_page_fits_a_load_balancer_compressed(start: Start) -> None:
     assert len(json.dumps(response)) <= ALB_RESPONSE_BYTES
     assert response["headers"]["Content-Encoding"] == "gzip"
     assert response["headers"]["Vary"] == "Origin, Accept-Encoding"
+    assert response["headers"]["Cache-Control"] == "private, max-age=300"
     assert b"swagger" in gzip.decompress(b64decode(response["body"]))
     plain = page(function, {})
     assert plain["statusCode"] == 413

@@ -82,7 +82,10 @@ def runner(handler: Handler, extend: Extend = lambda _: None, **options: Any) ->
     """An aiohttp server of `application`. A body is passed on as it was sent, compressed or not, as a gateway does."""
     # By default, aiohttp refuses a line or a header of 8 KB, as text.
     chosen: dict[str, Any] = {"max_line_size": MAX_EVENT_BYTES, "max_field_size": MAX_EVENT_BYTES, **options}
-    return web.AppRunner(application(handler, extend), access_log=None, auto_decompress=False, **chosen)
+    # A client that goes away takes its waiting request along: a page that is closed, or a question typed on.
+    return web.AppRunner(
+        application(handler, extend), access_log=None, auto_decompress=False, handler_cancellation=True, **chosen
+    )
 
 
 def _response(result: dict[str, Any]) -> web.Response:

@@ -85,7 +85,8 @@ def docs(call: Call) -> Response[str]:
 
     # The page is too large for a load balancer as it is. A REST API would hand out the compressed body as base64.
     compress = call.gateway.response_bytes < PAGE_BYTES
-    return Response(200, "text/html; charset=utf-8", page(_document(call)), compress=compress)
+    kept = {"Cache-Control": "private, max-age=300"}
+    return Response(200, "text/html; charset=utf-8", page(_document(call)), kept, compress=compress)
 
 
 def _document(call: Call) -> dict[str, Any]:
