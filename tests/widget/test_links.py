@@ -219,20 +219,26 @@ CLOSED = {
     "details in details": "<details><summary>More</summary><details><summary>Most</summary>{}</details></details>",
     "tabs by name": TABS.format(SHOW) + PANELS,
     "tabs by number": TABS.format(SHOW).replace("id=tb", "") + f"<div>{PANELS.replace('aria-labelledby=tb', '')}</div>",
+    "tabs whose script is late": f"""{TABS.format("")}{PANELS}<script>setTimeout(() => tb.onclick = () => {{{{
+        const [a, b] = document.querySelectorAll('.panel'); b.hidden = !(a.hidden = true); }}}}, 700)</script>""",
     "Material, VitePress": RADIO,
     "sphinx-design": LABELS,
 }
 
 
+@pytest.mark.parametrize("is_load", [False, True], ids=["this page", "full load"])
 @pytest.mark.parametrize("kind", CLOSED)
-def test_closed_part_of_the_page_is_opened_first(kind: str, fake: Server, site: Site, visit: Visit) -> None:
-    fake.answer = lambda _: answer(passage(SENTENCE, f"{site.url}/guide/#part"))
+def test_closed_part_of_the_page_is_opened(kind: str, is_load: bool, fake: Server, site: Site, visit: Visit) -> None:
+    path = "/next/" if is_load else "/guide/"
+    fake.answer = lambda _: answer(passage(SENTENCE, f"{site.url}{path}#part"))
     body = PAGE.replace(f"<p id=here>{HERE}</p>", CLOSED[kind].format(f"<p id=here>{HERE}</p>"))
-    widget = visit({"endpoint": fake.url}, body=body).open().ask("what follows a twin")
+    site.put("/next/", html({"endpoint": fake.url}, body=body))
+    widget = visit({"endpoint": fake.url}, body="" if is_load else body).open().ask("what follows a twin")
     widget.hits.first.click()
-    widget.page.wait_for_function("CSS.highlights.has('passage-match')")
-    assert widget.page.locator("#here").is_visible()
+    widget.page.locator("#here").wait_for()
     _in_view(widget, "#here")
+    widget.page.wait_for_function("CSS.highlights.has('passage-match')")
+    assert widget.page.evaluate("[location.pathname, sessionStorage['passage-match'] ?? null]") == [path, None]
 
 
 def test_passage_of_the_same_page_is_marked(fake: Server, site: Site, visit: Visit) -> None:

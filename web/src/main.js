@@ -3,6 +3,7 @@
 import { set } from './dom.js';
 import { PassageChat } from './element.js';
 import { ofScript } from './options.js';
+import { arrive } from './visit.js';
 
 const NAME = 'passage-chat';
 
@@ -25,6 +26,7 @@ function begin() {
   Widget.script = script;
   const given = ofScript(script);
   const mount = () => {
+    if (!known) arrive();
     if (!given.endpoint && (script?.hasAttribute('data-manual') || document.querySelector(NAME))) return;
     const element = (Widget.own ??= /** @type {PassageChat} */ (document.createElement(NAME)));
     set(element, given);

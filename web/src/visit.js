@@ -8,8 +8,8 @@ const IGNORED = 'script, style, noscript, template, passage-chat, nav, [aria-hid
 
 /** @type {CSSStyleSheet | undefined} */
 let sheet;
-/** @type {(() => void) | undefined} */
-let giveUp;
+/** @type {ReturnType<typeof setInterval> | undefined} */
+let looking;
 
 /**
  * Clicks an anchor in the page itself, so that a router which watches the page's clicks takes it. A click that no
@@ -24,8 +24,9 @@ export function visit(host, url, sentence) {
   anchor.hidden = true;
   const last = (/** @type {Event} */ event) => {
     if (event.target !== anchor) return;
-    if (!event.defaultPrevented && !isHere(url)) anchor.href = withText(url, sentence);
-    else point(url, sentence);
+    if (event.defaultPrevented || isHere(url)) return point(url, sentence);
+    anchor.href = withText(url, sentence);
+    if (anchor.origin === location.origin) keep(JSON.stringify([url, sentence]));
   };
   window.addEventListener('click', last);
   host.append(anchor);
@@ -39,50 +40,67 @@ function isHere(url) {
   return url.includes('#') && url.split('#')[0] === location.href.split('#')[0];
 }
 
+/** Keeps where a link leads for the page that it loads. @param {string} place */
+function keep(place) {
+  try {
+    sessionStorage.setItem(NAME, place);
+  } catch {
+    // Storage is forbidden: the browser finds the text, unless a closed tab hides it.
+  }
+}
+
+/** Points to the passage that a link to this page was about. A text fragment opens no tab. */
+export function arrive() {
+  try {
+    const [url, sentence] = JSON.parse(sessionStorage.getItem(NAME) ?? '');
+    sessionStorage.removeItem(NAME);
+    point(url, sentence, true);
+  } catch {
+    // No such link, or storage is forbidden.
+  }
+}
+
 /**
- * Marks the sentence once the page at `url` is drawn and scrolls to it, or to the section's heading without it. A router
- * may draw the page once more, which leaves the range empty: for as long, the sentence is marked again.
+ * Marks the sentence once the page at `url` is drawn, opens what hides it and scrolls to it, or to the section's heading
+ * without it. A router may draw the page once more, which leaves the range empty: for as long, the sentence is marked
+ * again. A tab opens only once its script runs, and is asked until then.
  * @param {string} url
  * @param {string} sentence
+ * @param {boolean} [isLoaded] whether the browser went to the section
  */
-export function point(url, sentence) {
+export function point(url, sentence, isLoaded = false) {
   forget();
   if (!sentence) return; // The router goes to the section.
-  const target = new URL(url);
-  const id = decoded(target.hash.slice(1));
+  const { hash, pathname } = new URL(url);
+  const heading = () => document.getElementById(decoded(hash.slice(1)));
+  const ends = Date.now() + PATIENCE;
   /** @type {Range | null} */
-  let marked = null;
-  const attempt = () => {
-    if (marked && !marked.collapsed) return;
-    if (location.pathname !== target.pathname && location.pathname !== target.pathname.replace(/(\.html|\/)$/, '')) return;
-    const heading = id ? document.getElementById(id) : null;
-    const range = find(sentence, heading);
-    if (!range) return;
-    marked = range;
-    mark(range);
-    const at = range.startContainer.parentElement;
-    reveal(at);
-    requestAnimationFrame(() => scrollTo(at));
-  };
-  const watch = new MutationObserver(() => attempt());
-  const timer = setTimeout(() => {
-    stop();
-    if (!marked) scrollTo(document.getElementById(id));
-  }, PATIENCE);
-  const stop = () => {
-    watch.disconnect();
-    clearTimeout(timer);
-    giveUp = undefined;
-  };
-  giveUp = stop;
-  watch.observe(document.documentElement, { childList: true, subtree: true, characterData: true });
-  // The router scrolls in this frame; the passage is found after it.
-  requestAnimationFrame(() => requestAnimationFrame(attempt));
+  let range = null;
+  let isShown = false;
+  // A router scrolls when it has drawn the page: the passage is found after it.
+  looking = setInterval(() => {
+    if (Date.now() > ends) {
+      clearInterval(looking);
+      if (!isShown && !isLoaded) scrollTo(heading());
+      return;
+    }
+    if (![pathname, pathname.replace(/(\.html|\/)$/, '')].includes(location.pathname)) return;
+    if (!range || range.collapsed) {
+      range = find(sentence, heading());
+      isShown = false;
+      if (range) mark(range);
+    }
+    const at = range?.startContainer.parentElement;
+    if (!at || isShown) return;
+    isShown = at.checkVisibility();
+    if (isShown) scrollTo(at);
+    else reveal(at);
+  }, 100);
 }
 
 /** Takes the mark away, and stops looking for a passage. */
 export function forget() {
-  giveUp?.();
+  clearInterval(looking);
   CSS.highlights?.delete(NAME);
 }
 
