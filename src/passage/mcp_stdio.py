@@ -9,6 +9,7 @@ from handler.entrypoints.http.mcp.protocol import (
     INTERNAL_ERROR,
     METHOD_HEADER,
     NAME_HEADER,
+    NAMED,
     VERSION_HEADER,
     VERSION_KEY,
     encode_header,
@@ -58,7 +59,11 @@ def headers(message: Mapping[str, Any]) -> dict[str, str]:
     version = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
     if not isinstance(params, dict) or not isinstance(version, str):
         return {}
-    repeated = {VERSION_HEADER: version, METHOD_HEADER: message.get("method"), NAME_HEADER: params.get("name")}
+    repeated = {
+        VERSION_HEADER: version,
+        METHOD_HEADER: message.get("method"),
+        NAME_HEADER: params.get(NAMED.get(str(message.get("method")), "")),
+    }
     return {name: encode_header(value) for name, value in repeated.items() if isinstance(value, str)}
 
 

@@ -37,6 +37,7 @@ async def every_tool(client: Client) -> dict[str, Any]:
         "search": found.structured_content,
         **(await readings(client, first, found.structured_content["results"][0]["url"])),
         "search_docs": (await client.call_tool("search_docs", {"question": QUESTION, "top_k": 2})).structured_content,
+        "pages": (await client.read_resource((await client.list_resources()).resources[0].uri)).contents[0].text,
         "get_chunk": (await client.call_tool("get_chunk", {"id": first})).structured_content,
         "failed": await client.call_tool("fetch", {"id": "nothing"}),
     }
@@ -71,6 +72,8 @@ def check(used: dict[str, Any], mode: str) -> None:
     assert used["next"]["metadata"]["previous"]
     assert used["get_page"]["text"].startswith(used["part"]["text"])
     assert (len(used["part"]["text"]), used["part"]["metadata"]["next_start_index"]) == (200, "200")
+    pages = used["pages"].splitlines()
+    assert (len(pages), f"- <{used['get_page']['url']}>" in pages) == (57, True)
     assert used["failed"].is_error
     assert "no such chunk" in used["failed"].content[0].text
 

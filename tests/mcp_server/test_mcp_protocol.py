@@ -19,7 +19,7 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 def test_initialize_answers_a_version_that_we_speak(version: str, endpoint: Endpoint) -> None:
     reply = endpoint.legacy("initialize", {"protocolVersion": version, "capabilities": {}})
     assert (reply.status, reply.result["protocolVersion"]) == (200, version)
-    assert reply.result["capabilities"] == {"tools": {}, "prompts": {}}
+    assert reply.result["capabilities"] == {"tools": {}, "prompts": {}, "resources": {}}
     assert reply.result["serverInfo"] == {"name": "passage", "version": "0.1.0"}
     assert "resultType" not in reply.result
 
@@ -48,7 +48,7 @@ def test_discover_names_versions_and_may_be_cached(endpoint: Endpoint) -> None:
     result = endpoint.modern("server/discover").result
     assert result["supportedVersions"] == list(SUPPORTED)
     assert (result["ttlMs"], result["cacheScope"], result["resultType"]) == (300_000, "public", "complete")
-    assert result["capabilities"] == {"tools": {}, "prompts": {}}
+    assert result["capabilities"] == {"tools": {}, "prompts": {}, "resources": {}}
     assert "search_docs" in result["instructions"]
 
 
@@ -123,13 +123,13 @@ def test_client_info_may_be_absent(endpoint: Endpoint) -> None:
     assert endpoint.modern("tools/list", {"_meta": meta}).status == 200
 
 
-@pytest.mark.parametrize("method", ["resources/list", "prompts/delete", "logging/setLevel", "server/discover", ""])
+@pytest.mark.parametrize("method", ["resources/subscribe", "prompts/delete", "logging/setLevel", "server/discover", ""])
 def test_unknown_legacy_method_is_an_error_in_a_200(method: str, endpoint: Endpoint) -> None:
     reply = endpoint.legacy(method)
     assert (reply.status, reply.code) == (200, -32601)
 
 
-@pytest.mark.parametrize("method", ["resources/list", "ping", "initialize", "subscriptions/listen"])
+@pytest.mark.parametrize("method", ["resources/subscribe", "ping", "initialize", "subscriptions/listen"])
 def test_unknown_modern_method_is_404(method: str, endpoint: Endpoint) -> None:
     reply = endpoint.modern(method)
     assert (reply.status, reply.code) == (404, -32601)
@@ -175,6 +175,7 @@ def test_notification_of_an_unknown_version_is_400(endpoint: Endpoint) -> None:
         ('{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600),
         ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', -32600),
         ('{"jsonrpc": "2.0", "id": 1e999, "method": "ping"}', -32600),
+        (message("ping", id="a" * 257), -32600),
         ('{"jsonrpc": "2.0", "id": 1, "method": 5}', -32600),
         ('{"jsonrpc": "2.0", "id": 1, "result": {}}', -32600),
         ('{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}', -32602),
@@ -187,7 +188,7 @@ def test_body_that_is_no_single_message_is_400(body: Any, code: int, endpoint: E
     assert (reply.status, reply.code) == (400, code)
 
 
-@pytest.mark.parametrize("number", [0, -3, 1.5, "", "a", 10**30])
+@pytest.mark.parametrize("number", [0, -3, 1.5, "", "a" * 256, 10**30])
 def test_answer_has_the_id_of_its_request(number: Any, endpoint: Endpoint) -> None:
     reply = endpoint.post(message("ping", id=number))
     assert reply.json["id"] == number

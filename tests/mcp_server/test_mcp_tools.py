@@ -17,12 +17,18 @@ from handler.core.errors import (
 )
 from handler.core.model import Noise, Passage, Point, Search, SearchResult
 from handler.entrypoints.http.mcp.calls import UNCLEAR
+from handler.entrypoints.http.mcp.resources import URI
 from handler.entrypoints.http.openapi.schemas import component, components
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES
 from mcp_server.mcp_calls import HITS, QUESTION, TEXT, Endpoint, said, structured
 from unit.asking import FakedContainer, FixedStore
 
 NAMES = profiles.names()
+STORED = {
+    "language": ("de", "en"),
+    "version": (),
+    "page_url": ("https://e.org/a", "https://e.org/b"),
+}
 
 
 def tools(endpoint: Endpoint, path: str = "/mcp") -> dict[str, dict[str, Any]]:
@@ -97,6 +103,25 @@ def test_language_and_version_narrow_the_search(endpoint: Endpoint) -> None:
     structured(endpoint.call("search_docs", {"question": QUESTION, "language": "en", "version": None}))
     (search,) = endpoint.container.searches
     assert list(search.filters) == ["language"]
+
+
+def test_labels_are_offered_with_the_values_that_the_index_has(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Limits of text, where a store cannot list them, are in the test below."""
+    monkeypatch.setattr(FixedStore, "values", lambda _, keys, __: {key: STORED[key] for key in keys})
+    schema = tools(endpoint)["search_docs"]["inputSchema"]["properties"]
+    assert "version" not in schema
+    assert (schema["language"]["type"], schema["language"]["enum"]) == (["string", "null"], ["de", "en", None])
+    assert [each["uri"] for each in endpoint.legacy("resources/list").result["resources"]] == [URI]
+    (read,) = endpoint.modern("resources/read", {"uri": URI}, mcp_name=URI).result["contents"]
+    assert read["text"] == "- <https://e.org/a>\n- <https://e.org/b>\n"
+
+
+def test_index_that_cannot_list_its_pages_has_no_resource(endpoint: Endpoint) -> None:
+    assert endpoint.legacy("resources/list").result == {"resources": []}
+    assert endpoint.legacy("resources/templates/list").result == {"resourceTemplates": []}
+    assert endpoint.legacy("resources/read", {"uri": URI}).code == -32602
 
 
 def test_limits_of_labels_are_those_of_the_options(endpoint: Endpoint) -> None:

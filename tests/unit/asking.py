@@ -83,6 +83,9 @@ class FixedStore:
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         return SearchResult(())
 
+    def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
+        return {}
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         return None
 

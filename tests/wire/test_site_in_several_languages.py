@@ -138,6 +138,11 @@ class Store:
     def by_words(self, text: str, **options: Any) -> set[str]:
         return set(self.ranked_by_words(text, **options))
 
+    def mcp(self, method: str, **params: str) -> Any:
+        assert self.function is not None
+        sent = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return self.function.post(sent, "/mcp").json["result"]
+
 
 def stemmers(indexes: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The language of each index's stemmer, which is also that of its stop words."""
@@ -239,6 +244,18 @@ def test_answer_has_only_passages_of_its_language(store: Store) -> None:
     assert len(answer["results"]) == 2
     ready = store.function.get("/ready").json["collection"] if store.function else {}
     assert (ready["search"], ready["notes"]) == ("hybrid", [])
+
+
+def test_agents_are_told_the_languages_and_the_pages(store: Store) -> None:
+    store.index(PAGES)
+    store.ask("Haus")
+    tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in store.mcp("tools/list")["tools"]}
+    assert tools["search_docs"]["language"]["enum"] == ["de", "en", "zh", None]
+    assert "version" not in tools["search_docs"]
+    (listed,) = store.mcp("resources/list")["resources"]
+    (read,) = store.mcp("resources/read", uri=listed["uri"])["contents"]
+    pages = sorted(f"https://e.org/{name}/" for names in PAGES.values() for name in names)
+    assert read["text"] == "".join(f"- <{page}>\n" for page in pages)
 
 
 def test_chunk_by_id_hides_its_language_key(store: Store) -> None:

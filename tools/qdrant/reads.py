@@ -6,7 +6,7 @@ import qdrant_edge as edge
 
 from passage.emulators.replies import ApiError
 from tools.qdrant.collections import Collection
-from tools.qdrant.errors import unsupported
+from tools.qdrant.errors import format_error, unsupported
 from tools.qdrant.filters import parse_filter
 from tools.qdrant.ids import id_json, parse_id, parse_ids
 from tools.qdrant.shapes import Json, limit_of, point_json, with_payload, with_vector
@@ -45,6 +45,16 @@ def scroll(collection: Collection, body: Json) -> dict[str, object]:
         records, following = shard.scroll(request)
     page = None if following is None else id_json(following)
     return {"points": [point_json(record, vectors) for record in records], "next_page_offset": page}
+
+
+def facet(collection: Collection, body: Json) -> dict[str, object]:
+    """The values of a payload key that has an index, with how many points hold each."""
+    key = body.get("key")
+    if not isinstance(key, str):
+        raise format_error("missing field `key`")
+    with collection.engine() as shard:
+        found = shard.facet(edge.FacetRequest(key, limit=limit_of(body), filter=parse_filter(body.get("filter"))))
+    return {"hits": [{"value": hit.value, "count": hit.count} for hit in found.hits]}
 
 
 def count(collection: Collection, body: Json) -> dict[str, int]:

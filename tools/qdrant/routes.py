@@ -56,6 +56,7 @@ class Routes:
             web.get(points + "/{id}", self._one_point),
             web.post(points + "/scroll", self._read(qdrant_reads.scroll)),
             web.post(points + "/count", self._read(qdrant_reads.count)),
+            web.post(one + "/facet", self._read(qdrant_reads.facet)),
             web.post(points + "/query", self._read(qdrant_search.query)),
             web.post(points + "/query/batch", self._read(qdrant_search.query_batch)),
             web.post(points + "/search", self._read(qdrant_search.search)),

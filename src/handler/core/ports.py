@@ -107,6 +107,14 @@ class PassageStore(Protocol):
         """
         ...
 
+    def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
+        """The texts that payload keys hold, sorted. Left out: a key with more than `most`, or that cannot be counted.
+
+        Raises:
+            The same as `search`.
+        """
+        ...
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """The point with that id, or the one whose payload has it as its chunk id; None without either.
 

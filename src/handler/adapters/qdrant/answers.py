@@ -49,6 +49,24 @@ class ScrolledPage(BaseModel):
     points: list[StoredPoint]
 
 
+class FacetHit(BaseModel):
+    """A value of a payload key."""
+
+    value: Any
+
+
+class Facet(BaseModel):
+    """The values of a payload key."""
+
+    hits: list[FacetHit]
+
+
+class Faceted(BaseModel):
+    """The answer to a request for a payload key's values."""
+
+    result: Facet
+
+
 class Scrolled(BaseModel):
     """The answer to a request for a page of points."""
 

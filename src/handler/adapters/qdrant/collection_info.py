@@ -118,7 +118,7 @@ def embedding_model(connection: Connection, profile: Profile, info: CollectionMe
     outer = list(dict.fromkeys(path.outer for path in profile.payload.paths["model"]))
     if not outer:
         return None
-    points = connection.post("/scroll", {"limit": 1, "with_payload": outer}, Scrolled).result.points
+    points = connection.post("/points/scroll", {"limit": 1, "with_payload": outer}, Scrolled).result.points
     return payload.embedding_model(points[0].payload, profile.payload) if points else None
 
 

@@ -76,13 +76,13 @@ class Connection:
         Raises:
             PassageError: see `call`.
         """
-        return self.post("/query", request, Searched).result.points
+        return self.post("/points/query", request, Searched).result.points
 
     def query_batch(self, requests: Sequence[Mapping[str, Any]]) -> list[Sequence[ScoredPoint]]:
         """The points that each request finds. See `query`."""
         if len(requests) == 1:
             return [self.query(requests[0])]
-        results = self.post("/query/batch", {"searches": requests}, SearchedEach).result
+        results = self.post("/points/query/batch", {"searches": requests}, SearchedEach).result
         if len(results) != len(requests):
             raise self._service.unavailable("returned an unreadable answer", f"{len(results)} answers")
         return [each.points for each in results]
@@ -94,10 +94,10 @@ class Connection:
         )
 
     def post(self, path: str, body: Mapping[str, Any], answer: type[T]) -> T:
-        """The answer to a request about the collection's points, which changes none of them.
+        """The answer to a request about the collection, which changes nothing.
 
         Args:
-            path: below the collection's points.
+            path: below the collection.
             answer: the class to read the answer into.
 
         Raises:
@@ -107,7 +107,7 @@ class Connection:
             lambda: self.client.request(
                 type_=answer,
                 method="POST",
-                url="/collections/{collection_name}/points" + path,
+                url="/collections/{collection_name}" + path,
                 path_params={"collection_name": self.collection},
                 headers={"Content-Type": "application/json"},
                 content=to_json(body),

@@ -178,6 +178,13 @@ class QdrantEdgeStore:
         found = self._ask(lambda shard: shard.query_batch(qdrant_edge.QueryBatchRequest(requests)))
         return payload.holders(words, found, most)
 
+    def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
+        """See `handler.core.ports.PassageStore`."""
+        from handler.adapters.qdrant import edge_values  # noqa: PLC0415 - no search needs it
+
+        request = edge_values.request(self._profile, keys)
+        return edge_values.read(self._ask(lambda shard: shard.scroll(request))[0], keys, most)
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
         records = self._by_point_id(chunk, with_vectors=with_vectors)

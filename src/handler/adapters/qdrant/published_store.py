@@ -60,6 +60,10 @@ class PublishedStore:
         """See `handler.core.ports.PassageStore`."""
         return self._current().holders(words, most)
 
+    def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
+        """See `handler.core.ports.PassageStore`."""
+        return self._current().values(keys, most)
+
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""
         return self._current().fetch(chunk, with_vectors=with_vectors)

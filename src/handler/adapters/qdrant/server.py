@@ -1,7 +1,7 @@
 """Searches a collection on a Qdrant server or Qdrant Cloud.
 
 Its requests are in `connection`. Payload indexes and metadata are in `collection_info`, chunks by their id or position
-in `server_chunks`; no search that succeeds imports those two.
+and values of payload keys in `server_chunks`; no search that succeeds imports those two.
 """
 
 from __future__ import annotations
@@ -319,6 +319,12 @@ class QdrantServerStore:
             for word in words
         ]
         return payload.holders(words, self._in_batches(requests), most)
+
+    def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
+        """See `handler.core.ports.PassageStore`. Only a payload index can count a key's values."""
+        from handler.adapters.qdrant import server_chunks  # noqa: PLC0415 - no search needs it
+
+        return server_chunks.values(self._connection, keys, most)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         """See `handler.core.ports.PassageStore`."""

@@ -1,12 +1,13 @@
-"""Chunks on a server that no vector finds: those around a passage, and one by its id. No search imports this module."""
+"""What no vector finds on a server: chunks around a passage or by an id, and values. No search imports this module."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from handler.adapters.qdrant import collection_info, query
-from handler.adapters.qdrant.answers import Records, ScoredPoint, Scrolled, StoredPoint
+from handler.adapters.qdrant.answers import Faceted, Records, ScoredPoint, Scrolled, StoredPoint
 from handler.adapters.qdrant.collection_info import explain, index_kinds, indexes, limits_of
 from handler.adapters.qdrant.connection import Connection
 from handler.adapters.qdrant.filters import condition_json, index_type
@@ -114,7 +115,7 @@ def _by_point_id(connection: Connection, chunk: str, *, with_vectors: bool) -> S
     if identity is None:
         return None
     asked = {"ids": [identity], "with_payload": True, "with_vector": with_vectors}
-    return next(iter(connection.post("", asked, Records).result), None)
+    return next(iter(connection.post("/points", asked, Records).result), None)
 
 
 def _matching(
@@ -123,4 +124,19 @@ def _matching(
     """The first point that meets one of the conditions: a payload key and the value it has."""
     any_of = [{"key": key, "match": {"value": value}} for key, value in conditions]
     asked = {"filter": {"should": any_of}, "limit": 1, "with_payload": True, "with_vector": with_vectors}
-    return next(iter(connection.post("/scroll", asked, Scrolled).result.points), None)
+    return next(iter(connection.post("/points/scroll", asked, Scrolled).result.points), None)
+
+
+def values(connection: Connection, keys: Sequence[str], most: int) -> dict[str, tuple[str, ...]]:
+    """The texts that payload keys hold, sorted. Left out: a key with more than `most`, or without a payload index.
+
+    Raises:
+        PassageError: see `Connection.call`.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for key in keys:
+        with suppress(RequestRefused):  # no payload index serves it
+            hits = connection.post("/facet", {"key": key, "limit": most + 1}, Faceted).result.hits
+            if len(hits) <= most:
+                found[key] = tuple(sorted(hit.value for hit in hits if isinstance(hit.value, str)))
+    return found

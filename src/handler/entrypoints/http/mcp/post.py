@@ -1,11 +1,12 @@
 """A POST to an MCP endpoint: checks the origin, reads one message and answers its method.
 
-The methods are `initialize` and `ping` of the legacy era, `server/discover` of the modern one, and those of tools.
+The methods are `initialize` and `ping` of the legacy era, `server/discover` of the modern one, and those of tools,
+prompts and resources.
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -30,6 +31,7 @@ from handler.entrypoints.http.mcp.protocol import (
     choose_revision,
     is_modern,
 )
+from handler.entrypoints.http.mcp.resources import list_resources, read_resource
 from handler.entrypoints.http.mcp.tools import Endpoint, list_tools, subject
 from handler.entrypoints.http.request import decoded_body
 from handler.entrypoints.http.status import JSON, status
@@ -41,7 +43,15 @@ CACHED_MS = 300_000
 """Milliseconds for which a client may keep the list of tools: a deployment may change it."""
 
 CACHED = {"ttlMs": CACHED_MS, "cacheScope": "public"}
-CAPABILITIES: dict[str, Any] = {"tools": {}, "prompts": {}}
+CAPABILITIES: dict[str, Any] = {"tools": {}, "prompts": {}, "resources": {}}
+
+LISTS: Mapping[str, tuple[str, Callable[[Endpoint], list[dict[str, Any]]]]] = {
+    "tools/list": ("tools", list_tools),
+    "prompts/list": ("prompts", list_prompts),
+    "resources/list": ("resources", list_resources),
+    "resources/templates/list": ("resourceTemplates", lambda _: []),
+}
+"""Methods that list something: its name in the result, and what lists it."""
 
 
 def respond(event: Mapping[str, Any], headers: Mapping[str, str], endpoint: Endpoint) -> Response[str]:
@@ -130,13 +140,12 @@ def _answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> 
             return {}
         case "server/discover" if modern:
             return {"supportedVersions": list(SUPPORTED), **_describe(endpoint), **CACHED}
-        case "tools/list" | "prompts/list" as listed:
-            found = list_tools(endpoint) if listed == "tools/list" else list_prompts(endpoint)
-            return {listed.partition("/")[0]: found, **(CACHED if modern else {})}
-        case "prompts/get":
-            return get_prompt(message.params, endpoint)
-        case "tools/call":
-            return _call_tool(message.params, endpoint)
+        case method if method in LISTS:
+            name, listed = LISTS[method]
+            return {name: listed(endpoint), **(CACHED if modern else {})}
+        case method if method in READS:
+            read = READS[method](message.params, endpoint)
+            return {**read, **(CACHED if modern and method == "resources/read" else {})}
     raise Refused(METHOD_NOT_FOUND, "There is no such method here.", 404)
 
 
@@ -148,6 +157,13 @@ def _call_tool(params: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
     if not isinstance(arguments, Mapping | None):
         raise Refused(INVALID_PARAMS, "'arguments' must be an object.")
     return known[name](arguments or {}, endpoint)
+
+
+READS: Mapping[str, Callable[[Mapping[str, Any], Endpoint], dict[str, Any]]] = {
+    "tools/call": _call_tool,
+    "prompts/get": get_prompt,
+    "resources/read": read_resource,
+}
 
 
 def _server(endpoint: Endpoint) -> dict[str, str]:

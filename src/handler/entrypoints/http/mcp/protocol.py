@@ -36,6 +36,12 @@ VERSION_KEY, CAPABILITIES_KEY, SERVER_KEY = (
 
 VERSION_HEADER, METHOD_HEADER, NAME_HEADER = MCP_HEADERS
 
+NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""Methods with the parameter that the header Mcp-Name repeats."""
+
+ID_CHARACTERS = 256
+"""The most characters of a request's id, which the answer repeats."""
+
 _BEFORE, _AFTER = "=?base64?", "?="
 """Around a header's value in base64, which is for text other than plain ASCII."""
 
@@ -92,7 +98,7 @@ def read_message(value: Any) -> RpcMessage:
             INVALID_REQUEST, "The body must be a JSON-RPC 2.0 request or notification: an object with a method."
         )
     if "id" in value and not _is_id(value["id"]):
-        raise Refused(INVALID_REQUEST, "'id' must be a string or a number.")
+        raise Refused(INVALID_REQUEST, f"'id' must be a number, or a string of at most {ID_CHARACTERS} characters.")
     params = value.get("params", {})
     if not isinstance(params, dict):
         raise Refused(INVALID_PARAMS, "'params' must be an object.")
@@ -107,9 +113,9 @@ def read_id(value: Any) -> Id:
 
 def _is_id(value: object) -> bool:
     """Whether a value is a text or a number that the answer can repeat: JSON has no infinite one."""
-    return (isinstance(value, str | int) and not isinstance(value, bool)) or (
-        isinstance(value, float) and isfinite(value)
-    )
+    if isinstance(value, str):
+        return len(value) <= ID_CHARACTERS
+    return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, float) and isfinite(value))
 
 
 def write_result(number: Id, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,8 +158,9 @@ def is_modern(message: RpcMessage, headers: Mapping[str, str]) -> bool:
         raise Refused(INVALID_PARAMS, f"'params._meta' lacks {' and '.join(missing)}.")
     _check_repeated(VERSION_HEADER, header, named, f"params._meta['{VERSION_KEY}']")
     _check_repeated(METHOD_HEADER, headers.get(METHOD_HEADER), message.method, "method")
-    if message.method == "tools/call":
-        _check_repeated(NAME_HEADER, decode_header(headers.get(NAME_HEADER)), message.params.get("name"), "params.name")
+    key = NAMED.get(message.method)
+    if key is not None:
+        _check_repeated(NAME_HEADER, decode_header(headers.get(NAME_HEADER)), message.params.get(key), f"params.{key}")
     if named != MODERN:
         raise _unsupported_version(header)
     return True

@@ -7,6 +7,8 @@ from typing import Any
 from handler.bootstrap.container import Container
 from handler.config.profiles import CountLimit, Profile
 from handler.core.deadline import Deadline
+from handler.service.inventory import labels
+from handler.service.services import Served
 
 SITE = "this documentation site"
 """What the tools search where the deployment does not say it (MCP_DESCRIPTION)."""
@@ -122,7 +124,8 @@ def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
     Raises:
         PassageError: the endpoint's profile does not exist, or a setting is wrong.
     """
-    profile = endpoint.services.served(endpoint.profile).profile
+    served = endpoint.services.served(endpoint.profile)
+    profile = served.profile
     about = subject(endpoint)
     question, count = _text(profile), _count(count_limit(profile))
     chosen = {} if endpoint.profile is not None else {"profile": _profiles(endpoint, profile)}
@@ -159,7 +162,7 @@ def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
             f"Find the passages of {about} that answer a question. Returns their texts with URLs, best first. Ask one "
             "thing at a time, in a full sentence, and keep names of functions and options as they are written. "
             "An empty list means that no passage fits: ask in other words before you give up.",
-            {"question": question, "top_k": count, **_narrowing(profile), "search": SEARCH, **chosen},
+            {"question": question, "top_k": count, **_narrowing(served, endpoint.until()), "search": SEARCH, **chosen},
             ["question"],
             {
                 "profile": {**STRING, "description": "The profile that was asked."},
@@ -235,17 +238,20 @@ def _count(limit: CountLimit) -> dict[str, Any]:
     return {"type": ["integer", "null"], **bounds, "description": words}
 
 
-def _narrowing(profile: Profile) -> dict[str, Any]:
-    """The arguments for a language and a version, as far as the profile declares these fields."""
-    words = (
-        "The {name} that passages must have, as in `{example}`. Leave it out unless the user needs one {name}: a site "
-        "that stores none has no such passage."
-    )
-    return {
-        name: {**LABEL, "description": words.format(name=name, example=example)}
-        for name, example in NARROWING.items()
-        if name in profile.filters
-    }
+def _narrowing(served: Served, until: Deadline) -> dict[str, Any]:
+    """The arguments for a language and a version, each with the values that the index has; none if it has none.
+
+    Where they cannot be listed, the argument takes any text.
+    """
+    arguments: dict[str, Any] = {}
+    for name, values in labels(served, [name for name in NARROWING if name in served.profile.filters], until).items():
+        words = f"The {name} that passages must have. Leave it out unless the user needs one {name}."
+        if values is None:
+            words = f"{words} As in `{NARROWING[name]}`; passages may state none."
+        if values != ():
+            choice = LABEL if values is None else {"type": OPTIONAL, "enum": [*values, None]}
+            arguments[name] = {**choice, "description": words}
+    return arguments
 
 
 def _profiles(endpoint: Endpoint, default: Profile) -> dict[str, Any]:
