@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+PYTHON_OF_SAM = ROOT / ".venv-sam" / "bin" / "python"
 GONE = object()
 """The value of AWS::NoValue."""
-NESTED = "AWS::CloudFormation::Stack"
-
 STACK = "passage-test"
 PSEUDO = {
     "AWS::AccountId": "111122223333",
@@ -28,8 +27,6 @@ PSEUDO = {
 }
 UPLOADED = "uploaded:"
 """Prefix of a resource's name, in place of a parameter's: the state of its uploaded code. See `expand.py`."""
-
-PYTHON_OF_SAM = ROOT / ".venv-sam" / "bin" / "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +40,19 @@ class Stack:
 
     def everything(self) -> dict[str, dict[str, Any]]:
         """The resources of this stack and of those nested in it, by name."""
-        found = dict(self.resources)
+        resources = dict(self.resources)
         for stack in self.nested.values():
-            assert not found.keys() & stack.resources.keys(), "a name is unique over all templates"
-            found |= stack.everything()
-        return found
+            assert not resources.keys() & stack.resources.keys(), "a name is unique over all templates"
+            resources |= stack.everything()
+        return resources
 
     def of_type(self, kind: str) -> dict[str, dict[str, Any]]:
         """The properties of each resource of a type, by its name."""
-        return {
-            name: resource["Properties"]
-            for name, resource in self.everything().items()
-            if resource["Type"] == f"AWS::{kind}"
-        }
+        all_of_them = self.everything().items()
+        return {name: resource["Properties"] for name, resource in all_of_them if resource["Type"] == f"AWS::{kind}"}
 
     def __getitem__(self, name: str) -> dict[str, Any]:
-        """A resource's properties, by its name with or without the hash that SAM adds."""
-        resources = self.everything()
-        named = [key for key in resources if key == name or re.fullmatch(re.escape(name) + r"[0-9a-f]{10}", key)]
-        assert len(named) == 1, f"{name}: {named or sorted(resources)}"
-        return dict(resources[named[0]].get("Properties", {}))
+        return dict(self.everything()[name].get("Properties", {}))
 
     def __contains__(self, name: object) -> bool:
         return name in self.everything()
@@ -88,28 +78,31 @@ def check(parameters: Mapping[str, str]) -> None:
     Raises:
         Refused: one does not hold.
     """
-    _Evaluation(_expand(_RULES)["rules"], parameters).check()
+    _Evaluation(expanded(), parameters).check()
 
 
-def rules() -> Mapping[str, Mapping[str, Any]]:
-    """The template's rules, with their functions as CloudFormation gets them."""
-    return dict(_expand(_RULES)["rules"]["Rules"])
-
-
-_RULES = json.dumps({"rules": {}})
+def expanded() -> dict[str, Any]:
+    """The template with its own functions and conditions."""
+    return dict(_expand(json.dumps({"": {}}))[""])
 
 
 @cache
 def _expand(sets: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [str(PYTHON_OF_SAM), str(ROOT / "tests" / "template" / "expand.py"), str(ROOT / "template.yaml")],
-        input=sets,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [str(PYTHON_OF_SAM), str(ROOT / "tests" / "template" / "expand.py"), str(ROOT / "template.yaml")]
+    done = subprocess.run(command, input=sets, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "Fn::Equals": lambda left, right: str(left) == str(right),
+    "Fn::Not": lambda value: not value,
+    "Fn::And": lambda *values: all(values),
+    "Fn::Or": lambda *values: any(values),
+    "Fn::Split": lambda separator, text: text.split(separator),
+    "Fn::Select": lambda number, parts: parts[int(number)],
+    "Fn::Join": str.join,
+}
 
 
 class _Evaluation:
@@ -119,50 +112,31 @@ class _Evaluation:
         declared = template["Parameters"]
         given = {name: value for name, value in given.items() if not name.startswith(UPLOADED)}
         assert given.keys() <= declared.keys(), given.keys() - declared.keys()
-        missing = {name for name in declared if name not in given and "Default" not in declared[name]}
-        assert not missing, f"parameters without a value: {missing}"
-        values = {name: given.get(name, declared[name].get("Default")) for name in declared}
+        values = {name: given[name] if name in given else rule["Default"] for name, rule in declared.items()}
         # A nested template's parameter can be a reference to a resource of its parent.
         self._parameters = {name: value if isinstance(value, dict) else str(value) for name, value in values.items()}
         for name, value in self._parameters.items():
-            if not isinstance(value, dict):
+            if isinstance(value, str):
                 self._check_parameter(name, value, declared[name])
-        self._functions: dict[str, Callable[[Any], Any]] = {
-            "Ref": self._ref,
-            "Condition": self._condition,
-            "Fn::If": lambda arguments: self._value(arguments[1 if self._condition(arguments[0]) else 2]),
-            "Fn::Equals": lambda arguments: str(self._value(arguments[0])) == str(self._value(arguments[1])),
-            "Fn::Not": lambda arguments: not self._value(arguments[0]),
-            "Fn::And": lambda arguments: all(map(self._value, arguments)),
-            "Fn::Or": lambda arguments: any(map(self._value, arguments)),
-            "Fn::FindInMap": self._find_in_map,
-            "Fn::Sub": self._sub,
-            "Fn::Split": self._split,
-            "Fn::Select": self._select,
-            "Fn::Join": self._join,
-        }
 
     def check(self) -> None:
         for rule in self._template.get("Rules", {}).values():
-            if "RuleCondition" in rule and not self._value(rule["RuleCondition"]):
-                continue
-            for assertion in rule["Assertions"]:
-                if not self._value(assertion["Assert"]):
-                    raise Refused(assertion["AssertDescription"])
+            if "RuleCondition" not in rule or self._value(rule["RuleCondition"]):
+                for assertion in rule["Assertions"]:
+                    if not self._value(assertion["Assert"]):
+                        raise Refused(assertion["AssertDescription"])
 
     def stack(self) -> Stack:
         self.check()
         resources = self._made(self._template["Resources"])
-        return Stack(
-            parameters=self._parameters,
-            resources=resources,
-            outputs=self._made(self._template.get("Outputs", {})),
-            nested={name: self._nested(name, made) for name, made in resources.items() if made["Type"] == NESTED},
-        )
-
-    def _nested(self, name: str, resource: Mapping[str, Any]) -> Stack:
-        template = self._template["Nested"][name]
-        return _Evaluation(template, resource["Properties"]["Parameters"], f"{STACK}-{name}").stack()
+        nested = {
+            name: _Evaluation(
+                self._template["Nested"][name], resource["Properties"]["Parameters"], f"{STACK}-{name}"
+            ).stack()
+            for name, resource in resources.items()
+            if resource["Type"] == "AWS::CloudFormation::Stack"
+        }
+        return Stack(self._parameters, resources, self._made(self._template.get("Outputs", {})), nested)
 
     @staticmethod
     def _check_parameter(name: str, value: str, declared: Mapping[str, Any]) -> None:
@@ -190,42 +164,38 @@ class _Evaluation:
             return node
         if len(node) == 1:
             ((name, argument),) = node.items()
-            if name in self._functions and (name != "Condition" or isinstance(argument, str)):
-                return self._functions[name](argument)
-            if name == "Fn::GetAtt":
-                return node
-            assert not name.startswith("Fn::"), f"{name} is not understood yet"
+            if name.startswith("Fn::") or name == "Ref" or (name == "Condition" and isinstance(argument, str)):
+                return self._function(name, argument)
         return {key: value for key, part in node.items() if (value := self._value(part)) is not GONE}
-
-    def _ref(self, name: str) -> Any:
-        return self._pseudo.get(name, self._parameters.get(name, {"Ref": name}))
 
     def _condition(self, name: str) -> bool:
         return bool(self._value(self._template["Conditions"][name]))
 
-    def _find_in_map(self, arguments: list[Any]) -> Any:
-        name, key, second = map(self._value, arguments)
-        return self._template["Mappings"][name][key][second]
+    def _function(self, name: str, argument: Any) -> Any:
+        if name == "Fn::GetAtt":
+            return {name: argument}
+        own: dict[str, Callable[[Any], Any]] = {"Ref": self._ref, "Condition": self._condition}
+        own |= {"Fn::If": self._if, "Fn::Sub": self._sub}
+        if name in own:
+            return own[name](argument)
+        values = self._value(argument)
+        if name == "Fn::FindInMap":
+            return self._template["Mappings"][values[0]][values[1]][values[2]]
+        function = _FUNCTIONS[name]
+        try:
+            return function(*values)
+        except (AttributeError, KeyError, TypeError):  # a part of the value is known at deployment only
+            return {name: values}
 
-    def _split(self, arguments: Any) -> Any:
-        text = self._value(arguments[1])
-        return text.split(arguments[0]) if isinstance(text, str) else {"Fn::Split": [arguments[0], text]}
+    def _ref(self, name: str) -> Any:
+        return self._pseudo.get(name, self._parameters.get(name, {"Ref": name}))
 
-    def _select(self, arguments: Any) -> Any:
-        parts = self._value(arguments[1])
-        return parts[int(arguments[0])] if isinstance(parts, list) else {"Fn::Select": [arguments[0], parts]}
+    def _if(self, arguments: list[Any]) -> Any:
+        return self._value(arguments[1 if self._condition(arguments[0]) else 2])
 
-    def _join(self, arguments: list[Any]) -> Any:
-        parts = self._value(arguments[1])
-        return (
-            arguments[0].join(parts)
-            if all(isinstance(part, str) for part in parts)
-            else {"Fn::Join": [arguments[0], parts]}
-        )
-
-    def _sub(self, arguments: Any) -> str:
-        text, variables = arguments if isinstance(arguments, list) else (arguments, {})
-        own = {name: self._value(value) for name, value in variables.items()}
+    def _sub(self, argument: Any) -> str:
+        text, variables = argument if isinstance(argument, list) else (argument, {})
+        own = self._value(variables)
 
         def replaced(match: re.Match[str]) -> str:
             if match[1].startswith("!"):

@@ -7,15 +7,12 @@ EvaluationPeriods datapoints of Period seconds. The alarm goes off when Datapoin
 import operator
 import re
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
-OPERATORS = {
-    "GreaterThanThreshold": operator.gt,
-    "GreaterThanOrEqualToThreshold": operator.ge,
-}
+OPERATORS = {"GreaterThanThreshold": operator.gt, "GreaterThanOrEqualToThreshold": operator.ge}
 
 
 @dataclass
@@ -37,7 +34,8 @@ class Metrics:
 def goes_off(alarm: Mapping[str, Any], metrics: Metrics, now: int) -> bool:
     """Whether the alarm is on in the evaluation at the minute `now`."""
     breaches, missing = OPERATORS[alarm["ComparisonOperator"]], alarm["TreatMissingData"] == "breaching"
-    points = _datapoints(alarm, metrics, now)
+    ends = (now - number * period(alarm) / 60 for number in range(alarm["EvaluationPeriods"]))
+    points = [_datapoint(alarm, metrics, end, now) for end in ends]
     breaching = sum(missing if point is None else breaches(point, float(alarm["Threshold"])) for point in points)
     return breaching >= alarm.get("DatapointsToAlarm", alarm["EvaluationPeriods"])
 
@@ -45,12 +43,6 @@ def goes_off(alarm: Mapping[str, Any], metrics: Metrics, now: int) -> bool:
 def first_alarm(alarm: Mapping[str, Any], metrics: Metrics, minutes: int, *, start: int = 0) -> int | None:
     """The first minute from `start` on in which the alarm is on; None if it stays off."""
     return next((now for now in range(start, minutes + 1) if goes_off(alarm, metrics, now)), None)
-
-
-def _datapoints(alarm: Mapping[str, Any], metrics: Metrics, now: int) -> Iterator[float | None]:
-    for number in range(alarm["EvaluationPeriods"]):
-        end = now - number * period(alarm) / 60
-        yield _datapoint(alarm, metrics, end, now)
 
 
 def period(alarm: Mapping[str, Any]) -> int:
@@ -72,7 +64,7 @@ def _datapoint(alarm: Mapping[str, Any], metrics: Metrics, end: float, now: int)
         query = queries[name]
         if "Expression" in query:
             used = {other: value(other) for other in queries if re.search(rf"\b{other}\b", query["Expression"])}
-            return _expression(query["Expression"], used)
+            return evaluate(query["Expression"], used)
         stat = query["MetricStat"]
         return _statistic(stat["Stat"], metrics.values(stat["Metric"]["MetricName"], start, end, now))
 
@@ -80,20 +72,19 @@ def _datapoint(alarm: Mapping[str, Any], metrics: Metrics, end: float, now: int)
 
 
 def _statistic(name: str, values: list[float]) -> float | None:
-    if name == "SampleCount":
-        return float(len(values)) if values else None
     if not values:
         return None
     if name.startswith("p"):
         return sorted(values)[ceil(float(name[1:]) / 100 * len(values)) - 1]
-    return {"Sum": sum, "Maximum": max}[name](values)
+    return float({"Sum": sum, "SampleCount": len}[name](values))
 
 
-def _expression(text: str, values: Mapping[str, float | None]) -> float | None:
+def evaluate(text: str, values: Mapping[str, float | None]) -> float | None:
     """One datapoint of a metric math expression; None where a metric has no data and is not filled."""
     functions = {
         "IF": lambda condition, then, otherwise: then if condition else otherwise,
         "FILL": lambda value, filler: filler if value is None else value,
+        "RUNNING_SUM": lambda value: value,
     }
     code = text.replace(" AND ", " and ").replace(" OR ", " or ")
     try:

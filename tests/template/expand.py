@@ -14,6 +14,7 @@ import json
 import logging
 import os
 import sys
+from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -45,28 +46,22 @@ def _with_code(template: dict[str, Any], states: dict[str, str]) -> dict[str, An
     return template
 
 
-def _parameters(given: dict[str, str]) -> dict[str, str]:
-    return {name: value for name, value in given.items() if not name.startswith(UPLOADED)}
-
-
-def _nested(path: Path, template: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: yaml_parse((path.parent / resource["Properties"]["TemplateURL"]).read_text(encoding="utf-8"))
-        for name, resource in template["Resources"].items()
-        if resource["Type"] == "AWS::CloudFormation::Stack"
-    }
-
-
 def main(path: Path, sets: dict[str, dict[str, str]]) -> dict[str, Any]:
     logging.disable(logging.CRITICAL)
     # SAM puts the time into some names. Each set of parameters gets its own fixed second.
     apigateway.time = SimpleNamespace(time=itertools.count(1).__next__)
-    text = path.read_text(encoding="utf-8")
-    nested = {"Nested": _nested(path, yaml_parse(text))}
-    return {
-        name: transform(_with_code(yaml_parse(text), given), _parameters(given), _NoManagedPolicies()) | nested
-        for name, given in sets.items()
+    template = yaml_parse(path.read_text(encoding="utf-8"))
+    nested = {
+        name: yaml_parse((path.parent / resource["Properties"]["TemplateURL"]).read_text(encoding="utf-8"))
+        for name, resource in template["Resources"].items()
+        if resource["Type"] == "AWS::CloudFormation::Stack"
     }
+    expanded = {}
+    for name, given in sets.items():
+        parameters = {key: value for key, value in given.items() if not key.startswith(UPLOADED)}
+        with_code = _with_code(deepcopy(template), given)
+        expanded[name] = transform(with_code, parameters, _NoManagedPolicies()) | {"Nested": nested}
+    return expanded
 
 
 if __name__ == "__main__":

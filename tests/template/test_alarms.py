@@ -124,31 +124,6 @@ def test_alarm_comes_when_the_docs_say(event: str, alarm: str, month: int, kind:
     assert _documented("what happens")[event, f"`{alarm}`", f"{month:,}" if month else "any"] == found
 
 
-@pytest.mark.parametrize("late", [0, 1, 2, 3])
-@pytest.mark.parametrize("kind", ["failed", "missing"])
-def test_outage_is_known_within_15_minutes_at_any_traffic(kind: str, late: float, alarms: Alarms) -> None:
-    for seed in range(100):
-        chance, metrics = _chance(seed), Metrics()
-        begin = 60 + seed / 20
-        for at in _beats(chance, 0, 120):
-            if at < begin:
-                metrics.add("Heartbeat", at, late=late)
-            elif kind == "failed":
-                metrics.add("Heartbeat", at, 0, late=late)
-        first = first_alarm(alarms["HeartbeatAlarm"], metrics, 120, start=20)
-        assert first is not None
-        assert begin <= first <= begin + 15
-
-
-def test_heartbeat_alarm_is_silent_after_one_failure(alarms: Alarms) -> None:
-    """Also where beats come a minute late and their metric three."""
-    for seed in range(20):
-        chance, metrics = _chance(seed), Metrics()
-        for number, at in enumerate(_beats(chance, 0, 300)):
-            metrics.add("Heartbeat", at, 0 if number == 30 else 1, late=_late(chance))
-        assert first_alarm(alarms["HeartbeatAlarm"], metrics, 300, start=20) is None
-
-
 def _false_alarms(alarm: dict[str, Any], metrics: Metrics, failed: list[float]) -> int:
     """How often the alarm goes off. It can only do so in the minutes after a failure."""
     minutes = sorted({now for at in failed for now in range(int(at), int(at) + 25)})
@@ -187,77 +162,61 @@ def test_false_alarms_are_as_rare_as_the_docs_say(alarm: str, month: int, alarms
     assert _documented("false alarms")[row] == [f"{total / months:.1f} a month"]
 
 
-@pytest.mark.parametrize(
-    ("name", "metric"), [("ConfigurationErrorAlarm", "Failed.Ours"), ("FunctionErrorAlarm", "Errors")]
-)
-@pytest.mark.parametrize("late", [0, 1, 2, 3])
-def test_two_failures_alarm_and_one_does_not(name: str, metric: str, late: float, alarms: Alarms) -> None:
+def _each(count: float, metric: str = "TotalLatency", start: float = 0, value: float = 1) -> Metrics:
+    """A metric, `count` times a minute from `start` up to the hour's end."""
     metrics = Metrics()
-    metrics.add(metric, 10.5, late=late)
-    assert first_alarm(alarms[name], metrics, 60) is None
-    metrics.add(metric, 20.5, late=late)
-    assert first_alarm(alarms[name], metrics, 60) == 21 + late
-    assert not goes_off(alarms[name], metrics, 40), "it ends by itself"
+    for number in range(round((60 - start) * count)):
+        metrics.add(metric, start + number / count, value)
+    return metrics
 
 
-def _answered(metrics: Metrics, minutes: range, *, rate: int = 1, milliseconds: float = 300) -> None:
+def _at(metric: str, *minutes: float, late: float = 0, value: float = 1) -> Metrics:
+    metrics = Metrics()
     for minute in minutes:
-        for number in range(rate):
-            metrics.add("TotalLatency", minute + number / rate, milliseconds)
+        metrics.add(metric, minute, value, late=late)
+    return metrics
 
 
-def test_a_canary_that_fails_alarms_within_its_five_minutes(alarms: Alarms) -> None:
-    """A tenth of the answers, those of the new version, fail or become slow."""
-    metrics = Metrics()
-    _answered(metrics, range(60), rate=20)
-    _answered(metrics, range(30, 60), rate=3, milliseconds=5_000)
-    for minute in range(30, 60):
-        metrics.add("Failed.Ours", minute, late=2)
-        metrics.add("Errors", minute, late=2)
-    for name in ("ConfigurationErrorAlarm", "FunctionErrorAlarm", "LatencyAlarm"):
-        first = first_alarm(alarms[name], metrics, 60)
-        assert first is not None
-        assert first <= 35
-
-
-@pytest.mark.parametrize(("failing", "alarm"), [(1, False), (3, True)])
-def test_a_tenth_of_failures_on_a_busy_site_alarms(failing: int, alarm: bool, alarms: Alarms) -> None:
-    metrics = Metrics()
-    _answered(metrics, range(60), rate=20)
-    for minute in range(30, 60):
-        for number in range(failing):
-            metrics.add("Failed.Upstream", minute + number / 10)
-    assert (first_alarm(alarms["UpstreamErrorAlarm"], metrics, 60) is not None) == alarm
-
-
-@pytest.mark.parametrize("slow", [2, 3])
-def test_three_slow_minutes_of_30_alarm(slow: int, alarms: Alarms) -> None:
-    """A percentile of fewer than 200 answers counts, too."""
-    metrics = Metrics()
-    _answered(metrics, range(60))
-    for number in range(slow):
-        metrics.add("TotalLatency", 20 + 5 * number, 5_000)
-    assert (first_alarm(alarms["LatencyAlarm"], metrics, 60) is not None) == (slow == 3)
-
-
-@pytest.mark.parametrize("name", ["ConfigurationErrorAlarm", "UpstreamErrorAlarm", "LatencyAlarm", "EmptyResultsAlarm"])
-def test_quiet_site_raises_no_alarm(name: str, alarms: Alarms) -> None:
-    assert first_alarm(alarms[name], Metrics(), 120) is None
+BUSY = _each(20)
+SLOW = _each(3, start=30, value=5_000)
+SCENARIOS: list[tuple[str, str, list[Metrics], int | None]] = [
+    *((name, "silence", [], None) for name in ("ConfigurationErrorAlarm", "UpstreamErrorAlarm", "LatencyAlarm")),
+    ("ConfigurationErrorAlarm", "one failure", [_at("Failed.Ours", 10.5)], None),
+    ("ConfigurationErrorAlarm", "two failures", [_at("Failed.Ours", 10.5, 20.5)], 21),
+    ("ConfigurationErrorAlarm", "two, three minutes late", [_at("Failed.Ours", 10.5, 20.5, late=3)], 24),
+    ("FunctionErrorAlarm", "one failure", [_at("Errors", 10.5)], None),
+    ("FunctionErrorAlarm", "two failures", [_at("Errors", 10.5, 20.5)], 21),
+    # A canary lasts five minutes. A tenth of the answers, those of the new version, fail or become slow.
+    ("ConfigurationErrorAlarm", "canary", [BUSY, _at("Failed.Ours", *range(30, 60), late=2)], 33),
+    ("FunctionErrorAlarm", "canary", [BUSY, _at("Errors", *range(30, 60), late=2)], 33),
+    ("LatencyAlarm", "canary", [BUSY, SLOW], 33),
+    # A percentile of fewer than 200 answers counts, too.
+    ("LatencyAlarm", "two slow minutes", [_each(1), _at("TotalLatency", 20, 25, value=5_000)], None),
+    ("LatencyAlarm", "three slow minutes", [_each(1), _at("TotalLatency", 20, 25, 30, value=5_000)], 31),
+    ("UpstreamErrorAlarm", "a twentieth fails", [BUSY, _each(1, "Failed.Upstream", 30)], None),
+    ("UpstreamErrorAlarm", "an eighth fails", [BUSY, _each(3, "Failed.Upstream", 30)], 42),
+    # Throttled requests, say, or a missing permission: Lambda is not called, so only the API counts anything.
+    ("GatewayErrorAlarm", "the API's own", [_at("5XXError", *range(0, 30, 3))], 6),
+    ("GatewayRefusalAlarm", "the API's own", [_each(2, "4XXError")], 10),
+    ("GatewayRefusalAlarm", "a few", [_each(1, "4XXError")], None),
+]
+"""Alarm, what happens, its metrics in an hour, and the first minute of the alarm, if any."""
 
 
 @pytest.mark.parametrize(
-    ("name", "metric", "own"), [("GatewayErrorAlarm", "5XXError", 10), ("GatewayRefusalAlarm", "4XXError", 60)]
+    ("name", "metrics", "first"),
+    [(row[0], *row[2:]) for row in SCENARIOS],
+    ids=[" ".join(row[:2]) for row in SCENARIOS],
 )
-def test_what_the_gateway_answers_by_itself_alarms(name: str, metric: str, own: int, alarms: Alarms) -> None:
-    """Throttled requests, say, or a missing permission: Lambda is not called, so only the API counts anything."""
-    metrics = Metrics()
-    for number in range(own):
-        metrics.add(metric, number * 30 / own)
-    first = first_alarm(alarms[name], metrics, 60)
-    assert first is not None
-    assert first <= 30
+def test_alarm_after_what_happened(name: str, metrics: list[Metrics], first: int | None, alarms: Alarms) -> None:
+    together = Metrics()
+    for each in metrics:
+        for metric, samples in each.samples.items():
+            together.samples[metric] = sorted(together.samples.get(metric, []) + samples)
+    assert first_alarm(alarms[name], together, 60) == first
 
 
+@pytest.mark.parametrize("late", [0, 1, 2])
 @pytest.mark.parametrize(
     ("name", "metric", "blame"),
     [
@@ -267,21 +226,11 @@ def test_what_the_gateway_answers_by_itself_alarms(name: str, metric: str, own: 
         ("GatewayRefusalAlarm", "4XXError", "Failed.Upstream"),
     ],
 )
-@pytest.mark.parametrize("late", [0, 1, 2])
 def test_what_the_function_answers_is_not_the_gateways(
     name: str, metric: str, blame: str, late: int, alarms: Alarms
 ) -> None:
     """The function's own metric comes a little later than the API's, and its question may end in the next minute."""
-    metrics = Metrics()
+    metrics = _each(10, metric)
     for number in range(600):
-        at = number / 10
-        metrics.add(metric, at)
-        metrics.add(blame, at + 0.05, late=late)
+        metrics.add(blame, number / 10 + 0.05, late=late)
     assert first_alarm(alarms[name], metrics, 60) is None
-
-
-def test_a_few_refused_requests_raise_no_alarm(alarms: Alarms) -> None:
-    metrics = Metrics()
-    for number in range(60):
-        metrics.add("4XXError", number)
-    assert first_alarm(alarms["GatewayRefusalAlarm"], metrics, 60) is None

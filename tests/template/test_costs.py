@@ -1,11 +1,13 @@
 """The costs in docs/deploy.md follow from its own prices and formula."""
 
+import json
 import re
 
 import pytest
 
 from conftest import ROOT
 from template.cloudformation import Stack
+from template.cloudwatch import evaluate
 
 SECONDS = 2_628_000
 QUESTIONS = (1_000, 100_000, 10_000_000)
@@ -88,11 +90,26 @@ def test_alarms_watch_as_many_metrics_as_the_costs_say(made: dict[str, Stack]) -
     assert f"They watch {ALARM_METRICS} metrics" in (ROOT / "template.yaml").read_text(encoding="utf-8")
 
 
-def test_the_dashboard_reckons_with_the_same_prices(each: dict[str, float]) -> None:
-    template = (ROOT / "stacks" / "monitoring.yaml").read_text(encoding="utf-8")
-    once = ("Lambda requests", "REST API", "HTTP API", "Cohere or Bedrock, rerank")
-    for name, amount in (("Lambda duration, arm64", 0.25), *((name, 1) for name in once)):
-        price = each[name] / amount
-        assert f"{price:.10f}".rstrip("0") in template
-    embedding = f"{each['Cohere, embed']:.10f}".rstrip("0")
-    assert f"FILL(embedded, 0) * {embedding}" in template, "of a question's tokens"
+@pytest.mark.parametrize(
+    ("option", "architecture", "api"),
+    [
+        ("default", "arm64", "REST API"),
+        ("http-api", "arm64", "HTTP API"),
+        ("x86", "x86", "REST API"),
+        ("function-url", "arm64", None),
+    ],
+)
+def test_dashboard_uses_the_same_prices(
+    option: str, architecture: str, api: str | None, each: dict[str, float], made: dict[str, Stack]
+) -> None:
+    second = {"arm64": each["Lambda duration, arm64"] / 0.25, "x86": 0.0000166667}[architecture]
+    widgets = json.loads(made[option]["Dashboard"]["DashboardBody"])["widgets"]
+    thousand, so_far = (each["properties"] for each in widgets if "Dollars" in each["properties"]["title"])
+    used = {"billed": 413.0, "calls": 7.0, "embedded": 5.0, "reranked": 3.0, "answered": 6.0}
+    dollars = 0.413 * second + 7 * (each["Lambda requests"] + (each[api] if api else 0))
+    dollars += 5 * each["Cohere, embed"] + 3 * each["Cohere or Bedrock, rerank"]
+    assert evaluate(thousand["metrics"][0][0]["expression"], used) == pytest.approx(1000 * dollars / 6)
+    assert evaluate(so_far["metrics"][0][0]["expression"], used) == pytest.approx(dollars)
+    # A cached question has no EmbeddingLatency and costs nothing.
+    (embedded,) = [metric[0] for metric in thousand["metrics"] if metric[-1]["id"] == "embedded"]
+    assert "MetricName=\"EmbeddingLatency\"', 'SampleCount'" in embedded["expression"]
