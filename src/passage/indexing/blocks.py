@@ -94,6 +94,8 @@ def has_words(text: str) -> bool:
 
 def without_addresses(markdown: str) -> str:
     """Links become their words, pictures their descriptions and `<br>` a space; code is unchanged."""
+    if "](" not in markdown and "<br>" not in markdown:
+        return markdown
     parts = _FENCE.split(markdown) if "```" in markdown or "~~~" in markdown else [markdown]
     return "".join(part if number % 2 else _LINK.sub(_words, part) for number, part in enumerate(parts))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from passage.indexing.blocks import Block, Measure, blocks, has_words, trim, without_addresses
 from passage.indexing.oversize import in_parts
 from passage.indexing.packing import pack
-from passage.indexing.tokens import bound, input_tokens, most_tokens
+from passage.indexing.tokens import TOKENS_PER_CHARACTER, bound, input_tokens, most_tokens
 from passage.sites.model import Page, Section
 
 MAX_CHARACTERS = 640
@@ -179,7 +179,7 @@ def _measure(room: int) -> Measure:
 
 def _readable(text: str, most: int) -> int:
     """How many characters of a text have at most `most` tokens: all, or whole lines, or a part of the second line."""
-    if bound(text) <= most:
+    if len(text) * TOKENS_PER_CHARACTER <= most or bound(text) <= most:
         return len(text)
     count = bisect_right(range(len(text)), most, key=lambda end: bound(text[:end])) - 1
     while bound(text[:count]) > most:  # a longer text may have fewer tokens: the one that ends in a word's half

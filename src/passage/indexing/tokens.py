@@ -16,6 +16,9 @@ mixes several topics and matches each one poorly."""
 RESERVED_TOKENS = 4
 """Tokens for the marks that a model puts around a text."""
 
+TOKENS_PER_CHARACTER = 4
+"""The most, by `bound`: a token for each byte."""
+
 LETTERS_PER_TOKEN = 3
 """Characters in a token of a pronounceable Latin word; vocabularies hold longer pieces of common words."""
 
@@ -27,8 +30,8 @@ _UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xz]{5,}")
 _BLANKS = re.compile(r"(?<![!-~]) (?=\S)|\s{2,}|[^\S ]")
 """Blanks, except the single one before a word: that one belongs to the word."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_LONGEST_WORD = 64
-_WORD_COSTS = [-(-length // LETTERS_PER_TOKEN) for length in range(_LONGEST_WORD + 1)]
+_MOST_PIECES = 100_000
+"""The most texts whose tokens are kept."""
 
 
 def most_tokens(model: str) -> int:
@@ -43,27 +46,54 @@ def input_tokens(model: str) -> int:
 
 def bound(text: str) -> int:
     """An upper bound of the tokens of `text`."""
-    # Long runs with digits are random characters (keys, hashes). Vocabularies do not contain them.
-    keys = [run for run in _RUN.findall(text) if _DIGIT.search(run)]
-    if keys:
-        text = _RUN.sub(lambda run: "" if _DIGIT.search(run[0]) else run[0], text)
-    words = _WORD.findall(text)
-    signs = "".join(_WORD.sub("", text).split())  # digits, punctuation and capitals are single tokens
-    total = (
-        sum(map(len, keys))
-        + sum(map(_WORD_COSTS.__getitem__, map(len, words)))
-        + sum(map(_blank, _BLANKS.findall(text)))
-        + sum(map(len, _UNSPEAKABLE.findall(text)))
-    )
-    if signs.isascii():
-        return total + len(signs)
-    others = _NOT_ASCII.findall(signs)
-    return total + len(signs) - len(others) - (-sum(map(_COSTS.__getitem__, others)) // 3)
+    if len(_PIECES) > _MOST_PIECES:
+        _PIECES.clear()
+    pieces = text.split()
+    thirds = sum(map(_PIECES.__getitem__, pieces))
+    if not _PIECES.with_keys.isdisjoint(pieces):
+        text = _without_keys(text)
+    return -(-thirds // 3) + _blanks(text)
 
 
-def _blank(blanks: str) -> int:
-    lines = blanks.count("\n")
-    return lines + -(-(len(blanks) - lines) // _BLANKS_PER_TOKEN)
+def _blanks(text: str) -> int:
+    lines = text.count("\n")
+    is_plain = text.isascii() and text.replace("\n", "").isprintable() and not text.startswith(" ")
+    if is_plain and not any(blanks in text for blanks in ("  ", "\n ", " \n")):
+        return lines  # each space stands before a word
+    found: list[str] = _BLANKS.findall(text)
+    return lines + sum(-(-(len(blanks) - blanks.count("\n")) // _BLANKS_PER_TOKEN) for blanks in found)
+
+
+def _without_keys(text: str) -> str:
+    """A text without long runs with digits: random characters (keys, hashes), which no vocabulary contains."""
+    return _RUN.sub(lambda run: "" if _DIGIT.search(run[0]) else run[0], text)
+
+
+class _Pieces(dict[str, int]):
+    """Thirds of a token for each text without blanks. Most occur often.
+
+    Attributes:
+        with_keys: those that hold a key.
+    """
+
+    def __init__(self) -> None:
+        self.with_keys: set[str] = set()
+
+    def clear(self) -> None:
+        super().clear()
+        self.with_keys.clear()
+
+    def __missing__(self, piece: str) -> int:
+        text = _without_keys(piece)
+        if text != piece:
+            self.with_keys.add(piece)
+        words = _WORD.findall(text)
+        signs = _WORD.sub("", text)  # digits, punctuation and capitals are single tokens
+        others = _NOT_ASCII.findall(signs)
+        tokens = len(piece) - len(text) + len(signs) - len(others)
+        tokens += sum(-(-len(word) // LETTERS_PER_TOKEN) for word in words) + sum(map(len, _UNSPEAKABLE.findall(text)))
+        self[piece] = thirds = 3 * tokens + sum(map(_COSTS.__getitem__, others))
+        return thirds
 
 
 class _Costs(dict[str, int]):
@@ -86,3 +116,4 @@ class _Costs(dict[str, int]):
 _SYLLABLES = ((0x900, 0xEFF), (0x3000, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7A3), (0xFF00, 0xFFEF))
 """Indic scripts, Thai, Lao, kana, Chinese characters, Hangul, full-width forms."""
 _COSTS = _Costs()
+_PIECES = _Pieces()

@@ -6,7 +6,22 @@ tried on (docs/sites.md). Other modules use the functions below, and of a `Node`
 
 from collections.abc import Iterator
 
-from html_to_markdown import ConversionOptions, convert
+from html_to_markdown import (
+    CodeBlockStyle,
+    ConversionOptions,
+    HeadingStyle,
+    HiddenContent,
+    HighlightStyle,
+    InlineDataMedia,
+    LinkStyle,
+    ListIndentType,
+    NewlineStyle,
+    OutputFormat,
+    TierStrategy,
+    UrlEscapeStyle,
+    WhitespaceMode,
+    convert,
+)
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from passage.sites import encoding
@@ -15,14 +30,25 @@ Node = LexborNode
 
 _OPTIONS = ConversionOptions(
     expand_abbreviations=False,  # otherwise every `<abbr>` becomes "AWS (Amazon Web Services)"
-    hidden_content="reachable",  # otherwise inactive tab panels are dropped
+    hidden_content=HiddenContent.REACHABLE,  # otherwise inactive tab panels are dropped
     compact_tables=True,  # padding adds 7 % and more to a table
     br_in_tables=True,  # otherwise lines, paragraphs and list items of a cell run together
     autolinks=False,
     extract_metadata=False,
     bullets="-",
     # A single line break inside a paragraph is only a space.
-    newline_style="spaces",
+    newline_style=NewlineStyle.SPACES,
+    # The converter's defaults. It looks up the name of each style at each call, which takes longer than to convert.
+    heading_style=HeadingStyle.ATX,
+    list_indent_type=ListIndentType.SPACES,
+    highlight_style=HighlightStyle.DOUBLE_EQUAL,
+    whitespace_mode=WhitespaceMode.NORMALIZED,
+    code_block_style=CodeBlockStyle.BACKTICKS,
+    inline_data_media=InlineDataMedia.KEEP,
+    url_escape_style=UrlEscapeStyle.ANGLE,
+    link_style=LinkStyle.INLINE,
+    output_format=OutputFormat.MARKDOWN,
+    tier_strategy=TierStrategy.AUTO,
 )
 
 _BLOCK = "p, ul, ol, pre, table, blockquote, dl, section, div:has(p, ul, ol, pre, table)"
@@ -33,7 +59,7 @@ DEEPEST = 512
 _LEAVES = frozenset({"", "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "img", "br", "code"})
 
 _SPACE = " \t\n\r\f\u00a0"
-INVISIBLE = {ord(character): None for character in "\u200b\u00ad\ufeff\u2060"}
+_INVISIBLE = "\u200b\u00ad\ufeff\u2060"
 """Invisible characters; themes put them into permalinks and long words."""
 
 
@@ -118,6 +144,14 @@ def children(node: Node) -> Iterator[Node]:
     return (child for child in node.iter(include_text=True) if not child.is_comment_node)
 
 
+def named_children(node: Node) -> Iterator[tuple[str, Node]]:
+    """As `children`, each with its `tag`."""
+    for child in node.iter(include_text=True):
+        name = child.tag or ""
+        if name != "-comment":
+            yield ("" if name == "-text" else name), child
+
+
 def previous(node: Node) -> Node | None:
     """The element or text before `node`, past comments and blank texts; None for the first."""
     before = node.prev
@@ -146,7 +180,8 @@ def key(node: Node) -> int:
 
 def tag(node: Node) -> str:
     """The element's name in lower case; empty for a text."""
-    return "" if node.is_text_node else (node.tag or "")
+    name = node.tag or ""
+    return "" if name == "-text" else name
 
 
 def own_text(node: Node) -> str:
@@ -188,7 +223,10 @@ def squeezed(words: str) -> str:
 
 def visible(words: str) -> str:
     """Text without invisible characters."""
-    return words if words.isascii() else words.translate(INVISIBLE)
+    if not words.isascii():
+        for character in _INVISIBLE:
+            words = words.replace(character, "")
+    return words
 
 
 def to_markdown(html: str) -> str:

@@ -7,7 +7,7 @@ from html import unescape
 from sys import intern
 
 from passage.sites import html
-from passage.sites.built.blocks import Block, blocks
+from passage.sites.built.blocks import Block
 from passage.sites.built.render import Rendering
 from passage.sites.built.sections import Heading
 from passage.sites.html import Node
@@ -16,15 +16,16 @@ from passage.sites.model import LOST, Account, Section
 OUTSIDE = "outside of the main content"
 
 _TARGET = re.compile(r"\]\([^)\s]*\)")
-_MARKS = re.compile(r"[\W_]+")
+_LETTERS = re.compile(r"[^\W_]+")
 _KEPT = ""
 """The fate of text that is not left out."""
 
 
-def account(root: Node, contents: Sequence[Node], page: Rendering, told: Iterable[str]) -> Account:
+def account(found: Iterable[Block], contents: Sequence[Node], page: Rendering, told: Iterable[str]) -> Account:
     """Find each block of a page in what was made of it.
 
     Args:
+        found: all blocks of the page.
         told: the titles, headings and Markdown of its sections.
     """
     written = "\n".join(told)
@@ -32,7 +33,7 @@ def account(root: Node, contents: Sequence[Node], page: Rendering, told: Iterabl
     fates = _Fates(contents, page)
     left_out: Counter[str] = Counter()
     kept, lost, named = 0, 0, []
-    for block in _blocks(root):
+    for block in found:
         rule, words = fates.of(block)
         if rule == _KEPT and (_letters("".join(words)) in known or all(_letters(each) in known for each in words)):
             kept += 1
@@ -51,18 +52,13 @@ def told_of(title: str, headings: Iterable[Heading], parts: Iterable[Section]) -
     return [title, *(heading.title for heading in headings), *(part.markdown for part in parts)]
 
 
-def all_left_out(root: Node, reason: str) -> Account:
+def all_left_out(found: Sequence[Block], reason: str) -> Account:
     """The account of a page that is left out."""
-    return Account(left_out={reason: sum(1 for _ in _blocks(root))})
-
-
-def _blocks(root: Node) -> Iterable[Block]:
-    body = html.first(root, "body")
-    return blocks(body) if body is not None else ()
+    return Account(left_out={reason: len(found)})
 
 
 def _letters(text: str) -> str:
-    return _MARKS.sub("", html.visible(text))
+    return "".join(_LETTERS.findall(html.visible(text)))
 
 
 class _Fates:
@@ -74,32 +70,36 @@ class _Fates:
 
     def of(self, block: Block) -> tuple[str, list[str]]:
         """The rule that leaves a block out, empty for none, and the texts of it that are not left out."""
-        fates = [(node, self._fate(node)) for node in block.nodes]
-        kept = [node for node, fate in fates if fate == _KEPT]
-        words = [_words(node) for node in kept if not self._is_formula(node)]
+        fates = self._all(block)
+        kept = [at for at, fate in enumerate(fates) if fate == _KEPT]
+        words = [block.texts[at] for at in kept if not self._is_formula(block.around[at])]
         if kept and (_letters("".join(words)) or not words):
             return _KEPT, words
-        return next((fate for node, fate in fates if fate != _KEPT and _letters(_words(node))), _KEPT), words
+        found = zip(fates, block.texts, strict=True)
+        return next((fate for fate, text in found if fate != _KEPT and _letters(text)), _KEPT), words
 
     def parts(self, block: Block) -> list[tuple[str, str]]:
         """The texts in a block that are left out, each with the rule."""
-        fates = [(self._fate(node), html.squeezed(_words(node))) for node in block.nodes]
-        return [(fate, intern(words)) for fate, words in fates if fate != _KEPT and _letters(words)]
+        found = zip(self._all(block), block.texts, strict=True)
+        return [(fate, intern(html.squeezed(text))) for fate, text in found if fate != _KEPT and _letters(text)]
 
-    def _fate(self, node: Node) -> str:
-        above: list[int] = []
-        each: Node | None = node
-        while each is not None and (key := html.key(each)) not in self._known:
-            above.append(key)
-            each = each.parent if html.tag(each) != "body" else None
-        fate = OUTSIDE if each is None else self._known[html.key(each)]
-        self._known.update(dict.fromkeys(above, fate))
+    def _all(self, block: Block) -> list[str]:
+        return [self._fate(html.key(node), around) for node, around in zip(block.nodes, block.around, strict=True)]
+
+    def _fate(self, key: int, around: Sequence[int]) -> str:
+        """The rule for a text or a picture: its own, else that of the innermost element around it with one."""
+        if key in self._known:
+            return self._known[key]
+        inner: list[int] = []
+        fate = OUTSIDE
+        for each in reversed(around):
+            if each in self._known:
+                fate = self._known[each]
+                break
+            inner.append(each)
+        self._known.update(dict.fromkeys(inner, fate))
         return fate
 
-    def _is_formula(self, node: Node) -> bool:
+    def _is_formula(self, around: Iterable[int]) -> bool:
         """Whether a formula is written as TeX instead of the words on the page."""
-        return bool(self._page.formulas) and any(html.key(each) in self._page.formulas for each in html.ancestors(node))
-
-
-def _words(node: Node) -> str:
-    return html.attribute(node, "alt") if html.tag(node) else html.own_text(node)
+        return bool(self._page.formulas) and not self._page.formulas.isdisjoint(around)

@@ -1,7 +1,8 @@
 """Splits a page into its blocks of visible text: paragraphs, items, cells, code, and the lines between them."""
 
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
 
 from passage.sites import html
 from passage.sites.html import Node
@@ -27,65 +28,159 @@ class Block:
     """A run of text and pictures without a block inside.
 
     Attributes:
-        nodes: its texts and pictures.
-        words: its text on one line, with the alternative texts of pictures; never without a letter or digit.
+        nodes: its texts, pictures and line breaks.
+        texts: of each of them: of a picture, the alternative text.
+        around: of each of them, the keys of all elements around it, outermost first.
+        words: its text on one line; never without a letter or digit.
         above: the block elements around it, outermost first; the first one is where the search began.
+        keys: the keys of these.
         rules: how many `<hr>` stand before it.
+        is_heading: it stands in a heading.
     """
 
     nodes: tuple[Node, ...]
+    texts: tuple[str, ...]
+    around: tuple[tuple[int, ...], ...]
     words: str
     above: tuple[Node, ...]
+    keys: tuple[int, ...]
     rules: int
+    is_heading: bool
 
     @property
     def tag(self) -> str:
         return html.tag(self.above[-1])
 
-    @property
-    def is_heading(self) -> bool:
-        return any(html.tag(node) in HEADINGS for node in self.above)
 
-
-def blocks(root: Node, gone: Container[int] = ()) -> Iterator[Block]:
-    """The blocks below an element, in reading order.
-
-    Args:
-        gone: the keys of elements that are passed over.
-    """
-    around, open_tags = [root], [True]
-    run: list[Node] = []
-    rules = 0
-    stack = [html.children(root)]
+def blocks(root: Node) -> Iterator[Block]:
+    """The blocks below an element, in reading order."""
+    walk = _Walk(root)
+    stack = [html.named_children(root)]
     while stack:
-        child = next(stack[-1], None)
-        name = "" if child is None else html.tag(child)
-        begins = child is None and open_tags[-1]
-        if run and (begins or name in _BLOCKS or name == "hr"):
-            yield from _block(run, around, rules)
-            run = []
+        name, child = next(stack[-1], _END)
+        ends = name in _BLOCKS or name == "hr" or (child is None and walk.names[-1])
+        if ends and walk.run and (block := walk.block()):
+            yield block
         if child is None:
             stack.pop()
-            if open_tags.pop():
-                around.pop()
+            walk.leave()
         elif name == "hr":
-            rules += 1
+            walk.rules += 1
         elif not name or name in ("br", "img"):
-            run.append(child)
-        elif name not in _UNSEEN and html.key(child) not in gone:
-            stack.append(html.children(child))
-            open_tags.append(name in _BLOCKS)
-            if name in _BLOCKS:
-                around.append(child)
+            walk.add(name, child)
+        elif name not in _UNSEEN:
+            stack.append(html.named_children(child))
+            walk.enter(name if name in _BLOCKS else "", child)
 
 
-def _block(run: Sequence[Node], around: Sequence[Node], rules: int) -> Iterator[Block]:
-    words = html.squeezed("".join(map(_words, run)))
-    if any(map(str.isalnum, words)):
-        yield Block(tuple(run), words, tuple(around), rules)
+_END: tuple[str, Node | None] = ("", None)
 
 
-def _words(node: Node) -> str:
-    if not html.tag(node):
-        return html.own_text(node)
-    return f" {html.attribute(node, 'alt')} "
+class _Walk:
+    """The place of a walk through a page.
+
+    Attributes:
+        names: of the elements around; empty for those that do not end a block.
+        rules: how many `<hr>` it has passed.
+        run: the texts and pictures since the last block ended.
+    """
+
+    def __init__(self, root: Node) -> None:
+        self.names = [html.tag(root)]
+        self.rules = 0
+        self.run: list[Node] = []
+        self._texts: list[str] = []
+        self._each_around: list[tuple[int, ...]] = []
+        self._above, self._keys = [root], [html.key(root)]
+        self._around: tuple[int, ...] = (self._keys[0],)
+        self._outer: list[tuple[int, ...]] = []
+
+    def enter(self, name: str, element: Node) -> None:
+        """Go into an element; `name` is empty if it does not end a block."""
+        key = html.key(element)
+        self.names.append(name)
+        self._outer.append(self._around)
+        self._around = (*self._around, key)
+        if name:
+            self._above.append(element)
+            self._keys.append(key)
+
+    def leave(self) -> None:
+        if self.names.pop():
+            self._above.pop()
+            self._keys.pop()
+        if self._outer:
+            self._around = self._outer.pop()
+
+    def add(self, name: str, node: Node) -> None:
+        """Go past a text, a picture or a line break."""
+        self.run.append(node)
+        self._texts.append(html.attribute(node, "alt") if name else html.own_text(node))
+        self._each_around.append(self._around)
+
+    def block(self) -> Block | None:
+        """The block that ends here; None if it has no words."""
+        nodes, texts, around = tuple(self.run), tuple(self._texts), tuple(self._each_around)
+        self.run, self._texts, self._each_around = [], [], []
+        words = _words(nodes, texts)
+        if not words:
+            return None
+        is_heading = not HEADINGS.isdisjoint(self.names)
+        return Block(nodes, texts, around, words, tuple(self._above), tuple(self._keys), self.rules, is_heading)
+
+
+def _words(nodes: Sequence[Node], texts: Sequence[str]) -> str:
+    """Texts on one line; empty without a letter or digit."""
+    if len(texts) > 1:
+        texts = [f" {text} " if html.tag(node) else text for node, text in zip(nodes, texts, strict=True)]
+    words = html.squeezed("".join(texts))
+    return words if any(map(str.isalnum, words)) else ""
+
+
+def within(found: Iterable[Block], contents: Sequence[Node], gone: Container[int]) -> Iterator[Block]:
+    """The blocks in some elements of the page, each without what is left out.
+
+    Args:
+        found: all blocks of the page.
+        gone: the keys of the elements that are left out.
+    """
+    by_key = {html.key(content): content for content in contents}
+    known: dict[int, int] = {key: key for key in by_key}
+    for block in found:
+        holders = [_holder(around, gone, known) for around in block.around]
+        holder = next(filter(None, holders), 0)
+        if holder and (part := _part(block, [each == holder for each in holders])):
+            yield _below(part, holder, by_key[holder])
+
+
+def _holder(around: Sequence[int], gone: Container[int], known: dict[int, int]) -> int:
+    """The first of the elements around a text, from the inside, whose holder is known; 0 if one is left out."""
+    inner: list[int] = []
+    holder = 0
+    for key in reversed(around):
+        if (holder := known.get(key, 0 if key in gone else -1)) >= 0:
+            break
+        inner.append(key)
+    holder = max(holder, 0)
+    known.update(dict.fromkeys(inner, holder))
+    return holder
+
+
+def _part(block: Block, kept: Sequence[bool]) -> Block | None:
+    """A block without some of its nodes; None if no words are left."""
+    if all(kept):
+        return block
+    nodes, texts = tuple(compress(block.nodes, kept)), tuple(compress(block.texts, kept))
+    words = _words(nodes, texts)
+    around = tuple(compress(block.around, kept))
+    return replace(block, nodes=nodes, texts=texts, around=around, words=words) if words else None
+
+
+def _below(block: Block, key: int, holder: Node) -> Block:
+    """A block as it is found below an element around it."""
+    if key in block.keys:
+        at = block.keys.index(key)
+        return replace(block, above=block.above[at:], keys=block.keys[at:])
+    outer = set(block.around[0][: block.around[0].index(key)])
+    at = sum(each in outer for each in block.keys)
+    return replace(block, above=(holder, *block.above[at:]), keys=(key, *block.keys[at:]))

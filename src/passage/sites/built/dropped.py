@@ -1,11 +1,12 @@
 """Finds the elements in the main content that are not part of its text: by a selector, or by what they hold."""
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from passage.sites import html
 from passage.sites.built import tabs
-from passage.sites.built.blocks import blocks
+from passage.sites.built.blocks import Block, within
 from passage.sites.built.code import line_numbers
 from passage.sites.built.furniture import furniture, letters, menus
 from passage.sites.built.hidden import hidden
@@ -36,10 +37,13 @@ _TYPED = "input:not([type=checkbox], [type=radio]), select, textarea"
 """Fields that a reader fills in. A checkbox may be an item of a list, a radio button a tab."""
 
 
-def dropped(contents: Sequence[Node], noise: str, url: str, common: frozenset[Key]) -> dict[int, str]:
+def dropped(
+    contents: Sequence[Node], page: Iterable[Block], noise: str, url: str, common: frozenset[Key]
+) -> dict[int, str]:
     """The keys of the elements and texts that are left out, with the rule for people.
 
     Args:
+        page: all blocks of the page.
         noise: a selector of elements, besides those of every theme; empty for none.
         url: of the page.
         common: the blocks that most of the site's pages have.
@@ -52,10 +56,10 @@ def dropped(contents: Sequence[Node], noise: str, url: str, common: frozenset[Ke
         gone |= dict.fromkeys(map(html.key, hidden(content, panels)), "hidden")
         for rule, css in NOISE.items():
             gone |= dict.fromkeys(map(html.key, html.select(content, css)), rule)
-    for content in contents:
-        gone |= dict.fromkeys(map(html.key, list(_skip_links(content, gone))), "navigation")
+    found = list(within(page, contents, gone))
+    for _, inside in groupby(found, key=lambda block: block.keys[0]):
+        gone |= dict.fromkeys(map(html.key, _skip_links(inside)), "navigation")
     if common:
-        found = [block for content in contents for block in blocks(content, gone)]
         left_out = elements(found, repeated(found, common, url))
         gone |= dict.fromkeys(map(html.key, left_out), "repeated on most pages")
     return gone | dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
@@ -70,9 +74,9 @@ def _navigation(content: Node, noise: str) -> Iterator[Node]:
         yield from _title_of(links)
 
 
-def _skip_links(content: Node, gone: Container[int]) -> Iterator[Node]:
+def _skip_links(content: Iterable[Block]) -> Iterator[Node]:
     """Links into the page before all of its text."""
-    for block in blocks(content, gone):
+    for block in content:
         links = [next((each for each in html.ancestors(node) if html.tag(each) == "a"), None) for node in block.nodes]
         if not all(link is not None and html.attribute(link, "href").startswith("#") for link in links):
             return

@@ -95,7 +95,7 @@ class _Content:
         own: the positions of blocks that are the page's.
         heads: the positions of its own headings: of text that is its own.
         last: the position of its last own block.
-        inside: the positions of its own blocks in each element, by the element's key.
+        inside: the positions of its own blocks in each element with any, by the element's key.
     """
 
     def __init__(self, found: Sequence[Block], shared: Sequence[bool], url: str) -> None:
@@ -105,8 +105,8 @@ class _Content:
         self.last = max(self.own, default=-1)
         self.inside: dict[int, list[int]] = {}
         for at in sorted(self.own):
-            for element in found[at].above:
-                self.inside.setdefault(html.key(element), []).append(at)
+            for key in found[at].keys:
+                self.inside.setdefault(key, []).append(at)
 
     def outside(self) -> Iterator[Block]:
         """The common blocks before the title, behind the elements that hold a section, and at the end."""
@@ -126,18 +126,15 @@ class _Content:
 
     def _is_behind(self, at: int) -> bool:
         """Whether a common block stands, in an element of its own, behind one with a heading and text of the page."""
-        above = self.found[at].above
-        depth = next((depth for depth, node in enumerate(above) if not self._own_in(node)), len(above))
-        before = [own for own in self._own_in(above[depth - 1]) if own < at]
+        keys = self.found[at].keys
+        depth = next((depth for depth, key in enumerate(keys) if key not in self.inside), len(keys))
+        before = [own for own in self.inside.get(keys[depth - 1], ()) if own < at]
         branches: dict[int, list[int]] = {}
         for own in before:
-            if len(self.found[own].above) > depth:
-                branches.setdefault(html.key(self.found[own].above[depth]), []).append(own)
+            if len(self.found[own].keys) > depth:
+                branches.setdefault(self.found[own].keys[depth], []).append(own)
         headed = (sum(self.found[own].is_heading for own in inside) for inside in branches.values())
         return any(0 < heads < len(inside) for heads, inside in zip(headed, branches.values(), strict=True))
-
-    def _own_in(self, element: Node) -> list[int]:
-        return self.inside.get(html.key(element), [])
 
     def _is_parted(self, block: Block) -> bool:
         """Whether an `<hr>` stands between the page's own text and a block behind it."""
@@ -183,11 +180,11 @@ def _with_neighbours(found: Sequence[Block], shared: Sequence[bool], url: str) -
 
     inside: dict[int, list[int]] = {}
     for at, block in enumerate(found):
-        for element in block.above[1:]:
-            inside.setdefault(html.key(element), []).append(at)
+        for key in block.keys[1:]:
+            inside.setdefault(key, []).append(at)
     for at, block in enumerate(found):
-        for element in reversed(block.above[1:] if shared[at] and links(at) else ()):
-            group = inside[html.key(element)]
+        for key in reversed(block.keys[1:] if shared[at] and links(at) else ()):
+            group = inside[key]
             if len(group) > _WIDEST or any(found[each].is_heading for each in group):
                 break
             others = [each for each in group if not shared[each]]
@@ -205,8 +202,8 @@ def _is_line(block: Block) -> bool:
 
 def elements(found: Sequence[Block], left_out: Sequence[Block]) -> Iterator[Node]:
     """The elements, and the texts, that hold the blocks that are left out and nothing else."""
-    counts: Counter[int] = Counter(html.key(node) for block in found for node in block.above)
-    counts.subtract(html.key(node) for block in left_out for node in block.above)
+    counts: Counter[int] = Counter(key for block in found for key in block.keys)
+    counts.subtract(key for block in left_out for key in block.keys)
     for block in left_out:
-        whole = next((node for node in block.above[1:] if not counts[html.key(node)]), None)
+        whole = next((block.above[at] for at, key in enumerate(block.keys) if at and not counts[key]), None)
         yield from block.nodes if whole is None else (whole,)

@@ -1,12 +1,12 @@
 """The rules of `render`: they write code, titles, formulas, links and pictures in one form for all themes."""
 
+from collections.abc import Mapping
 from html import escape
 from textwrap import dedent
 from urllib.parse import urljoin
 
 from passage.sites import html
 from passage.sites.built import code, mathematics, tabs
-from passage.sites.built.dropped import dropped
 from passage.sites.built.generators import Generator
 from passage.sites.built.render import (
     HOLDS_BLOCKS,
@@ -21,7 +21,6 @@ from passage.sites.built.render import (
     signature,
     words,
 )
-from passage.sites.built.repeated import Key
 from passage.sites.built.tables import code_lines, empty_header, in_cell, is_frame
 from passage.sites.html import Node
 
@@ -41,22 +40,15 @@ CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:h
 
 
 def prepare(
-    contents: list[Node],
-    url: str,
-    folder: str,
-    generator: Generator,
-    noise: str = "",
-    common: frozenset[Key] = frozenset(),
+    contents: list[Node], url: str, folder: str, generator: Generator, left_out: Mapping[int, str]
 ) -> Rendering:
-    """Find the elements of `contents` that are left out and those with a rule, once for a page.
+    """Find the elements of `contents` with a rule, once for a page.
 
     Args:
         url, folder, generator: see `Rendering`.
-        noise: a selector of elements to leave out, besides those of every theme.
-        common: the blocks that most of the site's pages have.
+        left_out: `Rendering.dropped`.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
-    left_out = dropped(contents, noise, url, common)
     rules: dict[int, Rule] = {}
     labels: dict[int, str] = {}
     for content in contents:
@@ -139,7 +131,7 @@ def _classifier(node: Node, page: Rendering) -> str:
 def _code(node: Node, page: Rendering) -> str:
     if html.first(node, "br") is not None:
         return _lines(node, page)
-    written = plain(node, page).translate(html.INVISIBLE).replace("\n", " ")
+    written = html.visible(plain(node, page)).replace("\n", " ")
     return f"<code>{escape(written, quote=False)}</code>" if written.strip() else written
 
 

@@ -11,7 +11,9 @@ from passage.sites import encoding, html
 from passage.sites.built import addresses, editions, generators, render, rules, search_index, sections, signals
 from passage.sites.built.account import account, all_left_out, told_of
 from passage.sites.built.addresses import Addresses
+from passage.sites.built.blocks import blocks
 from passage.sites.built.copies import Candidate, bare
+from passage.sites.built.dropped import dropped
 from passage.sites.built.editions import Edition, VersionFolders
 from passage.sites.built.generators import Generator
 from passage.sites.built.repeated import Common
@@ -179,16 +181,17 @@ def _with_end_tags(content: bytes) -> bytes:
 def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate | Skip:
     generator = generators.generator_of(root) or survey.generator
     contents, noise = generators.contents_of(root, generator, site.selector)
+    found = list(blocks(root))
     folder = survey.addresses.folder_of(file)
     if reason := _left_out(file, root, generator, contents, survey):
-        return Skip(file, reason, account=all_left_out(root, reason))
+        return Skip(file, reason, account=all_left_out(found, reason))
     canonical = addresses.canonical_of(root, folder)
     url = survey.addresses.of(file, canonical)
-    common = survey.common.on(file, root)
-    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, noise, common)
+    gone = dropped(contents, found, noise, url, survey.common.on(file, root))
+    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone)
     parts, headings = sections.cut(contents, rendering)
     if not parts or signals.is_shell(root, parts):
-        return Skip(file, "no text", account=all_left_out(root, "no text"))
+        return Skip(file, "no text", account=all_left_out(found, "no text"))
     path = file.rpartition(".")[0].removesuffix("/index")
     edition = _edition(root, file, generator, survey)
     outside = title_outside(root, contents, rendering, survey.site_name, survey.common_headings)
@@ -200,7 +203,7 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
         sections=tuple(parts),
         language=edition.language,
         version=edition.version,
-        account=account(root, contents, rendering, told_of(title, headings, parts)),
+        account=account(found, contents, rendering, told_of(title, headings, parts)),
     )
     own = "" if canonical in survey.common_canonicals else survey.addresses.here(canonical)
     return Candidate(page, file, edition, own, signals.in_pagefind(root), *_linked(contents, rendering))

@@ -6,6 +6,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 from passage.sites import html
 from passage.sites.built import rules, sections
 from passage.sites.built.account import account, told_of
+from passage.sites.built.blocks import blocks
+from passage.sites.built.dropped import dropped
 from passage.sites.built.generators import UNKNOWN
 from passage.sites.built.sections import Heading
 from passage.sites.html import Node
@@ -37,9 +39,11 @@ def page_sections(
         return (), [], Account()
     link_pages(content, file, urls)
     _drop_empty_code(content)
-    rendering = rules.prepare([content], url, links_from, UNKNOWN, _NOISE)
+    found = list(blocks(root))
+    gone = dropped([content], found, _NOISE, url, frozenset())
+    rendering = rules.prepare([content], url, links_from, UNKNOWN, gone)
     parts, headings = sections.cut([content], rendering)
-    return tuple(parts), headings, account(root, [content], rendering, told_of("", headings, parts))
+    return tuple(parts), headings, account(found, [content], rendering, told_of("", headings, parts))
 
 
 def _drop_empty_code(content: Node) -> None:
