@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Protocol
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
@@ -27,6 +27,17 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9_.:;=@/+-]{1,128}")
 """An API's id of a request: one word of ASCII."""
 ERROR_TEXTS = ("message", "detail", "exception")
 """The fields of a log line that hold an error message, from an upstream or Python."""
+
+
+class KnownError(Protocol):
+    """What the log and the metrics need of a `handler.core.errors.PassageError`."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def blame(self) -> str: ...
+    @property
+    def detail(self) -> str | None: ...
 
 
 class _RedactingFormatter(LambdaPowertoolsFormatter):
@@ -130,14 +141,14 @@ def restored() -> None:
     _State.cold = True
 
 
-def not_renewed(what: str, *, code: str, detail: str | None) -> None:
+def not_renewed(what: str, error: KnownError) -> None:
     """Log that a key or an index could not be read again. An old one stays in use; without one, its use tries again."""
-    logger.warning(what, extra={"code": code, "detail": detail})
+    logger.warning(what, extra={"code": error.code, "detail": error.detail})
 
 
-def index_refused(*, code: str, detail: str | None, temporary: bool) -> None:
+def index_refused(error: KnownError, *, temporary: bool) -> None:
     """Log that a new index could not be taken, and the old one stays. Unless that is temporary, also count it."""
-    not_renewed("a new index could not be taken; the old one stays", code=code, detail=detail)
+    not_renewed("a new index could not be taken; the old one stays", error)
     if not temporary:
         _emit("none", {"IndexRefused": 1})
 
@@ -148,9 +159,9 @@ def heartbeat(figures: Mapping[str, Any]) -> None:
     _emit("none", {"Heartbeat": 1})
 
 
-def heartbeat_failed(error: BaseException, *, code: str, detail: str | None, known: bool) -> None:
+def heartbeat_failed(error: BaseException, known: KnownError) -> None:
     """The heartbeat's question failed. `known`: see `failed`."""
-    logger.error(f"heartbeat: {error}", extra=_facts("none", error, code, detail), exc_info=None if known else error)
+    _log_error(f"heartbeat: {error}", "none", error, known)
     _emit("none", {"Heartbeat": 0})
 
 
@@ -220,40 +231,18 @@ def notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
     logger.warning(message, extra={"profile": profile, **figures})
 
 
-def not_reranked(
-    profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, temporary: bool
-) -> None:
-    """Log a failed reranking. The question was answered without it.
-
-    Args:
-        known: see `failed`.
-        temporary: the upstream recovers by itself; other failures are for the operator to fix.
-    """
-    extra = _facts(profile, error, code, detail)
-    message = f"not reranked: {error}"
-    if temporary:
-        logger.warning(message, extra=extra)
-    else:
-        logger.error(message, extra=extra, exc_info=None if known else error)
+def not_reranked(profile: str, error: BaseException, known: KnownError) -> None:
+    """Log a failed reranking. The question was answered without it. `known`: see `failed`."""
+    _log_error(f"not reranked: {error}", profile, error, known, harmless="upstream")
 
 
-def answered_by_words(
-    profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, blame: str
-) -> None:
-    """Log and count a question whose embedding failed. It was answered by words.
+def answered_by_words(profile: str, error: BaseException, known: KnownError) -> None:
+    """Log and count a question whose embedding failed. It was answered by words. `known`: see `failed`.
 
     An error that is not temporary is also counted as any other is, because the operator has to act on it.
-
-    Args:
-        known, blame: see `failed`.
     """
-    extra, message, counts = _facts(profile, error, code, detail), f"answered by words: {error}", {}
-    if blame == "upstream":
-        logger.warning(message, extra=extra)
-    else:
-        logger.error(message, extra=extra, exc_info=None if known else error)
-        counts = {f"Error.{code}": 1.0, f"Failed.{blame.capitalize()}": 1.0}
-    _emit(profile, {"AnsweredByWords": 1, **counts})
+    _log_error(f"answered by words: {error}", profile, error, known, harmless="upstream")
+    _emit(profile, {"AnsweredByWords": 1, **({} if known.blame == "upstream" else _counts(known))})
 
 
 def titles(profile: str, total_ms: float) -> None:
@@ -262,25 +251,30 @@ def titles(profile: str, total_ms: float) -> None:
     _emit(profile, {"TitlesLatency": total_ms})
 
 
-def failed(profile: str, error: BaseException, *, code: str, detail: str | None, known: bool, blame: str) -> None:
+def failed(profile: str, error: BaseException, known: KnownError) -> None:
     """Log one failed question, and count it by its code and by who has to act on it.
 
     Args:
-        known: `error` is a PassageError, so its message and detail suffice; any other is logged with its traceback.
-        blame: `PassageError.blame`. A caller's mistake is logged as a warning, anything else as an error.
+        known: the error itself, whose message and detail suffice; or what stands for an unexpected exception, which is
+            logged with its traceback.
     """
-    extra = _facts(profile, error, code, detail)
-    if blame == "caller":
-        logger.warning(str(error), extra=extra)
-    else:
-        logger.error(str(error), extra=extra, exc_info=None if known else error)
-    _emit(profile, {f"Error.{code}": 1, f"Failed.{blame.capitalize()}": 1})
+    _log_error(str(error), profile, error, known, harmless="caller")
+    _emit(profile, _counts(known))
 
 
-def _facts(profile: str, error: BaseException, code: str, detail: str | None) -> dict[str, Any]:
-    """The fields of a line about an error."""
+def _counts(known: KnownError) -> dict[str, float]:
+    return {f"Error.{known.code}": 1, f"Failed.{known.blame.capitalize()}": 1}
+
+
+def _log_error(message: str, profile: str, error: BaseException, known: KnownError, harmless: str = "") -> None:
+    """Write a line about an error: a warning where `harmless` is to blame, because the operator need not act on it."""
+    expected: object = error
     cause = type(error.__cause__).__name__ if error.__cause__ else None
-    return {"profile": profile, "code": code, "detail": detail, "cause": cause}
+    extra = {"profile": profile, "code": known.code, "detail": known.detail, "cause": cause}
+    if known.blame == harmless:
+        logger.warning(message, extra=extra)
+    else:
+        logger.error(message, extra=extra, exc_info=error if known is not expected else None)
 
 
 class _Record(EphemeralMetrics):

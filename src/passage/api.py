@@ -91,7 +91,7 @@ class Api(Protocol):
 
 @dataclass(frozen=True)
 class HttpApi:
-    """An API at a URL, and its key, if it has one.
+    """An `Api` at a URL, and its key, if it has one.
 
     Attributes:
         request: sends one request. That of an `httpx.Client` keeps the connection for the next one.
@@ -102,7 +102,6 @@ class HttpApi:
     request: Callable[..., httpx.Response] = httpx.request
 
     def ask(self, request: Request) -> ApiReply:
-        """See `Api`."""
         headers = {**({"x-api-key": self.key} if self.key else {}), **request.headers}
         url = f"{self.url.rstrip('/')}{request.path}"
         started = time.perf_counter()
@@ -139,7 +138,7 @@ def over_http(url: str, key: str | None) -> Iterator[HttpApi]:
 
 @dataclass(frozen=True)
 class FunctionApi:
-    """The function itself, given the event that an HTTP API would send.
+    """The function itself as an `Api`, given the event that an HTTP API would send.
 
     Attributes:
         invoke: takes an event, returns the function's result. Raises Unreachable.
@@ -148,7 +147,6 @@ class FunctionApi:
     invoke: Callable[[Mapping[str, Any]], Any]
 
     def ask(self, request: Request) -> ApiReply:
-        """See `Api`."""
         event = http_api_event(
             request.method,
             request.path,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles
+from handler.config.settings import RuntimeSettings
 from handler.core.texts import INVISIBLE
 from handler.entrypoints import direct
 from handler.entrypoints.detect import Source
@@ -125,7 +126,8 @@ def test_size_matches_the_runtimes_output(letter: str) -> None:
 @pytest.mark.parametrize("utf8", [True, False])
 def test_hundred_chinese_passages_behind_a_load_balancer(utf8: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """606 KB in UTF-8 fit into a load balancer's 1 MB; as escapes they do not."""
-    monkeypatch.setitem(CONTAINER.__dict__, "writes_utf8", utf8)
+    runtime = RuntimeSettings(AWS_EXECUTION_ENV="AWS_Lambda_python3.13" if utf8 else "")
+    monkeypatch.setitem(CONTAINER.__dict__, "runtime", runtime)
     CONTAINER.hits = [hit(number, "vector-search", "机" * 2_000) for number in range(100)]
     CONTAINER.embedding_failure = CONTAINER.store_failure = None
     CONTAINER.served.cache_clear()

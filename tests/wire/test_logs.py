@@ -7,6 +7,7 @@ import pytest
 
 from handler import telemetry
 from handler.core.embedding import normalise
+from handler.core.errors import InvalidRequest
 from passage.local.environment import LocalContext
 from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Output, Start
@@ -134,7 +135,8 @@ def test_long_line_is_cut_at_8_kb(text: str) -> None:
 @pytest.mark.parametrize("message", ['{"texts": ["zebra-7731"]}', '["zebra-7731"]', "[" * 5_000])
 def test_message_that_is_json_is_logged_as_text(message: str, output: Output) -> None:
     with telemetry.hiding(["zebra-7731", "   "]):
-        telemetry.failed("context", ValueError(message), code="X", detail=None, known=True, blame="caller")
+        error = InvalidRequest(message)
+        telemetry.failed("context", error, error)
     (line,) = output.logs
     assert line["message"].startswith(message[:2])
     assert "zebra" not in output.text

@@ -37,7 +37,7 @@ class _HoldsCredentials(Protocol):
 class Container:
     """Everything that a Lambda container keeps between events. Settings are read and adapters built at first use.
 
-    All of it can raise ConfigurationError.
+    All of it can raise ConfigurationError. `handler.cold_start.snap_start.Restorable` says what the hooks do.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -64,11 +64,6 @@ class Container:
     @cached_property
     def runtime(self) -> RuntimeSettings:
         return RuntimeSettings.from_env(self._environ)
-
-    @cached_property
-    def writes_utf8(self) -> bool:
-        """Whether Lambda's runtime writes responses in UTF-8, not in ASCII with escapes."""
-        return self.runtime.writes_utf8
 
     @cached_property
     def _profiles(self) -> list[str]:
@@ -199,7 +194,6 @@ class Container:
             key.prefetch()
 
     def before_snapshot(self) -> None:
-        """See `handler.cold_start.snap_start.Restorable`."""
         transport = sys.modules.get("handler.adapters.transport")
         if transport is not None:  # all connections belong to it
             with suppress(ConfigurationError):
@@ -207,7 +201,6 @@ class Container:
         self.readiness.forget()
 
     def after_restore(self) -> None:
-        """See `handler.cold_start.snap_start.Restorable`."""
         self.before_snapshot()  # discard connections and results made between the two hooks, too
         for key in self._keys.in_use() if self._retrievers else ():
             key.restored()

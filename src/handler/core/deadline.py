@@ -67,6 +67,15 @@ def running(deadline: Deadline) -> Iterator[None]:
         _current.reset(token)
 
 
+@contextmanager
+def at_most(seconds: float) -> Iterator[Deadline]:
+    """End every HTTP call inside the block after `seconds`, or with the running deadline if that is sooner."""
+    outer = current()
+    deadline = outer.capped(seconds) if outer else Deadline.after(seconds)
+    with running(deadline):
+        yield deadline
+
+
 def with_one_retry(call: Callable[[], T], deadline: Deadline, upstream: Upstream) -> T:
     """Call `upstream`, and once more after a temporary failure if the deadline leaves room for the wait.
 

@@ -149,3 +149,8 @@ class InternalError(PassageError):
 
     def __init__(self) -> None:
         super().__init__("An unexpected error occurred. Search the function's log for the request id.")
+
+
+def to_known(error: BaseException) -> PassageError:
+    """The error itself, or InternalError in place of an exception that nobody expected."""
+    return error if isinstance(error, PassageError) else InternalError()

@@ -43,7 +43,7 @@ def _fitted(outcomes: Sequence[Outcome], services: Container) -> Sequence[Outcom
     """The outcomes, shortened until all of them fit into one response."""
     if sum(len(outcome.text) + len(", ") for outcome in outcomes) * WIDEST <= LAMBDA_RESPONSE_BYTES:
         return outcomes  # too short to be measured
-    utf8 = services.writes_utf8
+    utf8 = services.runtime.writes_utf8
     share = _share([_sent_bytes(outcome.text, utf8=utf8) for outcome in outcomes], LAMBDA_RESPONSE_BYTES)
     return [
         outcome.shortened(lambda answered: _sent_bytes(answered.text, utf8=utf8) <= share)

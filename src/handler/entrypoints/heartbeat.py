@@ -11,10 +11,9 @@ from typing import Any
 from handler import telemetry
 from handler.bootstrap.container import Container
 from handler.core.embedding import EmbeddingCache
-from handler.core.errors import ConfigurationError, InternalError, PassageError
+from handler.core.errors import ConfigurationError, to_known
 from handler.core.model import Retrieval
 from handler.entrypoints.detect import HEARTBEAT_KEY
-from handler.service import metrics
 from handler.service.answering import deadline
 from handler.service.failures import text_forms
 
@@ -28,13 +27,14 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
     try:
         retrieval = _answered(text, context, services)
     except Exception as error:  # noqa: BLE001 - any error is a failed heartbeat
-        known = error if isinstance(error, PassageError) else InternalError()
+        known = to_known(error)
         with telemetry.hiding(text_forms(text)):
-            telemetry.heartbeat_failed(error, code=known.code, detail=known.detail, known=known is error)
+            telemetry.heartbeat_failed(error, known)
         return {"status": "failed", "code": known.code, "message": str(known)}
     count = len(retrieval.passages)
-    if retrieval.embedding_failure is not None:
-        metrics.log_answered_by_words(services.settings.default_profile, retrieval.embedding_failure)
+    failure = retrieval.embedding_failure
+    if failure is not None:
+        telemetry.answered_by_words(services.settings.default_profile, failure, to_known(failure))
     telemetry.heartbeat(
         {
             "result_count": count,

@@ -15,7 +15,7 @@ from handler.contracts import registry
 from handler.contracts.base import ErrorContext
 from handler.contracts.fields import to_json
 from handler.core.embedding import normalise
-from handler.core.errors import InternalError, PassageError
+from handler.core.errors import PassageError, to_known
 from handler.service.services import FindServed, Served
 
 
@@ -46,7 +46,7 @@ def failure(
         fields: what the caller sent, as far as it could be read.
         started: when the request came in, on the performance counter's clock, in seconds.
     """
-    known = error if isinstance(error, PassageError) else InternalError()
+    known = to_known(error)
     if served is None:
         with suppress(Exception):  # if the default profile cannot be loaded, `error` already says so
             served = find(None)
@@ -55,7 +55,7 @@ def failure(
     # A profile that cannot be resolved must not put question text into the log.
     log_text = served is not None and served.log_query_text
     with telemetry.hiding([] if log_text else _texts(sent)):
-        telemetry.failed(name, error, code=known.code, detail=known.detail, known=known is error, blame=known.blame)
+        telemetry.failed(name, error, known)
     contract = registry.load(registry.NAMES[0]) if served is None else served.contract
     context = ErrorContext(
         at=datetime.now(UTC),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from handler import telemetry
-from handler.core.errors import InternalError, PassageError
+from handler.core.errors import to_known
 from handler.core.model import Retrieval
 from handler.service.services import Served
 
@@ -15,12 +15,12 @@ def record(served: Served, retrieval: Retrieval) -> None:
         telemetry.titles(profile, retrieval.timings.total_ms)
         return
     if retrieval.embedding_failure is not None:
-        log_answered_by_words(profile, retrieval.embedding_failure)
+        telemetry.answered_by_words(profile, retrieval.embedding_failure, to_known(retrieval.embedding_failure))
     top_score = max((passage.score for passage in retrieval.passages), default=None)
     metrics = _metrics(retrieval, top_score)
     if retrieval.rerank_failure is not None:
         metrics["RerankFailed"] = 1
-        _log_rerank_failure(served, retrieval.rerank_failure)
+        telemetry.not_reranked(profile, retrieval.rerank_failure, to_known(retrieval.rerank_failure))
     if served.contract.notices is not None:
         for notice in served.contract.notices(retrieval):
             telemetry.notice(profile, notice.message, notice.figures)
@@ -66,24 +66,3 @@ def _metrics(retrieval: Retrieval, top_score: float | None) -> dict[str, float |
         "TopScore": top_score,
         "SkippedPoints": retrieval.skipped or None,
     }
-
-
-def log_answered_by_words(profile: str, error: Exception) -> None:
-    """Log and count why a question was answered by words. The caller gets only a warning."""
-    known = error if isinstance(error, PassageError) else InternalError()
-    telemetry.answered_by_words(
-        profile, error, code=known.code, detail=known.detail, known=known is error, blame=known.blame
-    )
-
-
-def _log_rerank_failure(served: Served, error: Exception) -> None:
-    """Log the reason for a failed reranking. The caller gets only a warning."""
-    known = error if isinstance(error, PassageError) else InternalError()
-    telemetry.not_reranked(
-        served.profile.name,
-        error,
-        code=known.code,
-        detail=known.detail,
-        known=known is error,
-        temporary=known.blame == "upstream",
-    )

@@ -92,7 +92,7 @@ class EdgeIndex:
             yield
 
     def compare(self, wanted: WantedIndex, ids: Ids) -> StoreState:
-        """See `Target`. An index with the right manifest is read completely, because its files may be damaged."""
+        """An index with the right manifest is read completely, because its files may be damaged."""
         before, after = _manifest(self._folder), manifest(wanted)
         if before is not None:
             before = {key: value for key, value in before.items() if key not in ("files", "noise")}
@@ -102,7 +102,7 @@ class EdgeIndex:
         return StoreState(comparable=same, note="an Edge index is replaced whole" if before else "")
 
     def stored_points(self) -> Iterator[list[StoredPoint]]:
-        """See `Target`. A damaged index holds nothing."""
+        """A damaged index holds nothing."""
         selector = qdrant_edge.PayloadSelector.Exclude(stored.unread_keys(self._profile))
         with self._open() as shard, suppress(EngineError):
             for records in scroll(shard, payload=selector, vectors=False) if shard is not None else ():
@@ -140,18 +140,16 @@ class EdgeIndex:
         self.__dict__.pop("_whole", None)
 
     def refresh(self, wanted: WantedIndex) -> None:
-        """See `Target`. An index on disk has no server."""
+        """An index on disk has no server."""
 
     def edit(self, wanted: WantedIndex, points: Iterable[NewPoint], gone: Ids, progress: Advance) -> None:
         raise NotImplementedError("an Edge index is replaced whole: see `compare`")
 
     def noise(self) -> Mapping[str, Any]:
-        """See `Target`."""
         stored = (_manifest(self._folder) or {}).get("noise")
         return stored if isinstance(stored, dict) else {}
 
     def best_cosines(self, vectors: Sequence[Sequence[float]]) -> list[float]:
-        """See `Target`."""
         using = self._profile.collection.vector or None
         requests = [
             qdrant_edge.QueryRequest(limit=1, query=qdrant_edge.Query.Nearest(list(vector), using=using))
@@ -161,7 +159,7 @@ class EdgeIndex:
         return self._ask(lambda shard: [points[0].score for points in shard.query_batch(batch)], otherwise=[])
 
     def keep_noise(self, noise: Mapping[str, Any]) -> None:
-        """See `Target`. The manifest is replaced in one step, because a function may be reading it."""
+        """The manifest is replaced in one step, because a function may be reading it."""
         new = self._folder / f".{MANIFEST}.new"
         new.write_text(
             json.dumps({**(_manifest(self._folder) or {}), "noise": noise}, indent=2) + "\n", encoding="utf-8"

@@ -41,7 +41,7 @@ class Corpus:
         return f"{self.file} holds no document with any text in it."
 
     def read(self) -> Iterator[Page | Note]:
-        """See `passage.sites.model.Site`. The path of a skip is its line."""
+        """The path of a skip is its line."""
         seen: set[str] = set()
         with self.file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):

@@ -1,16 +1,14 @@
 """Sends replies to a queue, a topic or a bus through boto3. Only the settings choose the destination."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import ClientError
 
 from handler.adapters.aws import client as aws
-from handler.core import deadline as deadlines
-from handler.core.deadline import Deadline, with_one_retry
+from handler.core.deadline import at_most, with_one_retry
 from handler.core.errors import ConfigurationError, PassageError, UpstreamThrottled, UpstreamUnavailable
 from handler.service.replies import Reply, ReplySink
 
@@ -82,7 +80,7 @@ class _Sink:
     seconds: float
 
     def send(self, reply: Reply, *, group: str | None) -> None:
-        with _at_most(self.seconds):
+        with at_most(self.seconds):
             self._send(reply, group)
 
 
@@ -98,7 +96,7 @@ def _sender(name: str, call: Call) -> Send:
 
     def attempt(reply: Reply, group: str | None) -> None:
         try:
-            with _at_most(ATTEMPT_SECONDS):
+            with at_most(ATTEMPT_SECONDS):
                 confirmed = call(reply, group)
         except aws.FAILURES as error:
             raise _failed(name, error) from error
@@ -106,19 +104,10 @@ def _sender(name: str, call: Call) -> Send:
             raise _failed(name, ValueError("the answer does not confirm the reply"))
 
     def send(reply: Reply, group: str | None) -> None:
-        with _at_most(SEND_SECONDS) as deadline:
+        with at_most(SEND_SECONDS) as deadline:
             with_one_retry(lambda: attempt(reply, group), deadline, "reply")
 
     return send
-
-
-@contextmanager
-def _at_most(seconds: float) -> Iterator[Deadline]:
-    """Cap the running deadline, which ends every wait below."""
-    running = deadlines.current()
-    deadline = running.capped(seconds) if running else Deadline.after(seconds)
-    with deadlines.running(deadline):
-        yield deadline
 
 
 def _failed(name: str, error: Exception) -> PassageError:

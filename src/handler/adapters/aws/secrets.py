@@ -2,15 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 
 from handler import telemetry
 from handler.adapters.aws import secret_source
 from handler.adapters.aws.secret_fields import field_of
 from handler.config.values import SecretReference, usable_key
-from handler.core import deadline as deadlines
-from handler.core.deadline import Deadline
+from handler.core.deadline import at_most
 from handler.core.errors import ConfigurationError, PassageError, Upstream
 
 RENEW_SECONDS = 60.0
@@ -57,11 +55,11 @@ class CachedKey:
                 self._take(self._read(self._cached))
             elif time.monotonic() >= self._due:
                 try:
-                    with _at_most(MOST_SECONDS):
+                    with at_most(MOST_SECONDS):
                         self._take(self._read(self._cached))
                 except PassageError as error:
                     self._due = time.monotonic() + RETRY_SECONDS
-                    telemetry.not_renewed("a key could not be read again", code=error.code, detail=error.detail)
+                    telemetry.not_renewed("a key could not be read again", error)
             assert self._value is not None  # noqa: S101 - taken or raised
             return self._value
 
@@ -75,10 +73,10 @@ class CachedKey:
                 return False
             self._renewable = now + RENEW_SECONDS
             try:
-                with _at_most(MOST_SECONDS):
+                with at_most(MOST_SECONDS):
                     self._take(self._read(self._fresh))
             except PassageError as error:
-                telemetry.not_renewed("a refused key could not be read again", code=error.code, detail=error.detail)
+                telemetry.not_renewed("a refused key could not be read again", error)
                 return False
             return self._value != refused
 
@@ -88,12 +86,12 @@ class CachedKey:
             if self._value is not None:
                 return
             try:
-                with _at_most(MOST_SECONDS):
+                with at_most(MOST_SECONDS):
                     text = self._read(self._early)
                 if text is not None:
                     self._take(text)
             except PassageError as error:
-                telemetry.not_renewed("a key could not be read ahead of its use", code=error.code, detail=error.detail)
+                telemetry.not_renewed("a key could not be read ahead of its use", error)
 
     def restored(self) -> None:
         """Forget times from before a snapshot: the clock has jumped."""
@@ -127,11 +125,3 @@ class CachedKey:
         # importing boto3.
         runs, text = secret_source.from_extension(self._reference, self._environ)
         return text if runs else self._fresh()
-
-
-@contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    """Cap the running deadline."""
-    running = deadlines.current()
-    with deadlines.running(running.capped(seconds) if running else Deadline.after(seconds)):
-        yield

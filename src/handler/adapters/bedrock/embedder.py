@@ -17,7 +17,7 @@ V3_CHARACTERS = 2048
 
 
 class BedrockEmbedder:
-    """Embeds with one model.
+    """Embeds with one model: a `handler.core.ports.Embedder`.
 
     Args:
         model: a model's id, an inference profile's (`eu.cohere.embed-v4:0`) or the ARN of either.
@@ -33,12 +33,10 @@ class BedrockEmbedder:
         self._texts_are = texts_are
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """See `handler.core.ports.Embedder`."""
         check_dimension("bedrock", self.model, self._dimension)
         return self._vectors(self._bedrock.invoke(self._request(texts)))
 
     def warm(self) -> None:
-        """See `handler.core.ports.Embedder`."""
         self._bedrock.warm()
 
     def restored(self) -> None:

@@ -13,7 +13,7 @@ API_VERSION = 2
 
 
 class BedrockReranker:
-    """Reranks with one model.
+    """Reranks with one model: a `handler.core.ports.Reranker`.
 
     Args:
         model: the id of a Cohere model, or an inference profile's ARN. Amazon's reranker has another request format.
@@ -26,12 +26,10 @@ class BedrockReranker:
         self._bedrock = BedrockModel(model, service=self._service, refused=refused)
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """See `handler.core.ports.Reranker`."""
         answer = self._bedrock.invoke({"query": question, "documents": list(texts), "api_version": API_VERSION})
         return relevances.validate_relevances(_results(answer, self._service), self._service, self.model, len(texts))
 
     def warm(self) -> None:
-        """See `handler.core.ports.Reranker`."""
         self._bedrock.warm()
 
     def restored(self) -> None:

@@ -20,7 +20,10 @@ INPUT_TYPES: Mapping[TextsAre, str] = {"question": "search_query", "document": "
 
 
 class CohereEmbedder:
-    """Embeds with one model. See `handler.adapters.account.EmbedderClass`. Threads may share it."""
+    """Embeds with one model: a `handler.core.ports.Embedder`. Threads may share it.
+
+    `handler.adapters.account.EmbedderClass` says what the arguments are.
+    """
 
     def __init__(self, account: Account, *, model: str, dimension: int, texts_are: TextsAre = "question") -> None:
         self._account = account
@@ -34,18 +37,19 @@ class CohereEmbedder:
         return client(self._account)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """See `handler.core.ports.Embedder`."""
-        _ = self._fits
+        check_dimension("cohere", self.model, self._dimension)
         return self._embed(texts)
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
+        # `...` is the SDK's own mark for "not sent".
+        size: Any = self._dimension if models.takes_dimension(self.model) else ...
         try:
             response = self._client.embed(
                 texts=list(texts),
                 model=self.model,
                 input_type=INPUT_TYPES[self._texts_are],
                 embedding_types=["base64"],  # spares the SDK a walk over every number
-                output_dimension=self._output_dimension,
+                output_dimension=size,
                 request_options={"max_retries": 0},
             )
         except FAILURES as error:
@@ -54,7 +58,7 @@ class CohereEmbedder:
         return self._vectors(getattr(response, "embeddings", None))
 
     def warm(self) -> None:
-        """See `handler.core.ports.Embedder`. The SDK builds its types at the first answer, here a made-up one."""
+        """The SDK builds its types at the first answer, here a made-up one."""
         _ = self._client
         encoded = base64.b64encode(struct.pack(f"<{self._dimension}f", *[0.5] * self._dimension)).decode()
         meta = {"api_version": {"version": "2"}, "billed_units": {"input_tokens": 1}}
@@ -67,16 +71,6 @@ class CohereEmbedder:
         }
         same = CohereEmbedder(self._account.made_up(answer), model=self.model, dimension=self._dimension)
         same._embed(["warm-up"])  # not the dimension: callers may send only vectors
-
-    @cached_property
-    def _fits(self) -> None:
-        """Check once that the model gives vectors of the collection's dimension. Raises DimensionMismatch."""
-        check_dimension("cohere", self.model, self._dimension)
-
-    @cached_property
-    def _output_dimension(self) -> Any:
-        # `...` is the SDK's own mark for "not sent".
-        return self._dimension if models.takes_dimension(self.model) else ...
 
     def _vectors(self, embeddings: Any) -> list[Vector]:
         """The vectors of an answer, each `(dimension,)`. The core validates them."""

@@ -11,7 +11,7 @@ from handler.adapters.cohere.client import FAILURES, client, core_error
 
 
 class CohereReranker:
-    """Reranks with one model."""
+    """Reranks with one model: a `handler.core.ports.Reranker`."""
 
     def __init__(self, account: Account, *, model: str) -> None:
         self._account = account
@@ -23,7 +23,6 @@ class CohereReranker:
         return client(self._account)
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """See `handler.core.ports.Reranker`."""
         try:
             # Without `top_n`, because the core orders equal relevances and cuts the list.
             response = self._client.rerank(
@@ -35,7 +34,7 @@ class CohereReranker:
         return relevances.validate_relevances(ranked, self._service, self.model, len(texts))
 
     def warm(self) -> None:
-        """See `handler.core.ports.Reranker`. The SDK builds its types at the first answer, here a made-up one."""
+        """The SDK builds its types at the first answer, here a made-up one."""
         _ = self._client
         answer = {"id": "", "results": [{"index": 0, "relevance_score": 0.5}]}
         CohereReranker(self._account.made_up(answer), model=self.model).rerank("warm-up", ["warm-up"])

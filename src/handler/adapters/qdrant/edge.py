@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class QdrantEdgeStore:
-    """One profile's index.
+    """One profile's index: a `handler.core.ports.PassageStore`.
 
     Args:
         root: the folder `passage index` wrote to, with one folder for each profile. It may be read-only, like a layer.
@@ -64,7 +64,6 @@ class QdrantEdgeStore:
         self.collection = profile.collection.name
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
-        """See `handler.core.ports.PassageStore`."""
         by_text = self._text if any(search.text for _, search in searches) else None
         return [self._one(vector, search, by_text) for vector, search in searches]
 
@@ -83,7 +82,7 @@ class QdrantEdgeStore:
         return replace(result, stages=payload.stages({"text": points})) if search.explain else result
 
     def prepare(self) -> None:
-        """See `handler.core.ports.PassageStore`. The manifest says that there is an index, and which."""
+        """The manifest says that there is an index, and which."""
         self._manifest  # noqa: B018 - read at its first use
 
     def _dense(self, vector: Vector, search: Search) -> SearchResult:
@@ -142,7 +141,6 @@ class QdrantEdgeStore:
         return result if other is None else replace(result, other_model=other)
 
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
-        """See `handler.core.ports.PassageStore`."""
         from handler.adapters.qdrant.neighborhoods import most_neighbors, neighborhoods  # noqa: PLC0415 - rarely needed
 
         should: list[Any] = []
@@ -164,11 +162,9 @@ class QdrantEdgeStore:
         return SearchResult(payload.read(self._ask(lambda shard: shard.query(request)), self._profile.payload).passages)
 
     def noise(self) -> Noise | None:
-        """See `handler.core.ports.PassageStore`."""
         return noise_of(self._profile, self._manifest.noise)
 
     def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
-        """See `handler.core.ports.PassageStore`."""
         if self._text is None or not words:
             return {}
         field = self._text.field
@@ -186,7 +182,6 @@ class QdrantEdgeStore:
         return edge_values.read(self._ask(lambda shard: shard.scroll(request))[0], keys, most)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        """See `handler.core.ports.PassageStore`."""
         records = self._by_point_id(chunk, with_vectors=with_vectors)
         records = records or self._by_chunk_id(chunk, with_vectors=with_vectors)
         return next((payload.point(one, self._profile.payload, self._vector(one)) for one in records), None)
@@ -212,7 +207,6 @@ class QdrantEdgeStore:
         return self._ask(lambda shard: shard.scroll(request))[0]
 
     def describe(self) -> CollectionInfo:
-        """See `handler.core.ports.PassageStore`."""
         info = self._ask(lambda shard: shard.info())
         mode = self._profile.search.mode
         return CollectionInfo(
@@ -229,7 +223,7 @@ class QdrantEdgeStore:
         )
 
     def warm(self) -> None:
-        """See `handler.core.ports.PassageStore`. Opens the index and searches it once, which maps it."""
+        """Opens the index and searches it once, which maps it."""
         mode = self._profile.search.mode
         words = "" if mode == "dense" else "warm"
         by: Literal["words"] | None = "words" if mode == "words" and self._text else None

@@ -21,7 +21,7 @@ WARM_SECONDS = 5.0
 
 
 class PublishedStore:
-    """One profile's index.
+    """One profile's index: a `handler.core.ports.PassageStore`.
 
     Args:
         open_index: opens an index, given the folder that holds it.
@@ -41,23 +41,19 @@ class PublishedStore:
         self._due = 0.0
 
     def prepare(self) -> None:
-        """See `handler.core.ports.PassageStore`. Fetches the index, if that has not been done."""
+        """Fetches the index, if that has not been done."""
         self._current()
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
-        """See `handler.core.ports.PassageStore`."""
         return self._current().search(searches)
 
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
-        """See `handler.core.ports.PassageStore`."""
         return self._current().neighbors(wanted)
 
     def noise(self) -> Noise | None:
-        """See `handler.core.ports.PassageStore`."""
         return self._current().noise()
 
     def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
-        """See `handler.core.ports.PassageStore`."""
         return self._current().holders(words, most)
 
     def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
@@ -65,15 +61,13 @@ class PublishedStore:
         return self._current().values(keys, most)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        """See `handler.core.ports.PassageStore`."""
         return self._current().fetch(chunk, with_vectors=with_vectors)
 
     def describe(self) -> CollectionInfo:
-        """See `handler.core.ports.PassageStore`."""
         return self._current().describe()
 
     def warm(self) -> None:
-        """See `handler.core.ports.PassageStore`. Fetches the index, opens it and searches it.
+        """Fetches the index, opens it and searches it.
 
         What cannot be fetched in time is left to the first question, which has a deadline of its own.
         """
@@ -81,9 +75,7 @@ class PublishedStore:
             with deadlines.running(Deadline.after(WARM_SECONDS)):
                 self._current()
         except (UpstreamError, DeadlineExceeded) as error:  # temporary: the first question tries again
-            telemetry.not_renewed(
-                "an index could not be fetched ahead of its use", code=error.code, detail=error.detail
-            )
+            telemetry.not_renewed("an index could not be fetched ahead of its use", error)
 
     def restored(self) -> None:
         """After a snapshot was restored, check for a new version at once, with fresh credentials."""
@@ -107,7 +99,7 @@ class PublishedStore:
             return self._store if pointer.sha256 == self._version else self._replace(pointer, until)
         except PassageError as error:
             temporary = isinstance(error, UpstreamError | DeadlineExceeded)
-            telemetry.index_refused(code=error.code, detail=error.detail, temporary=temporary)
+            telemetry.index_refused(error, temporary=temporary)
             return self._store
 
     def _replace(self, pointer: Pointer, until: Deadline | None) -> QdrantEdgeStore:

@@ -51,11 +51,13 @@ MATCHES_BY_PREFIX = (1, 19)
 
 
 class QdrantServerStore:
-    """One collection on a server, searched as one profile describes. See `Connection` for the other arguments.
+    """One collection on a server, searched as one profile describes: a `handler.core.ports.PassageStore`.
 
     Args:
         embedded_by: see `handler.config.validation.check_embedder`.
         may_be_missing: whether to look for the collection before the first text is embedded, not after.
+
+    `Connection` says what the other arguments are.
     """
 
     def __init__(  # noqa: PLR0913 - all by name
@@ -83,7 +85,7 @@ class QdrantServerStore:
         self._has_prefixes = False
 
     def warm(self) -> None:
-        """See `handler.core.ports.PassageStore`. The client builds its types at the first search, so it makes one."""
+        """The client builds its types at the first search, so it makes one."""
         _ = self._connection.client
         point = {"id": 0, "version": 0, "score": 0.5, "payload": {}}
         answer = {"result": {"points": [point]}, "status": "ok", "time": 0}
@@ -91,10 +93,9 @@ class QdrantServerStore:
         same.search([([0.5] * self._profile.collection.dimension, Search(top_k=1))])
 
     def prepare(self) -> None:
-        """See `handler.core.ports.PassageStore`.
+        """A hybrid search needs the collection's metadata anyway.
 
-        A hybrid search needs the collection's metadata anyway. A dense one looks for a collection that a caller chose,
-        and for one that its last search missed.
+        A dense one looks for a collection that a caller chose, and for one that its last search missed.
         """
         if self._profile.search.mode != "dense":
             self._by_text()
@@ -108,7 +109,6 @@ class QdrantServerStore:
             self._may_be_missing = False
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
-        """See `handler.core.ports.PassageStore`."""
         by_text = self._by_text() if any(search.text for _, search in searches) else None
         if any(search.filters for _, search in searches):
             self._check_prefixes(searches)
@@ -294,19 +294,16 @@ class QdrantServerStore:
         collection_info.explain(error, requests, kinds, self._profile.collection, info)
 
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
-        """See `handler.core.ports.PassageStore`."""
         from handler.adapters.qdrant import server_chunks  # noqa: PLC0415 - no search needs it
 
         points, warnings = server_chunks.around(self._connection, self._profile, wanted, self._matches_by_prefix)
         return SearchResult(payload.read(points, self._profile.payload).passages, warnings=warnings)
 
     def noise(self) -> Noise | None:
-        """See `handler.core.ports.PassageStore`."""
         self._by_text()  # reads the collection's metadata, once
         return noise_of(self._profile, self._support.noise if self._support else None)
 
     def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
-        """See `handler.core.ports.PassageStore`."""
         by_text = self._by_text()
         if by_text is None or not words:
             return {}
@@ -327,14 +324,12 @@ class QdrantServerStore:
         return server_chunks.values(self._connection, keys, most)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        """See `handler.core.ports.PassageStore`."""
         from handler.adapters.qdrant import server_chunks  # noqa: PLC0415 - no search needs it
 
         record = server_chunks.find(self._connection, self._profile, chunk, with_vectors=with_vectors)
         return None if record is None else payload.point(record, self._profile.payload, self._vector(record))
 
     def describe(self) -> CollectionInfo:
-        """See `handler.core.ports.PassageStore`."""
         from handler.adapters.qdrant import collection_info  # noqa: PLC0415 - no search needs it
 
         info = collection_info.read(self._connection)

@@ -31,7 +31,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Container, source: 
         head = _head_as_get(request)
         response = _application(source, services).resolve(request, context)
         most = GATEWAYS[source].response_bytes
-        if not text_fits(response["body"], most - ENVELOPE_BYTES, utf8=services.writes_utf8):
+        if not text_fits(response["body"], most - ENVELOPE_BYTES, utf8=services.runtime.writes_utf8):
             response = _bare(too_large(_path(request, services.http_settings), most, services), event, services)
     except Exception as error:  # noqa: BLE001 - an error that no route caught must still reach the browser as JSON
         response = _bare(failure_response(failure(error, services.served)), event, services)

@@ -27,7 +27,7 @@ def _answer(call: Call, question: Question) -> Response[str]:
     (outcome,) = answer([question], call.services.served, call.deadline())
     if not isinstance(outcome, Answered):
         return failure_response(outcome)
-    utf8 = call.services.writes_utf8
+    utf8 = call.services.runtime.writes_utf8
     outcome = outcome.shortened(lambda answered: text_fits(answered.text, call.room, utf8=utf8))
     left_out = outcome.retrieval.left_out
     headers = {LEFT_OUT: str(left_out)} if left_out else {}

@@ -65,7 +65,6 @@ class ServerIndex:
         yield
 
     def compare(self, wanted: WantedIndex, ids: Ids) -> StoreState:  # noqa: ARG002 - the server's count is enough
-        """See `Target`."""
         current = self._releases.current()
         if current is None:
             return StoreState()
@@ -91,7 +90,6 @@ class ServerIndex:
         return StoreState(comparable=same_vectors, editable=not why, note=why)
 
     def stored_points(self) -> Iterator[list[StoredPoint]]:
-        """See `Target`."""
         if self._current is None:
             return
         selector = models.PayloadSelectorExclude(exclude=stored.unread_keys(self._profile))
@@ -100,7 +98,6 @@ class ServerIndex:
             yield [StoredPoint(int(record.id), record.payload or {}) for record in ours]
 
     def vectors(self, ids: Sequence[int]) -> dict[int, list[float]]:
-        """See `Target`."""
         if self._current is None:
             return {}
         name, vector = self._current.name, self._profile.collection.vector
@@ -120,7 +117,6 @@ class ServerIndex:
                 yield [int(record.id) for record in records]
 
     def replace(self, wanted: WantedIndex, points: Iterable[NewPoint], progress: Advance = lambda _: None) -> None:
-        """See `Target`."""
         target_shape = self._shape(wanted)
         if wanted.text_indexes and self._version < SCORING:
             version = ".".join(map(str, self._version))
@@ -137,7 +133,7 @@ class ServerIndex:
         self.prune()
 
     def refresh(self, wanted: WantedIndex) -> None:
-        """See `Target`. A server that was updated since the last run may want another payload index."""
+        """A server that was updated since the last run may want another payload index."""
         current = self._current
         assert current is not None  # noqa: S101 - `compare` says it is complete
         goal = metadata(wanted, self._shape(wanted), "ready")
@@ -146,7 +142,7 @@ class ServerIndex:
             self._describe(current.name, goal)
 
     def edit(self, wanted: WantedIndex, points: Iterable[NewPoint], gone: Ids, progress: Advance) -> None:
-        """See `Target`. New chunks are written before old ones are deleted, so every question finds the page."""
+        """New chunks are written before old ones are deleted, so every question finds the page."""
         current = self._current
         assert current is not None  # noqa: S101 - `compare` says it is editable
         goal = metadata(wanted, self._shape(wanted), "ready")
@@ -166,17 +162,14 @@ class ServerIndex:
         self.prune()
 
     def noise(self) -> Mapping[str, Any]:
-        """See `Target`."""
         current = self._releases.current()
         stored = current.metadata.get("noise") if current else None
         return stored if isinstance(stored, Mapping) else {}
 
     def best_cosines(self, vectors: Sequence[Sequence[float]]) -> list[float]:
-        """See `Target`."""
         return self._connection.best_cosines(self._releases.alias, self._profile.collection.vector, vectors)
 
     def keep_noise(self, noise: Mapping[str, Any]) -> None:
-        """See `Target`."""
         current = self._releases.current()
         if current is not None:
             self._describe(current.name, {"noise": dict(noise)})

@@ -58,7 +58,7 @@ _TAG_LIST = re.compile(r"<!--\s*material/tags|\[TAGS\]|\[tags\]")
 
 @dataclass(frozen=True, slots=True)
 class MkDocs:
-    """A folder with an mkdocs.yml.
+    """The `Convention` of a folder with an mkdocs.yml.
 
     Attributes:
         folder: `docs_dir`.
@@ -82,7 +82,6 @@ class MkDocs:
     multimarkdown: bool = True
 
     def documents(self) -> Iterator[Document | Skip | Unresolved]:
-        """See `Convention`."""
         yield from self.settings
         yield from self.parser.unresolved
         for file in sorted(self.folder.rglob("*"), key=lambda each: each.relative_to(self.folder).with_suffix("")):
@@ -100,7 +99,6 @@ class MkDocs:
                 yield Document(file, name, path, self.language, title)
 
     def url(self, document: Document) -> str:
-        """See `Convention`."""
         *folders, name = quoted(document.route)
         home = name in ("index", "README")
         if self.directory_urls:
@@ -112,7 +110,6 @@ class MkDocs:
         return "/".join([self.address, *quoted(document.route.parent), ""])
 
     def render(self, text: str) -> Rendered:
-        """See `Convention`."""
         if _TAG_LIST.search(text) and len(text.split()) < 20:
             return Rendered("")  # a list of pages, which the build writes
         html, unresolved = self.parser.to_html(text)

@@ -13,7 +13,7 @@ SUFFIXES = (".md", ".markdown")
 
 @dataclass(frozen=True, slots=True)
 class PlainFolder:
-    """Files and folders with a leading `_` or `.` are skipped; `index` and `README` are their folder's page.
+    """A `Convention`. Names with a leading `_` or `.` are skipped; `index` and `README` are their folder's page.
 
     Attributes:
         around: the folder that was given, if the site is its `docs`: Markdown beside it is named.
@@ -25,7 +25,6 @@ class PlainFolder:
     around: Path | None = None
 
     def documents(self) -> Iterator[Document | Skip]:
-        """See `Convention`."""
         for path, file in _published(self.around, "*.m*") if self.around else ():
             if file.suffix in SUFFIXES and self.folder not in file.parents:
                 yield Skip(encodable(path.as_posix()), f"beside the folder {self.folder.name}")
@@ -39,17 +38,15 @@ class PlainFolder:
                 yield Skip(name, "MDX, which becomes text only in its site's build")
 
     def url(self, document: Document) -> str:
-        """See `Convention`."""
         *folders, name = quoted(document.route)
         home = name.lower() in ("index", "readme")
         return "/".join([self.address, *folders, "" if home else f"{name}/"])
 
     def links_from(self, document: Document) -> str:
-        """See `Convention`."""
         return self.url(document)
 
     def render(self, text: str) -> Rendered:
-        """See `Convention`. Nothing in plain Markdown needs a build."""
+        """Nothing in plain Markdown needs a build."""
         return Rendered(commonmark.to_html(text))
 
 

@@ -15,7 +15,7 @@ from passage.sites.model import Flaw, Note, Page, SiteError, Skip, Unresolved, u
 
 @dataclass(frozen=True, slots=True)
 class MarkdownSite:
-    """A folder of Markdown, read by a convention."""
+    """A folder of Markdown, read by a convention: a `passage.sites.model.Site`."""
 
     convention: Convention
 
@@ -24,7 +24,6 @@ class MarkdownSite:
         return f"{self.convention.folder} holds no Markdown with any text in it (*.md)."
 
     def read(self) -> Iterator[Page | Note]:
-        """See `passage.sites.model.Site`."""
         entries: list[_Entry] = []
         for document in self.convention.documents():
             entry = _enter(self.convention, document) if isinstance(document, Document) else document

@@ -32,7 +32,7 @@ _SITEMAPS = ("sitemap.xml", "sitemap-index.xml", "sitemap_index.xml")
 
 @dataclass(frozen=True, slots=True)
 class WebSite:
-    """A site at a URL.
+    """A site at a URL: a `passage.sites.model.Site`.
 
     Attributes:
         url: of the site or of its sitemap.
@@ -55,7 +55,7 @@ class WebSite:
         )
 
     def read(self) -> Iterator[Page | Note]:
-        """See `passage.sites.model.Site`. Every call asks the server again for what changed."""
+        """Every call asks the server again for what changed."""
         base = base_of(self.url)
         mirror = Mirror.opened(self.cache / hashlib.sha256(base.encode()).hexdigest()[:16], base)
         with Fetcher(self.url, self.limits) as fetcher:

@@ -315,4 +315,4 @@ def _write_failure(error: PassageError) -> Result:
 def _fits(result: Result, endpoint: Endpoint) -> bool:
     """Whether a response can carry the result."""
     message = json.dumps(_write_result(result), ensure_ascii=False)
-    return sent_bytes(message, utf8=endpoint.services.writes_utf8) <= endpoint.room - ENVELOPE_BYTES
+    return sent_bytes(message, utf8=endpoint.services.runtime.writes_utf8) <= endpoint.room - ENVELOPE_BYTES
