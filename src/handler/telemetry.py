@@ -263,7 +263,8 @@ def failed(profile: str, error: BaseException, known: KnownError) -> None:
 
 
 def _counts(known: KnownError) -> dict[str, float]:
-    return {f"Error.{known.code}": 1, f"Failed.{known.blame.capitalize()}": 1}
+    code, blame = known.code, known.blame
+    return {f"Error.{code}": 1, f"Failed.{blame.capitalize()}": 1}
 
 
 def _log_error(message: str, profile: str, error: BaseException, known: KnownError, harmless: str = "") -> None:

@@ -238,11 +238,10 @@ def test_result_has_the_runs_times_without_those_of_errors() -> None:
     assert (result.execution_time_ms, result.timestamp) == (5432.1, NOW)
 
 
-def test_json_is_read_unchanged() -> None:
+def test_case_in_json_is_read_unchanged() -> None:
     result = judge_cases(run_of((QUESTION, answer(HIT))))
     values = json.loads(json.dumps(suite_result.to_json(result)))
     assert (values["pass_rate"], values["failure_rate"]) == (100.0, 0.0)
-    assert suite_result.from_json(values) == result
     for case in (CASE, *result.test_results):
         assert cases.from_json(json.loads(json.dumps(cases.to_json(case)))) == case
 

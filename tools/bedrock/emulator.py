@@ -12,9 +12,8 @@ from typing import Any
 from aiohttp import web
 
 from handler.config.providers import Model
-from passage.emulators.cohere.embed import EmbedRequest, run_embed
+from passage.emulators.cohere.embed import ENCODERS, EmbedRequest, run_embed
 from passage.emulators.cohere.models import BEDROCK_EMBED_MODELS, BEDROCK_RERANK_MODELS
-from passage.emulators.cohere.vectors import ENCODERS
 from passage.emulators.embedding import replace_lone_surrogates
 from passage.emulators.replies import ApiError, json_response
 from passage.emulators.server import EmulatedService

@@ -33,7 +33,7 @@ def read_rerank(fields: Mapping[str, Any]) -> RerankRequest:
     if not isinstance(top_n, int) or isinstance(top_n, bool) or top_n < 1:
         raise malformed("#/top_n: expected a whole number of 1 or more")
     clean = [replace_lone_surrogates(text) for text in documents]
-    return RerankRequest(replace_lone_surrogates(query), clean, min(top_n, len(clean)), return_documents=False)
+    return RerankRequest(replace_lone_surrogates(query), clean, min(top_n, len(clean)))
 
 
 def rerank_answer(asked: RerankRequest) -> dict[str, object]:

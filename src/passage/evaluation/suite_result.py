@@ -1,16 +1,12 @@
-"""Seed 001's TestSuiteResult: counts, rates and times of executed test cases, and JSON out and in."""
+"""Seed 001's TestSuiteResult: counts, rates and times of executed test cases, as JSON, too."""
 
-import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from pydantic import TypeAdapter, ValidationError
-
 from passage.evaluation import cases
 from passage.evaluation.cases import CaseError, TestCase, TestStatus
-from passage.evaluation.suite import STRICT
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +16,6 @@ class PerformanceMetrics:
     avg_retrieval_time_ms: float = 0.0
     p95_retrieval_time_ms: float = 0.0
     max_retrieval_time_ms: float = 0.0
-
-    __pydantic_config__ = STRICT
 
     @classmethod
     def of(cls, milliseconds: Sequence[float]) -> "PerformanceMetrics":
@@ -42,7 +36,6 @@ class TestSuiteResult:
     """
 
     __test__: ClassVar[bool] = False
-    __pydantic_config__ = STRICT
 
     total_tests: int
     passed: int
@@ -94,7 +87,6 @@ def _count(executed: Sequence[TestCase]) -> tuple[int, int, int]:
     return (statuses.count(TestStatus.PASSED), statuses.count(TestStatus.FAILED), statuses.count(TestStatus.ERROR))
 
 
-_result: TypeAdapter[TestSuiteResult] = TypeAdapter(TestSuiteResult)
 CALCULATED = ("pass_rate", "failure_rate")
 
 
@@ -105,16 +97,3 @@ def to_json(result: TestSuiteResult) -> dict[str, Any]:
         "test_results": [cases.to_json(case) for case in result.test_results],
         **{name: getattr(result, name) for name in CALCULATED},
     }
-
-
-def from_json(values: Mapping[str, Any]) -> TestSuiteResult:
-    """The result that `to_json` wrote. Calculated fields are calculated again.
-
-    Raises:
-        CaseError: a field is missing, unknown or wrong, or the numbers do not add up.
-    """
-    try:
-        kept = {key: value for key, value in values.items() if key not in CALCULATED}
-        return _result.validate_json(json.dumps(kept), strict=True)
-    except ValidationError as error:
-        raise CaseError(cases.first_fault(error, "The result")) from None

@@ -45,7 +45,7 @@ Measure = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """A piece of Markdown that is best left whole.
 
     Attributes:
@@ -63,7 +63,7 @@ class Block:
     leads: bool = False
 
 
-def blocks(markdown: str, measure: Measure) -> Iterator[Block]:
+def blocks(markdown: str, measure: Measure) -> Iterator[MarkdownBlock]:
     """The top-level blocks of `markdown`."""
     lines = markdown.split("\n")
     starts: list[tuple[int, Kind]] = [
@@ -81,7 +81,7 @@ def blocks(markdown: str, measure: Measure) -> Iterator[Block]:
             joint = "\n\n" if first == 0 or not lines[first - 1].strip() else "\n"
             is_title = kind == "text" and bool(_TITLE_LINE.fullmatch(text))
             leads = is_title or (kind == "text" and text.rstrip("*_ ").endswith((":", "\uff1a")))
-            yield Block("title" if is_title else kind, text, measure(text), joint, leads)
+            yield MarkdownBlock("title" if is_title else kind, text, measure(text), joint, leads)
 
 
 def has_words(text: str) -> bool:

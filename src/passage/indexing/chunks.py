@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from passage.indexing.blocks import Block, Measure, blocks, has_words, trim, without_addresses
+from passage.indexing.blocks import MarkdownBlock, Measure, blocks, has_words, trim, without_addresses
 from passage.indexing.oversize import in_parts
 from passage.indexing.packing import pack
 from passage.indexing.tokens import TOKENS_PER_CHARACTER, bound, input_tokens, most_tokens
@@ -152,7 +152,7 @@ def _pieces(section: Section, title: str, limit: int) -> list[str]:
     return [passage for text in texts if (passage := _in_words(text))]
 
 
-def _join(parts: Sequence[Block]) -> str:
+def _join(parts: Sequence[MarkdownBlock]) -> str:
     first, *others = parts
     return trim(first.text + "".join(part.joint + part.text for part in others))
 

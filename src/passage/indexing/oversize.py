@@ -10,7 +10,7 @@ from functools import partial
 
 from semantic_text_splitter import TextSplitter
 
-from passage.indexing.blocks import Block, Measure, blocks, has_words
+from passage.indexing.blocks import MarkdownBlock, Measure, blocks, has_words
 from passage.indexing.packing import pack
 
 PREPARED_CHARACTERS = 20_000
@@ -27,7 +27,7 @@ _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|$)")
 _CELL = re.compile(r"(?<!\\)\|")
 _DEEPEST = 8
 """Blocks nested deeper in lists and quotes are cut as text."""
-_Cutter = Callable[[Block, int, Measure], Iterator[Block]]
+_Cutter = Callable[[MarkdownBlock, int, Measure], Iterator[MarkdownBlock]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +39,34 @@ class _Line:
     leads: bool = False
 
 
-def in_parts(found: Iterable[Block], limit: int, measure: Measure, depth: int = 0) -> Iterator[Block]:
+def in_parts(whole: Iterable[MarkdownBlock], limit: int, measure: Measure, depth: int = 0) -> Iterator[MarkdownBlock]:
     """Blocks that each fit into a passage, in order: at most `limit`, but for code and what leads to it.
 
     A title line is one block with what it names, and words that end with a colon with long code.
     """
-    lead: Block | None = None
-    for block in found:
+    lead: MarkdownBlock | None = None
+    for block in whole:
         if lead is not None and not (lead.kind == "title" or (block.kind == "code" and block.size > limit)):
             yield lead
             lead = None
         if (block.leads and block.size <= limit // 2) or (lead is not None and not has_words(block.text)):
-            lead = block if lead is None else replace(_joined(lead, block), kind=lead.kind, leads=True)
+            lead = block if lead is None else replace(_join(lead, block), kind=lead.kind, leads=True)
             continue
-        parts = _fitting(block, limit if lead is None else limit - lead.size, measure, depth)
+        parts = _fit(block, limit if lead is None else limit - lead.size, measure, depth)
         if lead is not None:
-            yield _joined(lead, next(parts))
+            yield _join(lead, next(parts))
             lead = None
         yield from parts
     if lead is not None:
         yield lead
 
 
-def _joined(lead: Block, block: Block) -> Block:
+def _join(lead: MarkdownBlock, block: MarkdownBlock) -> MarkdownBlock:
     text = f"{lead.text}{block.joint}{block.text}"
     return replace(block, text=text, size=lead.size + block.size, joint=lead.joint)
 
 
-def _fitting(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
+def _fit(block: MarkdownBlock, limit: int, measure: Measure, depth: int) -> Iterator[MarkdownBlock]:
     """The block itself if it fits; otherwise its parts, in order, each at most `limit`, or whole code."""
     if block.size <= limit:
         yield block
@@ -82,7 +82,7 @@ def _fitting(block: Block, limit: int, measure: Measure, depth: int) -> Iterator
         yield replace(part, joint=block.joint) if number == 0 else part
 
 
-def _code(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
+def _code(block: MarkdownBlock, limit: int, measure: Measure) -> Iterator[MarkdownBlock]:
     """The block as it is; if it is longer than `CODE_CHARACTERS`, in parts, each in a fence with the language."""
     first, *lines = block.text.split("\n")
     fence = _FENCE_LINE.match(first)
@@ -100,7 +100,7 @@ def _code(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
         before = f"{indent}{CONTINUED}\n\n" if number else ""
         after = f"\n\n{indent}{CONTINUES}" if number < len(parts) - 1 else ""
         text = before + "\n".join([first, *part, f"{indent}{marks}"]) + after
-        yield Block("code", text, measure(text))
+        yield MarkdownBlock("code", text, measure(text))
 
 
 def _code_parts(lines: list[str]) -> Iterator[list[str]]:
@@ -121,7 +121,7 @@ def _code_parts(lines: list[str]) -> Iterator[list[str]]:
         yield part
 
 
-def _table(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
+def _table(block: MarkdownBlock, limit: int, measure: Measure) -> Iterator[MarkdownBlock]:
     """Pieces of a table, each with the header. A row that does not fit becomes text, one line for each cell."""
     lines = block.text.split("\n")
     header, rows = lines[:2], lines[2:]
@@ -138,14 +138,14 @@ def _table(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
         yield from _rows(header, pending, room, measure)
         pending = []
         cells = "\n\n".join(_cells_with_names(header[0], row))
-        yield from _text(Block("text", cells, measure(cells)), limit, measure)
+        yield from _text(MarkdownBlock("text", cells, measure(cells)), limit, measure)
     yield from _rows(header, pending, room, measure)
 
 
-def _rows(header: list[str], rows: Sequence[_Line], room: int, measure: Measure) -> Iterator[Block]:
+def _rows(header: list[str], rows: Sequence[_Line], room: int, measure: Measure) -> Iterator[MarkdownBlock]:
     for begin, end in pack(rows, room):
         text = "\n".join([*header, *(row.text for row in rows[begin:end])])
-        yield Block("table", text, measure(text))
+        yield MarkdownBlock("table", text, measure(text))
 
 
 def _cells_with_names(header: str, row: str) -> Iterator[str]:
@@ -156,14 +156,14 @@ def _cells_with_names(header: str, row: str) -> Iterator[str]:
             yield f"{name}: {cell.strip()}" if name else cell.strip()
 
 
-def _list(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
+def _list(block: MarkdownBlock, limit: int, measure: Measure, depth: int) -> Iterator[MarkdownBlock]:
     """The items. An item that does not fit becomes its blocks, the first with the item's mark."""
     items = _items(block.text)
     for number, item in enumerate(items):
         size = measure(item)
         joint = "\n" if number else "\n\n"
         if size <= limit:
-            yield Block("list", item, size, joint)
+            yield MarkdownBlock("list", item, size, joint)
             continue
         mark, content = _content(item)
         parts = in_parts(blocks(content, measure), limit - 4, measure, depth + 1)
@@ -173,7 +173,7 @@ def _list(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Bl
                 continue
             first, *rest = part.text.split("\n")
             text = "\n".join([mark + first, *(f"{' ' * len(mark)}{line}" if line else line for line in rest)])
-            yield Block("list", text, measure(text), joint)
+            yield MarkdownBlock("list", text, measure(text), joint)
 
 
 def _items(text: str) -> list[str]:
@@ -206,20 +206,20 @@ def _content(item: str) -> tuple[str, str]:
     return mark, "\n".join([first, *(line[min(width, len(line) - len(line.lstrip(" "))) :] for line in rest)])
 
 
-def _quote(block: Block, limit: int, measure: Measure, depth: int) -> Iterator[Block]:
+def _quote(block: MarkdownBlock, limit: int, measure: Measure, depth: int) -> Iterator[MarkdownBlock]:
     """The blocks in a quotation, each quoted again."""
     content = "\n".join(re.sub(r"^ {0,3}> ?", "", line) for line in block.text.split("\n"))
     room = limit * 3 // 4  # each line gets its quotation mark again
     for part in in_parts(blocks(content, measure), room, measure, depth + 1):
         text = "\n".join(f"> {line}".rstrip() for line in part.text.split("\n"))
-        quoted = Block("quote", text, measure(text))
+        quoted = MarkdownBlock("quote", text, measure(text))
         yield from [quoted] if quoted.size <= limit or part.size > room else _text(part, limit, measure)
 
 
-def _text(block: Block, limit: int, measure: Measure) -> Iterator[Block]:
+def _text(block: MarkdownBlock, limit: int, measure: Measure) -> Iterator[MarkdownBlock]:
     """Text at its sentences, long sentences at words, long words anywhere."""
     for number, piece in enumerate(_pieces(block.text, limit, measure)):
-        yield Block("text", piece, measure(piece), " " if number else block.joint)
+        yield MarkdownBlock("text", piece, measure(piece), " " if number else block.joint)
 
 
 def _pieces(text: str, limit: int, measure: Measure) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Cohere's embed endpoint: validates a request and returns vectors."""
 
+import base64
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +10,16 @@ from aiohttp import web
 from handler.config.providers import Model
 from passage.emulators.cohere.models import EMBED_MODELS
 from passage.emulators.cohere.requests import check_words, invalid, no_such_model, read_object, strings_of, text_of
-from passage.emulators.cohere.vectors import ENCODERS
-from passage.emulators.embedding import Matrix, load_model, replace_lone_surrogates
+from passage.emulators.embedding import Matrix, as_floats, load_model
 
 INPUT_TYPES = frozenset({"search_document", "search_query", "classification", "clustering", "image"})
 TRUNCATIONS = ("END", "START", "NONE")
+
+ENCODERS: Mapping[str, Callable[[Matrix], list[object]]] = {
+    "float": lambda vectors: [as_floats(row) for row in vectors],
+    "base64": lambda vectors: [base64.b64encode(row.astype("<f4").tobytes()).decode("ascii") for row in vectors],
+}
+"""The embedding types that Passage asks for. Each turns vectors `(n, dimension)` into n JSON values."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +42,13 @@ class Embedded:
 
 
 async def read_embed(request: web.Request) -> EmbedRequest:
-    """An embed request of either API version."""
+    """Read an embed request."""
     body = await read_object(request)
     name = text_of(body, "model")
     model = EMBED_MODELS.get(name)
     if model is None:
         raise no_such_model(name)
-    texts = strings_of(body, "texts") if body.get("inputs") is None else _input_texts(body["inputs"])
+    texts = strings_of(body, "texts")
     if not texts:
         raise invalid("at least one text must be provided")
     check_words(texts)
@@ -64,22 +71,6 @@ def run_embed(asked: EmbedRequest) -> Embedded:
         raise invalid(f"a text is longer than the {limit} tokens the model reads and truncate is NONE")
     kept = [ids[-limit:] if asked.truncate == "START" else ids[:limit] for ids in tokens]
     return Embedded(model.embed_tokens(kept, asked.dimension), sum(map(len, kept)))
-
-
-def _input_texts(inputs: object) -> list[str]:
-    """One text per element of version 2's `inputs`, its text parts joined. Pictures have no emulation."""
-    if not isinstance(inputs, list):
-        raise invalid("inputs must be a list of objects with content")
-    return [_input_text(one) for one in inputs]
-
-
-def _input_text(data: object) -> str:
-    parts = data.get("content") if isinstance(data, dict) else None
-    if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
-        raise invalid("inputs must be a list of objects with content")
-    if any(part.get("type") != "text" or not isinstance(part.get("text"), str) for part in parts):
-        raise invalid("the emulator embeds content of type text only")
-    return replace_lone_surrogates(" ".join(part["text"] for part in parts))
 
 
 def _dimension(body: dict[str, Any], model: Model) -> int:

@@ -15,18 +15,3 @@ EMBED_MODELS = _served("cohere", embeds=True)
 RERANK_MODELS = _served("cohere", embeds=False)
 BEDROCK_EMBED_MODELS = _served("bedrock", embeds=True)
 BEDROCK_RERANK_MODELS = _served("bedrock", embeds=False)
-
-
-def describe_models() -> list[dict[str, object]]:
-    """Every model, as `GET /v1/models` lists it."""
-    return [
-        {
-            "name": model.name,
-            "endpoints": [endpoint],
-            "finetuned": False,
-            "context_length": model.tokens_per_text,
-            "default_endpoints": [],
-        }
-        for endpoint, served in (("embed", EMBED_MODELS), ("rerank", RERANK_MODELS))
-        for model in served.values()
-    ]

@@ -6,8 +6,8 @@ from typing import Any
 from aiohttp import web
 
 from passage.emulators.cohere.models import RERANK_MODELS
-from passage.emulators.cohere.requests import check_words, invalid, no_such_model, read_object, text_of
-from passage.emulators.embedding import NATIVE_DIMENSION, load_model, replace_lone_surrogates
+from passage.emulators.cohere.requests import check_words, invalid, no_such_model, read_object, strings_of, text_of
+from passage.emulators.embedding import NATIVE_DIMENSION, load_model
 
 MAX_DOCUMENTS = 10_000
 DOCUMENTS_PER_SEARCH_UNIT = 100
@@ -20,7 +20,6 @@ class RerankRequest:
     query: str
     documents: list[str]
     top_n: int
-    return_documents: bool
 
     @property
     def search_units(self) -> int:
@@ -29,7 +28,7 @@ class RerankRequest:
 
 
 async def read_rerank(request: web.Request) -> RerankRequest:
-    """Read a rerank request. In version 1, documents are strings or objects; in version 2, strings."""
+    """Read a rerank request."""
     body = await read_object(request)
     name = text_of(body, "model")
     if name not in RERANK_MODELS:
@@ -42,9 +41,9 @@ async def read_rerank(request: web.Request) -> RerankRequest:
     top_n = len(given) if body.get("top_n") is None else body["top_n"]
     if not isinstance(top_n, int) or isinstance(top_n, bool) or top_n < 1:
         raise invalid("top_n must be a whole number of 1 or more")
-    documents = [_document(one) for one in given]
+    documents = strings_of(body, "documents")
     check_words([query, *documents])
-    return RerankRequest(query, documents, min(top_n, len(documents)), body.get("return_documents") is True)
+    return RerankRequest(query, documents, min(top_n, len(documents)))
 
 
 def run_rerank(asked: RerankRequest) -> list[dict[str, Any]]:
@@ -55,10 +54,3 @@ def run_rerank(asked: RerankRequest) -> list[dict[str, Any]]:
     scores = [round(min(1.0, max(0.0, (1.0 + float(cosine)) / 2.0)), 8) for cosine in cosines]
     order = sorted(range(len(scores)), key=lambda index: -scores[index])
     return [{"index": index, "relevance_score": scores[index]} for index in order[: asked.top_n]]
-
-
-def _document(data: object) -> str:
-    text = data.get("text") if isinstance(data, dict) else data
-    if not isinstance(text, str):
-        raise invalid("documents must be strings or objects with a text")
-    return replace_lone_surrogates(text)
