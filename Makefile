@@ -69,6 +69,10 @@ run: index ## Index the textbook, then serve the demo and the API on 127.0.0.1:3
 		--question 'Why do my transforms fail with an extrapolation error?' \
 		--question 'Which stop category cuts the power at once?'
 
+.PHONY: run-chatbot
+run-chatbot: index ## As `run`, with the chatbot of examples/chatbot, which an emulator of Cohere's chat answers
+	@$(BIN)/python examples/chatbot/local.py --index $(INDEX) --port $(PORT)
+
 .PHONY: invoke
 invoke: setup ## Print the function's answer to one event (EVENT=events/….json), JSON alone
 	@$(BIN)/passage index samples/textbook --all-profiles --out $(INDEX) >&2
@@ -227,6 +231,7 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@$(LOCK) $(ARGS) pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements/dev.txt
 	@$(LOCK) $(ARGS) pyproject.toml --group runtime -c requirements/dev.txt -o requirements/runtime.txt
 	@$(LOCK) $(ARGS) pyproject.toml -c requirements/dev.txt -o layers/dependencies/requirements-unpruned.txt
+	@$(LOCK) $(ARGS) --group chatbot -c requirements/dev.txt -o examples/chatbot/function/requirements.txt
 	@$(LOCK) $(ARGS) --group peer-langchain -o requirements/peer-langchain.txt
 	@$(LOCK) $(ARGS) --group peer-llama-index -o requirements/peer-llama-index.txt
 	@$(LOCK) $(ARGS) --group peer-sites -o requirements/peer-sites.txt

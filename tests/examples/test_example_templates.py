@@ -19,6 +19,12 @@ PARAMETERS = {
     "event-bridge-rule": {"FunctionArn": FUNCTION},
     "bedrock-agent": {"FunctionArn": FUNCTION},
     "static-site": {"ApiUrl": "https://api.example/live"},
+    "chatbot": {
+        "FunctionArn": FUNCTION,
+        "CohereApiKeySecretArn": "arn:aws:ssm:eu-central-1:111122223333:parameter/cohere#key",
+        "AllowedOrigins": "https://user.github.io",
+        "AlarmAddress": "docs@example.com",
+    },
 }
 
 
@@ -95,6 +101,28 @@ def test_site_policy_allows_the_api_alone(expanded: dict[str, dict[str, Any]]) -
 def test_site_page_has_no_inline_script() -> None:
     page = (EXAMPLES / "static-site" / "index.html").read_text(encoding="utf-8")
     assert page.count("<script") == page.count("<script src=") == 1
+
+
+def test_chatbot_is_bounded_and_may_do_three_things(expanded: dict[str, dict[str, Any]]) -> None:
+    template = expanded["chatbot"]
+    (function,), (role,) = _of_type(template, "Lambda::Function"), _of_type(template, "IAM::Role")
+    statements = role["Policies"][0]["PolicyDocument"]["Statement"]
+    assert [one["Action"] for one in statements] == [
+        "lambda:InvokeFunction",
+        ["secretsmanager:GetSecretValue", "ssm:GetParameter"],
+        "dynamodb:UpdateItem",
+    ]
+    assert "*" not in json.dumps([one["Resource"] for one in statements])
+    source = (EXAMPLES / "chatbot" / "function" / "chatbot.py").read_text("utf-8")
+    variables = function["Environment"]["Variables"]
+    read = set(re.findall(r'environ(?:\.get\(|\[)"(\w+)"', source))
+    assert read - {"CO_API_URL"} == set(variables), "the template sets what the function reads"
+    (stage,) = _of_type(template, "ApiGatewayV2::Stage")
+    assert stage["DefaultRouteSettings"]["ThrottlingRateLimit"] == {"Ref": "ThrottleRate"}
+    (budget,) = _of_type(template, "Budgets::Budget")
+    assert budget["Budget"]["TimeUnit"] == "MONTHLY"
+    (api,) = _of_type(template, "ApiGatewayV2::Api")
+    assert sorted(api["Body"]["paths"]) == ["/answer", "/passages"]
 
 
 @pytest.fixture(scope="module")
