@@ -1,6 +1,8 @@
 """What the widget sends, and when: pauses, cancelled questions, the cache, and nothing before a reader types."""
 
 import json
+import threading
+import time
 
 from widget.conftest import Visit
 from widget.servers import Reply, Request, Server, Site, answer, cors, passage
@@ -63,6 +65,26 @@ def test_later_answer_to_an_older_question_is_dropped(fake: Server, visit: Visit
     widget.page.wait_for_timeout(600)
     assert widget.hits.locator(".text").all_inner_texts() == ["Answer to newer."]
     assert fake.asked() == ["older", "newer"]
+
+
+def test_answer_while_typing_leaves_the_next_question(fake: Server, visit: Visit) -> None:
+    released = threading.Event()
+
+    def _answer(sent: Request) -> Reply:
+        question = sent.query["question"]
+        if question == "what is a twin":
+            released.wait(20)
+        return answer(passage(f"Answer to {question}."))
+
+    fake.answer = _answer
+    widget = visit({"endpoint": fake.url}, context={"locale": "en-GB"}).open().ask("what is a twin")
+    widget.page.clock.install()
+    widget.page.clock.pause_at(time.time() + 60)
+    widget.input.press_sequentially(" made")
+    released.set()
+    widget.page.get_by_text("Answer to what is a twin.").first.wait_for()
+    widget.page.clock.run_for(400)
+    widget.page.get_by_text("Answer to what is a twin made.").first.wait_for()
 
 
 def test_closing_cancels_the_question(fake: Server, visit: Visit) -> None:
