@@ -9,8 +9,8 @@ import { address, safe } from './urls.js';
  * @property {string} title of the section, else of the page; the URL where the answer has neither
  * @property {string[]} path the headings above the section, outermost first
  * @property {string} fit how well it fits: strong, good, weak or none; empty if the API does not know it
- * @property {string | number | null} id the chunk's id, as the answer has it
- * @property {string | null} sent the URL exactly as the answer has it
+ * @property {string} [id] the chunk's id
+ * @property {string} [sent] the URL exactly as the answer has it
  */
 
 /** Where the contracts, and payloads of a collection, keep each part. The first non-empty text wins. */
@@ -47,8 +47,8 @@ function passage(item) {
     title: known[known.length - 1] ?? '',
     path: known.slice(0, -1),
     fit: FITS.includes(item?.fit) ? item.fit : '',
-    id: item?.chunk_id ?? item?.id ?? null,
-    sent: sent || null,
+    id: String(item?.chunk_id ?? item?.id ?? '') || undefined,
+    sent: sent || undefined,
   };
 }
 

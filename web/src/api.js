@@ -9,13 +9,14 @@ import { messageOf, passages } from './answers.js';
  */
 
 /** Why there is no answer. */
-export class Fault extends Error {
+export class Fault {
   /**
    * @param {Kind} kind
-   * @param {{ seconds?: number, said?: string, status?: number }} [more] seconds to wait; what the API said
+   * @param {number} [seconds] to wait
+   * @param {string} [said] by the API
+   * @param {number} [status] of its answer
    */
-  constructor(kind, { seconds = 0, said = '', status = 0 } = {}) {
-    super(kind);
+  constructor(kind, seconds = 0, said = '', status = 0) {
     this.kind = kind;
     this.seconds = seconds;
     this.said = said;
@@ -26,9 +27,14 @@ export class Fault extends Error {
 /** @type {Record<number, Kind>} */
 const KINDS = { 400: 'refused', 413: 'long', 414: 'long', 429: 'limited', 408: 'timeout', 504: 'timeout' };
 
-/** @param {Options} options */
-function headers(options) {
-  return options.key ? { 'x-api-key': options.key } : undefined;
+/**
+ * @param {Options} options
+ * @param {string} path
+ * @param {RequestInit} init
+ * @param {Record<string, string>} [headers]
+ */
+function call({ endpoint, key }, path, init, headers) {
+  return fetch(endpoint + path, { credentials: 'omit', headers: { ...headers, ...(key && { 'x-api-key': key }) }, ...init });
 }
 
 /**
@@ -82,12 +88,7 @@ async function send(options, question, signal, more) {
   const query = new URLSearchParams(Object.entries(all).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])));
   const late = AbortSignal.timeout(options.timeout);
   try {
-    const response = await fetch(`${options.endpoint}${path}?${query}`, {
-      headers: headers(options),
-      credentials: 'omit',
-      signal: AbortSignal.any([signal, late]),
-    });
-    return await read(response);
+    return await read(await call(options, `${path}?${query}`, { signal: AbortSignal.any([signal, late]) }));
   } catch (error) {
     if (error instanceof Fault || signal.aborted) throw error;
     if (late.aborted) throw new Fault('timeout');
@@ -108,7 +109,7 @@ async function read(response) {
   const { status } = response;
   const after = response.headers.get('Retry-After') ?? '';
   const seconds = Number(after) || Math.ceil((Date.parse(after) - Date.now()) / 1000) || 0;
-  throw new Fault(KINDS[status] ?? (status >= 500 ? 'busy' : 'setup'), { seconds: Math.min(Math.max(seconds, 0), 600), said: messageOf(body), status });
+  throw new Fault(KINDS[status] ?? (status >= 500 ? 'busy' : 'setup'), Math.min(Math.max(seconds, 0), 600), messageOf(body), status);
 }
 
 /**
@@ -120,18 +121,8 @@ async function read(response) {
  */
 export async function rate(options, passage, helpful) {
   try {
-    const response = await fetch(`${options.endpoint}/feedback`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers(options) },
-      credentials: 'omit',
-      keepalive: true,
-      body: JSON.stringify({
-        profile: options.profile || undefined,
-        url: passage.sent ?? undefined,
-        chunk_id: passage.id === null ? undefined : String(passage.id),
-        helpful,
-      }),
-    });
+    const body = JSON.stringify({ profile: options.profile || undefined, url: passage.sent, chunk_id: passage.id, helpful });
+    const response = await call(options, '/feedback', { method: 'POST', keepalive: true, body }, { 'content-type': 'application/json' });
     return ![404, 405, 501].includes(response.status);
   } catch {
     return true; // A lost verdict is not worth a message to the reader.

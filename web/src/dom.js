@@ -44,10 +44,10 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 /** Icons on a grid of 24, drawn with strokes. @type {Record<string, string>} */
 const PATHS = {
-  search: 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM15.3 15.3 20 20',
-  close: 'M6 6l12 12M18 6 6 18',
+  search: 'M10.5 4a6.5 6.5 0 1 0 .1 0ZM15 15l5 5',
+  close: 'M6 6l12 12m0-12L6 18',
   copy: 'M9 9h10v11H9zM15 9V4H5v11h4',
-  thumb: 'M7 11v9H4v-9zM7 11l4-7c1.7 0 2.5 1.2 2.2 2.8L12.7 10H19c1 0 1.7.9 1.5 1.9l-1.3 6.5c-.2.9-1 1.6-2 1.6H7',
+  thumb: 'M7 11v9H4v-9zl4-7q3 0 2 6h7l-2 10H7',
   more: 'M6 9.5l6 6 6-6',
   again: 'M4 12a8 8 0 1 0 2.5-5.8L4 8.5M4 4v4.5h4.5',
   chat: 'M4 5h16v11H11l-4 3.5V16H4zM8 9h8M8 12h5',

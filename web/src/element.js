@@ -35,17 +35,17 @@ export class PassageChat extends Base {
   static own;
   static hasWarned = false;
 
-  /** @type {ReturnType<typeof dialogPanel> | null} */
-  #panel = null;
-  /** @type {ReturnType<typeof searching> | null} */
-  #search = null;
-  /** @type {AbortController | null} */
-  #life = null;
+  /** @type {ReturnType<typeof dialogPanel> | undefined} */
+  #panel;
+  /** @type {ReturnType<typeof searching> | undefined} */
+  #search;
+  /** @type {AbortController | undefined} */
+  #life;
   #isStale = false;
   #prefix = `passage-${(count += 1)}-`;
 
-  /** What is beside it in the page. @type {ChildNode | null} */
-  #beside = null;
+  /** What is beside it in the page. @type {ChildNode | null | undefined} */
+  #beside;
   #isRemoved = false;
 
   connectedCallback() {
@@ -128,7 +128,7 @@ export class PassageChat extends Base {
       if (state.kind === 'found') this.#tell('answer', { question: state.question, count: state.passages.length });
       else if (state.kind === 'fault') this.#tell('fault', { question: state.question, kind: state.fault.kind });
       panel.show(state);
-      if ('question' in state && state.question === wanted) keep();
+      if (state.question === wanted) keep();
     }, (found) => panel.offer(found));
     const keep = () => {
       const state = search.state();
@@ -182,9 +182,12 @@ export class PassageChat extends Base {
       dir: direction === 'rtl' ? 'rtl' : this.hasAttribute('language') ? 'ltr' : null,
     }, this.getAttribute('button') !== 'none' && launcher(this, say, keys), panel.dialog);
     show(this, root);
-    const theme = this.getAttribute('theme');
-    if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
-    else follow((dark) => (root.dataset.theme = dark ? 'dark' : 'light'), life.signal);
+    const theme = this.getAttribute('theme') ?? '';
+    const { lang } = document.documentElement;
+    follow((dark) => {
+      root.dataset.theme = /^(light|dark)$/.test(theme) ? theme : dark ? 'dark' : 'light';
+      if (document.documentElement.lang !== lang) this.attributeChangedCallback();
+    }, life.signal);
     this.#listen(keys, life.signal);
   }
 
@@ -216,9 +219,6 @@ export class PassageChat extends Base {
       );
     }
     watchRoute(() => this.close(), signal);
-    const watch = new MutationObserver(() => this.attributeChangedCallback());
-    watch.observe(document.documentElement, { attributeFilter: ['lang'] });
-    signal.addEventListener('abort', () => watch.disconnect());
   }
 
   #takeDown() {
@@ -226,7 +226,7 @@ export class PassageChat extends Base {
     this.close();
     this.#search?.stop();
     this.#life?.abort();
-    this.#life = null;
+    this.#life = undefined;
   }
 
   /**

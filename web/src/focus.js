@@ -15,7 +15,7 @@ export function remember() {
   const before = focused();
   return () => {
     if (!before || before === document.body) return;
-    if (before.isConnected && /** @type {HTMLElement} */ (before).checkVisibility?.() !== false) {
+    if (before.isConnected && /** @type {HTMLElement} */ (before).checkVisibility()) {
       /** @type {HTMLElement} */ (before).focus({ preventScroll: true });
       return;
     }
@@ -35,9 +35,8 @@ export function remember() {
  * @param {KeyboardEvent} event
  */
 export function keepFocusIn(dialog, event) {
-  const all = [...dialog.querySelectorAll('a[href]:not([tabindex="-1"]), button, input, [tabindex="0"]')]
-    .map((each) => /** @type {HTMLElement} */ (each))
-    .filter((each) => each.offsetParent !== null && each.tabIndex >= 0);
+  const all = /** @type {HTMLElement[]} */ ([...dialog.querySelectorAll('a[href], button, input, [tabindex]')])
+    .filter((each) => each.offsetParent && each.tabIndex >= 0);
   const [first, last] = event.shiftKey ? [all[all.length - 1], all[0]] : [all[0], all[all.length - 1]];
   if (event.composedPath()[0] !== last) return;
   event.preventDefault();

@@ -26,7 +26,7 @@ export function terms(question) {
 /**
  * Finds a term's inflections, too: `twin` finds `twins`, `calibrating` finds `calibrated`.
  * @param {string[]} words
- * @returns {RegExp | null}
+ * @returns {RegExp}
  */
 function pattern(words) {
   const parts = words.map((word) => {
@@ -34,7 +34,7 @@ function pattern(words) {
     const literal = stem.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
     return UNSPACED.test(word) ? literal : `(?<![\\p{L}\\p{N}])${literal}(\\p{L}{0,4}(?!\\p{L}))?`;
   });
-  return parts.length ? new RegExp(parts.join('|'), 'giu') : null;
+  return new RegExp(parts.join('|') || '(?!)', 'giu');
 }
 
 /**
@@ -44,8 +44,7 @@ function pattern(words) {
  * @returns {[number, number][]}
  */
 export function places(text, words) {
-  const finder = pattern(words);
-  return finder ? [...text.matchAll(finder)].map((found) => [found.index, found.index + found[0].length]) : [];
+  return [...text.matchAll(pattern(words))].map((found) => [found.index, found.index + found[0].length]);
 }
 
 /** @typedef {import('./markdown.js').Part} Part */

@@ -4,6 +4,7 @@ import { button, h, icon, set } from './dom.js';
 import { keepFocusIn, remember } from './focus.js';
 import { isUnclear, results, titles } from './results.js';
 import { holdPage } from './scrolling.js';
+import { IDLE } from './search.js';
 import { failure, message, start } from './views.js';
 
 /**
@@ -45,7 +46,7 @@ export function panel(context, actions) {
     input.focus();
     input.select();
     release = holdPage(dialog);
-    if (shown === 'idle') show({ kind: 'idle' });
+    if (shown === 'idle') show(IDLE);
   };
 
   const close = () => {
@@ -73,7 +74,7 @@ export function panel(context, actions) {
   };
 
   /** @returns {HTMLElement[]} */
-  const options = () => [...body.querySelectorAll('[role=option]')].map((each) => /** @type {HTMLElement} */ (each));
+  const options = () => /** @type {HTMLElement[]} */ ([...body.querySelectorAll('[role=option]')]);
 
   /** Makes an option the active one. @param {number} index */
   const choose = (index) => {
@@ -153,7 +154,7 @@ export function panel(context, actions) {
           },
           forget: () => {
             actions.forget();
-            show({ kind: 'idle' });
+            show(IDLE);
             input.focus();
           },
         });
@@ -247,7 +248,7 @@ export function panel(context, actions) {
     }, box)
   );
   write('');
-  show({ kind: 'idle' });
+  show(IDLE);
 
   return {
     dialog,

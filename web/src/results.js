@@ -163,7 +163,6 @@ function buttons(passage, text, whole, code, context) {
     canCopy && code && copying('copyCode', code),
     passage.text.trim() !== text.textContent && toggle, // the snippet may show all of it
     canCopy && copying('copy'),
-    h('span', { class: 'gap' }),
     ...(context.thumbs && passage.sent ? thumbs : []),
   );
 }

@@ -10,7 +10,7 @@ export function holdPage(dialog) {
   /** @param {Event} event */
   const hold = (event) => {
     const zooms = event instanceof WheelEvent ? event.ctrlKey : /** @type {TouchEvent} */ (event).touches.length > 1;
-    if (!zooms && !canScroll(event, dialog)) event.preventDefault();
+    if (!zooms && !canScroll(event)) event.preventDefault();
   };
   for (const name of ['wheel', 'touchmove']) dialog.addEventListener(name, hold, { passive: false, signal });
   const viewport = window.visualViewport;
@@ -26,16 +26,11 @@ export function holdPage(dialog) {
 }
 
 /**
- * Whether something inside the dialog scrolls under the pointer. At its end it does not pass on to the page, because
+ * Whether something of the dialog scrolls under the pointer. At its end it does not pass on to the page, because
  * `overscroll-behavior` contains it.
  * @param {Event} event
- * @param {HTMLElement} dialog
  */
-function canScroll(event, dialog) {
-  const path = event.composedPath();
-  return path.slice(0, path.indexOf(dialog)).some((each) => {
-    if (!(each instanceof HTMLElement)) return false;
-    const sideways = each.scrollWidth > each.clientWidth && each.matches('pre, .table');
-    return sideways || (each.scrollHeight > each.clientHeight && each.matches('.body, pre'));
-  });
+function canScroll(event) {
+  return event.composedPath().some((each) => each instanceof HTMLElement && each.matches('.body, pre, .table')
+    && (each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight));
 }

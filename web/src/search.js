@@ -5,7 +5,7 @@ import { ask, Fault, titled } from './api.js';
 /**
  * @typedef {import('./api.js').Options} Options
  * @typedef {import('./answers.js').Passage} Passage
- * @typedef {{ kind: 'idle' }
+ * @typedef {{ kind: 'idle', question: '' }
  *   | { kind: 'loading', question: string }
  *   | { kind: 'slow', question: string }
  *   | { kind: 'found', question: string, passages: Passage[] }
@@ -13,6 +13,8 @@ import { ask, Fault, titled } from './api.js';
  *   | { kind: 'fault', question: string, fault: Fault }} State
  */
 
+/** Nothing is asked. @type {State} */
+export const IDLE = { kind: 'idle', question: '' };
 const PAUSE = 350;
 /** Titles cost no embedding: a shorter pause asks for them. */
 const GLANCE = 100;
@@ -42,7 +44,7 @@ export function searching(options, show, offer) {
   /** When the API takes questions again, in milliseconds. */
   let allowedAt = 0;
   /** @type {State} */
-  let state = { kind: 'idle' };
+  let state = IDLE;
 
   /** @param {State} next */
   const set = (next) => {
@@ -77,7 +79,7 @@ export function searching(options, show, offer) {
   };
 
   /** Whether this question's answer is shown or on its way. @param {string} question */
-  const isShown = (question) => /found|loading|slow/.test(state.kind) && 'question' in state && state.question === question;
+  const isShown = (question) => /found|loading|slow/.test(state.kind) && state.question === question;
 
   /** @param {string} question */
   const send = async (question) => {
@@ -119,11 +121,11 @@ export function searching(options, show, offer) {
       cancel();
       const { length } = question;
       if (length > options.maxLength) return set({ kind: 'long', question, length });
-      if (!isAskable(question, options)) return set({ kind: 'idle' });
+      if (!isAskable(question, options)) return set(IDLE);
       const passages = answers.get(question);
       if (passages) return set({ kind: 'found', question, passages });
       const seconds = Math.ceil((allowedAt - Date.now()) / 1000);
-      if (seconds > 0) return set({ kind: 'fault', question, fault: new Fault('limited', { seconds }) });
+      if (seconds > 0) return set({ kind: 'fault', question, fault: new Fault('limited', seconds) });
       void send(question);
     },
 
@@ -131,7 +133,7 @@ export function searching(options, show, offer) {
     stop() {
       stop();
       cancel();
-      if (/loading|slow/.test(state.kind)) set({ kind: 'idle' });
+      if (/loading|slow/.test(state.kind)) set(IDLE);
     },
   };
 }

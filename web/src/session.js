@@ -11,14 +11,22 @@ export function session(name, lasts) {
   /** @type {string[] | undefined} */
   let known;
 
+  const store = () => (lasts ? localStorage : sessionStorage);
+
   /** @returns {string[]} */
-  const questions = () => (known ??= read(key, lasts));
+  const questions = () => {
+    try {
+      return (known ??= JSON.parse(store().getItem(key) ?? '[]').filter((/** @type {unknown} */ each) => typeof each === 'string').slice(0, MOST));
+    } catch {
+      return []; // Storage is forbidden, or another script wrote there.
+    }
+  };
 
   /** @param {string[]} now */
   const keep = (now) => {
     known = now;
     try {
-      store(lasts).setItem(key, JSON.stringify(now));
+      store().setItem(key, JSON.stringify(now));
     } catch {
       // Storage is forbidden or full: the questions last as long as the page.
     }
@@ -30,21 +38,4 @@ export function session(name, lasts) {
     add: (question) => keep([question, ...questions().filter((each) => each !== question)].slice(0, MOST)),
     clear: () => keep([]),
   };
-}
-
-/** @param {boolean} lasts */
-const store = (lasts) => (lasts ? localStorage : sessionStorage);
-
-/**
- * @param {string} key
- * @param {boolean} lasts
- * @returns {string[]}
- */
-function read(key, lasts) {
-  try {
-    const kept = JSON.parse(store(lasts).getItem(key) ?? '[]');
-    return kept.filter((/** @type {unknown} */ each) => typeof each === 'string').slice(0, MOST);
-  } catch {
-    return []; // Storage is forbidden, or another script wrote there.
-  }
 }

@@ -14,8 +14,7 @@ export function shortcuts(written) {
   return (written ?? 'mod+k').toLowerCase().split(/\s+/).filter((each) => each && each !== 'none').map((each) => {
     const parts = each.split('+');
     const key = parts.pop() ?? '';
-    const has = (/** @type {string[]} */ ...names) => names.some((name) => parts.includes(name));
-    return { key, mod: has('mod', 'ctrl', 'cmd'), shift: has('shift'), alt: has('alt') };
+    return { key, mod: parts.includes('mod'), shift: parts.includes('shift'), alt: parts.includes('alt') };
   });
 }
 

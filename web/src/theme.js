@@ -7,8 +7,7 @@ const system = () => matchMedia('(prefers-color-scheme: dark)');
 
 /** @returns {boolean} */
 function isDark() {
-  const roots = [document.body, document.documentElement].filter(Boolean);
-  const words = roots.flatMap((root) => [...KEYS.map((key) => root.dataset[key] ?? ''), ...root.classList]);
+  const words = [document.body, document.documentElement].flatMap((root) => [...KEYS.map((key) => root.dataset[key] ?? ''), ...root.classList]);
   for (const word of words) {
     const found = WORD.exec(word);
     if (found) return !!found[1];
@@ -21,7 +20,7 @@ function isDark() {
 }
 
 /**
- * Calls `apply` now and whenever the page's theme changes, until the signal aborts.
+ * Calls `apply` now and whenever the page's theme may change, until the signal aborts.
  * @param {(dark: boolean) => void} apply
  * @param {AbortSignal} signal
  */

@@ -11,7 +11,6 @@ import { button, h, icon, set } from './dom.js';
  * @returns {HTMLElement}
  */
 export function start({ prefix, say, suggested, earlier, pick, forget }) {
-  let count = 0;
   /** @param {'suggested' | 'earlier'} name @param {string[]} questions */
   const group = (name, questions) =>
     questions.length > 0 &&
@@ -19,13 +18,13 @@ export function start({ prefix, say, suggested, earlier, pick, forget }) {
       'div',
       { role: 'group', 'aria-labelledby': `${prefix}${name}` },
       h('div', { class: 'label', id: `${prefix}${name}` }, say(name)),
-      ...questions.map((question) =>
+      ...questions.map((question, index) =>
         h(
           'div',
           {
             role: 'option',
             class: 'question',
-            id: `${prefix}option-${count++}`,
+            id: `${prefix}${name}-${index}`,
             click: () => pick(question),
           },
           icon(name === 'earlier' ? 'again' : 'search'),

@@ -148,28 +148,27 @@ function scrollTo(element) {
  */
 function find(text, heading) {
   const wanted = text.replace(/\s/g, '').toLowerCase();
-  if (!wanted) return null;
   const walker = document.createTreeWalker(document.querySelector('main, [role=main], article') ?? document.body, NodeFilter.SHOW_TEXT);
   let page = '';
-  /** @type {{ node: Text, offset: number }[]} */
-  const origin = [];
+  /** @type {[Text, number][]} */
+  const places = [];
   let begin = 0;
-  for (let node = /** @type {Text | null} */ (walker.nextNode()); node; node = /** @type {Text | null} */ (walker.nextNode())) {
+  while (walker.nextNode()) {
+    const node = /** @type {Text} */ (walker.currentNode);
     if (node.parentElement?.closest(IGNORED)) continue;
     if (heading && !begin && heading.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) begin = page.length;
-    for (let offset = 0; offset < node.data.length; offset += 1) {
-      if (/\s/.test(node.data[offset])) continue;
-      page += node.data[offset].toLowerCase()[0];
-      origin.push({ node, offset });
+    for (const { 0: sign, index } of node.data.matchAll(/\S/g)) {
+      page += sign.toLowerCase()[0];
+      places.push([node, index]);
     }
   }
   const after = page.indexOf(wanted, begin);
   const at = after < 0 ? page.indexOf(wanted) : after;
   if (at < 0) return null;
   const range = document.createRange();
-  const [start, end] = [origin[at], origin[at + wanted.length - 1]];
-  range.setStart(start.node, start.offset);
-  range.setEnd(end.node, end.offset + 1);
+  const [node, last] = places[at + wanted.length - 1];
+  range.setStart(...places[at]);
+  range.setEnd(node, last + 1);
   return range;
 }
 
