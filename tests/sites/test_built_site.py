@@ -701,7 +701,7 @@ def test_the_title_comes_from_the_head_without_the_sites_name(tmp_path: Path) ->
         for name in ("index", "stones", "sails")
     }
     write(tmp_path, files)
-    assert [page.title for page in read(tmp_path)[0].values()] == ["Index - notes", "Sails - notes", "Stones - notes"]
+    assert [page.title for page in read(tmp_path)[0].values()] == ["Index", "Sails", "Stones"]
 
 
 def test_without_any_title_the_file_name_is_readable(tmp_path: Path) -> None:

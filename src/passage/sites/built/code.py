@@ -1,7 +1,7 @@
 """Finds the text and the language of a code block, for the markup of every known theme."""
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 
 from passage.sites import html
@@ -14,6 +14,8 @@ _LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source|brush:?)-([
 _NO_LANGUAGE = {"default", "none", "plaintext", "plain", "no-highlight", "nohighlight", "notranslate", "undefined"}
 _NUMBERS = re.compile(r"ln|lnt|lineno|linenos|(code-?)?line-?numbers?", re.IGNORECASE)
 """Classes of line numbers, in several highlighters."""
+_GLUED = re.compile(r"[\w\"'#@$<({\[/]")
+"""The first character of code that is glued to the number of its line; "1." and "1," are words of a list."""
 _LEVELS = 4
 """The most levels above a `pre` that are searched for its language."""
 _ON_ITS_OWN_LINE = frozenset({"div", "li", "p", "tr"})
@@ -50,7 +52,10 @@ def source(pre: Node, dropped: Container[int]) -> str:
     written = _text(pre, dropped)
     if written.strip("\n").count("\n") + 1 < len(lines) and _all_text_in_lines(lines, pre, dropped):
         written = "\n".join(_text(line, dropped).removesuffix("\n") for line in lines)
-    return "\n".join(line.rstrip("\r") for line in written.strip("\n").split("\n"))
+    listing = [line.rstrip("\r") for line in written.strip("\n").split("\n")]
+    if all(line[:1] in ("", " ") for line in listing) and any(html.key(each) in dropped for each in _numbers(pre)):
+        listing = [line[1:] for line in listing]  # the space between a number and its line
+    return "\n".join(listing)
 
 
 def _text(node: Node, dropped: Container[int]) -> str:
@@ -78,6 +83,8 @@ def _text(node: Node, dropped: Container[int]) -> str:
 def _is_line(node: Node) -> bool:
     """Whether an inline element is a line. Prism calls the first line of a request a token, too."""
     names = html.classes(node)
+    if "display:block" in html.attribute(node, "style").replace(" ", ""):
+        return True
     return "token" not in names and any(name.endswith(("-line", "_line")) for name in names)
 
 
@@ -86,14 +93,18 @@ def line_numbers(pre: Node) -> Iterator[Node]:
 
     A block of nothing but rising numbers beside another one is a column of line numbers as a whole.
     """
-    numbered = [node for node in html.select(pre, "span, small, i, a, div") if _is_number(node)]
-    for found in ([node for node in numbered if _is_parted(node)], [node for node in numbered if _is_unselected(node)]):
+    numbered = list(_numbers(pre))
+    parted, marked = (list(filter(test, numbered)) for test in (_is_parted, _is_unselected))
+    for found in (parted, marked, numbered if _begin_every_line(numbered, pre) else []):
         numbers = [int(html.text(node)) for node in found]
         rise = bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         if rise and (len(numbers) > 1 or _is_unselected(found[0])) and any(map(str.isalpha, html.text(pre))):
             yield from found
-    if _is_column(pre):
-        yield pre
+    yield from _columns(pre)
+
+
+def _numbers(pre: Node) -> Iterator[Node]:
+    return filter(_is_number, html.select(pre, "span, small, i, b, em, strong, a, div, td"))
 
 
 def _is_number(node: Node) -> bool:
@@ -104,6 +115,13 @@ def _is_number(node: Node) -> bool:
     return words.strip().isdecimal() and len(words) < 9 and begins
 
 
+def _begin_every_line(numbers: Sequence[Node], pre: Node) -> bool:
+    """Whether numbers of one class stand at the beginning of each line, glued to its text."""
+    lines = [line for line in html.text(pre).split("\n") if line.strip()]
+    glued = all((after := node.next) is not None and _GLUED.match(html.text(after)) for node in numbers)
+    return len(lines) == len(numbers) > 1 and glued and len({html.attribute(node, "class") for node in numbers}) == 1
+
+
 def _is_parted(node: Node) -> bool:
     words, after = html.text(node), node.next
     return words != words.strip() or (after is not None and html.text(after)[:1].isspace())
@@ -111,22 +129,31 @@ def _is_parted(node: Node) -> bool:
 
 def _is_unselected(node: Node) -> bool:
     """Whether a style keeps a number out of what a reader copies, or its class says what it is."""
+    if html.tag(node) == "td" and html.following(node) is not None:
+        return True
     return "user-select:none" in html.attribute(node, "style").replace(" ", "") or any(
         _NUMBERS.fullmatch(name) for name in html.classes(node)
     )
 
 
-def _is_column(pre: Node) -> bool:
-    numbers = html.text(pre).split()
-    cell = next((above for above in html.ancestors(pre) if html.tag(above) == "td"), None)
-    following = html.following(cell) if cell is not None else None
-    if following is None or not all(map(str.isdecimal, numbers)) or html.first(following, "pre") is None:
-        return False
-    return (
-        numbers == [str(number) for number in range(int(numbers[0]), int(numbers[0]) + len(numbers))]
-        if numbers
-        else False
-    )
+def _columns(pre: Node) -> Iterator[Node]:
+    """The elements beside a block of code, or beside its cell or wrapper, that hold nothing but rising numbers."""
+    lines = html.text(pre).strip("\n").count("\n") + 1
+    for node in (pre, *islice(html.ancestors(pre), _LEVELS)):
+        for beside in (html.previous(node), html.following(node)):
+            if beside is not None and html.tag(beside) and _count(beside) in (lines, lines + 1):
+                yield beside
+        if node.parent is None or html.text(node.parent).strip() != html.text(node).strip():
+            break
+
+
+def _count(node: Node) -> int:
+    """How many numbers an element holds that rise by one, and nothing else; 0 where it holds something else."""
+    numbers = node.text(deep=True, separator=" ").split()
+    if not numbers or not all(map(str.isdecimal, numbers)) or len(numbers[0]) > 8:
+        return 0
+    rising = range(int(numbers[0]), int(numbers[0]) + len(numbers))
+    return len(numbers) if numbers == list(map(str, rising)) else 0
 
 
 def _all_text_in_lines(lines: list[Node], pre: Node, dropped: Container[int]) -> bool:

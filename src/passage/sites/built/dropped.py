@@ -10,24 +10,21 @@ from passage.sites.built.blocks import Block, within
 from passage.sites.built.code import line_numbers
 from passage.sites.built.furniture import furniture, letters, menus
 from passage.sites.built.hidden import hidden
+from passage.sites.built.marks import badges, footnote_marks, permalinks
 from passage.sites.built.noise import NOISE
+from passage.sites.built.outlines import outlines
 from passage.sites.built.render import HEADINGS
 from passage.sites.built.repeated import Key, elements, repeated
 from passage.sites.html import Node
 
 _HEADINGS = ", ".join(HEADINGS)
 
-_SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
-"""The words of a link within its page that only goes back from a footnote, or gives a place its address."""
-
-_FEWEST_CONTENTS = 3
-
 _COPIES = re.compile("copy|copied|clipboard", re.IGNORECASE)
 _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span", "strong", "u"})
 _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 _TITLES = frozenset({*HEADINGS, "dt", "summary"})
 
-_OPENS = re.compile(r"(expand|collapse|show|hide|toggle) \w+", re.IGNORECASE)
+_OPENS = re.compile(r"(expand|collapse|show|hide|toggle)( the)? \w+", re.IGNORECASE)
 
 _SOURCES = ("source", "src", "viewsource", "sourcecode")
 _LISTING = re.compile(r"(^|/)(src|source|_modules|_sources)/|/blob/|[-_.]source\.html|\.rs\.html")
@@ -51,7 +48,7 @@ def dropped(
     gone: dict[int, str] = {}
     for content in contents:
         gone |= dict.fromkeys(map(html.key, _marks(content)), "mark, label or tool")
-        gone |= dict.fromkeys(map(html.key, _navigation(content, noise)), "navigation")
+        gone |= dict.fromkeys(map(html.key, _navigation(content, noise, url)), "navigation")
         panels = {html.key(panel) for panel, _ in tabs.labels(content)}
         gone |= dict.fromkeys(map(html.key, hidden(content, panels)), "hidden")
         for rule, css in NOISE.items():
@@ -65,13 +62,11 @@ def dropped(
     return gone | dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
 
 
-def _navigation(content: Node, noise: str) -> Iterator[Node]:
+def _navigation(content: Node, noise: str, url: str) -> Iterator[Node]:
     if noise:
         yield from html.select(content, noise)
     yield from menus(html.select(content, "aside"))
-    for links in filter(_is_contents, html.outermost(content, "ul, ol")):
-        yield links
-        yield from _title_of(links)
+    yield from outlines(content, url)
 
 
 def _skip_links(content: Iterable[Block]) -> Iterator[Node]:
@@ -91,12 +86,13 @@ def _leads_to_source(link: Node) -> bool:
 
 def _marks(content: Node) -> Iterator[Node]:
     yield from filter(_is_tool, html.select(content, "button"))
-    yield from _permalinks(content)
-    yield from _footnote_marks(content)
+    yield from permalinks(content)
+    yield from badges(content)
+    yield from footnote_marks(content)
     for pre in html.select(content, "pre"):
         yield from line_numbers(pre)
     yield from filter(_leads_to_source, html.select(content, "a[href]"))
-    yield from (label for label in html.select(content, "label") if _is_of_field(label, content))
+    yield from _labels(content)
     yield from filter(_is_control, html.select(content, "summary"))
     yield from tabs.lists(content)
 
@@ -112,51 +108,18 @@ def _is_tool(button: Node) -> bool:
     return html.tag(around) not in ("td", "th", *(_TITLES if alone else _SENTENCES))
 
 
-def _is_contents(links: Node) -> bool:
-    """Whether a list is the page's table of contents: nothing but links within the page, and no end of a sentence."""
-    targets = html.select(links, "a[href^='#']")
-    before = links.prev
-    while before is not None and not html.text(before).strip():
-        before = before.prev
-    if before is not None and html.text(before).rstrip().endswith(":"):
-        return False
-    return len(targets) >= _FEWEST_CONTENTS and letters(links) == sum(map(letters, targets))
-
-
-def _title_of(links: Node) -> Iterator[Node]:
-    """The heading of a list that is left out, if it has nothing else below it."""
-    before, after = html.previous(links), html.following(links)
-    if before is not None and html.tag(before) in HEADINGS[1:] and (after is None or html.tag(after) in HEADINGS):
-        yield before
-
-
-def _permalinks(content: Node) -> Iterator[Node]:
-    """Links in a heading to itself or with a sign alone, beside its words; elsewhere, signs that lead into the page."""
-    for heading in html.select(content, _HEADINGS):
-        itself = f"#{html.attribute(heading, 'id')}"
-        for link in html.select(heading, "a[href*='#']"):
-            sign = not letters(link) and html.first(link, "img") is None
-            if (sign or html.attribute(link, "href") == itself) and letters(heading) > letters(link):
-                yield link
-    yield from (link for link in html.select(content, "a[href^='#']") if _SIGN.fullmatch(html.text(link)))
-
-
-def _footnote_marks(content: Node) -> Iterator[Node]:
-    """Raised links to a footnote, and the same mark raised where the footnote begins."""
-    for mark in html.select(content, "sup:has(a[href^='#'])"):
-        link = html.first(mark, "a[href^='#']")
-        if link is None or letters(link) != letters(mark):
-            continue
-        yield mark
-        named = html.attribute(link, "href")[1:]
-        note = html.first(content, f'[id="{named}"]') if named and '"' not in named else None
-        first = html.first(note, "sup") if note is not None else None
-        if first is not None and html.squeezed(html.text(first)) == html.squeezed(html.text(mark)):
-            yield first
+def _labels(content: Node) -> Iterator[Node]:
+    """The names of fields that a reader fills in, which are left out: labels, legends, and what a field refers to."""
+    yield from (label for label in html.select(content, "label") if _is_of_field(label, content))
+    for field in html.select(content, _TYPED):
+        for named in html.attribute(field, "aria-labelledby").split():
+            yield from html.select(content, f'[id="{named}"]:not({_HEADINGS})') if '"' not in named else ()
+    for legend in html.select(content, "fieldset:not(:has(p, li, pre, table)) > legend"):
+        if html.first(legend.parent or legend, _TYPED) is not None:
+            yield legend
 
 
 def _is_of_field(label: Node, content: Node) -> bool:
-    """Whether a label names a field that the reader fills in, which is left out."""
     named = html.attribute(label, "for")
     field = html.first(content, f'[id="{named}"]') if named and '"' not in named else None
     return html.first(label, _TYPED) is not None or (field is not None and bool(html.select(field, _TYPED)))
@@ -167,4 +130,6 @@ def _is_control(summary: Node) -> bool:
     if _OPENS.fullmatch(html.squeezed(html.text(summary))):
         return True
     parts = [html.squeezed(html.text(child)).split() for child in html.children(summary) if html.tag(child)]
-    return len(parts) == 2 and len(parts[0]) > 1 and parts[0] != parts[1] and parts[0][1:] == parts[1][1:]
+    if len(parts) != 2 or not 1 < len(parts[0]) == len(parts[1]):
+        return False
+    return sum(one != other for one, other in zip(parts[0], parts[1], strict=True)) == 1

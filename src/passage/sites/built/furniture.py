@@ -6,7 +6,7 @@ middle of the text is the author's.
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 from urllib.parse import urlsplit
 
 from passage.sites import html
@@ -20,6 +20,8 @@ _BLOCKS = _ATOMS | {
     *("summary", "details", "address", "aside", "main", "ul", "ol", "form", "fieldset", "center"),
 }
 
+_NO_HERO = "h2, h3, h4, pre, table, li, dl"
+
 _SHORT = 100
 """The most characters of a line of furniture."""
 _NEIGHBOURS = 3
@@ -30,6 +32,14 @@ _DATE = re.compile(
     r"\b\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\b\d{1,2}\.? [^\W\d]+\.? \d{4}\b|\b[^\W\d]+\.? \d{1,2}, \d{4}\b"
     r"|\b\d+ ?min\b|\bminutes?\b"
 )
+_ABBREVIATED = re.compile(r"(?<=min)\.\Z", re.IGNORECASE)
+_CHANGED = re.compile(r"\b(page|last) (was )?(last )?(updated|modified|edited|changed|reviewed)\b", re.IGNORECASE)
+_HELPS = re.compile(r"\b(help|helps|helpful|useful)\b.*\?", re.IGNORECASE)
+_IS_HERE = re.compile(r"\b(this|page|article)\b", re.IGNORECASE)
+_LISTS = re.compile(r"(^|/)(tags?|categor(y|ies)|authors?)/", re.IGNORECASE)
+"""Addresses of lists of pages."""
+_BESIDE = 30
+"""The most letters beside the links of a line of furniture ("Filed under")."""
 _SOURCE = re.compile(r"/(edit|blob|tree|raw|issues/new)/|/issues/new\b|\.(md|mdx|rst|adoc|asciidoc|ipynb|txt)\Z")
 _BYLINE = re.compile(r"(^|[-_ ])(author|byline|meta|metadata)s?($|[-_ ])", re.IGNORECASE)
 
@@ -47,19 +57,34 @@ def furniture(contents: Sequence[Node], gone: Container[int], url: str) -> Itera
         words = html.squeezed(html.text(blocks[title]))
         yield from (block for block in blocks[:title] if _is_trail(block, words, url))
         yield from _below_title(blocks[title + 1 :], url)
+        yield from _buttons(blocks[title], contents[0])
     yield from _at_end(blocks if title is None else blocks[title + 1 :], url)
 
 
 def _blocks(node: Node, gone: Container[int]) -> list[Node]:
-    """The innermost blocks with text, in reading order."""
+    """The innermost blocks with text, in reading order, and elements that stand beside them with no words between."""
     if html.key(node) in gone:
         return []
     name = html.tag(node)
     if name not in _ATOMS:
-        inside = [block for child in html.children(node) if html.tag(child) for block in _blocks(child, gone)]
-        if inside:
-            return inside
+        parts = [(child, _blocks(child, gone) if html.tag(child) else []) for child in html.children(node)]
+        if any(blocks for _, blocks in parts):
+            runs = (list(run) for _, run in groupby(parts, lambda part: bool(part[1])))
+            return [block for run in runs for block in (_joined(run) if run[0][1] else _apart(run, gone))]
     return [node] if name in _BLOCKS and letters(node) else []
+
+
+def _joined(run: Sequence[tuple[Node, list[Node]]]) -> list[Node]:
+    return [block for _, blocks in run for block in blocks]
+
+
+def _apart(run: Sequence[tuple[Node, list[Node]]], gone: Container[int]) -> list[Node]:
+    """The elements of a line between blocks, if it is made of nothing else."""
+    nodes = [node for node, _ in run if html.key(node) not in gone]
+    if any(not html.tag(node) and letters(node) for node in nodes):
+        return []
+    found = [node for node in nodes if html.tag(node) and letters(node)]
+    return found if len(found) > 1 else []
 
 
 def letters(node: Node) -> int:
@@ -82,7 +107,10 @@ def _is_trail(block: Node, title: str, url: str) -> bool:
 def _below_title(blocks: Sequence[Node], url: str) -> Iterator[Node]:
     """Bylines, dates and links between the title and the text, and a home page's buttons."""
     lines = list(takewhile(_is_line, blocks))
-    yield from (line for line in lines if _is_note(line) or _is_tags(line))
+    notes = [line for line in lines if _is_note(line) or _is_tags(line)]
+    groups = {html.key(note.parent) for note in notes if note.parent is not None and html.tag(note) in ("li", "span")}
+    yield from notes
+    yield from (line for line in lines if line.parent is not None and html.key(line.parent) in groups)
     yield from (block for block in blocks if _is_in_header(block) and _is_links(block, url))
 
 
@@ -94,8 +122,20 @@ def _is_in_header(block: Node) -> bool:
     )
 
 
+def _buttons(title: Node, content: Node) -> Iterator[Node]:
+    """The links with a style of their own, in the part of a home page that holds its title and a slogan alone."""
+    part, above = None, title.parent
+    while above is not None and html.key(above) != html.key(content) and html.first(above, _NO_HERO) is None:
+        part, above = above, above.parent
+    if part is not None and html.tag(part) != "header" and html.following(part) is not None:
+        for block in html.select(part, "p, div"):
+            links = html.select(block, "a[href]")
+            if _all_links(block) and all(html.attribute(link, "class") for link in links):
+                yield block
+
+
 def _is_line(block: Node) -> bool:
-    words = html.squeezed(html.text(block))
+    words = _ABBREVIATED.sub("", html.squeezed(html.text(block)))
     return html.tag(block) not in _ATOMS and len(words) <= _SHORT and not _SENTENCE.search(words)
 
 
@@ -104,7 +144,8 @@ def _is_note(block: Node) -> bool:
     words = html.squeezed(html.text(block))
     if html.tag(block) in _ATOMS or len(words) > _SHORT:
         return False
-    if html.first(block, "time") is not None or (_DATE.search(words) and not _SENTENCE.search(words)):
+    sentence = _SENTENCE.search(_ABBREVIATED.sub("", words))
+    if html.first(block, "time") is not None or (_DATE.search(words) and not sentence):
         return True
     if _all_links(block) and all(map(_is_source, _links(block))):
         return True
@@ -121,12 +162,19 @@ def _is_source(link: Node) -> bool:
 
 
 def _is_tags(block: Node) -> bool:
-    """Whether a line has only links to lists of pages."""
-    links = html.select(block, "a[href]")
-    return _all_links(block) and all(
-        "tag" in html.attribute(link, "rel").split()
-        or re.search(r"(^|/)(tags?|categor(y|ies))/", html.attribute(link, "href"))
-        for link in links
+    """Whether a line has links to lists of pages, of a tag or an author, and a word or two beside them."""
+    links = _links(block)
+    beside = letters(block) - sum(map(letters, links))
+    return (
+        bool(links)
+        and html.tag(block) not in _ATOMS
+        and beside <= _BESIDE
+        and (not beside or not _SENTENCE.search(html.squeezed(html.text(block))))
+        and all(
+            {"tag", "author", "category"} & set(html.attribute(link, "rel").split())
+            or _LISTS.search(html.attribute(link, "href"))
+            for link in links
+        )
     )
 
 
@@ -166,13 +214,15 @@ def is_page(link: Node, url: str) -> bool:
 def _at_end(blocks: Sequence[Node], url: str) -> Iterator[Node]:
     """The furniture behind the last block of text."""
     end = len(blocks)
+    while end and html.tag(blocks[end - 1]) in HEADINGS:  # over nothing: a script fills in the comments
+        end -= 1
     neighbours: list[int] = []
     places: list[int] = []
     while end:
         block = blocks[end - 1]
         if _is_neighbour(block, url):
             neighbours.append(end - 1)
-        elif _is_note(block) or _is_question(block) or _is_footer(block):
+        elif _is_note(block) or _is_change(block) or _is_tags(block) or _is_question(block) or _is_footer(block):
             places.append(end - 1)
         else:
             break
@@ -184,14 +234,34 @@ def _at_end(blocks: Sequence[Node], url: str) -> Iterator[Node]:
     yield from (blocks[at] for at in places if not opened or at not in neighbours)
 
 
+def _is_change(block: Node) -> bool:
+    """Whether a short line says when the page was changed last."""
+    words = html.squeezed(html.text(block))
+    return html.tag(block) not in _ATOMS and len(words) <= _SHORT and _CHANGED.search(words) is not None
+
+
 def _is_neighbour(block: Node, url: str) -> bool:
     """Whether a block is a link to the page before or after, perhaps with its description."""
     links = _links(block)
-    if not links or not _is_links(block, url) or any(html.first(link, ", ".join(sorted(HEADINGS))) for link in links):
+    alone = _is_links(block, url) or _is_labelled(block, url)
+    if not alone or any(html.first(link, ", ".join(sorted(HEADINGS))) for link in links):
         return False
     if all({"prev", "next"} & set(html.attribute(link, "rel").split()) for link in links):
         return True
     return html.tag(block) not in ("p", "li", "dd") or html.key(links[0]) in map(html.key, html.ancestors(block))
+
+
+def _is_labelled(block: Node, url: str) -> bool:
+    """Whether a block is one of several in a row, each with a link to another page and a word beside it ("Next")."""
+    row = [each for each in html.children(block.parent) if html.tag(each) and letters(each)] if block.parent else []
+    return 2 <= len(row) <= _NEIGHBOURS and all(
+        html.tag(each) in ("div", "span")
+        and len(links := html.select(each, "a[href]")) == 1
+        and is_page(links[0], url)
+        and 0 < letters(each) - letters(links[0]) <= _BESIDE
+        and not _SENTENCE.search(html.squeezed(html.text(each)))
+        for each in row
+    )
 
 
 def _is_question(block: Node) -> bool:
@@ -199,7 +269,7 @@ def _is_question(block: Node) -> bool:
     words = html.squeezed(html.text(block))
     if html.tag(block) in _ATOMS or len(words) > _SHORT or "?" not in words:
         return False
-    if "helpful?" in words.lower():
+    if _HELPS.search(words) and _IS_HERE.search(words):
         return True
     around = [block, *html.ancestors(block)][:2]
     return any(html.first(each, "button, input, textarea") and not html.first(each, "h1") for each in around)

@@ -243,10 +243,18 @@ def _marked(root: Node) -> list[Node]:
     around = next(iter(_filled(root, "body")), None)
     while around is not None:
         inside = [node for child in html.children(around) if html.tag(child) for node in _filled(child, _MARKED)]
-        if len(inside) != 1 or (html.tag(around) != "body" and _has_title(around) and not _has_title(inside[0])):
+        if len(inside) != 1 or _is_card(inside[0], around):
             return [around]
         around = inside[0]
     return []
+
+
+def _is_card(marked: Node, around: Node) -> bool:
+    """Whether a marked element is only a part of the text around it, which has the title or paragraphs beside it."""
+    if _has_title(marked):
+        return False
+    beside = [] if marked.parent is None else [each for each in html.children(marked.parent) if html.tag(each) == "p"]
+    return (html.tag(around) != "body" and _has_title(around)) or (html.tag(marked) == "article" and bool(beside))
 
 
 def _has_title(node: Node) -> bool:

@@ -21,8 +21,6 @@ NAVIGATION = (
 )
 BADGES = (
     ".doc-labels",
-    ":is(h1, h2, h3, h4, h5, h6) :is([class*=badge], [class*=Badge], .label[class*=label-])",
-    ".sl-badge",
     ".rss-subscribe",
 )
 EDITING = (

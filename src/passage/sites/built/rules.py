@@ -6,7 +6,7 @@ from textwrap import dedent
 from urllib.parse import urljoin
 
 from passage.sites import html
-from passage.sites.built import code, mathematics, tabs
+from passage.sites.built import boxes, code, mathematics, tabs
 from passage.sites.built.generators import Generator
 from passage.sites.built.render import (
     HOLDS_BLOCKS,
@@ -56,6 +56,8 @@ def prepare(
         for css, rule in (*signatures, *RULES):
             for node in html.select(content, css):
                 rules.setdefault(html.key(node), rule)
+        for node in boxes.titles(content):
+            rules.setdefault(html.key(node), _title)
     formulas = frozenset(identity for identity, rule in rules.items() if rule is _formula)
     return Rendering(url, folder, generator, left_out, rules, labels, formulas)
 

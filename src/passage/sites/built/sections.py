@@ -11,7 +11,7 @@ from passage.sites.model import Section
 
 _HEADINGS = ", ".join(HEADINGS)
 
-_NOT_CUT = "blockquote, table, a, pre"
+_NOT_CUT = "blockquote, table, a:not([href^='#']), pre"
 """A heading inside one of these elements is part of the text, as it is in the item of a list."""
 
 _MARKS = "a[id], a[name], span[id]"
@@ -128,7 +128,7 @@ class _Cutter:
         source = "".join(self.parts)
         self.parts.clear()
         markdown = render.restore(html.to_markdown(f"<div>{source}</div>"), self.page)
-        if markdown:
+        if any(map(str.isalnum, markdown)):
             anchor = next((heading.anchor for heading in reversed(self.path) if heading.anchor), "")
             self.sections.append(Section(tuple(each.title for each in self.path if each.title), markdown, anchor))
 

@@ -96,7 +96,7 @@ def is_shell(root: Node, sections: Sequence[Section]) -> bool:
         and not sections[0].headings
         and len(sections[0].markdown) <= _SHELL_CHARACTERS
         and html.first(root, "body script[src]") is not None
-        and html.first(root, "body p") is None
+        and (html.first(root, "body p") is None or sections[0].markdown.endswith(("...", "\u2026")))
     )
 
 

@@ -18,7 +18,7 @@ from passage.sites.built.editions import Edition, VersionFolders
 from passage.sites.built.generators import Generator
 from passage.sites.built.repeated import Common
 from passage.sites.built.selection import select
-from passage.sites.built.titles import common_headings, site_name, title_of, title_outside
+from passage.sites.built.titles import common_headings, site_names, title_of, title_outside
 from passage.sites.html import Node
 from passage.sites.model import Flaw, Note, Page, SiteError, Skip, unreadable
 
@@ -38,6 +38,7 @@ _EMPTY = re.compile(
     rb"""<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|wbr)\b)([\w:-]+)((?:[^<>"']|"[^"]*"|'[^']*')*)/>"""
 )
 
+_DRAFTS = re.compile(r"(^|/)_?drafts?/")
 _CALLS = 12
 """The most nested calls that one element takes."""
 
@@ -106,7 +107,7 @@ class _Survey:
     addresses: Addresses
     versions: VersionFolders | None
     version: str
-    site_name: str
+    site_names: tuple[str, ...]
     common_headings: frozenset[str]
     has_drafts: bool
     common_canonicals: frozenset[str]
@@ -125,10 +126,10 @@ def _survey(site: BuiltSite, files: list[str]) -> _Survey:
         versions=editions.version_folders(site.folder)
         or (None if any(canonicals) else editions.sibling_versions(files)),
         version=editions.stated_version(site.folder),
-        site_name=site_name(sample.values()),
+        site_names=site_names(sample.values()),
         common_headings=common_headings(sample.values()),
         common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > most),
-        has_drafts=any(html.first(root, "a[href*='drafts/']") for root in sample.values()),
+        has_drafts=any(html.first(root, "a[href*='draft']") for root in sample.values()),
         searched=search_index.files(site.folder, files),
         common=Common.of(_spread(site, files, COUNTED)),
     )
@@ -194,7 +195,7 @@ def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate 
         return Skip(file, "no text", account=all_left_out(found, "no text"))
     path = file.rpartition(".")[0].removesuffix("/index")
     edition = _edition(root, file, generator, survey)
-    outside = title_outside(root, contents, rendering, survey.site_name, survey.common_headings)
+    outside = title_outside(root, contents, rendering, survey.site_names, survey.common_headings)
     title = title_of(path, headings, otherwise=outside, common=survey.common_headings)
     page = Page(
         path=path,
@@ -232,7 +233,7 @@ def _left_out(file: str, root: Node, generator: Generator, contents: list[Node],
 def _left_out_of_site(file: str, generator: Generator, survey: _Survey) -> str | None:
     if survey.versions is not None and survey.versions.folder_of(file) in survey.versions.aliases:
         return "copy of a version"
-    if not survey.has_drafts and file.rpartition("/")[0].endswith("drafts"):
+    if not survey.has_drafts and _DRAFTS.search(file):
         return "draft"
     if survey.searched is not None and file not in survey.searched:
         return "left out of the site's search"

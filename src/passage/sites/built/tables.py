@@ -1,7 +1,12 @@
 """What a table is: a grid that Markdown can write, or a frame that only lays out its contents."""
 
+import re
+
 from passage.sites import html
 from passage.sites.html import Node
+
+_CODE = re.compile(r"code|hljs|highlight", re.IGNORECASE)
+"""Classes of a cell with a line of code."""
 
 
 def in_cell(node: Node) -> bool:
@@ -17,12 +22,24 @@ def is_frame(table: Node) -> bool:
 def code_lines(table: Node) -> list[Node]:
     """The code of each row, of a table that only sets numbers beside the lines of code; else empty."""
     cells = [[cell for cell in html.children(row) if html.tag(cell)] for row in _rows(table)]
-    lines = [html.first(row[-1], "code") for row in cells if len(row) == 2 and html.tag(row[0]) == "td"]
-    found = [line for line in lines if line is not None]
-    beside = "".join(html.text(row[0]) for row in cells if row).strip()
-    whole = all(html.text(row[-1]).strip() == html.text(line).strip() for row, line in zip(cells, found, strict=False))
-    numbered = beside.isdecimal() or html.first(table, "[data-line-number]") is not None
-    return found if len(found) == len(cells) and whole and numbered else []
+    if not cells or any(len(row) != 2 or html.tag(row[0]) != "td" for row in cells):
+        return []
+    lines = [html.first(row[1], "code") or row[1] for row in cells]
+    whole = all(html.text(row[1]).strip() == html.text(line).strip() for row, line in zip(cells, lines, strict=True))
+    is_code = all(html.tag(line) == "code" for line in lines) or _CODE.search(html.attribute(lines[0], "class"))
+    return lines if whole and is_code and _are_numbered([row[0] for row in cells]) else []
+
+
+def _are_numbered(cells: list[Node]) -> bool:
+    """Whether cells hold numbers that rise by one: as text, or in an attribute that a style sheet shows."""
+    texts = [html.text(cell).strip() for cell in cells]
+    values = texts if any(texts) else [next(filter(str.isdecimal, _values(cell)), "") for cell in cells]
+    first = int(values[0]) if values[0].isdecimal() and len(values[0]) < 9 else -1
+    return first >= 0 and values == [str(first + at) for at in range(len(values))]
+
+
+def _values(cell: Node) -> list[str]:
+    return [value or "" for node in html.select(cell, "*") for value in node.attributes.values()]
 
 
 def empty_header(table: Node) -> str:

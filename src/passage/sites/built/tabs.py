@@ -1,30 +1,31 @@
 """Finds the label of each tab panel: themes write all labels in a row before the panels."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from passage.sites import html
 from passage.sites.html import Node
 
-_BY_ORDER = ((".tabbed-set", "tabbed-labels", "tabbed-content"), (".vp-code-group", "tabs", "blocks"))
-"""A theme's selector of a set, the class of its row of labels, and the class of its panels' parent."""
-
 _LABEL = 60
 """The most characters of a tab's label."""
 
+_PANELS = ("div", "section", "pre", "figure", "article", "li")
+_BEHIND_ROW = ":is(div, ul, ol, nav, button, label, a) + :is(div, section, pre, ul)"
+_NO_LABEL = "p, pre, ul, table, h1, h2, h3, h4, textarea, select, input:not([type=radio], [type=checkbox])"
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+_NAMED = re.compile(r"(^|[-_])(tab|tabbed|code-?group)", re.IGNORECASE)
+"""Classes of a set of tabs or a part of it."""
+_REFERENCES = ("href", "aria-controls", "data-target", "data-bs-target", "for", "data-tab")
+
 
 def labels(content: Node) -> Iterator[tuple[Node, str]]:
-    """Each tab panel with its label."""
-    yield from _referred(content)
-    yield from _ordered(content)
-    yield from _paired(content)
-    for bar in html.select(content, "[role=tablist]"):
-        around = bar.parent
-        if around is None or _holds_panels(bar):
-            continue
-        panels = [panel for panel in html.outermost(around, "[role=tabpanel]") if html.key(panel) != html.key(around)]
-        unlabelled = [panel for panel in panels if not _own_label(panel, content)]
-        for tab, panel in zip(html.select(bar, "[role=tab]"), unlabelled, strict=False):
-            yield panel, html.squeezed(html.text(tab))
+    """Each tab panel with its label. A panel that begins with a heading of the same words has none."""
+    for panel, label in _labels(content):
+        begin = _first(panel)
+        if begin is None or html.tag(begin) not in _HEADINGS or html.squeezed(html.text(begin)) != label:
+            yield panel, label
 
 
 def lists(content: Node) -> list[Node]:
@@ -32,13 +33,27 @@ def lists(content: Node) -> list[Node]:
     repeated = [
         first for panel, label in labels(content) if (first := _first(panel)) is not None and _says(first, label)
     ]
-    pairs = [row for _, row, _ in _pairs(content)]
-    bars = [bar for bar in html.select(content, "[role=tablist]") if not _holds_panels(bar)]
-    return [*repeated, *pairs, *bars, *html.select(content, ".tabbed-labels, .vp-code-group > .tabs, ul.nav-tabs")]
+    rows = [node for row, _, _ in _sets(content) for node in row]
+    return [*repeated, *rows, *_bars(content)]
 
 
-def _holds_panels(bar: Node) -> bool:
-    return html.first(bar, "[role=tabpanel]") is not None
+def _labels(content: Node) -> Iterator[tuple[Node, str]]:
+    yield from _referred(content)
+    for _, named, panels in _sets(content):
+        yield from zip(panels, (html.squeezed(html.text(label)) for label in named), strict=True)
+    for bar in _bars(content):
+        around = bar.parent
+        if around is None:
+            continue
+        panels = [panel for panel in html.outermost(around, "[role=tabpanel]") if html.key(panel) != html.key(around)]
+        unlabelled = [panel for panel in panels if not _own_label(panel, content)]
+        for tab, panel in zip(html.select(bar, "[role=tab]"), unlabelled, strict=False):
+            yield panel, html.squeezed(html.text(tab))
+
+
+def _bars(content: Node) -> list[Node]:
+    bars = html.select(content, "[role=tablist]")
+    return [bar for bar in bars if html.first(bar, "[role=tabpanel]") is None]
 
 
 def _referred(content: Node) -> Iterator[tuple[Node, str]]:
@@ -57,29 +72,85 @@ def _own_label(panel: Node, content: Node) -> str:
     return html.squeezed(label)
 
 
-def _ordered(content: Node) -> Iterator[tuple[Node, str]]:
-    for css, labels_class, panels_class in _BY_ORDER:
-        for tab_set in html.select(content, css):
-            row, holder = _child(tab_set, labels_class), _child(tab_set, panels_class)
-            if row is not None and holder is not None:
-                named = [html.squeezed(html.text(label)) for label in html.select(row, "label")]
-                yield from zip(filter(html.tag, html.children(holder)), named, strict=False)
+def _sets(content: Node) -> Iterator[tuple[list[Node], list[Node], list[Node]]]:
+    """Sets of tabs without roles: their rows, labels and panels.
+
+    A row of labels stands before an element with as many panels, or before the panels themselves.
+    """
+    for behind in html.select(content, _BEHIND_ROW):
+        before = html.previous(behind)
+        if before is None or html.first(behind, "[role=tabpanel]") is not None:
+            continue
+        if html.tag(before) in ("button", "label", "a"):
+            row = _run_before(behind, html.tag(before))
+            named = row
+        else:
+            row, named = [before], _lettered(before)
+        if len(named) < 2 or not all(map(_is_label, named)):
+            continue
+        beside = [behind, *takewhile(html.tag, _all_behind(behind))]
+        inside = [each for each in html.children(behind) if html.tag(each)]
+        for panels in (inside, [panel for panel in beside if html.text(panel).strip()]):
+            if _are_panels(panels, named) and _are_tabs(row, named, panels):
+                yield row, named, panels
+                break
 
 
-def _paired(content: Node) -> Iterator[tuple[Node, str]]:
-    for _, row, holder in _pairs(content):
-        named = [html.squeezed(html.text(label)) for label in filter(html.tag, html.children(row))]
-        yield from zip(filter(html.tag, html.children(holder)), named, strict=True)
+def _run_before(node: Node, tag: str) -> list[Node]:
+    """The elements of one name that stand before `node`, in reading order."""
+    found: list[Node] = []
+    before = html.previous(node)
+    while before is not None and html.tag(before) == tag:
+        found.insert(0, before)
+        before = html.previous(before)
+    return found
 
 
-def _pairs(content: Node) -> Iterator[tuple[Node, Node, Node]]:
-    """Sets of tabs without roles: a row of labels, then as many panels."""
-    for tab_set in html.select(content, "[class*=tabs]:not(:has([role]))"):
-        parts = [child for child in html.children(tab_set) if html.tag(child)]
-        if len(parts) == 2 and html.first(parts[0], "p, pre, ul, table, h1, h2, h3, h4, input") is None:
-            labels, panels = ([each for each in html.children(part) if html.tag(each)] for part in parts)
-            if len(labels) == len(panels) > 1 and all(len(html.text(label)) <= _LABEL for label in labels):
-                yield tab_set, parts[0], parts[1]
+def _all_behind(node: Node) -> Iterator[Node]:
+    after = html.following(node)
+    while after is not None:
+        yield after
+        after = html.following(after)
+
+
+def _lettered(row: Node) -> list[Node]:
+    """The parts of a row; none where words stand beside them."""
+    parts = [child for child in html.children(row) if html.text(child).strip()]
+    return parts if all(map(html.tag, parts)) else []
+
+
+def _is_label(node: Node) -> bool:
+    return 0 < len(html.squeezed(html.text(node))) <= _LABEL and html.first(node, _NO_LABEL) is None
+
+
+def _are_panels(panels: Sequence[Node], named: Sequence[Node]) -> bool:
+    return len(panels) == len(named) and all(html.tag(panel) in _PANELS for panel in panels)
+
+
+def _are_tabs(row: Sequence[Node], named: Sequence[Node], panels: Sequence[Node]) -> bool:
+    """Whether labels belong to panels: by a class, as buttons, by reference, or because one of them is chosen."""
+    targets = [_targets(label) for label in named]
+    if all(html.attribute(panel, "id") in names for panel, names in zip(panels, targets, strict=True)):
+        return not any(_is_section(panel, label) for panel, label in zip(panels, named, strict=True))
+    if any(html.tag(label) in ("button", "label") for label in named):
+        return True
+    around = [row[0], row[0].parent, panels[0].parent, *html.select(row[0], "[class]")[:2]]
+    if any(_NAMED.search(name) for node in around if node is not None for name in html.classes(node)):
+        return True
+    chosen = {html.attribute(label, "class") for label in named}
+    return len(chosen) == 2 and "" in chosen and sum(bool(html.attribute(label, "class")) for label in named) == 1
+
+
+def _targets(label: Node) -> set[str]:
+    """The ids that a label refers to; never an empty one."""
+    parts = html.select(label, "*")
+    return {value for part in parts for name in _REFERENCES if (value := html.attribute(part, name).removeprefix("#"))}
+
+
+def _is_section(panel: Node, label: Node) -> bool:
+    """Whether a label is a line of a table of contents, and the panel a section of the page."""
+    heading = html.first(panel, ", ".join(_HEADINGS))
+    return heading is not None and html.squeezed(html.text(label)) in html.squeezed(html.text(heading))
 
 
 def _first(panel: Node) -> Node | None:
@@ -87,8 +158,4 @@ def _first(panel: Node) -> Node | None:
 
 
 def _says(node: Node, label: str) -> bool:
-    return html.tag(node) not in ("h1", "h2", "h3", "h4", "h5", "h6", "pre") and html.squeezed(html.text(node)) == label
-
-
-def _child(node: Node, name: str) -> Node | None:
-    return next((child for child in html.children(node) if name in html.classes(child)), None)
+    return html.tag(node) not in (*_HEADINGS, "pre") and html.squeezed(html.text(node)) == label

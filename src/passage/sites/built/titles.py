@@ -10,7 +10,7 @@ from passage.sites.built.sections import Heading, heading_of
 from passage.sites.html import Node
 from passage.sites.model import readable_name
 
-_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u2022\u00bb:-]\s+")
+_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u2022\u00ab\u00bb\u2039\u203a:/~-]+\s+|:\s+")
 
 
 def title_of(
@@ -37,21 +37,37 @@ def title_of(
 
 
 def title_outside(
-    root: Node, contents: Sequence[Node], rendering: render.Rendering, site_name: str, common: frozenset[str]
+    root: Node,
+    contents: Sequence[Node],
+    rendering: render.Rendering,
+    site_names: tuple[str, ...],
+    common: frozenset[str],
 ) -> str:
     """The title outside of a page's content, or in its header: a heading, else `<title>` without the site's name."""
     inside = {html.key(heading) for content in contents for heading in html.select(content, "h1")}
     for css in filter(None, (rendering.generator.title, "article header h2")):
         for node in html.select(root, css):
             heading = heading_of(node, rendering)
-            if heading.title and heading.is_own and heading.title not in common and html.key(node) not in inside:
+            own = heading.is_own and heading.title not in common and html.key(node) not in inside
+            if heading.title and own and not _is_over_field(node):
                 return heading.title
-    return _without_name(_head_title(root), site_name)
+    title = _head_title(root)
+    for name in site_names:
+        title = _without_name(title, name)
+    return title
 
 
-def site_name(pages: Iterable[Node]) -> str:
-    """The words that most pages have in `<title>`, behind or before a separator. Empty where there are none."""
+def site_names(pages: Iterable[Node]) -> tuple[str, ...]:
+    """The words that most pages have in `<title>` behind or before a separator, outermost first."""
     titles = [_head_title(page) for page in pages]
+    names: list[str] = []
+    while name := _common_name(titles):
+        names.append(name)
+        titles = [_without_name(title, name) for title in titles]
+    return tuple(names)
+
+
+def _common_name(titles: Sequence[str]) -> str:
     parts = [_SEPARATOR.split(title) for title in titles]
     for position in (-1, 0):
         names = Counter(part[position] for part in parts if len(part) > 1)
@@ -65,6 +81,11 @@ def common_headings(pages: Iterable[Node]) -> frozenset[str]:
     by_page = [{html.squeezed(html.text(heading)) for heading in html.select(page, "h1")} for page in pages]
     counted = Counter(words for headings in by_page for words in headings)
     return frozenset(words for words, count in counted.items() if count > 2 and count * 2 > len(by_page))
+
+
+def _is_over_field(heading: Node) -> bool:
+    """Whether a heading stands over a field that a reader fills in, as that of a search does."""
+    return heading.parent is not None and html.first(heading.parent, "input, textarea") is not None
 
 
 def _without_name(title: str, name: str) -> str:

@@ -1,0 +1,76 @@
+"""Finds the titles of boxes and of code: a short line that a theme sets above a text of its own, whatever its class."""
+
+import re
+from collections.abc import Iterator
+
+from passage.sites import html
+from passage.sites.built.furniture import letters
+from passage.sites.html import Node
+
+_FIRST = (
+    ":is(div, aside, section, figure, blockquote) > :is(p, div, span, strong, b, header, figcaption):first-child,"
+    " [role=note] > :first-child"
+)
+_BEFORE_CODE = "pre, div:has(> pre), figure:has(> pre)"
+_BLOCKS = "p, div, ul, ol, dl, pre, table, blockquote, section, h1, h2, h3, h4, h5, h6, img, input"
+
+_LONGEST = 60
+"""The most characters of a title."""
+_ENDS = re.compile("[.,!?:;\u2026\u3002\uff01\uff1f]['\")]*\\Z")
+_TITLE = re.compile(r"title|head(er|ing)|caption|label|file-?_?name", re.IGNORECASE)
+_BOX = re.compile(
+    r"(^|[-_])(callout|admonition|note|hint|tip|alert|warning|caution|danger|important|notice)($|[-_])", re.IGNORECASE
+)
+
+
+def titles(content: Node) -> Iterator[Node]:
+    """The lines that are titles: of two parts in a box the first, and a line glued to a block of code."""
+    for first in html.select(content, _FIRST):
+        if _is_line(first) and (_names_code(first) or _names_box(first)):
+            yield first
+    for block in html.select(content, _BEFORE_CODE):
+        before = html.previous(block)
+        if before is not None and html.tag(before) in ("div", "p", "figcaption") and _is_line(before):
+            named = " ".join((html.attribute(before, "class"), html.attribute(before, "data-title")))
+            if _TITLE.search(named):
+                yield before
+
+
+def _is_line(node: Node) -> bool:
+    words = html.squeezed(html.text(node))
+    alone = all(html.key(inside) == html.key(node) for inside in html.select(node, _BLOCKS))
+    return 0 < len(words) <= _LONGEST and not _ENDS.search(words) and alone
+
+
+def _parts_behind(first: Node) -> list[Node] | None:
+    """The elements with text behind the first of a box; None where text stands between them."""
+    parts: list[Node] = []
+    following = html.following(first)
+    while following is not None:
+        if not html.tag(following):
+            return None
+        if html.tag(following) != "button" and letters(following):
+            parts.append(following)
+        following = html.following(following)
+    return parts
+
+
+def _names_code(first: Node) -> bool:
+    """Whether a line and a block of code are all that an element holds."""
+    behind = _parts_behind(first)
+    if behind is None or len(behind) != 1:
+        return False
+    pre = html.first(behind[0], "pre")
+    return pre is not None and letters(pre) == letters(behind[0])
+
+
+def _names_box(first: Node) -> bool:
+    """Whether a line stands above the text of a note, or is a styled half of a styled box."""
+    box = first.parent
+    behind = _parts_behind(first) if box is not None else None
+    if box is None or not behind or html.first(first, "a, time"):
+        return False
+    if any(_BOX.search(name) for name in html.classes(box)) or html.attribute(box, "role") == "note":
+        return all(html.tag(part) not in ("span", "a", "code", "em") for part in behind[:1])
+    styled = bool(html.attribute(first, "class") and html.attribute(behind[0], "class"))
+    return styled and len(behind) == 1 and html.tag(behind[0]) == "div" and html.first(behind[0], "h1, h2, h3") is None

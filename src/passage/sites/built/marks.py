@@ -1,0 +1,64 @@
+"""Finds the marks in a text that are no words of it: permalinks, badges of headings, marks of footnotes."""
+
+import re
+from collections.abc import Iterator
+
+from passage.sites import html
+from passage.sites.built.furniture import letters
+from passage.sites.built.render import HEADINGS
+from passage.sites.html import Node
+
+_HEADINGS = ", ".join(HEADINGS)
+
+_SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
+"""The words of a link within its page that only goes back from a footnote, or gives a place its address."""
+
+_BADGE = re.compile(r"badge|(^|[-_])(chip|labels?|pill|status|tags?)($|[-_])", re.IGNORECASE)
+"""Classes of a badge."""
+
+_NOTE = "li, dd, p, div, aside, blockquote, td, section"
+
+
+def permalinks(content: Node) -> Iterator[Node]:
+    """Links of a heading to itself or with a sign alone, beside its words; elsewhere, signs that lead into the page."""
+    for heading in html.select(content, _HEADINGS):
+        itself = f"#{html.attribute(heading, 'id')}"
+        for link in html.select(heading, "a[href*='#']"):
+            sign = not letters(link) and html.first(link, "img") is None
+            if (sign or html.attribute(link, "href") == itself) and letters(heading) > letters(link):
+                yield link
+        for beside in (html.previous(heading), html.following(heading)):
+            if beside is not None and html.tag(beside) == "a" and html.attribute(beside, "href") == itself != "#":
+                yield beside
+    yield from (link for link in html.select(content, "a[href^='#']") if _SIGN.fullmatch(html.text(link)))
+
+
+def badges(content: Node) -> Iterator[Node]:
+    """The parts that a theme sets as badges ("beta", "v2.3"): beside the words of a heading, and in a line alone."""
+    for badge in html.select(content, "[class*=badge], [class*=Badge]"):
+        if badge.parent is not None and letters(badge) == letters(badge.parent) and html.tag(badge.parent) == "p":
+            yield badge
+    for heading in html.select(content, _HEADINGS):
+        for part in html.select(heading, "[class]"):
+            named = any(_BADGE.search(name) for name in (*html.classes(part), html.tag(part)))
+            code = any(html.tag(above) == "code" for above in html.ancestors(part))
+            if named and not code and html.tag(part) not in HEADINGS and letters(heading) > letters(part):
+                yield part
+
+
+def footnote_marks(content: Node) -> Iterator[Node]:
+    """Raised links to a footnote, and where the footnote begins, the same mark or the links back."""
+    for mark in html.select(content, "sup:has(a[href^='#']), a[href^='#']:has(> sup)"):
+        link = html.first(mark, "a[href^='#']")
+        raised = html.first(mark, "sup")
+        if link is None or raised is None or not letters(link) == letters(mark) == letters(raised):
+            continue
+        yield mark
+        named = html.attribute(link, "href")[1:]
+        note = html.first(content, f'[id="{named}"]') if named and '"' not in named else None
+        if note is None:
+            continue
+        words = html.squeezed(html.text(link))
+        yield from (each for each in html.select(note, "sup")[:1] if html.squeezed(html.text(each)) == words)
+        places = {html.attribute(each, "id") for each in (mark, link, *html.select(mark, "[id]"))} - {""}
+        yield from (each for each in html.select(note, "a[href^='#']") if html.attribute(each, "href")[1:] in places)

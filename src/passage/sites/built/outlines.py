@@ -1,0 +1,130 @@
+"""Finds a page's table of contents in its text: links to the page's own places, and the title above them."""
+
+from collections.abc import Iterator
+from urllib.parse import urljoin
+
+from passage.sites import html
+from passage.sites.built.furniture import letters
+from passage.sites.built.render import HEADINGS
+from passage.sites.html import Node
+
+_HEADINGS = ", ".join(HEADINGS)
+_FEWEST = 3
+
+_LONGEST_TITLE = 60
+"""The most characters of the line above a table of contents."""
+
+
+def outlines(content: Node, url: str) -> Iterator[Node]:
+    """The lists of nothing but links within the page, each with its title.
+
+    Args:
+        url: of the page.
+    """
+    for links in _lists(content, url):
+        yield links
+        yield from _title_of(links, content)
+
+
+def _lists(content: Node, url: str) -> Iterator[Node]:
+    inside = [link for link in html.select(content, "a[href*='#']") if _place(link, url)]
+    keys = {html.key(link) for link in inside}
+    holders: dict[int, Node] = {}
+    for link in inside:
+        above = next((each for each in html.ancestors(link) if html.tag(each) in ("ul", "ol", "p", "div", "td")), None)
+        if above is not None:
+            holders.setdefault(html.key(above), above)
+    found: dict[int, Node] = {}
+    for holder in holders.values():
+        outline = _outermost(holder, content)
+        found.setdefault(html.key(outline), outline)
+    for outline in found.values():
+        targets = html.select(outline, "a[href]")
+        whole = letters(outline) == sum(map(letters, targets)) and all(html.key(each) in keys for each in targets)
+        outlined = len(targets) >= _FEWEST or _names_headings(targets, outline, content, url)
+        if whole and outlined and not _ends_sentence(outline):
+            yield outline
+
+
+def _outermost(holder: Node, content: Node) -> Node:
+    """The largest element with the same words, of which one is a list in another."""
+    size, found = letters(holder), holder
+    for above in html.ancestors(holder):
+        if html.key(above) == html.key(content):
+            break
+        if html.tag(above) in ("ul", "ol"):
+            size, found = letters(above), above
+        elif html.tag(above) != "li" and letters(above) != size:
+            break
+    return found
+
+
+def _place(link: Node, url: str) -> str:
+    """The place of the page that a link leads to; empty for another page."""
+    target = html.attribute(link, "href").strip()
+    if target.startswith("#"):
+        return target[1:]
+    try:
+        page, _, place = urljoin(url, target).partition("#")
+    except ValueError:
+        return ""
+    return place if page.removesuffix("/") == url.removesuffix("/") else ""
+
+
+def _ends_sentence(links: Node) -> bool:
+    before = links.prev
+    while before is not None and not html.text(before).strip():
+        before = before.prev
+    return before is not None and html.text(before).rstrip().endswith(":")
+
+
+def _names_headings(targets: list[Node], outline: Node, content: Node, url: str) -> bool:
+    """Whether two or more links below the page's title have the words of headings, the first those of the next one."""
+    before, behind = _headings_around(outline, content)
+    if len(targets) < _FEWEST - 1 or any(html.tag(each) != "h1" and not _is_above(each, outline) for each in before):
+        return False
+    for at, link in enumerate(targets):
+        heading = next((each for each in behind if html.attribute(each, "id") == _place(link, url) != ""), None)
+        if heading is None or not html.squeezed(html.text(heading)).startswith(html.squeezed(html.text(link))):
+            return False
+        if not at and html.key(heading) != html.key(behind[0]):
+            return False
+    return True
+
+
+def _is_above(heading: Node, outline: Node) -> bool:
+    before = html.previous(outline)
+    return before is not None and html.key(before) == html.key(heading)
+
+
+def _headings_around(node: Node, content: Node) -> tuple[list[Node], list[Node]]:
+    """The headings before an element, and those behind it."""
+    found = html.select(content, f"{_HEADINGS}, {html.tag(node)}")
+    at = next((at for at, each in enumerate(found) if html.key(each) == html.key(node)), 0)
+    before, behind = ([each for each in part if html.tag(each) in HEADINGS] for part in (found[:at], found[at:]))
+    return before, behind
+
+
+def _title_of(links: Node, content: Node) -> Iterator[Node]:
+    """The heading of links that are left out, and a line that shares a box with them.
+
+    A heading stays that has something else below it, but one without an address before a heading of its level.
+    """
+    before, after = html.previous(links), html.following(links)
+    if before is None or not html.tag(before):
+        return
+    if html.tag(before) in HEADINGS[1:]:
+        _, behind = _headings_around(links, content)
+        ends = bool(behind) and html.tag(behind[0]) <= html.tag(before)
+        if after is None or (ends and (html.tag(after) in HEADINGS or not _is_linked(before))):
+            yield before
+        return
+    around = links.parent
+    alone = around is not None and letters(around) == letters(links) + letters(before)
+    if alone and html.tag(before) != "h1" and len(html.squeezed(html.text(before))) <= _LONGEST_TITLE:
+        yield before
+
+
+def _is_linked(heading: Node) -> bool:
+    """Whether a heading has an address of its own, as the others of a page do."""
+    return bool(html.attribute(heading, "id")) or html.first(heading, "a, [id]") is not None
