@@ -120,7 +120,7 @@ export interface Debug {
 
 /** What every contract's answer can have. */
 export interface AnyAnswer {
-  /** Why the answer is incomplete, for a person. Absent from a complete answer. */
+  /** Why the answer is incomplete, or which fields were ignored. Absent without such a reason. */
   warnings?: string[]
   /** How the answer came about. Absent unless `debug` asks for it. */
   debug?: Debug

@@ -254,7 +254,23 @@ def test_serve_prints_one_line_to_try_and_that_line_answers(textbook_index: Path
         assert answer["results"][0]["url"].startswith("https://physical-ai.example/digital-twins/")
         home = httpx.get(line.split()[2].removesuffix("query"), trust_env=False).text
         assert "A Textbook on Physical AI" in home
+        check_origins(line.split()[2])
         assert "What is a digital twin?" in home
+
+
+def check_origins(url: str) -> None:
+    """Pages of this machine may ask and use MCP, from any port; others may not."""
+    ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    for origin, status in (("http://localhost:5173", 200), ("http://[::1]:8000", 200), ("https://evil.example", 403)):
+        headers = {"origin": origin}
+        answers = [
+            httpx.post(url.replace("query", "mcp"), content=ping, headers=headers, trust_env=False),
+            httpx.get(url.replace("query", "health"), headers=headers, trust_env=False),
+            httpx.options(url, headers=headers, trust_env=False),
+        ]
+        assert answers[0].status_code == status
+        allowed = [answer.headers.get("access-control-allow-origin") for answer in answers]
+        assert allowed == [origin if status == 200 else None] * 3
 
 
 HIDDEN = r"\n200  \d+ ms  3 passages\n404  \d+ ms  .*\nStopped.\n$"

@@ -167,6 +167,7 @@ def _check_body(
     if failed:
         assert rules.check_error(asked, answer) == expected["code"]
         return
+    assert answer.pop("warnings", []) == expected.get("warnings", [])
     rules.check_answer(asked, answer, stored)
     found = len(answer["chunks" if "chunks" in answer else "results"])
     assert found > 0 if expected["results"] == ">0" else found == expected["results"]

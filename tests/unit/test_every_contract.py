@@ -134,6 +134,17 @@ def test_count_has_its_default(rules: Rules) -> None:
 
 
 @each
+def test_unknown_field_is_named_in_a_warning(rules: Rules) -> None:
+    """A misspelt option must not look as if it had an effect."""
+    known = rules.question(**{rules.count: 3}, titles=True, language=None)
+    assert "ignored" not in ask(rules.name, known).text
+    answer = ask(rules.name, {**known, "limit": 9, "max_pages": None, "a b": 1, "x" * 41: 1})
+    assert answer.json["warnings"][-1] == "ignored: limit, max_pages, 2 more"
+    assert ask(rules.name, {**known, "<b>": 1}).json["warnings"][-1] == "ignored: 1 unknown"
+    assert_published(rules.name, answer)
+
+
+@each
 @given(data=st.data())
 @bounded
 def test_scores_are_from_0_to_1_and_never_rise(rules: Rules, data: st.DataObject) -> None:

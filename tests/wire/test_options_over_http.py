@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from qdrant_client import QdrantClient, models
@@ -210,7 +210,7 @@ def test_options_in_a_query_string(function: Function) -> None:
         ({"language": 5}, "'language' must be text, not a number"),
         ({"score_threshold": 1.5}, "'score_threshold' must be 1 or less"),
         ({"offset": -1}, "'offset' must be 0 or more"),
-        ({"offset": 201}, "'offset' must be 200 or less"),
+        ({"offset": 200}, "'offset' must be 199 or less"),
         ({"max_per_page": 0}, "'max_per_page' must be 1 or more"),
         ({"diversity": 1.1}, "'diversity' must be 1 or less"),
         ({"diversity": "high"}, "'diversity' must be a number, not text"),
@@ -224,6 +224,11 @@ def test_options_in_a_query_string(function: Function) -> None:
 def test_wrong_option_is_400_and_says_what_is_allowed(fields: dict[str, Any], says: str, start: Start) -> None:
     answer = start().post({"text": QUESTION, **fields})
     assert says in assert_error(answer, 400, "INVALID_INPUT")
+
+
+def test_unknown_parameter_of_a_url_is_named_in_a_warning(function: Function) -> None:
+    answer = function.get("/query", urlencode({"text": QUESTION, "k": 1, "limit": 3, "<b>": 1}))
+    assert answer.json["warnings"] == ["ignored: limit, 1 more"]
 
 
 def test_null_option_counts_as_absent(start: Start) -> None:

@@ -76,7 +76,8 @@ class Answer(BaseModel):
     """The fields that every contract's answer has."""
 
     warnings: list[str] = Field(
-        default_factory=list, description="Why the answer is incomplete, for a person. Absent from a complete answer."
+        default_factory=list,
+        description="Why the answer is incomplete, or which fields were ignored. Absent without such a reason.",
     )
     debug: dict[str, Any] = Field(
         default_factory=dict, description="How the answer came about. Absent unless `debug` asks for it."

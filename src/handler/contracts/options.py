@@ -31,7 +31,7 @@ class Options(BaseModel):
     language: Label | None = Field(None, description="The language that passages must have, as in `en`.")
     version: Label | None = Field(None, description="The version of the site that passages must have, as in `2.1`.")
     score_threshold: Threshold | None = Field(None, description=MINIMUM.format("passage"))
-    offset: Annotated[StrictInt, Field(ge=0, le=LAST), WHOLE] | None = Field(
+    offset: Annotated[StrictInt, Field(ge=0, le=LAST - 1), WHOLE] | None = Field(
         None, description="How many of the best passages to skip. Send it with every page of a list, also 0."
     )
     max_per_page: Annotated[StrictInt, Field(ge=1, le=100), WHOLE] | None = Field(

@@ -71,6 +71,13 @@ class Answered:
         telemetry.notice(self.profile, "answer too large to be sent whole", {"left_out": total - kept})
         return self._first(kept)
 
+    def warned(self, warning: str) -> "Answered":
+        """This answer with one more warning."""
+        return self._with(replace(self.retrieval, warnings=(*self.retrieval.warnings, warning)))
+
+    def _with(self, retrieval: Retrieval) -> "Answered":
+        return replace(self, retrieval=retrieval, body=_rendered(self.served, retrieval))
+
     def _first(self, count: int) -> "Answered":
         left_out = len(self.retrieval.passages) - count
         shorter = replace(
@@ -79,7 +86,7 @@ class Answered:
             left_out=left_out,
             warnings=(*self.retrieval.warnings, _too_large(left_out, count + left_out)),
         )
-        return replace(self, retrieval=shorter, body=_rendered(self.served, shorter))
+        return self._with(shorter)
 
 
 def _too_large(left_out: int, total: int) -> str:

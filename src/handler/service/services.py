@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Contract
+from handler.contracts.base import OPTIONS, Contract
 from handler.core.errors import CollectionNotServed
 from handler.core.retrieve import Retriever
 
@@ -43,6 +43,12 @@ class Served:
             allowed = ", ".join((self.profile.collection.name, *self.collections))
             raise CollectionNotServed(f"This deployment does not serve that collection. It serves: {allowed}.")
         return self.find_retriever(self.profile.serving(name))
+
+    @cached_property
+    def field_names(self) -> frozenset[str]:
+        """The fields that a question may have here: the contract's, under the profile's names too, and the options."""
+        query = self.profile.query
+        return OPTIONS.union(self.contract.request_model.model_fields, query.text.names, query.count.names)
 
     @cached_property
     def retriever(self) -> Retriever:

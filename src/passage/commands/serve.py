@@ -29,12 +29,15 @@ def serve(
         silence_log()
     # Imported here so that other commands start fast.
     from passage.local.demo import add_demo, find_book  # noqa: PLC0415
+    from passage.local.loopback import with_loopback_origins  # noqa: PLC0415
     from passage.local.serve import serve as run  # noqa: PLC0415
     from passage.local.told import told  # noqa: PLC0415
 
     book = None if site is None else find_book(site)
     click.echo("Starting the function …", err=True)
     with stdout_kept_clean() as write, function(index, emulate=emulate) as handler:
+        from handler import app  # noqa: PLC0415 - it reads its environment, which is set only now
+
         url = f"http://127.0.0.1:{port}"
 
         def ready() -> None:
@@ -46,7 +49,8 @@ def serve(
                 f"\nCoding assistants ask {url}/mcp, as in: claude mcp add --transport http docs {url}/mcp\n", err=True
             )
 
-        answering = handler if json_logs else told(handler, lambda line: click.echo(line, err=True))
+        answering = with_loopback_origins(handler, app.services)
+        answering = answering if json_logs else told(answering, lambda line: click.echo(line, err=True))
         try:
             run(answering, port, ready, lambda app: add_demo(app, book, questions))
         except OSError as error:

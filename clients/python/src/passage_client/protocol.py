@@ -23,7 +23,7 @@ BROKEN = (httpx.NetworkError, httpx.RemoteProtocolError)
 
 REQUEST_IDS = ("apigw-requestid", "x-amzn-requestid", "x-amz-apigw-id")
 
-LAST_OFFSET = 200
+LAST_OFFSET = 199
 """How far the API pages."""
 
 UNANSWERED = (httpx.HTTPError, httpx.InvalidURL)

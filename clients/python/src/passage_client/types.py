@@ -110,7 +110,7 @@ class AnyAnswer(Record):
     """What every contract's answer can have."""
 
     warnings: list[str] | None
-    """Why the answer is incomplete, for a person. Absent from a complete answer."""
+    """Why the answer is incomplete, or which fields were ignored. Absent without such a reason."""
     debug: Debug | None
     """How the answer came about. Absent unless `debug` asks for it."""
 
