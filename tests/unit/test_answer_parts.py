@@ -1,6 +1,5 @@
 """The parts of answers, each with any input."""
 
-import hashlib
 import json
 import math
 import struct
@@ -15,14 +14,14 @@ from handler.adapters.qdrant import query
 from handler.adapters.qdrant.payload import MILLISECONDS_FROM, Hit, read
 from handler.config import profiles
 from handler.config.payload_keys import Payload
-from handler.config.profiles import CountLimit, Profile, TextLimit
+from handler.config.profiles import Profile
 from handler.contracts import context
 from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block
-from handler.contracts.fields import check_count, check_text, clip, has_web_address, json_safe, rename_fields, zulu
-from handler.core.errors import BlankText, InvalidRequest
-from handler.core.model import LARGEST_WHOLE, Passage
-from unit.asking import NAMES, answered
-from unit.strategies import anything, bounded, encodable, hashed, huge, passages, place, times, wild, words
+from handler.contracts.fields import has_web_address, json_safe, rename_fields, zulu
+from handler.core.errors import InvalidRequest
+from handler.core.model import Passage
+from unit.asking import NAMES
+from unit.strategies import anything, bounded, encodable, place, wild, words
 
 every_profile = pytest.mark.parametrize("name", NAMES)
 
@@ -83,15 +82,6 @@ def test_the_profiles_own_key_comes_before_any_other(name: str, own: str, other:
     assert shown(profiles.load(name), payload | {keys.url[0]: "u"}).text == own
 
 
-@given(value=times | anything)
-@example(value=10**400)
-@example(value=float("inf"))
-def test_time_of_any_form_is_utc_or_absent(value: Any) -> None:
-    keys = Payload(text=("t",), url=("u",), created_at=("c",), variants=False)
-    (passage,) = read([Hit(1, 0.5, {"t": "t", "u": "u", "c": value})], keys).passages
-    assert passage.created_at is None or passage.created_at.utcoffset() == datetime.now(UTC).utcoffset()
-
-
 def moment(value: Any) -> datetime | None:
     keys = Payload(text=("t",), url=("u",), created_at=("c",), variants=False)
     return read([Hit(1, 0.5, {"t": "t", "u": "u", "c": value})], keys).passages[0].created_at
@@ -120,25 +110,6 @@ def test_a_time_is_written_as_iso_8601_to_the_second_in_utc(at: datetime) -> Non
     assert text.endswith("Z")
     assert len(text) == len("2025-12-22T10:30:00Z")
     assert datetime.fromisoformat(text) == at.replace(microsecond=0)
-
-
-@given(value=st.integers() | huge | st.floats() | anything)
-@example(value=10**400)
-def test_position_is_a_whole_number_from_0_or_absent(value: Any) -> None:
-    keys = Payload(text=("t",), url=("u",), index=("i",), variants=False)
-    (passage,) = read([Hit(1, 0.5, {"t": "t", "u": "u", "i": value})], keys).passages
-    if passage.index is not None:
-        assert passage.index == value
-        assert 0 <= passage.index <= LARGEST_WHOLE
-
-
-@given(scores=st.lists(st.floats(allow_nan=False, allow_infinity=False)))
-def test_clipping_never_reorders(scores: list[float]) -> None:
-    ordered = sorted(scores, reverse=True)
-    after = [clip(score) for score in ordered]
-    assert after == sorted(after, reverse=True)
-    assert all(0 <= score <= 1 for score in after)
-    assert [clip(score) for score in scores if 0 <= score <= 1] == [score for score in scores if 0 <= score <= 1]
 
 
 def as_single(value: float) -> float:
@@ -191,16 +162,6 @@ def test_budget_drops_fewest_whole_blocks_from_the_end(retrieved: list[Retrieved
         assert len(SEPARATOR.join(whole[: made.chunk_count + 1])) > budget
 
 
-@given(retrieved=chunks, budget=st.none() | st.integers(1, 1_200))
-def test_context_sources_are_unique_in_order_of_appearance(retrieved: list[RetrievedChunk], budget: int | None) -> None:
-    made = assemble(retrieved, budget)
-    seen: list[str] = []
-    for chunk in retrieved[: made.chunk_count]:
-        if chunk.source_url not in seen:
-            seen.append(chunk.source_url)
-    assert made.sources == seen
-
-
 @given(retrieved=chunks)
 def test_block_has_no_dangling_bar_and_only_known_fields(retrieved: list[RetrievedChunk]) -> None:
     for number, chunk in enumerate(retrieved, start=1):
@@ -219,69 +180,6 @@ def test_smaller_of_token_and_character_budgets_applies(tokens: int, text: str) 
     profile = profiles.load("context")
     both = context.parse({"text": text, "max_tokens": tokens, "max_chars": 300}, profile)
     assert both.options["max_chars"] == min(tokens * context.CHARACTERS_PER_TOKEN, 300)
-
-
-@given(data=st.data())
-@bounded
-def test_ranks_are_one_to_n_without_gaps(data: st.DataObject) -> None:
-    body = answered("ranked", data.draw(passages(profiles.load("ranked"), max_size=20)), top_k=100)
-    assert [result["rank"] for result in body["results"]] == list(range(1, len(body["results"]) + 1))
-
-
-@given(text=words, url=words, forged=st.binary(min_size=32, max_size=32), upper=st.booleans())
-def test_sha256_is_of_url_and_text_or_of_text_alone(text: str, url: str, forged: bytes, upper: bool) -> None:
-    from handler.contracts.ranked import _id_holds
-
-    def holds(chunk_id: str | None) -> bool:
-        return _id_holds(Passage(id=1, score=0.5, text=text, url=url, chunk_id=chunk_id))
-
-    for genuine in (hashed(url + text), hashed(text)):
-        assert holds(genuine.upper() if upper else genuine)
-    assert holds(forged.hex()) == (forged.hex() in (hashed(url + text), hashed(text)))
-    assert holds(None)
-    assert holds("chunk-7"), "what does not look like a hash claims nothing"
-    assert not holds(hashlib.sha256(f"{text}tampered".encode()).hexdigest())
-
-
-limits = st.lists(st.integers(1, 1_000), min_size=3, max_size=3).map(sorted)
-
-
-@given(ends=limits, count=st.integers() | huge | st.none())
-def test_any_count_is_clamped_where_the_profile_says_clamp(ends: list[int], count: int | None) -> None:
-    limit = CountLimit(names=("k",), min=ends[0], default=ends[1], max=ends[2], outside="clamp")
-    checked = check_count(limit, count)
-    assert limit.min <= checked <= limit.max
-    if count is None:
-        assert checked == limit.default
-    elif limit.min <= count <= limit.max:
-        assert checked == count
-    else:
-        assert checked == (limit.min if count < limit.min else limit.max)
-
-
-@given(ends=limits, count=st.integers() | huge | st.none())
-def test_any_count_outside_is_refused_where_profile_says_reject(ends: list[int], count: int | None) -> None:
-    limit = CountLimit(names=("k",), min=ends[0], default=ends[1], max=ends[2], outside="reject")
-    if count is None:
-        assert check_count(limit, count) == limit.default
-    elif limit.min <= count <= limit.max:
-        assert check_count(limit, count) == count
-    else:
-        with pytest.raises(InvalidRequest, match=f"must be {limit.min} to {limit.max}"):
-            check_count(limit, count)
-
-
-@given(ends=st.lists(st.integers(1, 60), min_size=2, max_size=2).map(sorted), text=encodable)
-def test_text_within_limits_is_kept_and_outside_refused(ends: list[int], text: str) -> None:
-    limit = TextLimit(names=("text",), min=ends[0], max=ends[1])
-    if not text.strip():
-        with pytest.raises(BlankText):
-            check_text(limit, text)
-    elif limit.min <= len(text) <= limit.max:
-        assert check_text(limit, text) is text
-    else:
-        with pytest.raises(InvalidRequest):
-            check_text(limit, text)
 
 
 ALIASES = {"text": ("text", "query", "question"), "k": ("k", "top_k")}

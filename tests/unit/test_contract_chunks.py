@@ -16,7 +16,6 @@ from unit.strategies import anything, bounded, hits, passages, times
 
 NAME = "chunks"
 PROFILE = profiles.load(NAME)
-METADATA = {"position", "chunk_id", "created_at"}
 
 
 def code(body: dict[str, Any]) -> str:
@@ -39,52 +38,29 @@ def test_include_metadata_is_a_boolean(value: Any) -> None:
     assert code(refusal(NAME, query_text="question", include_metadata=value)) == "INVALID_QUERY"
 
 
-@given(held=passages(PROFILE))
-@bounded
-def test_missing_fields_have_the_seeds_defaults(held: list[Hit]) -> None:
-    assert all(result.keys() >= METADATA for result in answered(NAME, held)["results"])
-
-
 @given(held=hits(PROFILE))
 @bounded
-def test_without_metadata_position_id_and_age_are_left_out(held: list[Hit]) -> None:
-    results = answered(NAME, held, include_metadata=False)["results"]
-    assert all(result.keys() == {"content", "url", "similarity_score"} for result in results)
-
-
-@given(held=hits(PROFILE))
-@bounded
-def test_position_is_an_integer_that_is_not_negative(held: list[Hit]) -> None:
-    positions = [result["position"] for result in answered(NAME, held)["results"]]
-    assert all(isinstance(position, int) and position >= 0 for position in positions)
+def test_answer_to_any_payload_keeps_the_seeds_rules(held: list[Hit]) -> None:
+    body = answered(NAME, held)
+    assert all(result["position"] >= 0 and isinstance(result["position"], int) for result in body["results"])
+    assert isinstance(body["metadata"]["query_time_ms"], int)
+    assert body["metadata"]["query_time_ms"] >= 0
+    assert body["metadata"]["timestamp"].endswith("Z")
+    without = answered(NAME, held, include_metadata=False)["results"]
+    assert all(result.keys() == {"content", "url", "similarity_score"} for result in without)
 
 
 @given(held=passages(PROFILE), stored=times)
 @bounded
-def test_all_metadata_fields_are_present_and_valid(held: list[Hit], stored: Any) -> None:
+def test_content_url_id_and_age_are_the_stored_ones(held: list[Hit], stored: Any) -> None:
     held = [replace(hit, payload={**(hit.payload or {}), "created_at": stored}) for hit in held]
-    results = answered(NAME, held, top_k=20)["results"]
-    for result, hit in zip(results, held, strict=False):
+    for result, hit in zip(answered(NAME, held, top_k=20)["results"], held, strict=False):
+        assert hit.payload is not None
+        assert result.keys() >= {"position", "chunk_id", "created_at"}
+        assert (result["content"], result["url"]) == (hit.payload["content"], hit.payload["url"])
         assert result["chunk_id"] == str(hit.id)
         if result["created_at"] is not None:
             assert datetime.fromisoformat(result["created_at"]).utcoffset() is not None
-
-
-@given(held=passages(PROFILE))
-@bounded
-def test_content_and_url_are_exactly_the_stored_ones(held: list[Hit]) -> None:
-    for result, hit in zip(answered(NAME, held, top_k=20)["results"], held, strict=False):
-        assert hit.payload is not None
-        assert (result["content"], result["url"]) == (hit.payload["content"], hit.payload["url"])
-
-
-@given(held=hits(PROFILE))
-@bounded
-def test_query_time_is_a_whole_number_that_is_not_negative(held: list[Hit]) -> None:
-    metadata = answered(NAME, held)["metadata"]
-    assert isinstance(metadata["query_time_ms"], int)
-    assert metadata["query_time_ms"] >= 0
-    assert metadata["timestamp"].endswith("Z")
 
 
 @given(paragraphs=st.lists(st.text(st.sampled_from("ab .\n#`-é"), max_size=3_000), max_size=4))

@@ -6,12 +6,10 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
 from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles, validation
 from handler.core.model import CollectionInfo
-from handler.entrypoints.http.routes import document
 from unit.asking import answered, ask, assert_published, refusal
 from unit.strategies import anything, bounded, hits, huge, passages, wild, words
 
@@ -144,17 +142,3 @@ def test_collection_that_is_empty_or_red_is_a_problem() -> None:
 def test_query_vector_size_must_match_the_collection(size: int) -> None:
     info = CollectionInfo("textbook_embeddings", size, "Cosine", 1, 1, "green")
     assert bool(validation.problems(PROFILE, info)) == (size != DIMENSION)
-
-
-@given(count=st.integers())
-def test_a_collections_points_count_is_not_negative(count: int) -> None:
-    schema = document("query-response")["components"]["schemas"]["CollectionInfo"]
-    body = {
-        "name": "textbook_embeddings",
-        "vector_size": 1024,
-        "distance_metric": "Cosine",
-        "points_count": count,
-        "indexed_vectors_count": 0,
-        "status": "green",
-    }
-    assert Draft202012Validator(schema).is_valid(body) == (count >= 0)

@@ -67,16 +67,6 @@ def test_a_point_that_cannot_be_shown_is_left_out_and_counted(payload: Any) -> N
     )
 
 
-@pytest.mark.parametrize("outer", [None, "metadata", "document_metadata", "meta"])
-@pytest.mark.parametrize("text", ["body", "page_content"])
-@pytest.mark.parametrize("url", ["link", "permalink", "page_url", "sourceURL"])
-def test_known_keys_are_read_flat_and_nested(text: str, url: str, outer: str | None) -> None:
-    payload = {text: "A twin.", url: "https://example.com/twin"}
-    stored = payload if outer is None else {outer: payload}
-    (passage,) = read([Hit(1, 0.9, stored)], Payload(text=("t",), url=("u",))).passages
-    assert (passage.text, passage.url) == ("A twin.", "https://example.com/twin")
-
-
 @pytest.mark.parametrize("stored", ["1733844600", "1733844600.0", "1733844600000", " 1733844600 ", 1733844600])
 def test_time_as_digits_in_text_is_an_epoch(stored: Any) -> None:
     (passage,) = read([Hit(1, 0.9, {**GOOD, "created_at": stored})], Payload(text=("t",), url=("u",))).passages

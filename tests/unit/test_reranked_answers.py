@@ -19,7 +19,7 @@ from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from passage.local.http_event import http_api_event
 from unit.asking import NAMES, Answer, FakedContainer, ask, assert_published
-from unit.strategies import bounded, hits, passages
+from unit.strategies import bounded, passages
 
 SCORES = {
     "query-response": ("results", "relevance_score"),
@@ -124,23 +124,6 @@ def test_reranked_answer_has_exactly_the_most_relevant(
     assert texts_of(name, answer) == [candidates[position].text for position in expected]
     assert scores_of(name, answer) == [scores[position] for position in expected]
     assert "warnings" not in answer.json
-
-
-@every_profile
-@given(data=st.data(), scores=relevances, count=st.integers(3, 8), failure=st.none() | failures)
-@bounded
-def test_scores_never_rise_for_any_stored_payload(
-    name: str, data: st.DataObject, scores: list[float], count: int, failure: Exception | None
-) -> None:
-    held = data.draw(hits(profiles.load(name)))
-    answer = asked(name, [*held, *held], scores, count, failure)
-    found = scores_of(name, answer)
-    assert found == sorted(found, reverse=True)
-    assert all(0 <= score <= 1 for score in found)
-    assert len(found) <= count
-    if name == "vector-search":
-        identities = [result["id"] for result in results(name, answer)]
-        assert len(set(identities)) == len(identities)
 
 
 @every_profile

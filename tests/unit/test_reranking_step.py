@@ -157,11 +157,6 @@ def test_candidates_change_only_the_number_of_the_search(retriever: Retriever, s
     assert store.asked == [replace(search, top_k=50)]
 
 
-def test_equals_keep_the_stores_order(retriever: Retriever, reranker: FakeReranker) -> None:
-    reranker.relevance = lambda position, _: 0.5 if position < 40 else 0.25
-    assert ids(retrieve(retriever, replace(REQUEST, search=Search(top_k=50)), Deadline.after(5))) == list(range(50))
-
-
 def test_vector_question_is_not_reranked_or_widened(
     retriever: Retriever, store: FakeStore, reranker: FakeReranker
 ) -> None:
@@ -182,29 +177,6 @@ def test_fewer_than_two_passages_cost_no_call(
     assert len(retrieval.passages) == size
     assert reranker.asked == []
     assert (retrieval.warnings, retrieval.timings.rerank_ms) == ((), None)
-
-
-def test_without_a_reranker_top_k_is_unchanged(store: FakeStore) -> None:
-    retrieval = retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5))
-    assert ids(retrieval) == [0, 1]
-    assert store.asked == [REQUEST.search]
-    assert retrieval.timings.rerank_ms is None
-
-
-def test_reranking_time_is_a_separate_figure(retriever: Retriever) -> None:
-    timings = retrieve(retriever, REQUEST, Deadline.after(5)).timings
-    assert timings.rerank_ms is not None
-    assert timings.rerank_ms > 0
-    assert timings.embedding_ms + timings.search_ms + timings.rerank_ms <= timings.total_ms
-
-
-@pytest.mark.parametrize("failure", [DOWN, BUSY])
-def test_temporary_failure_is_retried_once(failure: Exception, retriever: Retriever, reranker: FakeReranker) -> None:
-    reranker.failures = [failure]
-    retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
-    assert ids(retrieval) == [49, 48]
-    assert retrieval.warnings == ()
-    assert len(reranker.asked) == 2
 
 
 FAILURES: list[tuple[Exception, str, int]] = [
@@ -233,16 +205,6 @@ def test_a_failure_leaves_the_stores_order_and_a_warning(
     assert len(reranker.asked) == attempts
 
 
-@pytest.mark.parametrize("number", [0, 49, 51])
-def test_wrong_count_of_relevances_keeps_the_store_order(
-    number: int, retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reranker, "rerank", lambda *_: [0.5] * number)
-    retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
-    assert ids(retrieval) == [0, 1]
-    assert isinstance(retrieval.rerank_failure, ValueError)
-
-
 def test_step_gets_the_remaining_time_less_a_margin(retriever: Retriever, reranker: FakeReranker) -> None:
     retrieve(retriever, REQUEST, Deadline.after(60))
     assert reranker.remaining[0] <= 60 - rerank.MARGIN
@@ -269,11 +231,6 @@ def test_no_time_for_a_retry_keeps_the_store_order(
     reranker.failures = [DOWN]
     assert ids(retrieve(retriever, REQUEST, Deadline.after(60))) == [0, 1]
     assert waited == []
-
-
-def test_warming_up_warms_the_reranker(retriever: Retriever, reranker: FakeReranker) -> None:
-    retriever.warm()
-    assert reranker.warmed == 1
 
 
 def many(retriever: Retriever, requests: Sequence[RetrievalRequest]) -> list[Retrieval]:
@@ -318,21 +275,6 @@ def test_parallel_rerank_calls_are_limited(
     monkeypatch.setattr(reranker, "rerank", counted)
     assert len(many(retriever, [question(number) for number in range(3 * rerank.CONCURRENT)])) == 3 * rerank.CONCURRENT
     assert most[0] == rerank.CONCURRENT
-
-
-def test_refused_rerank_warns_only_its_question(
-    retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def picky(asked: str, texts: Sequence[str]) -> list[float]:
-        if asked == "question 3":
-            raise MODEL
-        return [position / len(texts) for position in range(len(texts))]
-
-    monkeypatch.setattr(reranker, "rerank", picky)
-    answers = many(retriever, [question(number) for number in range(40)])
-    assert [number for number, answer in enumerate(answers) if answer.warnings] == [3]
-    assert ids(answers[3]) == [0, 1]
-    assert {tuple(ids(answer)) for number, answer in enumerate(answers) if number != 3} == {(49, 48)}
 
 
 @pytest.mark.parametrize("failure", [BUSY, DOWN, REFUSED, DeadlineExceeded("late", upstream="reranking")])

@@ -47,15 +47,6 @@ def test_unused_part_of_the_context_may_be_anything(name: str, part: str, value:
     assert status(event) == 200
 
 
-@given(value=anything)
-@example(value="203.0.113.7\ud800")
-@bounded
-def test_source_ip_may_be_anything(value: Any) -> None:
-    event = copy.deepcopy(SAMPLES["http-api-query"])
-    event["requestContext"]["http"]["sourceIp"] = value
-    assert status(event) == 200
-
-
 @pytest.mark.parametrize(
     "headers", [{"Accept": None}, {"Accept": 5}, {"Accept": ["a", None]}, {"Accept": [["a"]]}, {"Accept": [5]}, [], 5]
 )
