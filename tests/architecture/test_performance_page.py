@@ -1,15 +1,10 @@
 """docs/performance.md and its picture show the stored figures, and goals are judged by these."""
 
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from benchmarks import goals, plot, report, results, tables
-from benchmarks.asking import Questions, alike
-from benchmarks.edge_vectors import blocks
+from benchmarks import goals, plot, report, results
 from benchmarks.functions import EDGE, EMPTY, LANGCHAIN, LLAMA_INDEX, NAMES, PLAIN, SERVER
 from benchmarks.results import Batch, Cell, EdgeScale, Machine, Results, Size, Spread
 
@@ -120,13 +115,6 @@ def test_a_goal_is_missed_just_beyond_it(changed: dict[str, float], missed: list
     assert _missed(_results(**changed)) == missed
 
 
-def test_missing_measurement_is_not_judged() -> None:
-    found = _results()
-    found.functions.pop(PLAIN)
-    found.batch, found.size, found.edge = {}, None, found.edge[:1]
-    assert goals.judged(found) == []
-
-
 @pytest.mark.parametrize(("init", "met"), [(600, True), (601, False)])
 def test_ci_judges_only_init(init: float, met: bool) -> None:
     verdicts = goals.short(_results(server_init=init, server_warm=100))
@@ -134,79 +122,3 @@ def test_ci_judges_only_init(init: float, met: bool) -> None:
         (f"INIT, {SERVER}", met),
         (f"INIT, {EDGE}", True),
     ]
-
-
-def test_a_missed_goal_is_seen_in_the_page() -> None:
-    content = report.part(_results(slow=170))
-    row = next(line for line in content.splitlines() if line.startswith("| warm p50, 80 ms latency"))
-    assert [cell.strip() for cell in row.strip("|").split("|")][1:4] == ["≤ 166 ms", "170.0 ms", "**MISSED**"]
-    assert content.count("MISSED") == 1
-
-
-def test_only_text_between_the_marks_is_replaced() -> None:
-    page = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
-    assert report.placed(page, "new") == f"before\n{report.BEGIN}\n\nnew\n\n{report.END}\nafter\n"
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        "no marks",
-        f"{report.BEGIN}\n",
-        f"{report.END}\n{report.BEGIN}\n",
-        f"{report.BEGIN}\n{report.END}\n{report.BEGIN}\n{report.END}\n",
-        f"{report.BEGIN}\n{report.END}\n{report.END}\n",
-    ],
-    ids=["no mark", "no end", "the wrong way round", "both twice", "an end too many"],
-)
-def test_page_with_missing_or_repeated_marks_is_refused(page: str) -> None:
-    with pytest.raises(ValueError, match="once each"):
-        report.placed(page, "new")
-
-
-def test_table_is_readable_as_plain_text() -> None:
-    assert tables.table(["what", "how much"], [["one", "1.5 ms"], ["another", "12,000 ms"]]).splitlines() == [
-        "| what    |  how much |",
-        "|---------|----------:|",
-        "| one     |    1.5 ms |",
-        "| another | 12,000 ms |",
-    ]
-
-
-def test_the_picture_says_which_figures_it_shows(tmp_path: Path) -> None:
-    found = _results()
-    plot.draw(found, tmp_path / "one.svg")
-    plot.draw(found, tmp_path / "two.svg")
-    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
-    assert f"<dc:description>figures {found.digest()}<" in (tmp_path / "one.svg").read_text(encoding="utf-8")
-
-
-def test_saved_figures_load_unchanged(tmp_path: Path) -> None:
-    (tmp_path / "results.json").write_text(_results().text(), encoding="utf-8")
-    assert results.load(tmp_path / "results.json") == _results()
-
-
-def test_no_question_is_asked_twice() -> None:
-    texts = list(islice(Questions().texts(), 1_000))
-    assert len(set(texts)) == 1_000
-
-
-def test_answers_with_the_same_passages_in_order_are_alike() -> None:
-    one, other = ("a text", "https://a.example/", 0.9), ("another", "https://b.example/", 0.8)
-    assert alike([one, other], [(*one[:2], 0.90005), other])
-    assert not alike([one, other], [other, one])
-    assert not alike([one, other], [one])
-    assert not alike([one], [(*one[:2], 0.91)])
-
-
-def test_made_up_embeddings_lie_as_those_of_texts_do() -> None:
-    first, second = blocks(500)
-    again, _ = blocks(500)
-    assert np.array_equal(first.chunks, again.chunks)
-    assert np.allclose(np.linalg.norm(np.concatenate([first.chunks, second.questions]), axis=1), 1.0, atol=1e-5)
-    own = np.sum(first.questions * first.chunks, axis=1)
-    of_page = first.questions[:10] @ first.chunks[:10].T
-    of_topic, of_another = first.questions @ first.chunks[-10:].T, first.questions @ second.chunks.T
-    assert own.mean() > of_page.mean() > of_topic.mean() > of_another.mean()
-    assert own.mean() == pytest.approx(0.7, abs=0.05)
-    assert of_another.mean() == pytest.approx(0.2, abs=0.05)

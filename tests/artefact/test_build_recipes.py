@@ -180,19 +180,6 @@ def test_a_build_above_the_limit_fails(tmp_path: Path) -> None:
     assert "above the limit of 75 MB" in done.stdout
 
 
-def test_every_environment_has_a_separate_stack(samconfig: dict[str, Any]) -> None:
-    assert {name: samconfig[name]["global"]["parameters"]["stack_name"] for name in ENVIRONMENTS} == {
-        name: f"passage-{name}" for name in ENVIRONMENTS
-    }
-    for name in ENVIRONMENTS:
-        assert samconfig[name]["deploy"]["parameters"]["tags"] == f"Project=passage Environment={name}"
-
-
-def test_changes_are_confirmed_except_in_development(samconfig: dict[str, Any]) -> None:
-    confirmed = {name: samconfig[name]["deploy"]["parameters"]["confirm_changeset"] for name in ENVIRONMENTS}
-    assert confirmed == {"dev": False, "staging": True, "prod": True}
-
-
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_overrides_are_template_parameters_and_never_secrets(
     samconfig: dict[str, Any], parameters: dict[str, Any], environment: str

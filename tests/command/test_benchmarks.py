@@ -10,10 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from benchmarks import batch
-from benchmarks.asked_directly import Direct, median_of
-from benchmarks.asking import COLLECTION, MODEL_VARIABLES, Questions, passages
-from benchmarks.container import Container
+from benchmarks.asking import COLLECTION, MODEL_VARIABLES
 from benchmarks.crossing import BEFORE
 from benchmarks.functions import EDGE, EMPTY, HANDLERS, OURS, PLAIN, SERVER, Function
 from benchmarks.measure import Plan, check, measure
@@ -84,23 +81,6 @@ def test_every_container_is_measured(functions: dict[str, Function], tmp_path: P
     assert min(cell.memory) > 1
 
 
-def test_processor_time_is_the_functions_own(tmp_path: Path) -> None:
-    code = "total = sum(range(20_000_000))\n" + (HANDLERS / "empty.py").read_text(encoding="utf-8").split('"""')[2]
-    (tmp_path / "empty.py").write_text(code, encoding="utf-8")
-    busy = Function(EMPTY, "empty.lambda_handler", (tmp_path,), PYTHON, {})
-    with Container(busy, {}, tmp_path / "log") as container:
-        container.invoke({})
-        assert 100 <= container.cpu_ms() < 30_000
-
-
-def test_list_is_compared_with_single_questions(
-    functions: dict[str, Function], services: Mapping[str, str], tmp_path: Path
-) -> None:
-    found = batch.measure([functions[EDGE]], {0: services}, 1, tmp_path / "log")[EDGE][0]
-    assert (found.questions, len(found.together), len(found.one_by_one)) == (96, 1, 1)
-    assert min(*found.together, *found.one_by_one) > 0
-
-
 def test_langchains_collection_has_the_same_points(services: Mapping[str, str]) -> None:
     url = f"{services['QDRANT_URL']}/collections"
     ours, theirs = (
@@ -111,22 +91,6 @@ def test_langchains_collection_has_the_same_points(services: Mapping[str, str]) 
         (point["id"], point["payload"]["source_url"]) for point in ours
     ]
     assert [point["payload"]["page_content"] for point in theirs] == [p["payload"]["text_content"] for p in ours]
-
-
-def test_an_upstream_of_fixed_latency_does_not_answer_before_it(index: Path) -> None:
-    with upstreams(index / "query-response" / "shard", 20) as variables, Direct(variables) as direct:
-        assert median_of(direct.search, 5) > 15
-        assert median_of(lambda: direct.embed("base64"), 5) > 15
-
-
-def test_answers_of_both_shapes_are_read(
-    functions: dict[str, Function], services: Mapping[str, str], tmp_path: Path
-) -> None:
-    questions = Questions()
-    with Container(functions[EDGE], services, tmp_path / "log") as container:
-        found = passages(container.invoke_raw(questions.http("What is a digital twin?")))
-    assert len(found) == 5
-    assert all(text and url.startswith("https://") and 0 < score <= 1 for text, url, score in found)
 
 
 def test_warm_question_crosses_few_files_and_calls(index: Path) -> None:

@@ -121,7 +121,7 @@ def test_every_answer_has_cors_headers_once_and_varies_by_origin(
 
 
 @every_kind
-@pytest.mark.parametrize("origin", [None, "https://evil.example"])
+@pytest.mark.parametrize("origin", [None, "https://evil.example", "http://localhost:3001", "null", ORIGIN + "/"])
 def test_another_origin_gets_no_cors_headers(origin: str | None, kind: str, start: Start, load_event: Any) -> None:
     headers = {"host": "docs.example", **({"origin": origin} if origin else {})}
     for body in ('{"text": "twin"}', "{"):
@@ -137,6 +137,7 @@ def test_a_preflight_is_answered(kind: str, start: Start, load_event: Any, coher
     assert answer.status == 204
     assert answer.headers["access-control-allow-origin"] == ORIGIN
     assert "POST" in answer.headers["access-control-allow-methods"]
+    assert "content-type" in answer.headers["access-control-allow-headers"].lower()
     assert answer.headers["vary"] == "Origin"
     assert cohere.requests == []
 

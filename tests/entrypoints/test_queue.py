@@ -16,6 +16,7 @@ POISON = {
     "not JSON": "What is a digital twin?",
     "cut-off JSON": '{"text": "What is',
     "nothing": "",
+    "not UTF-8": "\ud800",
     "a list": [{"text": "twin"}],
     "a number": "5",
     "null": "null",
@@ -80,27 +81,6 @@ def test_envelope_id_unfit_for_an_attribute_gives_the_message_id(
         ("answered", "1"),
         ("answered", "2"),
     ]
-
-
-def test_message_that_is_not_utf8_is_refused(function: Function, queue: Queue) -> None:
-    assert returned(function.invoke(batch(["\ud800"]))) == []
-    assert [reply["status"] for reply in queue.replies()] == ["refused"]
-
-
-def test_three_bad_messages_are_refused_and_seven_answered(
-    function: Function, queue: Queue, cohere: EmulatorServer
-) -> None:
-    bodies: list[object] = list(GOOD)
-    bodies[1], bodies[5], bodies[9] = POISON["not JSON"], POISON["a blank question"], POISON["an unknown profile"]
-    assert returned(function.invoke(batch(bodies))) == []
-    replies = queue.replies()
-    assert [reply["status"] for reply in replies].count("answered") == 7
-    refused = {reply["correlation_id"] for reply in replies if reply["status"] == "refused"}
-    assert refused == {"2", "6", "10"}, "their message ids"
-    for reply in replies:
-        if reply["status"] == "answered":
-            assert reply["answer"]["query"] == TEXTS[int(reply["correlation_id"])]
-    assert len(asked(cohere, "/embed")) == 1
 
 
 def test_batch_shares_one_embedding_call_and_one_search(
@@ -379,7 +359,7 @@ def test_no_message_is_lost_from_queue_to_queue(
     aws: Aws, function: Function, queue: Queue, cohere: EmulatorServer, qdrant: EmulatorServer
 ) -> None:
     questions = aws.queue()
-    bodies: list[Any] = [*GOOD, *POISON.values()]
+    bodies: list[Any] = [*GOOD, *(body for kind, body in POISON.items() if kind != "not UTF-8")]
     for body in bodies:
         text = body if isinstance(body, str) else json.dumps(body)
         if 0 < len(text) < 200_000:

@@ -120,25 +120,6 @@ def test_every_destination_that_is_set_gets_the_reply(aws: Aws, start: Start) ->
     assert replies[0] == replies[1] == replies[2]
 
 
-@pytest.mark.parametrize(
-    ("profile", "fields"),
-    [
-        ("query-response", {"text": QUESTION, "k": 2}),
-        ("context", {"text": QUESTION, "k": 3}),
-        ("chunks", {"query_text": QUESTION, "top_k": 2}),
-    ],
-)
-def test_the_answer_is_that_of_the_profiles_contract(
-    profile: str, fields: dict[str, Any], aws: Aws, start: Start
-) -> None:
-    queue = aws.queue()
-    function = start(REPLY_QUEUE_URL=queue.url)
-    function.invoke(batch([{**fields, "profile": profile}]))
-    (reply,) = queue.replies()
-    assert reply["profile"] == profile
-    assert without_times(reply["answer"]) == without_times(function.post(fields, f"/profiles/{profile}/query").json)
-
-
 @pytest.mark.parametrize("sent", [17, "17", "page 17/ü", "x" * 256])
 def test_the_senders_correlation_id_comes_back(sent: int | str, aws: Aws, start: Start) -> None:
     queue = aws.queue()
@@ -237,14 +218,6 @@ def test_fifo_destination_gets_a_standard_queues_replies(aws: Aws, start: Start)
     assert {message["Attributes"]["MessageGroupId"] for message in messages} == {
         reply_in(message)["reply_id"] for message in messages
     }
-
-
-def test_fifo_destination_drops_a_repeated_reply(aws: Aws, start: Start) -> None:
-    queue = aws.queue(fifo=True)
-    function, event = start(REPLY_QUEUE_URL=queue.url), batch([ASKED])
-    function.invoke(event)
-    function.invoke(event)
-    assert len(queue.replies()) == 1
 
 
 def test_characters_that_sqs_refuses_are_escaped(aws: Aws, start: Start) -> None:

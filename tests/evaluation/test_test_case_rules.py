@@ -81,11 +81,6 @@ def test_value_that_breaks_a_rule_is_refused(field: str, values: tuple[Any, ...]
             replace(CASE, **{field: value})
 
 
-@pytest.mark.parametrize("threshold", [0.0, 0.5, 1.0])
-def test_threshold_of_0_to_1_is_accepted(threshold: float) -> None:
-    assert replace(CASE, relevance_threshold=threshold).relevance_threshold == threshold
-
-
 def test_threshold_above_every_score_is_not_achievable() -> None:
     high, low = (replace(QUESTION, id=name, relevance_threshold=value) for name, value in (("h", 0.9), ("l", 0.8)))
     run = run_of((high, answer(HIT, question="h")), (low, answer(HIT, question="l")))

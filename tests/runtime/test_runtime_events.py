@@ -11,7 +11,6 @@ from conftest import EVENTS
 from entrypoints import aws
 from entrypoints.aws import Aws, Queue
 from textbook import copy_index
-from tools.doubles import Fault
 from tools.qdrant.emulator import qdrant_emulator
 from tools.runtime import Runtime
 
@@ -140,18 +139,6 @@ def test_every_sample_message_is_answered(with_queue: Runtime, replies: Queue, l
             assert all(result["url"].startswith("https://") for result in results)
 
 
-def test_a_sample_list_is_answered_in_order(with_queue: Runtime, load_event: Any) -> None:
-    event = load_event("direct-batch")
-    first, chunks, wrong, context = with_queue.invoke(event)
-    assert (first["query"], chunks["query"], context["query"]) == (
-        event[0]["text"],
-        event[1]["query_text"],
-        event[3]["text"],
-    )
-    assert (len(first["results"]), len(chunks["results"]), context["count"]) == (3, 2, 3)
-    assert wrong["code"] == "INVALID_INPUT"
-
-
 def test_second_delivery_with_a_table_sends_no_reply(
     start: Any, cloud: Aws, textbook_index: Path, load_event: Any
 ) -> None:
@@ -162,23 +149,6 @@ def test_second_delivery_with_a_table_sends_no_reply(
         assert runtime.invoke(load_event("sqs-standard")) == {"batchItemFailures": []}, runtime.log()[-3000:]
         assert len(queue.replies()) == expected
     assert "Warning" not in runtime.log()
-
-
-def test_unanswered_messages_are_returned_to_lambda_by_id(start: Any, cloud: Aws, load_event: Any) -> None:
-    queue = cloud.queue()
-    runtime = start(QDRANT_URL="http://127.0.0.1:9", **cloud.environ, REPLY_QUEUE_URL=queue.url)
-    event = load_event("sqs-standard")
-    answered = {failure["itemIdentifier"] for failure in runtime.invoke(event)["batchItemFailures"]}
-    assert answered == {record["messageId"] for record in event["Records"][:2]}
-    assert [reply["status"] for reply in queue.replies()] == ["refused"]
-    raised = runtime.invoke(load_event("sns-query"))
-    assert raised["errorType"] == "UpstreamUnavailable"
-    assert "127.0.0.1" not in raised["errorMessage"]
-
-
-def test_the_best_passage_is_about_the_question(edge: Runtime) -> None:
-    answer = edge.invoke({"text": "What is a digital twin?"})
-    assert answer["results"][0]["url"].startswith("https://physical-ai.example/digital-twins/")
 
 
 @pytest.mark.parametrize("event", [{}, [], "text", 5, None, {"Records": []}, {"detail-type": "x", "detail": {}}])
@@ -201,12 +171,6 @@ def test_no_log_line_holds_the_key_or_a_question(edge: Runtime) -> None:
     assert "7f3a" not in edge.log()
 
 
-def test_log_query_text_true_logs_the_question(start: Any, textbook_index: Path) -> None:
-    runtime = start(STORE="qdrant_edge", EDGE_INDEX_PATH=str(textbook_index), LOG_QUERY_TEXT="true")
-    runtime.invoke({"text": "a rather unusual question 7f3a"})
-    assert '"query_text":"a rather unusual question 7f3a"' in runtime.log()
-
-
 @pytest.fixture(scope="module")
 def storage(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Qdrant server that holds the textbook, and an empty collection of another dimension."""
@@ -227,68 +191,3 @@ def test_a_server_answers_as_the_in_process_engine_does(
         [result["relevance_score"] for result in theirs], abs=1e-5
     )
     assert "warm-up failed" not in runtime.log()
-
-
-def test_store_failure_after_init_has_its_status(start: Any, storage: Any, load_event: Any) -> None:
-    runtime = start(QDRANT_URL=storage.url)
-    event = load_event("http-api-query")
-    assert runtime.invoke(event)["statusCode"] == 200
-    for fault, expected in (
-        (Fault("status", status=429, retry_after=60, path="/points/query"), 429),
-        (Fault("status", status=503, times=2, path="/points/query"), 503),
-        (Fault("drop", times=2, path="/points/query"), 503),
-        (Fault("malformed", times=2, path="/points/query"), 503),
-        (Fault("malformed", body='{"result":{"points":[{"id":1}]}}', times=2, path="/points/query"), 503),
-        (Fault("status", status=403, path="/points/query"), 500),
-        (Fault("drop", path="/points/query"), 200),
-    ):
-        storage.faults.clear()
-        storage.faults.add(fault)
-        answer = runtime.invoke(event)
-        assert answer["statusCode"] == expected, (fault, answer, runtime.log()[-2000:])
-        assert headers(answer)["Access-Control-Allow-Origin"] == ORIGIN
-
-
-def test_ready_after_init_says_the_dimension(start: Any, storage: Any, load_event: Any) -> None:
-    answer = start(QDRANT_URL=storage.url).invoke(load_event("http-api-ready"))
-    assert answer["statusCode"] == 200
-    assert json.loads(answer["body"])["collection"]["vector_size"] == 768
-
-
-def test_wrong_collection_dimension_is_logged_with_the_fix(start: Any, storage: Any, load_event: Any) -> None:
-    runtime = start(QDRANT_URL=storage.url, EMBEDDING_DIMENSION="1024", EMBEDDING_MODEL="embed-english-v3.0")
-    for name in ("http-api-query", "http-api-ready"):
-        answer = runtime.invoke(load_event(name))
-        assert answer["statusCode"] == 500
-        message = json.loads(answer["body"])["error"]
-        assert "dimension 768" in message
-        assert "EMBEDDING_DIMENSION" in message
-
-
-@pytest.mark.parametrize(
-    ("environment", "status", "words"),
-    [
-        ({"QDRANT_URL": "http://127.0.0.1:9"}, 503, "store could not be reached"),
-        ({"STORE": "qdrant_edge", "EDGE_INDEX_PATH": "/nonexistent"}, 500, "passage index"),
-        ({"QDRANT_URL": "127.0.0.1:6333"}, 500, "QDRANT_URL"),
-        ({"QDRANT_URL": "http://127.0.0.1:9", "DEFAULT_PROFILE": "nope"}, 500, "DEFAULT_PROFILE"),
-        ({}, 500, "QDRANT_URL: required"),
-    ],
-)
-def test_store_down_or_misconfigured_is_never_200(
-    start: Any, load_event: Any, environment: dict[str, str], status: int, words: str
-) -> None:
-    runtime = start(**environment)
-    for name in ("http-api-query", "rest-api-query"):
-        answer = runtime.invoke(load_event(name))
-        assert answer["statusCode"] == status
-        assert words in json.loads(answer["body"])["error"]
-        assert headers(answer)["Access-Control-Allow-Origin"] == ORIGIN
-        assert headers(answer)["Vary"] == "Origin"
-
-
-def test_a_wrong_origin_setting_is_answered_as_json_too(start: Any, textbook_index: Path, load_event: Any) -> None:
-    runtime = start(STORE="qdrant_edge", EDGE_INDEX_PATH=str(textbook_index), ALLOWED_ORIGINS="https://user.github.io/")
-    answer = runtime.invoke(load_event("http-api-query"))
-    assert answer["statusCode"] == 500
-    assert "ALLOWED_ORIGINS" in json.loads(answer["body"])["error"]

@@ -1,10 +1,11 @@
 """The pipeline with fakes at its ports: how tests build one and ask it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from handler.core.deadline import Deadline
 from handler.core.embedding import EmbeddingCache, QuestionEmbedder
-from handler.core.model import Retrieval, RetrievalRequest
+from handler.core.model import CollectionInfo, Passage, Point, Retrieval, RetrievalRequest, SearchResult
 from handler.core.ports import Embedder, PassageStore
 from handler.core.retrieve import Retriever
 
@@ -30,3 +31,22 @@ def retrieve(retriever: Retriever, request: RetrievalRequest, deadline: Deadline
     if isinstance(answer, Exception):
         raise answer
     return answer
+
+
+class BareStore:
+    """What a store does besides `search`: nothing. Fakes for one test add the rest."""
+
+    collection = "collection"
+
+    def prepare(self) -> None: ...
+
+    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
+        return SearchResult(())
+
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+        return None
+
+    def describe(self) -> CollectionInfo:
+        raise NotImplementedError
+
+    def warm(self) -> None: ...

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from handler.core.deadline import Deadline
 from handler.core.embedding import EmbeddingCache, normalise
-from handler.core.model import CollectionInfo, Passage, Point, RetrievalRequest, Search, SearchResult, Vector
+from handler.core.model import RetrievalRequest, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
-from unit.pipelines import pipeline
+from unit.pipelines import BareStore, pipeline
 
 TEXTS = st.text(min_size=1).filter(str.strip)
 FEW_TEXTS = st.sampled_from(["a", "b", "c", " a ", "a\u2003", "B", "e\u0301", "\u00e9", "a b", "a \n b"])
@@ -35,30 +35,15 @@ class Counting:
     def warm(self) -> None: ...
 
 
-class Telling:
+class Telling(BareStore):
     """A store that records the vectors of its searches."""
-
-    collection = "telling"
 
     def __init__(self) -> None:
         self.vectors: list[Vector] = []
 
-    def prepare(self) -> None: ...
-
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.vectors += [tuple(vector) for vector, _ in searches]
         return [SearchResult(()) for _ in searches]
-
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
-        return SearchResult(())
-
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        return None
-
-    def describe(self) -> CollectionInfo:
-        raise NotImplementedError
-
-    def warm(self) -> None: ...
 
 
 def ask(retriever: Retriever, texts: Sequence[str]) -> list[bool | None]:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -241,47 +240,6 @@ def test_returned_messages_are_finally_answered_once(
             assert had[message.reply_id] == 1 + twice[place, message.number]
 
 
-@given(queues(), st.lists(st.tuples(plans, plans, sendings), max_size=3))
-@bounded
-def test_a_groups_replies_are_in_the_order_of_its_messages(
-    messages: list[Sent], weathers: list[tuple[list[str], list[str], list[str]]]
-) -> None:
-    services, waiting = Services(1), list(messages)
-    for plan in [*weathers, ([], [], [])]:
-        under(services, plan)
-        back = invoke(services, waiting) if waiting else set()
-        waiting = [message for message in waiting if message.number in back]
-    for group in "abc":
-        own = [message.reply_id for message in messages if message.group == group]
-        firsts = dict.fromkeys(identity for identity, its, _ in services.sinks[0].had if its == group)
-        assert list(firsts) == own
-
-
-@given(queues())
-@bounded
-def test_reply_has_its_messages_status(messages: list[Sent]) -> None:
-    services = Services(1)
-    assert invoke(services, messages) == set()
-    by_id = {identity: json.loads(text) for identity, _, text in services.sinks[0].had}
-    for message in messages:
-        reply = by_id[message.reply_id]
-        assert reply["status"] == ("answered" if message.kind in GOOD else "refused")
-        assert reply["correlation_id"] == str(message.number)
-        assert reply["profile"] == (message.kind if message.kind in GOOD else "query-response")
-
-
-@given(st.sampled_from(FAULTS), st.sampled_from(["embedding", "store"]), queues())
-@bounded
-def test_internal_failure_returns_messages_to_the_queue(fault: str, part: str, messages: list[Sent]) -> None:
-    services = Services(1)
-    getattr(services.weather, part)[:] = [fault] * 50
-    back = invoke(services, messages)
-    for message in messages:
-        if message.kind in GOOD:
-            assert message.number in back
-    assert not any('"answered"' in text for _, _, text in services.sinks[0].had)
-
-
 BODY = st.one_of(
     wild,
     anything,
@@ -300,13 +258,6 @@ def test_any_message_can_be_read_and_its_reply_addressed(body: Any, identity: st
     assert uuid.UUID(message.reply_id)
     assert 0 < len(message.correlation_id) <= 256
     assert message.correlation_id.isprintable(), "a message attribute can carry it"
-
-
-@pytest.mark.parametrize(("sent", "kept"), [(1.5, "1.5"), (17, "17"), ("a", "a"), (1e300, "1e+300")])
-def test_correlation_id_may_be_text_or_any_number(sent: object, kept: str) -> None:
-    message = read(json.dumps({"text": "twin", "correlation_id": sent}), "id")
-    assert (message.correlation_id, message.error) == (kept, None)
-    assert (message.question is None) == (message.error is not None)
 
 
 @given(BODY, st.booleans())

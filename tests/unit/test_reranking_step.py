@@ -19,10 +19,10 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import CollectionInfo, Passage, Point, Retrieval, RetrievalRequest, Search, SearchResult, Vector
+from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, SearchResult, Vector
 from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
-from unit.pipelines import pipeline, retrieve
+from unit.pipelines import BareStore, pipeline, retrieve
 
 REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2, score_threshold=0.3))
 BY_VECTOR = replace(REQUEST, text="", vector=[1.0, 0.0])
@@ -47,15 +47,12 @@ class FakeEmbedder:
 
 
 @dataclass
-class FakeStore:
+class FakeStore(BareStore):
     """Holds `size` passages, each a little further from every question than the one before."""
 
     size: int = 60
     asked: list[Search] = field(default_factory=list)
     missing: bool = False
-    collection: str = "collection"
-
-    def prepare(self) -> None: ...
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.asked += [search for _, search in searches]
@@ -63,17 +60,6 @@ class FakeStore:
             raise CollectionNotFound("none", upstream="store")
         held = [passage(number, 1 - number / 100) for number in range(self.size)]
         return [SearchResult(tuple(held[: search.top_k]), skipped=1) for _, search in searches]
-
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
-        return SearchResult(())
-
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        return None
-
-    def describe(self) -> CollectionInfo:
-        raise NotImplementedError
-
-    def warm(self) -> None: ...
 
 
 @dataclass

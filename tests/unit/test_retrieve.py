@@ -1,4 +1,4 @@
-"""The pipeline with fakes at its ports: one retry each, within one deadline, and passages in order."""
+"""The pipeline with fakes at its ports: which passages are found, and in which order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -8,16 +8,11 @@ import pytest
 from handler.core.deadline import Deadline
 from handler.core.errors import (
     CollectionNotFound,
-    DeadlineExceeded,
-    PassageError,
-    UpstreamThrottled,
-    UpstreamUnavailable,
 )
-from handler.core.model import CollectionInfo, Order, Passage, Point, RetrievalRequest, Search, SearchResult, Vector
-from unit.pipelines import pipeline, retrieve
+from handler.core.model import Order, Passage, RetrievalRequest, Search, SearchResult, Vector
+from unit.pipelines import BareStore, pipeline, retrieve
 
 REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2))
-DOWN = UpstreamUnavailable("down", upstream="store")
 
 
 def passage(identity: int, score: float, fused: float | None = None) -> Passage:
@@ -30,46 +25,26 @@ FUSED = SearchResult((passage(5, 0.2, 3.1), passage(3, 0.9, 1.5), passage(4, 0.5
 
 @dataclass
 class FakeEmbedder:
-    failures: list[PassageError] = field(default_factory=list)
     model: str = "model"
     texts: list[str] = field(default_factory=list)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         self.texts.extend(texts)
-        if self.failures:
-            raise self.failures.pop(0)
         return [[1.0, 0.0]]
 
     def warm(self) -> None: ...
 
 
 @dataclass
-class FakeStore:
+class FakeStore(BareStore):
     found: SearchResult = field(default_factory=lambda: SearchResult((passage(1, 0.9), passage(2, 0.8))))
-    failures: list[PassageError] = field(default_factory=list)
-    collection: str = "collection"
     searches: int = 0
     texts: list[str] = field(default_factory=list)
-
-    def prepare(self) -> None: ...
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.searches += 1
         self.texts = [search.text for _, search in searches]
-        if self.failures:
-            raise self.failures.pop(0)
         return [self.found for _ in searches]
-
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
-        return SearchResult(())
-
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        return None
-
-    def describe(self) -> CollectionInfo:
-        raise NotImplementedError
-
-    def warm(self) -> None: ...
 
 
 def test_question_is_stripped_before_embedding() -> None:
@@ -151,43 +126,7 @@ def test_only_a_hybrid_search_gets_the_words(mode: str, text: str) -> None:
     assert store.texts == [text]
 
 
-def test_question_sent_as_a_vector_has_no_words() -> None:
-    store = FakeStore()
-    request = RetrievalRequest(text="", search=Search(top_k=2), vector=(1.0, 0.0))
-    retrieve(pipeline(FakeEmbedder(), store, mode="hybrid"), request, Deadline.after(5))
-    assert store.texts == [""]
-
-
 def test_stages_reach_the_retrieval() -> None:
     stages = {"dense": ((1, 0.9),), "text": ((5, 12.0),)}
     found = replace(FUSED, stages=stages)
     assert retrieve(pipeline(FakeEmbedder(), FakeStore(found)), REQUEST, Deadline.after(5)).stages == stages
-
-
-@pytest.mark.parametrize("failure", [DOWN, UpstreamThrottled("busy", upstream="store", retry_after=0.01)])
-def test_temporary_failure_is_retried_once(failure: PassageError) -> None:
-    store = FakeStore(failures=[failure])
-    assert retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5)).passages
-    assert store.searches == 2
-
-
-def test_two_embedding_failures_raise_after_one_retry() -> None:
-    embedder = FakeEmbedder(failures=[DOWN, DOWN, DOWN])
-    with pytest.raises(UpstreamUnavailable):
-        retrieve(pipeline(embedder, FakeStore()), REQUEST, Deadline.after(5))
-    assert len(embedder.texts) == 2
-
-
-@pytest.mark.parametrize("failure", [CollectionNotFound("none"), DeadlineExceeded("late")])
-def test_permanent_failure_is_not_retried(failure: PassageError) -> None:
-    store = FakeStore(failures=[failure])
-    with pytest.raises(type(failure)):
-        retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5))
-    assert store.searches == 1
-
-
-def test_no_retry_when_the_wait_would_outlast_the_deadline() -> None:
-    store = FakeStore(failures=[UpstreamThrottled("busy", upstream="store", retry_after=60)])
-    with pytest.raises(UpstreamThrottled):
-        retrieve(pipeline(FakeEmbedder(), store), REQUEST, Deadline.after(5))
-    assert store.searches == 1

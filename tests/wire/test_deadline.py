@@ -109,13 +109,6 @@ def test_no_time_left_at_all_is_504_without_an_upstream_request(cohere: Emulator
     assert cohere.requests == []
 
 
-def test_direct_invocation_keeps_the_deadline(cohere: EmulatorServer, start: Start) -> None:
-    cohere.faults.add(Fault("slow", delay_ms=NEVER_MS))
-    answer = start(REQUEST_TIMEOUT_MS=SOON_MS).invoke({"text": "What is a digital twin?"})
-    assert answer["code"] == "SERVICE_UNAVAILABLE"
-    assert len(cohere.requests) == 1
-
-
 def test_container_answers_again_after_a_deadline_has_passed(
     cohere: EmulatorServer, qdrant: EmulatorServer, start: Start
 ) -> None:

@@ -1,19 +1,16 @@
 """What the Cohere emulator must share with the real service, asked by the real SDK."""
 
-import base64
 from collections.abc import Iterator
 from typing import Any
 
 import cohere
 import httpx
-import numpy as np
 import pytest
 from cohere import V2ChatResponse
 from cohere.core.api_error import ApiError
 from pydantic import BaseModel
 
 from passage.emulators.cohere.models import EMBED_MODELS
-from passage.emulators.embedding import embed
 from tools.doubles import EmulatorServer, cohere_emulator
 
 V3 = "embed-english-v3.0"
@@ -44,14 +41,6 @@ def client(server: EmulatorServer, http: httpx.Client) -> cohere.ClientV2:
     return cohere.ClientV2("right", base_url=server.url, max_retries=0, timeout=5, httpx_client=http)
 
 
-def test_both_types_carry_the_same_32_bit_numbers(client: cohere.ClientV2) -> None:
-    embeddings = client.embed(**ASKED, embedding_types=["float", "base64"]).embeddings
-    assert embeddings.float_ is not None
-    assert embeddings.base64 is not None
-    decoded = np.frombuffer(base64.b64decode(embeddings.base64[0]), dtype="<f4")
-    assert (decoded == np.asarray(embeddings.float_[0], dtype=np.float32)).all()
-
-
 def test_answer_has_the_shape_of_version_2(http: httpx.Client) -> None:
     body = http.post("/v2/embed", json=ASKED).json()
     assert set(body) == {"id", "embeddings", "texts", "meta", "response_type"}
@@ -68,14 +57,6 @@ def test_each_model_has_its_dimensions(client: cohere.ClientV2, model: str) -> N
         reply = client.embed(model=model, input_type="search_document", texts=["a", ""], **options)
         assert reply.embeddings.float_ is not None
         assert [len(vector) for vector in reply.embeddings.float_] == [asked or sizes[0]] * 2
-
-
-@pytest.mark.parametrize("dimension", [64, 384, 3072])
-def test_vectors_are_unit_vectors_of_the_text_alone(dimension: int) -> None:
-    texts = ["install the tool", "", "  \n", "日本語", "\ud800 half an emoji", "long " * 900]
-    vectors = np.asarray(embed(texts, dimension))
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
-    assert embed(texts[:1], dimension)[0] == vectors[0].tolist()
 
 
 def test_text_beyond_the_context_is_cut_silently(client: cohere.ClientV2) -> None:
@@ -122,12 +103,6 @@ def test_chat_answers_in_the_types_of_the_sdk(client: cohere.ClientV2, http: htt
     raw = http.post("/v2/chat", json=CHAT | {"documents": given}).json()
     V2ChatResponse.model_validate(raw, strict=True)
     assert raw["usage"]["billed_units"]["input_tokens"] > raw["usage"]["billed_units"]["output_tokens"] > 0
-
-
-@pytest.mark.parametrize("options", [{"citation_options": {"mode": "OFF"}}, {"documents": []}])
-def test_chat_without_citations(client: cohere.ClientV2, options: dict[str, Any]) -> None:
-    answer = client.chat(**CHAT, **{"documents": ["Install the tool with pip."], **options})
-    assert (answer.message.citations, bool(answer.message.content)) == (None, True)
 
 
 @pytest.mark.parametrize(

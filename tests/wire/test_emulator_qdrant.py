@@ -21,7 +21,6 @@ POINTS = [
     models.PointStruct(id=2, vector=[0.6, 0.8, 0.0, 0.0], payload={"url": "/b", "n": 2, "tags": ["x", "y"]}),
     models.PointStruct(id=3, vector=[0.0, 0.0, 0.0, 1.0], payload={"url": "/c", "text": "the engines run"}),
 ]
-NEW = models.PointStruct(id=9, vector=TOWARDS_1)
 COSINE = models.VectorParams(size=4, distance=models.Distance.COSINE)
 
 Ask = Callable[[QdrantClient], Any]
@@ -197,28 +196,6 @@ def test_odd_request_has_the_servers_status(
     assert reply.status_code == status, reply.text
     if status == 422:
         assert reply.json()["status"]["error"].startswith("Validation error in JSON body: [")
-
-
-@pytest.mark.parametrize(
-    ("condition", "found"),
-    [
-        ({"key": "n"}, []),
-        ({"key": "a..b[", "match": {"value": 1}}, []),
-        ({"key": "n", "range": {"above": 1}}, [1, 2]),
-    ],
-)
-def test_odd_condition_is_accepted(
-    server: EmulatorServer, client: QdrantClient, condition: object, found: list[int]
-) -> None:
-    body = {"query": TOWARDS_1, "filter": {"must": [condition]}}
-    reply = httpx.post(f"{server.url}/collections/docs/points/query", json=body)
-    assert [point["id"] for point in reply.json()["result"]["points"]] == found
-
-
-def test_vector_beyond_32_bits_has_no_score(server: EmulatorServer, client: QdrantClient) -> None:
-    reply = httpx.post(f"{server.url}/collections/docs/points/query", json={"query": [1e39, 0, 0, 0]})
-    assert reply.status_code == 200
-    assert {point["score"] for point in reply.json()["result"]["points"]} == {None}
 
 
 @pytest.mark.parametrize("server", [{"strict": True}], indirect=True)

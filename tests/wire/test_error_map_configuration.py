@@ -109,12 +109,6 @@ def test_account_without_calls_left_is_500_after_one_attempt(
     assert (len(cohere.requests), sleeps) == (1, [])
 
 
-def test_wrong_cohere_key_is_refused_by_the_service_itself(cohere: EmulatorServer, start: Start) -> None:
-    message = assert_error(start(COHERE_API_KEY="not-the-key").ask(), 500, "INTERNAL_ERROR")
-    assert "COHERE_API_KEY" in message
-    assert len(cohere.requests) == 1
-
-
 @insecure
 @pytest.mark.parametrize("key", [None, "not-the-key"])
 def test_missing_or_wrong_qdrant_key_is_refused_by_qdrant(
@@ -152,7 +146,7 @@ def test_refused_model_is_500_after_one_attempt(
     cohere: EmulatorServer, qdrant: EmulatorServer, start: Start, sleeps: list[float]
 ) -> None:
     message = assert_error(start(EMBEDDING_MODEL="embed-retired-v1.0").ask(), 500, "INTERNAL_ERROR")
-    for part in ("'embed-retired-v1.0'", "EMBEDDING_MODEL", "768"):
+    for part in ("'embed-retired-v1.0'", "EMBEDDING_MODEL", "768", "embed-v5.0-pro or embed-v5.0-fast"):
         assert part in message
     assert (len(cohere.requests), len(qdrant.requests)) == (1, 0)
     assert sleeps == []
@@ -187,19 +181,6 @@ def test_wrong_variable_is_named_in_a_500(
     assert cohere.requests == []
 
 
-def test_edge_store_without_a_folder_names_the_variable(start: Start, on_edge: dict[str, str | None]) -> None:
-    function = start(**(on_edge | {"EDGE_INDEX_PATH": None}))
-    assert "EDGE_INDEX_PATH" in assert_error(function.ask(), 500, "INTERNAL_ERROR")
-
-
-def test_wrong_allowed_origin_is_answered_as_json_and_says_so(start: Start) -> None:
-    answer = start(ALLOWED_ORIGINS="https://reader.github.io/docs").ask()
-    assert answer.status == 500
-    assert "ALLOWED_ORIGINS" in answer.json["error"]
-    assert "access-control-allow-origin" not in answer.headers
-    assert answer.headers["vary"] == "Origin"
-
-
 @both_gateways
 def test_unexpected_exception_is_500_without_details(
     start: Start, monkeypatch: pytest.MonkeyPatch, output: Output
@@ -214,13 +195,3 @@ def test_unexpected_exception_is_500_without_details(
     assert "RuntimeError" not in answer.text
     assert any("secret detail" in line.get("exception", "") for line in output.logs), "an engineer needs it"
     assert COHERE_KEY not in output.text
-
-
-def test_exception_in_direct_invocation_leaks_no_details(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
-        raise RuntimeError("secret detail")
-
-    monkeypatch.setattr(QdrantServerStore, "search", broken)
-    answer = start().invoke({"question": "What is a digital twin?"})
-    assert answer["code"] == "INTERNAL_ERROR"
-    assert "secret" not in str(answer)

@@ -86,14 +86,6 @@ def test_service_that_is_down_is_503_after_one_retry(upstream: Upstream, start: 
     assert sleeps == [0.1]
 
 
-def test_failed_embedding_never_reaches_the_store(
-    cohere: EmulatorServer, qdrant: EmulatorServer, start: Start, sleeps: list[float]
-) -> None:
-    cohere.faults.add(Fault("status", times=0))
-    assert start().ask().status == 503
-    assert qdrant.requests == []
-
-
 def test_failed_search_does_not_embed_again(
     cohere: EmulatorServer, qdrant: EmulatorServer, start: Start, sleeps: list[float]
 ) -> None:
@@ -179,10 +171,3 @@ def test_unavailable_with_retry_after_passes_the_wait_on(upstream: Upstream, sta
     assert_error(answer, 503, "SERVICE_UNAVAILABLE")
     assert answer.headers["retry-after"] == "45"
     assert upstream.attempts == 1
-
-
-def test_direct_invocation_gets_the_contracts_error(upstream: Upstream, start: Start, sleeps: list[float]) -> None:
-    upstream.fails("status", status=503)
-    answer = start().invoke({"text": "What is a digital twin?"})
-    assert answer.keys() == {"error", "code", "timestamp"}
-    assert answer["code"] == "SERVICE_UNAVAILABLE"

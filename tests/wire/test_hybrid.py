@@ -121,12 +121,6 @@ def test_question_without_known_words_gets_the_dense_answer(
         assert [passage.id for passage in found(store, text, Search(top_k=10))] == [p.id for p in dense.passages]
 
 
-def test_words_find_what_the_vector_misses(edge: QdrantEdgeStore) -> None:
-    far = vector("zzzz")
-    (result,) = edge.search([(far, Search(top_k=5, text="Kritzinger"))])
-    assert "Kritzinger" in result.passages[0].text
-
-
 def test_filter_applies_to_both_lists(qdrant: EmulatorServer) -> None:
     profile = profiles.load("vector-search").model_copy(
         update={"collection": PROFILE.collection, "payload": PROFILE.payload, "filters": {"page": ("page_title",)}}
@@ -170,16 +164,6 @@ def test_balance_follows_the_vectors_and_the_profile_wins() -> None:
     assert default.balance_for("cohere.embed-v4:0", "bedrock") == 0.65
     assert default.balance_for("someone-elses", "") == 0.65
     assert own.balance_for("embed-v5.0-fast", "emulator") == 0
-
-
-def test_batch_of_questions_is_one_request(start: Start, qdrant: EmulatorServer) -> None:
-    function = start()
-    function.ask()
-    qdrant.requests.clear()
-    answers = function.invoke([{"text": text, "k": 3} for text in (QUESTION, "What is a robot?")])
-    assert [len(answer["results"]) for answer in answers] == [3, 3]
-    (request,) = qdrant.requests
-    assert len(request.json()["searches"]) == 6
 
 
 def test_no_request_of_the_function_asks_for_compression(start: Start, qdrant: EmulatorServer) -> None:
@@ -540,24 +524,8 @@ def test_unreadable_metadata_is_a_temporary_failure_or_dense(body: str, qdrant: 
     assert passages[0].fused is None
 
 
-def test_both_stores_say_that_they_are_hybrid(start: Start, on_edge: OnEdge) -> None:
-    for function in (start(), start(**on_edge)):
-        assert function.get("/ready").json["collection"]["search"] == "hybrid"
-
-
 def test_words_of_a_title_find_its_passage_on_both_stores(edge: QdrantEdgeStore, server: QdrantServerStore) -> None:
     for store in (edge, server):
         (found,) = store.search([(vector("Shared memory"), Search(top_k=5, text="Shared memory"))])
         assert found.passages[0].url.endswith("/deployment/jetson/#shared-memory")
         assert "shared memory" not in found.passages[0].text.lower()
-
-
-def test_text_with_its_titles_is_in_no_answer(start: Start) -> None:
-    model = {"EMBEDDING_MODEL": "embed-v5.0-fast", "EMBEDDING_DIMENSION": "768"}
-    function = start(DEFAULT_PROFILE="vector-search", COLLECTION_NAME="rag_embeddings", **model)
-    answer = function.post({"query_text": QUESTION, "top_k": 3, "with_payload": True})
-    identity = answer.json["results"][0]["id"]
-    chunk = function.get(f"/profiles/vector-search/chunks/{identity}")
-    assert (answer.status, chunk.status) == (200, 200)
-    assert "text_content" in chunk.text
-    assert RANKED_KEY not in answer.text + chunk.text

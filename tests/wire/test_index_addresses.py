@@ -17,7 +17,7 @@ from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
 from tools.doubles import EmulatorServer, Fault
 from wire.function import COHERE_KEY
-from wire.other_servers import PAGE, Reply, grpc_server, self_signed, web_server
+from wire.other_servers import PAGE, Reply, self_signed, web_server
 
 ANSWERS = {
     "a page": Reply(200, PAGE),
@@ -100,21 +100,6 @@ def test_certificate_of_ssl_cert_file_is_trusted_on_this_machine(
         connection = ServerConnection(f"https://127.0.0.1:{port}", None)
         assert connection.version() == (1, 20)
         connection.close()
-
-
-def test_grpc_port_is_not_retried() -> None:
-    with grpc_server() as port:
-        assert "does not speak HTTP/1.1 at the address in QDRANT_URL" in refusal(f"http://127.0.0.1:{port}")
-
-
-def test_https_to_an_http_port_is_not_retried() -> None:
-    with web_server(Reply(200)) as (port, _):
-        assert "does not speak TLS at the address in QDRANT_URL" in refusal(f"https://127.0.0.1:{port}")
-
-
-def test_untrusted_certificate_is_not_retried(tmp_path: Path) -> None:
-    with web_server(Reply(200), tls=self_signed(tmp_path)) as (port, _):
-        assert "SSL_CERT_FILE" in refusal(f"https://127.0.0.1:{port}")
 
 
 def test_expired_certificate_says_so(tmp_path: Path) -> None:

@@ -193,21 +193,6 @@ def test_a_new_version_is_picked_up_and_the_old_one_removed(
     assert len(versions(home)) == 1
 
 
-def test_pointer_is_read_at_most_as_often_as_set(
-    published: Bucket, begin: Start, aws: Aws, later: Callable[[float], None]
-) -> None:
-    function = begin(EDGE_INDEX_CHECK_SECONDS="30")
-    function.ask()
-    aws.door.requests.clear()
-    for _ in range(3):
-        function.ask()
-    assert not aws.door.requests
-    later(31)
-    for _ in range(3):
-        function.ask()
-    assert len(aws.door.requests) == 1
-
-
 def _unreachable(aws: Aws, bucket: Bucket) -> None:
     aws.door.faults.add(Fault("status", status=503, body="<Error><Code>SlowDown</Code></Error>", times=0))
 

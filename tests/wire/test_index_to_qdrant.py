@@ -422,29 +422,3 @@ def test_temporary_failures_are_retried(
     index()
     assert len(texts(client)) == 20
     assert 7.0 in sleeps
-
-
-def test_server_that_stays_down_gives_a_one_line_error(index: Index, server: EmulatorServer) -> None:
-    server.faults.add(Fault("status", status=503, times=0))
-    with pytest.raises(TargetError, match=r"at http://.* failed to answer \(HTTP 503") as raised:
-        index()
-    assert "\n" not in str(raised.value)
-
-
-def test_dry_run_writes_and_embeds_nothing(
-    index: Index, server: EmulatorServer, cohere: EmulatorServer, client: QdrantClient
-) -> None:
-    plan = index(dry_run=True)
-    assert (plan.action, plan.texts, plan.embedding.calls) == ("replace", 20, 1)
-    assert plan.embedding.tokens > 0
-    assert cohere.requests == []
-    assert client.get_collections().collections == []
-
-
-def test_function_answers_from_the_alias_and_is_ready(index: Index, start: Start, server: EmulatorServer) -> None:
-    index()
-    function = start(QDRANT_URL=server.url, DEFAULT_PROFILE="vector-search")
-    assert function.get("/ready").status == 200
-    answer = function.post({"query_text": "How many arms has robot 7?", "top_k": 3})
-    assert answer.status == 200
-    assert len(answer.json["results"]) == 3

@@ -18,7 +18,7 @@ from passage.indexing.embedding import EmbeddingError
 from passage.indexing.target import NewPoint, TargetError, WantedIndex
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import MarkdownSite, find_site
-from tools.doubles import EmulatorServer, cohere_emulator
+from tools.doubles import EmulatorServer
 from tools.doubles.faults import Fault
 from wire.function import COHERE_KEY
 
@@ -252,20 +252,7 @@ def test_page_with_a_denied_word_is_named_and_left_out(
     assert cohere.requests == []
 
 
-def test_proxy_is_not_used_for_loopback(
-    site: MarkdownSite, out: Path, cohere: EmulatorServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    assert index_edge(site, PROFILE, out, embedder_at(cohere.url, PROFILE, COHERE_KEY)).embedded == 2
-
-
 def test_only_a_local_address_is_the_emulator() -> None:
     assert embedder_at("https://api.cohere.com", PROFILE).made_by == "cohere"
     assert embedder_at("http://localhost:8080", PROFILE).made_by == "emulator"
     assert embedder_at("http://[::1]:8080", PROFILE).made_by == "emulator"
-
-
-def test_a_wrong_key_is_refused_by_name(site: MarkdownSite, out: Path) -> None:
-    with cohere_emulator(api_key="another") as strict, pytest.raises(EmbeddingError, match="COHERE_API_KEY"):
-        index_edge(site, PROFILE, out, embedder_at(strict.url, PROFILE, COHERE_KEY))

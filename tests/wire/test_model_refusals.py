@@ -48,15 +48,6 @@ def test_questions_and_texts_have_models_of_one_space(
     assert [body["output_dimension"] for body in sent] == [768, 768]
 
 
-def test_collection_of_the_shared_space_is_ready(start: Start, make_collection: MakeCollection) -> None:
-    for model in ("embed-v5.0-pro", "embed-v5.0-fast"):
-        points = [
-            PointStruct(id=1, vector=[0.5] * 768, payload={"text_content": "text", "source_url": "https://e.org/"})
-        ]
-        name = make_collection(model, points=points, metadata={"embedding_model": model})
-        assert start(COLLECTION_NAME=name).get("/ready").status == 200
-
-
 @both_gateways
 @pytest.mark.parametrize(
     "model", [model.name for model in PROVIDERS["cohere"].models if model.state == "retired" and model.embeds]
@@ -98,12 +89,6 @@ def test_unknown_model_is_asked_and_warned_of_once(cohere: EmulatorServer, start
         assert "my-model" in assert_error(function.ask(), 500, "INTERNAL_ERROR")
     assert len(cohere.requests) == 2
     assert len([line for line in output.logs if line["level"] == "WARNING" and "my-model" in line["message"]]) == 1
-
-
-def test_refused_model_names_models_of_the_dimension(start: Start) -> None:
-    message = assert_error(start(EMBEDDING_MODEL="embed-retired-v1.0").ask(), 500, "INTERNAL_ERROR")
-    assert "768" in message
-    assert "embed-v5.0-pro or embed-v5.0-fast" in message
 
 
 @pytest.mark.parametrize("model", ["cohere.embed-english-v3", "embed-english-v3.0"])

@@ -100,11 +100,6 @@ def test_diversity_changes_the_results_but_not_the_first(function: Function) -> 
     assert scores == sorted(scores, reverse=True)
 
 
-def test_order_score_sorts_by_score(function: Function) -> None:
-    scores = [result["relevance_score"] for result in results(function, k=10, diversity=0.9, order="relevance")]
-    assert scores != sorted(scores, reverse=True)
-
-
 def test_neighbors_hold_the_text_of_the_chunks_around(function: Function) -> None:
     found = results(function, neighbors=1)
     assert [result["chunk_text"] for result in found] == [result["chunk_text"] for result in results(function)]

@@ -354,15 +354,6 @@ def test_throttling_reranker_is_not_called_for_a_whole_list(
     assert len([record for record in output.metrics if "RerankLatency" in record]) <= 8, "of those that were tried"
 
 
-def test_slow_reranker_leaves_a_list_unordered_but_answered(start: Start, cohere: EmulatorServer) -> None:
-    function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="2000")
-    assert "warnings" not in function.ask().json  # and the clients are built
-    cohere.faults.add(Fault("slow", delay_ms=60_000, times=0, path=PATH))
-    answers = function.invoke([{"text": f"twin {number}", "k": 2} for number in range(30)])
-    assert {tuple(answer["warnings"]) for answer in answers} == {(SIMILAR.format("the time ran out"),)}
-    assert all(len(answer["results"]) == 2 for answer in answers)
-
-
 def test_callers_vector_is_searched_unchanged(
     start: Start, cohere: EmulatorServer, make_collection: MakeCollection, qdrant: EmulatorServer
 ) -> None:

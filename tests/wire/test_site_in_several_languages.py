@@ -268,12 +268,6 @@ def test_chunk_by_id_hides_its_language_key(store: Store) -> None:
     assert RANKED_KEY not in chunk.text
 
 
-def test_one_language_has_one_index_and_stems(store: Store) -> None:
-    store.index(GERMAN)
-    assert store.indexes() == {RANKED_KEY: "german"}
-    assert store.by_words("Häuser") == store.by_words("Häuser", language="de") == {"haus"}
-
-
 def test_second_language_and_back_pays_for_no_text_twice(store: Store) -> None:
     store.index(GERMAN)
     plan = store.index(GERMAN | ENGLISH)
@@ -352,12 +346,6 @@ def test_copies_keep_the_languages_indexes(
         assert copying.copy(index, back, ServerIndex(connection, back), Silent())
     assert of_server(client, "copied") == SEVERAL
     assert payloads(client, "copied") == payloads(client)
-
-
-def test_copy_of_one_language_keeps_its_stemmer(in_server: Store, in_edge: Store, connection: ServerConnection) -> None:
-    in_server.index(GERMAN)
-    copying.copy(copying.server_source(connection, ALIAS, PROFILE), PROFILE, in_edge.target(), Silent())
-    assert in_edge.indexes() == {RANKED_KEY: "german"}
 
 
 def test_language_index_dropped_meanwhile_is_done_without(in_server: Store, client: QdrantClient) -> None:

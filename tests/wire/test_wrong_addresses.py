@@ -10,7 +10,7 @@ from handler.config import profiles
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from tools.doubles import EmulatorServer, Fault
-from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error
+from wire.function import COHERE_KEY, Output, Start, assert_error
 from wire.other_servers import PAGE, Reply, grpc_server, self_signed, web_server
 
 pytestmark = pytest.mark.usefixtures("dense")
@@ -186,29 +186,3 @@ def test_a_proxys_path_is_accepted(variable: str, value: str) -> None:
     environ = {"COHERE_API_KEY": COHERE_KEY, "QDRANT_URL": "http://h", variable: value}
     settings = Settings.from_env(environ)
     assert value in (settings.qdrant_url, settings.providers["cohere"].url)
-
-
-def test_missing_store_key_asks_for_one(qdrant: EmulatorServer, start: Start) -> None:
-    qdrant.faults.add(Fault("status", status=401, body="Must provide an API key", times=0))
-    message = assert_error(start().ask(), 500, "INTERNAL_ERROR")
-    assert "none is set: set QDRANT_API_KEY" in message
-
-
-@pytest.mark.parametrize(
-    ("changes", "named"),
-    [({"VECTOR_NAME": "dense"}, "VECTOR_NAME"), ({"COLLECTION_NAME": "strict"}, "payload index")],
-    ids=["vector name", "payload index"],
-)
-def test_vector_search_calls_configuration_internal_error(
-    changes: dict[str, str], named: str, qdrant: EmulatorServer, start: Start, make_collection: MakeCollection
-) -> None:
-    make_collection("strict")
-    refusal = '{"status": {"error": "Bad request: Index required but not found for \\"source_url\\""}, "time": 0}'
-    if "COLLECTION_NAME" in changes:
-        qdrant.faults.add(Fault("status", status=400, body=refusal, path="/points/query", times=0))
-    variables = {"COLLECTION_NAME": "rag_embeddings", "EMBEDDING_DIMENSION": "768", **changes}
-    function = start(DEFAULT_PROFILE="vector-search", EMBEDDING_MODEL="embed-v5.0-fast", **variables)
-    answer = function.post({"query_text": "twin", "filters": {"source_url": "https://x.example/"}})
-    assert (answer.status, answer.json["error"]["code"]) == (500, "INTERNAL_ERROR"), answer.text
-    assert named in answer.json["error"]["message"]
-    assert asked(qdrant, "/points/query")
