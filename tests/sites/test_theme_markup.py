@@ -1,4 +1,4 @@
-"""Markup of further generators and themes: Quarto, Asciidoctor and Antora, notebooks, rustdoc, Docsy, Nextra."""
+"""Markup of further generators and themes: Quarto, Asciidoctor and Antora, notebooks, Docsy, Nextra."""
 
 from pathlib import Path
 
@@ -46,11 +46,6 @@ from sites.reading import written
             '<div class="nbinput docutils"><div class="prompt highlight-none"><pre>[1]:</pre></div>'
             '<div class="input_area highlight-ipython3"><div class="highlight"><pre>a = 1</pre></div></div></div>',
             "```ipython3\na = 1\n```",
-        ),
-        (
-            '<div class="rustdoc"><div class="rustdoc-breadcrumbs">tide</div><rustdoc-toolbar>Copy</rustdoc-toolbar>'
-            '<span class="sub-heading">Source</span><p>One. <a href="#impl" class="anchor">\u00a7</a></p></div>',
-            "One.",
         ),
         ('<p>See <a href="#x"><code>+</code></a>.</p>', "See [`+`](https://tides.example/#x)."),
         (

@@ -2,10 +2,12 @@
 
 import hashlib
 import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from passage.indexing.blocks import MarkdownBlock, Measure, blocks, has_words, trim, without_addresses
 from passage.indexing.oversize import in_parts
@@ -27,6 +29,9 @@ HOPELESS = 8
 
 JOINT_TOKENS = 2
 """The most tokens that the line break between two blocks can add."""
+
+_NOT_IN_URL = re.compile(r"[\s\"<>\[\]\\^`{|}]")
+"""Characters of an id that a URL cannot have."""
 
 DESCRIBING_WORDS = 3
 """A picture's description with fewer words is a name or a label. It makes no passage by itself."""
@@ -97,7 +102,7 @@ def _chunks(page: Page, limit: int, most: int) -> Iterator[Chunk]:
         yield Chunk(
             id=_identity(page.url, headings, text, ranked, occurrence),
             path=page.path,
-            url=f"{page.url}#{section.anchor}" if section.anchor else page.url,
+            url=f"{page.url}#{_NOT_IN_URL.sub(_encoded, section.anchor)}" if section.anchor else page.url,
             title=page.title,
             index=index,
             total=len(pieces),
@@ -111,6 +116,10 @@ def _chunks(page: Page, limit: int, most: int) -> Iterator[Chunk]:
             version=page.version,
         )
         last = section
+
+
+def _encoded(character: re.Match[str]) -> str:
+    return quote(character[0])
 
 
 def _begun(before: tuple[str, ...], headings: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Finds the elements in the main content that are not part of its text: by a selector, or by what they hold."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from passage.sites import html
@@ -59,7 +59,21 @@ def dropped(
     if common:
         left_out = elements(found, repeated(found, common, url))
         gone |= dict.fromkeys(map(html.key, left_out), "repeated on most pages")
-    return gone | dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
+    gone |= dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
+    return gone | dict.fromkeys(map(html.key, _announcement(contents, gone)), "around the text")
+
+
+def _announcement(contents: Sequence[Node], gone: Container[int]) -> Iterator[Node]:
+    """A line at the very end that announces what is left out: "… was generated from the following file:"."""
+    end: Node | None = contents[-1] if contents else None
+    followed = False
+    while end is not None and html.tag(end):
+        inside = [child for child in html.children(end) if html.text(child).strip()]
+        left = [child for child in inside if html.key(child) not in gone]
+        followed = followed or (bool(left) and html.key(inside[-1]) != html.key(left[-1]))
+        end = left[-1] if left else None
+        if end is not None and followed and not html.tag(end) and html.own_text(end).rstrip().endswith(":"):
+            yield end
 
 
 def _navigation(content: Node, noise: str, url: str) -> Iterator[Node]:

@@ -22,7 +22,7 @@ _NOTE = "li, dd, p, div, aside, blockquote, td, section"
 def permalinks(content: Node) -> Iterator[Node]:
     """Links of a heading to itself or with a sign alone, beside its words; elsewhere, signs that lead into the page."""
     for heading in html.select(content, _HEADINGS):
-        itself = f"#{html.attribute(heading, 'id')}"
+        itself = f"#{html.attribute(heading, 'id') or ' '}"  # "#" alone leads to the page's top
         for link in html.select(heading, "a[href*='#']"):
             sign = not letters(link) and html.first(link, "img") is None
             if (sign or html.attribute(link, "href") == itself) and letters(heading) > letters(link):

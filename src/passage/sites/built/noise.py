@@ -32,14 +32,9 @@ EDITING = (
     ".feedback--question",
     ".feedback--response",
     ".nextra-breadcrumb",
-    ".rustdoc-breadcrumbs",
     ".md-tags",
     f"#feedback{_NO_SECTION}",
     ".quarto-title-meta",
-    ".rustdoc .sub-heading",
-    ".rustdoc .rightside",
-    ".rustdoc summary.hideme",
-    "rustdoc-toolbar",
 )
 CODE_TOOLS = (
     ".expressive-code .copy",

@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from passage.sites import html
 from passage.sites.built import mathematics, tables
+from passage.sites.built.entries import Entries
 from passage.sites.built.generators import Generator
 from passage.sites.html import Node
 
@@ -31,6 +32,9 @@ _ATTRIBUTES = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"),
 
 _BLANKS = re.compile(r"[ \t\n\r\f\u00a0]+")
 
+_INSIDE = re.compile(r"(?<=[(\[]) +| +(?=[)\],])")
+"""Spaces of a signature that is set as a table."""
+
 _NUMBER = re.compile(r"[+\u2212-]?\d+")
 
 _TEX_OPEN, _TEX_CLOSE = "\ue000", "\ue001"
@@ -53,6 +57,7 @@ class Rendering:
         rules: the keys of the elements with a special rendering.
         labels: the keys of tab panels, each with its tab's label.
         formulas: the keys of the elements that are formulas.
+        entries: of an API reference.
         tex: the formulas found so far; rendering changes only this list.
     """
 
@@ -63,6 +68,7 @@ class Rendering:
     rules: Mapping[int, "Rule"]
     labels: Mapping[int, str]
     formulas: frozenset[int]
+    entries: Entries
     tex: list[str] = field(default_factory=list)
 
     def address(self, link: Node) -> str:
@@ -184,5 +190,8 @@ def words(node: Node, page: Rendering) -> str:
 
 
 def signature(node: Node, page: Rendering) -> str:
-    """An API entry's signature, as code."""
-    return f"<p><code>{escape(words(node, page), quote=False)}</code></p>"
+    """An API entry's signature on one line, as code."""
+    written = _INSIDE.sub("", words(node, page)).rstrip(" :")
+    if html.first(node, "td") is not None:
+        written = written.replace(" (", "(")
+    return f"<p><code>{escape(written, quote=False)}</code></p>" if written else ""

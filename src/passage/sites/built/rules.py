@@ -6,7 +6,7 @@ from textwrap import dedent
 from urllib.parse import urljoin
 
 from passage.sites import html
-from passage.sites.built import boxes, code, mathematics, tabs
+from passage.sites.built import boxes, code, entries, mathematics, tabs
 from passage.sites.built.generators import Generator
 from passage.sites.built.render import (
     HOLDS_BLOCKS,
@@ -49,7 +49,9 @@ def prepare(
         left_out: `Rendering.dropped`.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
-    rules: dict[int, Rule] = {}
+    reference = entries.find(contents, generator)
+    rules: dict[int, Rule] = {html.key(part): _part for part in reference.parts}
+    rules |= {html.key(node): signature for node in reference.signatures if not _is_listing(node)}
     labels: dict[int, str] = {}
     for content in contents:
         labels.update((html.key(panel), label) for panel, label in tabs.labels(content))
@@ -59,7 +61,17 @@ def prepare(
         for node in boxes.titles(content):
             rules.setdefault(html.key(node), _title)
     formulas = frozenset(identity for identity, rule in rules.items() if rule is _formula)
-    return Rendering(url, folder, generator, left_out, rules, labels, formulas)
+    return Rendering(url, folder, generator, left_out, rules, labels, formulas, reference)
+
+
+def _is_listing(node: Node) -> bool:
+    """Whether a signature is a block of code, such as the fields of a structure."""
+    return (html.tag(node) == "pre" or html.first(node, "pre") is not None) and "{" in html.text(node)
+
+
+def _part(node: Node, page: Rendering) -> str:
+    """A heading in an API's entry."""
+    return bold(words(node, page))
 
 
 def _formula(node: Node, page: Rendering) -> str:
@@ -86,6 +98,11 @@ def _code_block(node: Node, page: Rendering) -> str:
 
 def _fence(node: Node, page: Rendering) -> str:
     return _fenced(code.source(node, page.dropped), code.language(node))
+
+
+def _lines_of_code(node: Node, page: Rendering) -> str:
+    """Code whose lines are elements, outside of a `pre`."""
+    return _fenced("\n".join(code.source(line, page.dropped) for line in html.select(node, ".line")), "")
 
 
 def _diagram(node: Node, page: Rendering) -> str:
@@ -171,6 +188,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (CODE_TABLES, _code_table),
     ("table", _table),
     (".mermaid:not(code)", _diagram),
+    (".fragment:has(> .line)", _lines_of_code),
     ("pre", _code_block),
     (".admonitionblock .icon i[title]", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from passage.sites import html
 from passage.sites.built import render
+from passage.sites.built.entries import Entry
+from passage.sites.built.furniture import letters
 from passage.sites.built.render import HEADINGS, Rendering
 from passage.sites.html import Node
 from passage.sites.model import Section
@@ -58,11 +60,14 @@ def cut(contents: list[Node], page: Rendering) -> tuple[list[Section], list[Head
 def _points(content: Node, page: Rendering) -> Iterator[Node]:
     """The headings and entries that begin a section."""
     held = {html.key(node) for holder in html.select(content, _NOT_CUT) for node in html.select(holder, _HEADINGS)}
+    parts = {html.key(node) for node in page.entries.parts}
     entries = page.generator.entries
-    for node in html.select(content, f"{_HEADINGS}, {entries}" if entries else _HEADINGS):
-        if html.tag(node) in HEADINGS and (_is_title(node, page) or _is_in_item(node)):
+    found = html.select(content, f"{_HEADINGS}, {entries}" if entries else _HEADINGS)
+    for node in (*found, *(node for node in page.entries.signatures if html.key(node) in page.entries.by_node)):
+        begins = html.key(node) in page.entries.by_node
+        if html.tag(node) in HEADINGS and not begins and (_is_title(node, page) or _is_in_item(node)):
             continue
-        if html.key(node) not in held and not page.leaves_out(node):
+        if html.key(node) not in held and html.key(node) not in parts and not page.leaves_out(node):
             yield node
 
 
@@ -106,11 +111,19 @@ class _Cutter:
         for child in html.children(node):
             self.visit(child)
         self.parts.append(_BOUNDARY)
-        if (label or _is_scope(node)) and self.path != before:
+        if (label or (_is_scope(node) and not self._is_signature(node))) and self.path != before:
             self.close()
             self.path = before or [heading for heading in self.path if heading.level == 1]
 
+    def _is_signature(self, node: Node) -> bool:
+        """Whether an element holds an entry's signature alone, so that the text after it is the entry's."""
+        last = next((child for child in reversed(list(html.children(node))) if html.text(child).strip()), node)
+        return html.key(last) in self.page.entries.by_node
+
     def _begin(self, node: Node) -> None:
+        if (reference := self.page.entries.by_node.get(html.key(node))) is not None:
+            self._begin_entry(node, reference)
+            return
         entry = html.tag(node) == "dt"
         if entry and _follows_entry(node):  # the next description belongs to both terms
             self.parts.append(_signature(node, self.page) or render.bold(render.words(node, self.page)))
@@ -122,6 +135,22 @@ class _Cutter:
         self.path = [*(above for above in self.path if above.level < heading.level), heading]
         self.headings.append(heading)
         self.parts.append(_signature(node, self.page) if entry else _slogan(node, self.page))
+
+    def _begin_entry(self, node: Node, entry: Entry) -> None:
+        """Begin a section at a signature. One without a name of its own, or with the heading's, belongs to that."""
+        above = self.path[-1] if self.path else None
+        named = above is not None and 1 < above.level < _ENTRY_LEVEL and entry.name.casefold() == above.title.casefold()
+        if above is not None and (named or not entry.name):
+            further = any(part != _BOUNDARY and part.strip() for part in self.parts)
+            self.close()
+            heading = replace(above, anchor=entry.anchor if further or not above.anchor else above.anchor)
+        else:
+            self.close()
+            level = int(html.tag(node)[1]) if html.tag(node) in HEADINGS else _ENTRY_LEVEL + entry.depth
+            heading = Heading(level, entry.name or render.words(node, self.page), entry.anchor, is_own=False)
+            self.headings.append(heading)
+        self.path = [*(each for each in self.path if each.level < heading.level), heading]
+        self.parts.append(render.signature(node, self.page))
 
     def close(self) -> None:
         """End the section that is open."""
@@ -144,7 +173,7 @@ def heading_of(node: Node, page: Rendering) -> Heading:
     title = render.words(node, page)
     if slogan is not None:
         title = title.removesuffix(render.words(slogan, page)).strip()
-    above = any(_leads_above(link, page) for link in html.select(node, "a[href]"))
+    above = any(letters(link) * 2 > letters(node) and _leads_above(link, page) for link in html.select(node, "a[href]"))
     return Heading(int(html.tag(node)[1]), title, _anchor(node, page), is_own=not above)
 
 

@@ -59,7 +59,7 @@ def title_outside(
 
 def site_names(pages: Iterable[Node]) -> tuple[str, ...]:
     """The words that most pages have in `<title>` behind or before a separator, outermost first."""
-    titles = [_head_title(page) for page in pages]
+    titles = [title for page in pages if (title := _head_title(page))]
     names: list[str] = []
     while name := _common_name(titles):
         names.append(name)

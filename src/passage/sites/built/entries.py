@@ -1,0 +1,142 @@
+"""Finds the entries of an API reference: a signature with an address of its own, and the text below it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from passage.sites import html
+from passage.sites.built.blocks import HEADINGS
+from passage.sites.built.generators import Generator
+from passage.sites.html import Node
+
+_HEADINGS = ", ".join(sorted(HEADINGS))
+_CANDIDATES = "[class*=ignature], .memproto, .code-header, .item-decl, .structfield"
+_SIGNATURE = re.compile(r"([\w-]*[-_])?signature|\w+Signature|memproto|code-header|item-decl|structfield")
+"""The class of a signature, in the markup of several generators."""
+_TERMS = "dt[id]:has(code), dt:has(> a[id]):has(code)"
+"""Terms that are signatures if they have code alone."""
+
+_COPY = re.compile(r"-\d+\Z")
+"""Ends the id of a further entry with the same name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of an API reference.
+
+    Attributes:
+        name: its title; empty where the heading above it has its name.
+        anchor: its address on the page.
+        depth: how many entries are around it.
+    """
+
+    name: str
+    anchor: str
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The entries of one page.
+
+    Attributes:
+        signatures: the elements that are signatures.
+        by_node: the entries that begin at a signature, by its key. Others begin at the heading above it.
+        parts: the headings in an entry that begin no entry: "Parameters", "Panics".
+    """
+
+    signatures: tuple[Node, ...] = ()
+    by_node: Mapping[int, Entry] = field(default_factory=dict)
+    parts: tuple[Node, ...] = ()
+
+
+def find(contents: Sequence[Node], generator: Generator) -> Entries:
+    """The entries of a page, besides those that `Generator.entries` selects."""
+    own = "" if generator.entries else generator.signatures
+    selector = ", ".join(filter(None, (_CANDIDATES, "" if generator.entries else _TERMS, own)))
+    found: list[Node] = []
+    for content in contents:
+        chosen = {html.key(node) for node in html.select(content, own)} if own else set()
+        matches = html.select(content, selector)
+        keys = {html.key(node): node for node in matches if html.key(node) in chosen or _is_signature(node)}
+        found += [node for node in keys.values() if not any(html.key(above) in keys for above in html.ancestors(node))]
+    if not found:
+        return Entries()
+    anchors = {html.key(node): _anchor(node) for node in found}
+    scopes = {html.key(node.parent) for node in found if node.parent is not None and anchors[html.key(node)]}
+    by_node: dict[int, Entry] = {}
+    for node in found:
+        anchor = anchors[html.key(node)]
+        name = _name(node, anchor, generator.entry_name)
+        if anchor and (name or html.tag(node) not in HEADINGS):
+            depth = sum(html.key(above) in scopes for above in html.ancestors(node))
+            by_node[html.key(node)] = Entry(name, anchor, depth)
+    found = [node for node in found if html.tag(node) not in HEADINGS or html.key(node) in by_node]
+    return Entries(tuple(found), by_node, tuple(_parts(contents, selector, found, by_node)))
+
+
+def _is_signature(node: Node) -> bool:
+    if html.tag(node) == "dt":
+        code = html.outermost(node, "code")
+        return _letters(node) == sum(map(_letters, code))
+    return html.tag(node) != "body" and any(_SIGNATURE.fullmatch(name) for name in html.classes(node))
+
+
+def _letters(node: Node) -> int:
+    return sum(map(str.isalnum, html.text(node)))
+
+
+def _anchor(node: Node) -> str:
+    """The id of a signature, of a mark in it, or of the element that it begins."""
+    mark = html.first(node, "a[id]") if html.tag(node) == "dt" else None
+    if own := html.attribute(node if mark is None else mark, "id"):
+        return own
+    before = html.previous(node)
+    while before is not None and not html.text(before).strip():
+        before = html.previous(before)
+    around = node.parent
+    return html.attribute(around, "id") if around is not None and (before is None or _is_sign(before)) else ""
+
+
+def _is_sign(node: Node) -> bool:
+    """Whether something before a signature is a permalink, a version, or leads to the source."""
+    return html.tag(node) in ("a", "span") or _letters(node) == sum(map(_letters, html.select(node, "a")))
+
+
+def _name(node: Node, anchor: str, css: str) -> str:
+    """The name that `css` selects, else the word that the id ends in. Ids may be in lower case."""
+    if css and (named := html.first(node, css)) is not None:
+        return html.squeezed(html.text(named))
+    last = re.split(r"[.:#/]" if html.tag(node) in HEADINGS else r"[.:#/-]", _COPY.sub("", anchor))[-1]
+    words = re.findall(r"\w+!?", html.text(node))
+    return next((word for word in words if word.casefold() == last.casefold() != "impl"), "")
+
+
+def _parts(
+    contents: Sequence[Node], selector: str, found: Sequence[Node], by_node: Mapping[int, Entry]
+) -> Iterator[Node]:
+    """The headings in an entry: deeper than its own heading, or in the element that its signature begins.
+
+    Those of a page with one signature alone, below its title, belong to the whole page. One that has no id and skips a
+    level (`h4` below `h1`) is a label.
+    """
+    signatures = {html.key(node) for node in found}
+    level, scope, latest = 0, 0, 0
+    for content in contents:
+        for node in html.select(content, f"{_HEADINGS}, {selector}"):
+            name = html.tag(node)
+            entry = by_node.get(html.key(node))
+            if html.key(node) in signatures and name in HEADINGS:
+                level = latest = int(name[1])
+                scope = 0
+            elif html.key(node) in signatures:
+                level = latest if latest > 1 or len(found) == 1 else 0
+                around = node.parent if entry else None
+                scope = html.key(around) if around and entry and html.attribute(around, "id") == entry.anchor else 0
+            elif name in HEADINGS:
+                depth = int(name[1])
+                label = depth > latest + 1 > 1 and not html.attribute(node, "id")
+                if label or (level and depth > level) or (scope and scope in map(html.key, html.ancestors(node))):
+                    yield node
+                else:
+                    level, scope, latest = 0, 0, depth
