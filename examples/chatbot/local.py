@@ -86,6 +86,6 @@ if __name__ == "__main__":
     given = options.parse_args()
     silence_log()
     with function(given.index) as passage, server(passage, given.port) as running:
-        print(f"Open http://127.0.0.1:{given.port} (Ctrl-C stops it).", file=sys.stderr)  # noqa: T201
+        print(f"Open http://127.0.0.1:{given.port} (Ctrl-C stops it).", file=sys.stderr)
         with suppress(KeyboardInterrupt):
             running.serve_forever()

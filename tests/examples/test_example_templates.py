@@ -87,6 +87,34 @@ def test_state_machine_questions_are_answered(expanded: dict[str, dict[str, Any]
     assert [len(ask(question)["results"]) for question in questions] == [question["k"] for question in questions]
 
 
+def _transitions(machine: dict[str, Any]) -> list[str]:
+    """Transitions of a state machine, and of those inside its maps, to a state that it does not have."""
+    states = machine["States"].values()
+    named = [machine["StartAt"], *(one["Next"] for one in states if "Next" in one)]
+    caught = [each["Next"] for one in states for each in one.get("Catch", [])]
+    inner = [name for one in states if "ItemProcessor" in one for name in _transitions(one["ItemProcessor"])]
+    return [name for name in named + caught if name not in machine["States"]] + inner
+
+
+def test_state_machine_is_valid(expanded: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    """cfn-lint has the language's schema, but does not look into what SAM expands."""
+    (machine,) = _of_type(expanded["step-functions"], "StepFunctions::StateMachine")
+    separator, lines = machine["DefinitionString"]["Fn::Join"]
+    definition = json.loads(re.sub(r"\$\{\w+\}", FUNCTION, separator.join(lines)))
+    assert _transitions(definition) == []
+    role = "arn:aws:iam::111122223333:role/any"
+    resource = {
+        "Type": "AWS::StepFunctions::StateMachine",
+        "Properties": {"RoleArn": role, "Definition": definition},
+    }
+    template = tmp_path / "machine.json"
+    template.write_text(json.dumps({"Resources": {"Machine": resource}}))
+    linted = subprocess.run(
+        [PYTHON_OF_SAM.with_name("cfn-lint"), template], capture_output=True, text=True, check=False
+    )
+    assert (linted.returncode, linted.stdout) == (0, "")
+
+
 def test_site_policy_allows_the_api_alone(expanded: dict[str, dict[str, Any]]) -> None:
     (headers,) = _of_type(expanded["static-site"], "CloudFront::ResponseHeadersPolicy")
     policy = headers["ResponseHeadersPolicyConfig"]["SecurityHeadersConfig"]["ContentSecurityPolicy"]
