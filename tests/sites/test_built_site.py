@@ -129,11 +129,6 @@ def test_a_base_that_is_no_url_says_nothing(tmp_path: Path, base: str) -> None:
     assert text_of(read(tmp_path)[0]["a"]) == f"[B]({BASE}a/b)"
 
 
-def test_a_data_uri_leaves_the_description(tmp_path: Path) -> None:
-    write(tmp_path, {"index.html": html('<p>See <img alt="a lit lamp" src="data:image/png;base64,AAAA">.</p>')})
-    assert text_of(read(tmp_path)[0]["index"]) == "See a lit lamp."
-
-
 @pytest.mark.parametrize(
     ("head", "text", "flaw"),
     [
@@ -332,6 +327,191 @@ def test_of_version_folders_the_latest_is_read(tmp_path: Path) -> None:
     assert list(read(tmp_path, SiteOptions(BASE, version="2.0"))[0]) == ["2.0/mill"]
 
 
+def cell(content: str) -> str:
+    return f"<table><tr><th>Command<th>Use</tr><tr><td>{content}</td><td>Mill</td></tr></table>"
+
+
+CODE = "```\na\n  b\n```"
+QUOTE = "> One.\n>\n> Two.\n>\n> - Three."
+LISTING = (
+    "<td class=code><pre><span class=line>a</span><br><span class=line>  b</span></pre></td></tr></table></figure>"
+)
+NOTE = '<td class="icon"><i title="Note"></i></td><td class="content"><p>Mind the mill:</p><pre>a\nb</pre></td>'
+INNER = "<table><tr><th>A</tr><tr><td>1</td></tr></table>"
+BODIES: list[tuple[str, str]] = [
+    ('<p>See <img alt="a lit lamp" src="data:image/png;base64,AAAA">.</p>', "See a lit lamp."),
+    ('<h1>Mill</h1><ul><li><a href="http://[half/">Flour</a></li></ul>', "- Flour"),
+    # An exponent stays apart from its number.
+    ("10<sup>6</sup>, m<sup>-2</sup>", "10^6, m^-2"),
+    ("<code>2<sup>10</sup></code>", "`2^10`"),
+    ("the 1<sup>st</sup> Mill<sup>TM</sup>, H<sub>2</sub>O", "the 1st MillTM, H2O"),
+    ('Mill<sup id="r"><a class="footnote-ref" href="#f">1</a></sup>.', "Mill."),
+    # A button in a sentence is text.
+    ("<p>Press <button class=btn>Save</button> twice.</p>", "Press Save twice."),
+    ("<ul><li>The <b><button>Run</button></b> button.</li></ul>", "- The **Run** button."),
+    ("<table><tr><th>A</th></tr><tr><td><button>Save</button></td></tr></table>", "| A |\n| --- |\n| Save |"),
+    ("<details><summary><button>More</button></summary>Text.</details>", "**More**\n\nText."),
+    ("<p>Run <code>mill</code> <button>Copy</button></p>", "Run `mill`"),
+    ('<p>Run <code>mill</code> <button class="copybtn">Go</button></p>', "Run `mill`"),
+    ('<p>Run <code>mill</code> <button aria-label="Copy to clipboard">\u2398</button></p>', "Run `mill`"),
+    ("<div><pre>mill</pre><button>Wrap lines</button></div>", "```\nmill\n```"),
+    ("<div class=feedback>Text. Helpful? <button>Yes</button></div><p>End.</p>", "Text. Helpful?\n\nEnd."),
+    ("<p>Text.</p><p><button>Launch</button></p>", "Text."),
+    # What only old browsers show is left out, and so are tables of contents.
+    *(
+        (f"<p>One.</p><{tag}>Update your browser.</{tag}><p>Two.</p>", "One.\n\nTwo.")
+        for tag in ("video", "audio", "object", "canvas", "iframe")
+    ),
+    *(
+        (f"<h1>Mill</h1><{tag}><li><a href=#a>Part</a></li></{tag.split()[0]}><h2 id=a>Part</h2><p>Text.</p>", "Text.")
+        for tag in ("div id=toc", "ul class=toc", "div class=table-of-contents", "nav")
+    ),
+    # Each line of code stays a line.
+    ("<pre><div>a</div><div>  b</div></pre>", CODE),
+    ("<pre><ol><li>a</li><li>  b</li></ol></pre>", CODE),
+    ("<pre><code>a<div>  b\n</div></code></pre>", CODE),
+    ("<pre><div class=line>a<br></div><div class=line>  b<br></div></pre>", CODE),
+    (f"<figure class=highlight><table><tr><td class=gutter><pre>1<br>2</pre></td>{LISTING}", CODE),
+    ("<p>Run <code>a<br>b</code>.</p>", "Run `a`  \n`b`."),
+    # Quotations.
+    ("<h2>A</h2><blockquote><h3>Said</h3><p>So.</p></blockquote><p>End.</p>", "> ### Said\n> So.\n\nEnd."),
+    *(
+        (space.join(["<blockquote>", "<p>One.</p>", "<p>Two.</p>", "<ul><li>Three.</li></ul>", "</blockquote>"]), QUOTE)
+        for space in ("", "\n", "\n    ")
+    ),
+    # A table of one row without a header is a frame.
+    (f"<table><tr>{NOTE}</tr></table>", "Mind the mill:\n\n```\na\nb\n```"),
+    (f"<table><tbody><tr><td>{INNER}</td></tr></table>", "| A |\n| --- |\n| 1 |"),
+    # A row of values is no header.
+    ("<table><tr><td>a<td>b</tr><tr><td>c<td>d</tr></table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"),
+    ("<table><tr><th>a<td>b</tr><tr><th>c<td>d</tr></table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"),
+    (
+        "<table><tr><td colspan=2>a<td>b</tr><tr><td>c<td>d<td>e</tr></table>",
+        "|  |  |  |\n| --- | --- | --- |\n| a | | b |\n| c | d | e |",
+    ),
+    ("<table><tr><th>a<th>b</tr><tr><td>c<td>d</tr></table>", "| a | b |\n| --- | --- |\n| c | d |"),
+    ("<table><thead><tr><td>a<td>b</tr></thead><tr><td>c<td>d</tr></table>", "| a | b |\n| --- | --- |\n| c | d |"),
+    # Each line in a cell stays a line.
+    *(
+        (cell(content), f"| Command | Use |\n| --- | --- |\n| {markdown} | Mill |")
+        for content, markdown in (
+            ("<pre>a\n\n  b|c\n</pre>", "`a`<br>`  b\\|c`"),
+            ("Run:<div class=highlight><pre><code>a<br>b</code></pre></div>", "Run:<br>`a`<br>`b`"),
+            ("<code>a<br>b</code>", "`a`<br>`b`"),
+            ("<code>a</code><br>\n<code>b</code>", "`a`<br> `b`"),
+            ("Two<br>lines<p>One.</p><p>Two.</p>", "Two<br>lines<br>One.<br>Two."),
+            ("Either:<ul><li>one</li><li><p>two</p></li></ul>", "Either:<br>one<br>two"),
+            ("<blockquote>One.</blockquote><blockquote>Two.</blockquote>", "One.<br>Two."),
+            (
+                "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td><pre>a\nb</pre></table>",
+                "`a`<br>`b`",
+            ),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "markdown"), BODIES)
+def test_main_content_becomes_markdown(tmp_path: Path, body: str, markdown: str) -> None:
+    write(tmp_path, {"index.html": html(body)})
+    assert text_of(read(tmp_path)[0]["index"]) == markdown
+
+
+BLOCKS = ("address", "center", "dd", "details", "div", "fieldset", "figure", "form", "hgroup", "legend", "p", "section")
+DROPPED = ("aside", "nav", "hr", "footer", "dialog", "div class=toc", "button", "video")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        *((f"<div>One<{tag}>two</{tag}>three</div>", "One two three") for tag in BLOCKS),
+        *((f"<div>One<{tag}></{tag.split()[0]}>three</div>", "One three") for tag in DROPPED),
+        *(
+            (f"{f'<{tag}>' * depth}<p>Flour.</p>{f'</{tag}>' * depth}", "Flour.")
+            for tag in ("div", "blockquote", "b")
+            for depth in (300, 512, 2000)
+        ),
+    ],
+)
+def test_words_of_blocks_stay_apart_however_deep(tmp_path: Path, body: str, words: str) -> None:
+    write(tmp_path, {"index.html": html(body)})
+    assert text_of(read(tmp_path)[0]["index"]).replace("*", "").replace(">", "").split() == words.split()
+
+
+ALERT = '<div class="alert" role="alert"><h4 class="alert-heading">Warning</h4><p>Careful.</p></div>'
+CARD = '<div class="card"><h2 class="card-title" id="b">B</h2><p>Three.</p></div>'
+METHODS = "".join(f"<li><section id={name}()><h3>{name}</h3><p>Text.</p></section></li>" for name in ("a", "b"))
+BUTTONS = "<h2 id=a><button>Why a mill?</button></h2><p>One.</p><h2 id=b>Sails <button>Edit</button></h2><p>Two.</p>"
+MORE = "<details><summary>{}</summary>{}</details><p>Three.</p>"
+SECTIONS: list[tuple[str, list[tuple[str, str, str]]]] = [
+    # Text after details belongs to the heading before.
+    (
+        f"<h2 id=a>A</h2><p>One.</p>{MORE.format('More', '<h3 id=b>B</h3><p>Two.</p>')}",
+        [("a", "A", "One.\n\n**More**"), ("b", "A/B", "Two."), ("a", "A", "Three.")],
+    ),
+    # A heading in a summary is for the text of its details.
+    *(
+        (
+            f"<h2 id=a>A</h2><p>One.</p>{MORE.format(question, '<div>Two.</div>')}",
+            [("a", "A", "One."), ("b", "A/B", "Two."), ("a", "A", "Three.")],
+        )
+        for question in ("<h3 id=b>B</h3>", "<section id=b><h3>B</h3></section>")
+    ),
+    # The title of an alert begins no section.
+    (
+        f"<h1>Mill</h1><h2 id=a>A</h2>{ALERT}<p>Two.</p>{CARD}",
+        [("a", "Mill/A", "**Warning**\n\nCareful.\n\nTwo."), ("b", "Mill/B", "Three.")],
+    ),
+    (
+        f"<h1>Mill</h1><h2>Methods</h2><ul>{METHODS}</ul><ul><li><h3>c</h3>D.</ul>",
+        [
+            ("a()", "Mill/Methods/a", "Text."),
+            ("b()", "Mill/Methods/b", "Text."),
+            ("", "Mill/Methods", "- ### c\n  D."),
+        ],
+    ),
+    (f"<h1>Mill</h1>{BUTTONS}", [("a", "Mill/Why a mill?", "One."), ("b", "Mill/Sails", "Two.")]),
+    # A heading that is left open keeps the text behind it.
+    ("<h1>Mill<p>Flour.</p><h2>Sails</h2><p>Wood.", [("", "Mill", "Flour."), ("", "Mill/Sails", "Wood.")]),
+    (
+        "<h1>Mill<div><p>Flour.</div></h1><h2>Sails<ul><li>Wood.</ul>",
+        [("", "Mill", "Flour."), ("", "Mill/Sails", "- Wood.")],
+    ),
+    # A heading's link that is a sign is not its title.
+    *(
+        (
+            f'<h1>Mill</h1><h2><a href="#part" name="part">{sign}</a> Part <a href="#b">two</a></h2><p>Text.</p>',
+            [("part", "Mill/Part two", "Text.")],
+        )
+        for sign in ("#", "\u00b6", "\u00a7", "\U0001f517", "", "\u200b")
+    ),
+    (
+        '<h1>Mill</h1><h2 id="and"><a class="header" href="#and">&&</a></h2><p>Text.</p>',
+        [("and", "Mill/&&", "Text.")],
+    ),
+    # A mark before a heading without an id is its anchor.
+    *(
+        (f"<p>One.</p>{before}<h2>Part</h2><p>Two.</p>", [("", "", "One."), ("mark", "Part", "Two.")])
+        for before in (
+            "<a id=mark></a>",
+            "<a name=mark></a>\n",
+            "<p><a name=old></a><a name=mark></a></p>\n<!-- x -->\n",
+            "<span id=mark></span>",
+        )
+    ),
+    ("<p><a id=other></a>Words.</p><h2>Part</h2><p>Two.</p>", [("", "", "Words."), ("", "Part", "Two.")]),
+    ("<a id=other></a>Words. <h2>Part</h2><p>Two.</p>", [("", "", "Words."), ("", "Part", "Two.")]),
+]
+"""A body, and of each of its sections the anchor, the headings and the text."""
+
+
+@pytest.mark.parametrize(("body", "sections"), SECTIONS)
+def test_headings_cut_a_page_into_sections(tmp_path: Path, body: str, sections: list[tuple[str, str, str]]) -> None:
+    write(tmp_path, {"index.html": html(body)})
+    found = read(tmp_path)[0]["index"].sections
+    assert [(each.anchor, "/".join(each.headings), each.markdown) for each in found] == sections
+
+
 def test_a_selector_names_the_main_content(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": html('<div class="mine"><p>Mine.</p></div><p>Not mine.</p>')})
     assert text_of(read(tmp_path, SiteOptions(BASE, selector=".mine"))[0]["index"]) == "Mine."
@@ -364,23 +544,6 @@ def test_every_page_is_read_or_named(tmp_path: Path, files: tuple[str, ...], pag
     assert skipped in (others, ...)
 
 
-@pytest.mark.parametrize("depth", [300, 512, 2000])
-@pytest.mark.parametrize("tag", ["div", "blockquote", "b"])
-def test_deeply_nested_text_is_read(tmp_path: Path, depth: int, tag: str) -> None:
-    pages, _ = read(write(tmp_path, {"index.html": html(f"{f'<{tag}>' * depth}<p>Flour.</p>{f'</{tag}>' * depth}")}))
-    assert "Flour." in text_of(pages["index"])
-
-
-@pytest.mark.parametrize(
-    "body",
-    ["<h1>Mill<p>Flour.</p><h2>Sails</h2><p>Wood.", "<h1>Mill<div><p>Flour.</div></h1><h2>Sails<ul><li>Wood.</ul>"],
-)
-def test_a_heading_left_open_keeps_the_text_behind_it(tmp_path: Path, body: str) -> None:
-    pages, _ = read(write(tmp_path, {"index.html": html(body)}))
-    told = [(part.headings, part.markdown.removeprefix("- ")) for part in pages["index"].sections]
-    assert told == [(("Mill",), "Flour."), (("Mill", "Sails"), "Wood.")]
-
-
 @pytest.mark.parametrize(("stated", "language"), [("", "de"), (' lang="fr"', "fr")])
 def test_the_language_of_the_site_is_that_of_pages_without(tmp_path: Path, stated: str, language: str) -> None:
     write(tmp_path, {"index.html": f"<html{stated}><p>Mehl.</p>"})
@@ -391,77 +554,6 @@ def test_the_language_of_the_site_is_that_of_pages_without(tmp_path: Path, state
 def test_sources_of_a_generator_are_not_a_built_site(tmp_path: Path) -> None:
     write(tmp_path, {"index.html": "---\nlayout: home\n---\n", "a.md": "# A\n\nText."})
     assert [page.title for page in read(tmp_path)[0].values()] == ["A"]
-
-
-@pytest.mark.parametrize(
-    ("before", "anchor"),
-    [
-        ("<a id=mark></a>", "mark"),
-        ("<a name=mark></a>\n", "mark"),
-        ("<p><a name=old></a><a name=mark></a></p>\n<!-- x -->\n", "mark"),
-        ("<span id=mark></span>", "mark"),
-        ("<p><a id=other></a>Words.</p>", ""),
-        ("<p><a id=other><img src=a.png alt=Pump></a></p>", ""),
-        ("<a id=other></a>Words. ", ""),
-    ],
-)
-def test_mark_before_a_heading_without_id_is_its_anchor(tmp_path: Path, before: str, anchor: str) -> None:
-    write(tmp_path, {"index.html": html(f"<p>One.</p>{before}<h2>Part</h2><p>Two.</p>")})
-    last = read(tmp_path)[0]["index"].sections[-1]
-    assert (last.headings, last.anchor) == (("Part",), anchor)
-
-
-def test_text_after_details_belongs_to_the_heading_before(tmp_path: Path) -> None:
-    body = "<h2 id=a>A</h2><p>One.</p><details><summary>More</summary><h3 id=b>B</h3><p>Two.</p></details><p>Three.</p>"
-    write(tmp_path, {"index.html": html(body)})
-    sections = read(tmp_path)[0]["index"].sections
-    assert [(section.anchor, section.headings) for section in sections] == [
-        ("a", ("A",)),
-        ("b", ("A", "B")),
-        ("a", ("A",)),
-    ]
-    assert "**More**" in sections[0].markdown
-    assert sections[2].markdown == "Three."
-
-
-def test_the_title_of_an_alert_begins_no_section(tmp_path: Path) -> None:
-    alert = '<div class="alert" role="alert"><h4 class="alert-heading">Warning</h4><p>Careful.</p></div>'
-    card = '<div class="card"><h2 class="card-title" id="b">B</h2><p>Three.</p></div>'
-    write(tmp_path, {"index.html": html(f"<h1>Mill</h1><h2 id=a>A</h2>{alert}<p>Two.</p>{card}")})
-    sections = read(tmp_path)[0]["index"].sections
-    assert [(each.anchor, each.headings, each.markdown) for each in sections] == [
-        ("a", ("Mill", "A"), "**Warning**\n\nCareful.\n\nTwo."),
-        ("b", ("Mill", "B"), "Three."),
-    ]
-
-
-def test_a_section_in_a_list_is_a_section(tmp_path: Path) -> None:
-    methods = "".join(f"<li><section id={name}()><h3>{name}</h3><p>Text.</p></section></li>" for name in ("a", "b"))
-    write(tmp_path, {"index.html": html(f"<h1>Mill</h1><h2>Methods</h2><ul>{methods}</ul><ul><li><h3>c</h3>D.</ul>")})
-    sections = read(tmp_path)[0]["index"].sections
-    assert [(each.anchor, each.headings, each.markdown) for each in sections] == [
-        ("a()", ("Mill", "Methods", "a"), "Text."),
-        ("b()", ("Mill", "Methods", "b"), "Text."),
-        ("", ("Mill", "Methods"), "- ### c\n  D."),
-    ]
-
-
-@pytest.mark.parametrize("question", ["<h3 id=b>B</h3>", "<section id=b><h3>B</h3></section>"])
-def test_a_heading_in_a_summary_is_for_the_text_of_its_details(tmp_path: Path, question: str) -> None:
-    details = f"<details><summary>{question}</summary><div>Two.</div></details>"
-    write(tmp_path, {"index.html": html(f"<h2 id=a>A</h2><p>One.</p>{details}<p>Three.</p>")})
-    sections = read(tmp_path)[0]["index"].sections
-    assert [(each.anchor, each.headings, each.markdown) for each in sections] == [
-        ("a", ("A",), "One."),
-        ("b", ("A", "B"), "Two."),
-        ("a", ("A",), "Three."),
-    ]
-
-
-def test_headings_in_quotes_and_lists_do_not_cut(tmp_path: Path) -> None:
-    write(tmp_path, {"index.html": html("<h2 id=a>A</h2><blockquote><h3>Said</h3><p>So.</p></blockquote><p>End.</p>")})
-    (section,) = read(tmp_path)[0]["index"].sections
-    assert section.markdown == "> ### Said\n> So.\n\nEnd."
 
 
 @pytest.mark.parametrize(
@@ -481,150 +573,11 @@ def test_a_heading_with_the_id_of_the_content_is_not_it(tmp_path: Path, name: st
     assert [section.markdown for section in read(tmp_path)[0]["index"].sections] == ["One.", "Two."]
 
 
-@pytest.mark.parametrize(
-    ("body", "markdown"),
-    [
-        ("10<sup>6</sup>, m<sup>-2</sup>", "10^6, m^-2"),
-        ("<code>2<sup>10</sup></code>", "`2^10`"),
-        ("the 1<sup>st</sup> Mill<sup>TM</sup>, H<sub>2</sub>O", "the 1st MillTM, H2O"),
-        ('Mill<sup id="r"><a class="footnote-ref" href="#f">1</a></sup>.', "Mill."),
-    ],
-)
-def test_an_exponent_stays_apart_from_its_number(tmp_path: Path, body: str, markdown: str) -> None:
-    write(tmp_path, {"index.html": html(f"<p>{body}</p>")})
-    assert text_of(read(tmp_path)[0]["index"]) == markdown
-
-
-@pytest.mark.parametrize(
-    ("body", "markdown"),
-    [
-        ("<p>Press <button class=btn>Save</button> twice.</p>", "Press Save twice."),
-        ("<ul><li>The <b><button>Run</button></b> button.</li></ul>", "- The **Run** button."),
-        ("<table><tr><th>A</th></tr><tr><td><button>Save</button></td></tr></table>", "| A |\n| --- |\n| Save |"),
-        ("<details><summary><button>More</button></summary>Text.</details>", "**More**\n\nText."),
-        ("<p>Run <code>mill</code> <button>Copy</button></p>", "Run `mill`"),
-        ('<p>Run <code>mill</code> <button class="copybtn">Go</button></p>', "Run `mill`"),
-        ('<p>Run <code>mill</code> <button aria-label="Copy to clipboard">\u2398</button></p>', "Run `mill`"),
-        ("<div><pre>mill</pre><button>Wrap lines</button></div>", "```\nmill\n```"),
-        ("<div class=feedback>Text. Helpful? <button>Yes</button></div><p>End.</p>", "Text. Helpful?\n\nEnd."),
-        ("<p>Text.</p><p><button>Launch</button></p>", "Text."),
-    ],
-)
-def test_a_button_in_a_sentence_is_text(tmp_path: Path, body: str, markdown: str) -> None:
-    write(tmp_path, {"index.html": html(body)})
-    assert text_of(read(tmp_path)[0]["index"]) == markdown
-
-
-def test_a_button_may_be_a_whole_title(tmp_path: Path) -> None:
-    titles = "<h2 id=a><button>Why a mill?</button></h2><p>One.</p><h2 id=b>Sails <button>Edit</button></h2><p>Two.</p>"
-    write(tmp_path, {"index.html": html(f"<h1>Mill</h1>{titles}")})
-    assert [each.headings for each in read(tmp_path)[0]["index"].sections] == [
-        ("Mill", "Why a mill?"),
-        ("Mill", "Sails"),
-    ]
-
-
-def test_what_only_old_browsers_show_is_left_out(tmp_path: Path) -> None:
-    old = "".join(f"<{tag}>Update your browser.</{tag}>" for tag in ("video", "audio", "object", "canvas", "iframe"))
-    write(tmp_path, {"index.html": html(f"<p>One.</p>{old}<p>Two.</p>")})
-    assert text_of(read(tmp_path)[0]["index"]) == "One.\n\nTwo."
-
-
-# HTML's elements that begin a line; those with a mark or a rule of their own are tested elsewhere.
-@pytest.mark.parametrize(
-    "tag",
-    ["address", "center", "dd", "details", "div", "fieldset", "figure", "form", "hgroup", "legend", "p", "section"],
-)
-def test_a_block_does_not_run_into_the_text_around_it(tmp_path: Path, tag: str) -> None:
-    write(tmp_path, {"index.html": html(f"<div>One<{tag}>two</{tag}>three</div>")})
-    assert text_of(read(tmp_path)[0]["index"]).split() == ["One", "two", "three"]
-
-
-@pytest.mark.parametrize("tag", ["aside", "nav", "hr", "footer", "dialog", "div class=toc", "button", "video"])
-def test_text_around_a_dropped_element_stays_apart(tmp_path: Path, tag: str) -> None:
-    write(tmp_path, {"index.html": html(f"<div>One<{tag}></{tag.partition(' ')[0]}>three</div>")})
-    assert text_of(read(tmp_path)[0]["index"]).split() == ["One", "three"]
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "<pre><div>a</div><div>  b</div></pre>",
-        "<pre><ol><li>a</li><li>  b</li></ol></pre>",
-        "<pre><code>a<div>  b\n</div></code></pre>",
-        "<pre><div class=line>a<br></div><div class=line>  b<br></div></pre>",
-        "<figure class=highlight><table><tr><td class=gutter><pre>1<br>2</pre></td>"
-        "<td class=code><pre><span class=line>a</span><br><span class=line>  b</span></pre></td></tr></table></figure>",
-    ],
-)
-def test_each_line_of_code_stays_a_line(tmp_path: Path, code: str) -> None:
-    write(tmp_path, {"index.html": html(code)})
-    assert text_of(read(tmp_path)[0]["index"]) == "```\na\n  b\n```"
-
-
-@pytest.mark.parametrize(
-    ("cell", "markdown"),
-    [
-        ("<pre>a\n\n  b|c\n</pre>", "`a`<br>`  b\\|c`"),
-        ("Run:<div class=highlight><pre><code>a<br>b</code></pre></div>", "Run:<br>`a`<br>`b`"),
-        ("<code>a<br>b</code>", "`a`<br>`b`"),
-        ("<code>a</code><br>\n<code>b</code>", "`a`<br> `b`"),
-        ("Two<br>lines<p>One.</p><p>Two.</p>", "Two<br>lines<br>One.<br>Two."),
-        ("Either:<ul><li>one</li><li><p>two</p></li></ul>", "Either:<br>one<br>two"),
-        ("<blockquote>One.</blockquote><blockquote>Two.</blockquote>", "One.<br>Two."),
-        (
-            "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td><pre>a\nb</pre></table>",
-            "`a`<br>`b`",
-        ),
-    ],
-)
-def test_each_line_in_a_cell_stays_a_line(tmp_path: Path, cell: str, markdown: str) -> None:
-    table = f"<table><tr><th>Command<th>Use</tr><tr><td>{cell}</td><td>Mill</td></tr></table>"
-    write(tmp_path, {"index.html": html(table)})
-    assert text_of(read(tmp_path)[0]["index"]).split("\n")[2:] == [f"| {markdown} | Mill |"]
-
-
-def test_lines_of_code_between_words_stay_lines(tmp_path: Path) -> None:
-    write(tmp_path, {"index.html": html("<p>Run <code>a<br>b</code>.</p>")})
-    assert text_of(read(tmp_path)[0]["index"]) == "Run `a`  \n`b`."
-
-
-def test_a_table_of_one_row_without_header_is_a_frame(tmp_path: Path) -> None:
-    note = '<td class="icon"><i title="Note"></i></td><td class="content"><p>Mind the mill:</p><pre>a\nb</pre></td>'
-    inner = "<table><tr><th>A</tr><tr><td>1</td></tr></table>"
-    frames = f"<table><tr>{note}</tr></table><table><tbody><tr><td>{inner}</td></tr></table>"
-    write(tmp_path, {"index.html": html(frames)})
-    assert text_of(read(tmp_path)[0]["index"]) == "Mind the mill:\n\n```\na\nb\n```\n\n| A |\n| --- |\n| 1 |"
-
-
-@pytest.mark.parametrize(
-    ("rows", "header"),
-    [
-        ("<tr><td>a<td>b</tr><tr><td>c<td>d</tr>", "|  |  |"),
-        ("<tr><th>a<td>b</tr><tr><th>c<td>d</tr>", "|  |  |"),
-        ("<tr><td colspan=2>a<td>b</tr><tr><td>c<td>d<td>e</tr>", "|  |  |  |"),
-        ("<tr><th>a<th>b</tr><tr><td>c<td>d</tr>", "| a | b |"),
-        ("<thead><tr><td>a<td>b</tr></thead><tr><td>c<td>d</tr>", "| a | b |"),
-    ],
-)
-def test_a_row_of_values_is_no_header(tmp_path: Path, rows: str, header: str) -> None:
-    write(tmp_path, {"index.html": html(f"<table>{rows}</table>")})
-    lines = text_of(read(tmp_path)[0]["index"]).split("\n")
-    assert (lines[0], len(lines)) == (header, 3 if header == "| a | b |" else 4)
-
-
 def test_pages_with_the_suffix_htm_are_read(tmp_path: Path) -> None:
     write(tmp_path, {"a.htm": html(), "b/c.htm": html("<p>C.</p>"), "404.htm": html("<p>No.</p>")})
     pages, skipped = read(tmp_path)
     assert [page.url for page in pages.values()] == [f"{BASE}a.htm", f"{BASE}b/c.htm"]
     assert skipped == {"404.htm": "error page"}
-
-
-@pytest.mark.parametrize("space", ["", "\n", "\n    "])
-def test_space_between_blocks_of_a_quotation_is_nothing(tmp_path: Path, space: str) -> None:
-    quote = space.join(["<blockquote>", "<p>One.</p>", "<p>Two.</p>", "<ul><li>Three.</li></ul>", "</blockquote>"])
-    write(tmp_path, {"index.html": html(quote)})
-    assert text_of(read(tmp_path)[0]["index"]) == "> One.\n>\n> Two.\n>\n> - Three."
 
 
 @pytest.mark.parametrize("space", ["", "\n", " <!-- note --> "])
@@ -654,35 +607,6 @@ def test_a_stated_text_that_is_no_url_says_nothing(tmp_path: Path, url: str) -> 
     write(tmp_path, {"sitemap.xml": listed, "a.html": html(canonical=url), "b.html": html("<p>B.</p>")})
     pages, skipped = read(tmp_path, SiteOptions())
     assert ([page.url for page in pages.values()], skipped) == ([f"{BASE}a", f"{BASE}b.html"], {})
-
-
-def test_a_link_to_no_url_is_read_as_its_words(tmp_path: Path) -> None:
-    write(tmp_path, {"index.html": html('<h1>Mill</h1><ul><li><a href="http://[half/">Flour</a></li></ul>')})
-    assert text_of(read(tmp_path)[0]["index"]) == "- Flour"
-
-
-@pytest.mark.parametrize("sign", ["#", "\u00b6", "\u00a7", "\U0001f517", "", "\u200b"])
-def test_a_headings_link_that_is_a_sign_is_not_its_title(tmp_path: Path, sign: str) -> None:
-    heading = f'<h2><a href="#part" name="part">{sign}</a> Part <a href="#b">two</a></h2>'
-    write(tmp_path, {"index.html": html(f"<h1>Mill</h1>{heading}<p>Text.</p>")})
-    (section,) = read(tmp_path)[0]["index"].sections
-    assert (section.headings, section.anchor) == (("Mill", "Part two"), "part")
-
-
-def test_a_heading_that_is_only_a_sign_is_a_heading(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {"index.html": html('<h1>Mill</h1><h2 id="and"><a class="header" href="#and">&&</a></h2><p>Text.</p>')},
-    )
-    (section,) = read(tmp_path)[0]["index"].sections
-    assert (section.headings, section.anchor) == (("Mill", "&&"), "and")
-
-
-@pytest.mark.parametrize("begin", ["<div id=toc>", "<ul class=toc>", "<div class=table-of-contents>", "<nav>"])
-def test_a_table_of_contents_is_left_out(tmp_path: Path, begin: str) -> None:
-    contents = f'{begin}<li><a href="#a">Part</a></li></{begin[1:].partition(" ")[0].rstrip(">")}>'
-    write(tmp_path, {"index.html": html(f"<h1>Mill</h1>{contents}<h2 id=a>Part</h2><p>Text.</p>")})
-    assert text_of(read(tmp_path)[0]["index"]) == "Text."
 
 
 def test_a_list_of_nothing_but_links_within_the_page_is_left_out(tmp_path: Path) -> None:

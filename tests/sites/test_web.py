@@ -172,20 +172,41 @@ def test_a_redirect_within_the_origin_is_followed(server: WebServer, site: WebSi
     assert urls(site) == {"/guide/", "/faq"}
 
 
-@pytest.mark.parametrize("target", ["https://elsewhere.example/a", "//elsewhere.example/a", "http://127.0.0.1:9/a"])
-def test_a_redirect_to_another_origin_is_left_out(server: WebServer, site: WebSite, target: str) -> None:
-    server.answers["/faq"] = web.Response(status=302, headers={"Location": target})
-    assert skips(site)["faq"] == ("on another origin", False)
+def html_response(body: bytes, **headers: str) -> web.Response:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return web.Response(body=body, headers={"Content-Type": "text/html", **named})
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "failed"),
+    [
+        *(
+            (web.Response(status=302, headers={"Location": target}), "on another origin", False)
+            for target in ("https://elsewhere.example/a", "//elsewhere.example/a", "http://127.0.0.1:9/a")
+        ),
+        (web.Response(status=302, headers={"Location": "/faq"}), "redirects in a circle", True),
+        ("<p>" + "x" * 50_000, "has more than 10,000 bytes", True),
+        (html_response(gzip.compress(b"x" * 1_000_000), Content_Encoding="gzip"), "has more than 10,000 bytes", True),
+        (web.Response(body=b"%PDF", content_type="application/pdf"), "no HTML", False),
+        (html_response(b"<main><p>Hidden.</p></main>", X_Robots_Tag="noindex"), "noindex", False),
+    ],
+)
+def test_page_that_is_left_out_says_why(
+    server: WebServer,
+    site: WebSite,
+    answer: str | web.Response,
+    reason: str,
+    failed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fetch, "MAX_PAGE_BYTES", 10_000)
+    server.answers["/faq"] = answer
+    assert skips(site) == {"faq": (reason, failed)}
 
 
 def test_a_page_of_another_origin_in_the_sitemap_is_left_out(server: WebServer, site: WebSite) -> None:
     server.sitemap("/", "https://elsewhere.example/page")
     assert skips(site) == {"page": ("on another origin", False)}
-
-
-def test_a_circle_of_redirects_ends(server: WebServer, site: WebSite) -> None:
-    server.answers["/faq"] = web.Response(status=302, headers={"Location": "/faq"})
-    assert skips(site)["faq"] == ("redirects in a circle", True)
 
 
 def test_a_second_run_asks_only_for_changes(server: WebServer, site: WebSite) -> None:
@@ -234,25 +255,7 @@ def test_an_outage_keeps_the_last_copy_of_a_page(
 def test_a_limit_ends_the_run_and_is_named(site: WebSite, limits: FetchLimits, named: str) -> None:
     with pytest.raises(SiteError, match=f"{named} allows: nothing was indexed"):
         list(replace(site, limits=limits).read())
-
-
-def test_as_many_pages_as_the_limit_are_read(site: WebSite) -> None:
-    assert len(urls(replace(site, limits=replace(FAST, pages=3)))) == 3
-
-
-def test_a_huge_page_is_left_out(server: WebServer, site: WebSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch, "MAX_PAGE_BYTES", 1_000)
-    server.answers["/faq"] = "<p>" + "x" * 5_000
-    assert skips(site)["faq"] == ("has more than 1,000 bytes", True)
-
-
-def test_a_packed_page_is_measured_unpacked(server: WebServer, site: WebSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch, "MAX_PAGE_BYTES", 10_000)
-    bomb = web.Response(
-        body=gzip.compress(b"x" * 1_000_000), headers={"Content-Encoding": "gzip", "Content-Type": "text/html"}
-    )
-    server.answers["/faq"] = bomb
-    assert skips(site)["faq"] == ("has more than 10,000 bytes", True)
+    assert len(urls(replace(site, limits=replace(FAST, pages=3)))) == 3, "as many as the limit"
 
 
 def test_a_slow_page_is_left_out(server: WebServer, site: WebSite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,14 +271,6 @@ def test_a_slow_page_is_left_out(server: WebServer, site: WebSite, monkeypatch: 
     server.answers["/robots.txt"] = web.Response(status=404)
     with pytest.raises(SiteError, match="gave no page"):
         list(site.read())
-
-
-def test_what_is_no_html_or_noindex_is_left_out(server: WebServer, site: WebSite) -> None:
-    server.answers["/faq"] = web.Response(body=b"%PDF", content_type="application/pdf")
-    server.answers["/guide/"] = web.Response(
-        body=b"<main><p>Hidden.</p></main>", headers={"X-Robots-Tag": "noindex", "Content-Type": "text/html"}
-    )
-    assert skips(site) == {"faq": ("no HTML", False), "guide/": ("noindex", False)}
 
 
 @pytest.mark.parametrize("path", ["/../../etc/passwd", "/a/%2e%2e/%2e%2e/b", "/%2e%2e/x", "/a//b", "/x%00y"])
