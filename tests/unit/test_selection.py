@@ -11,7 +11,7 @@ from handler.core.selection import (
     LAST,
     LEAST_OVERLAP,
     diverse,
-    joined,
+    join,
     overlap,
     page_of,
     pool,
@@ -121,12 +121,12 @@ def test_joined_chunks_repeat_nothing_and_miss_nothing(words: list[str], data: s
     ends = [*cuts, len(words)]
     chunks = [" ".join(words[start:end]) for start, end in zip(starts, ends, strict=True)]
     if all(end - start > shared for start, end in zip(starts, ends, strict=True)):
-        assert joined(chunks) == " ".join(words)
+        assert join(chunks) == " ".join(words)
 
 
 @given(before=st.text(max_size=60), after=st.text(max_size=60))
 def test_joined_text_contains_every_chunk(before: str, after: str) -> None:
-    whole = joined([before, after])
+    whole = join([before, after])
     assert before.rstrip() in whole
     assert after.lstrip() in whole
     assert overlap(before, after) in (0, *range(LEAST_OVERLAP, 61))

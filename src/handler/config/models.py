@@ -1,6 +1,6 @@
-"""Looks up models by name in the table of providers: limits, vector spaces, balance, and what replaces what."""
+"""Looks up models by name in the table of providers: limits, vector spaces, and what replaces what."""
 
-from handler.config.providers import BALANCE, EMULATED_BALANCE, EMULATOR, PROVIDERS, TEXTS_PER_CALL, Model
+from handler.config.providers import PROVIDERS, TEXTS_PER_CALL, Model
 
 UNKNOWN_TOKENS = 512
 """The assumed token limit of an unknown model: the least of the known ones."""
@@ -14,18 +14,6 @@ def find(name: str) -> Model | None:
     bare = name.rpartition("/")[2]
     bare = bare[bare.find(".cohere.") + 1 :]  # behind a geography such as `eu` or `global`
     return next((model for provider in PROVIDERS.values() for model in provider.models if model.name == bare), None)
-
-
-def balance(name: str, embedded_by: str) -> float:
-    """How much vectors of the model `name` count against words in a hybrid search.
-
-    Args:
-        embedded_by: the provider that made the collection's vectors; empty if it is not known.
-    """
-    if embedded_by == EMULATOR:
-        return EMULATED_BALANCE
-    listed = find(name)
-    return listed.balance if listed else BALANCE
 
 
 def takes_dimension(name: str) -> bool:

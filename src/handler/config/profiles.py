@@ -60,7 +60,7 @@ class SearchOptions(ProfileSection):
     embedding_ms: int = Field(3_000, ge=100, le=60_000)
     """The most milliseconds of an embedding, with `without_embedding = "words"`."""
     balance: float | None = Field(None, ge=0, le=1, strict=True)
-    """How much vectors count against words: 0 for words alone, 1 for vectors alone. None for the embedding model's."""
+    """How much vectors count against words: 0 for words alone, 1 for vectors alone. None for that of the vectors."""
     candidates: int = Field(30, ge=1, le=1000)
     """How many passages each list has. A larger number of requested passages makes the lists longer."""
 
@@ -74,14 +74,15 @@ class SearchOptions(ProfileSection):
         """See `handler.core.retrieve.Retriever`."""
         return self.embedding_ms / 1000 if self.without_embedding == "words" and self.has_vectors else None
 
-    def balance_for(self, model: str, embedded_by: str) -> float:
+    def balance_for(self, embedded_by: str) -> float:
         """The balance of a search: this section's, else that of the vectors.
 
         Args:
-            model: the embedding model.
             embedded_by: the provider that made the collection's vectors; empty if it is not known.
         """
-        return models.balance(model, embedded_by) if self.balance is None else self.balance
+        if self.balance is not None:
+            return self.balance
+        return providers.EMULATED_BALANCE if embedded_by == providers.EMULATOR else providers.BALANCE
 
 
 class NoiseLevels(ProfileSection):

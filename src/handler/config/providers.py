@@ -22,10 +22,9 @@ TEXTS_PER_CALL = 96
 EMULATOR = "emulator"
 """What an index or a collection records as the provider of vectors that the emulator made."""
 
-
 BALANCE = 0.65
-"""How much vectors count against words in a hybrid search: 0 is words alone, 1 vectors alone. This is for the models of
-every provider, which find more than words do (docs/search.md)."""
+"""How much vectors count against words in a hybrid search: 0 is words alone, 1 vectors alone. A provider's vectors find
+more than words do (docs/search.md)."""
 
 EMULATED_BALANCE = 0.4
 """The same for the emulator's vectors, which find less than words do."""
@@ -44,7 +43,6 @@ class Model:
         since: the day the provider deprecated or retired it, as YYYY-MM-DD.
         replacement: the model to use instead of a deprecated or retired one.
         price: US dollars for a million tokens, as its provider publishes it; None where it is not known.
-        balance: of its vectors and words in a hybrid search, unless the profile says otherwise.
     """
 
     name: str
@@ -56,7 +54,6 @@ class Model:
     since: str = ""
     replacement: str = ""
     price: float | None = None
-    balance: float = BALANCE
 
     @property
     def embeds(self) -> bool:

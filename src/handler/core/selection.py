@@ -6,9 +6,9 @@ Pure functions. Imported when a question asks for one of these.
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import hypot
+from math import hypot, inf
 from operator import mul
 
 from handler.core.model import Passage, PointId, Search, Selection, Vector
@@ -177,20 +177,32 @@ def with_neighbors(passage: Passage, others: Sequence[Passage], reach: int) -> P
     """
     if passage.index is None:
         return passage
+    run = consecutive([passage, *others], passage.index, page_of(passage.url), reach)
+    return replace(passage, expanded=join([chunk.text for chunk in run]))
+
+
+def consecutive(chunks: Iterable[Passage], index: int, page: str, reach: float = inf) -> list[Passage]:
+    """The chunks of a page around the position `index`, in order and without a gap; none if that one is absent.
+
+    Args:
+        chunks: in any order. Of several at one position, the first counts.
+        reach: the most chunks before, and after.
+    """
     at: dict[int, Passage] = {}
-    for other in others:
-        if other.index is not None and page_of(other.url) == page_of(passage.url):
-            at.setdefault(other.index, other)
-    at[passage.index] = passage
-    first = last = passage.index
-    while first - 1 in at and passage.index - first < reach:
+    for chunk in chunks:
+        if chunk.index is not None and page_of(chunk.url) == page:
+            at.setdefault(chunk.index, chunk)
+    if index not in at:
+        return []
+    first = last = index
+    while first - 1 in at and index - first < reach:
         first -= 1
-    while last + 1 in at and last - passage.index < reach:
+    while last + 1 in at and last - index < reach:
         last += 1
-    return replace(passage, expanded=joined([at[index].text for index in range(first, last + 1)]))
+    return [at[place] for place in range(first, last + 1)]
 
 
-def joined(texts: Sequence[str]) -> str:
+def join(texts: Sequence[str]) -> str:
     """Consecutive chunks as one text. An overlap appears once, and a code block that was cut is whole again."""
     whole = texts[0]
     for text in texts[1:]:

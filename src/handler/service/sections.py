@@ -1,12 +1,11 @@
 """A passage in its section, and a page by its URL: the chunks as one text, of which a part is read at a time."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.errors import InvalidRequest, NotFound
 from handler.core.model import Passage, PointId
-from handler.core.selection import joined, page_of
+from handler.core.selection import consecutive, join, page_of
 from handler.service.services import Served
 
 REACH = 20
@@ -55,7 +54,7 @@ def section(served: Served, passage: Passage, until: Deadline, *, start: int | N
         first -= 1
     while last < len(chunks) and _same_section(chunks[last], passage):
         last += 1
-    whole = joined([chunk.text for chunk in chunks[first:last]])
+    whole = join([chunk.text for chunk in chunks[first:last]])
     if start is None:
         start = 0 if len(whole) <= most or first == at else max(0, whole.find(passage.text))
     return Reading(
@@ -83,7 +82,7 @@ def page(served: Served, url: str, until: Deadline, *, start: int, most: int) ->
             start_of_page = Passage(0, 0, "", place, index=0, payload={name: place, index: 0})
             chunks = _around(served, start_of_page, PAGE_CHUNKS, until)
             if chunks:
-                whole = joined([chunk.text for chunk in chunks])
+                whole = join([chunk.text for chunk in chunks])
                 return Reading(chunks[0], _part(whole, start, most), start, len(whole))
     raise NotFound("The index has no page of that URL. Take a URL as search returns it.")
 
@@ -94,22 +93,8 @@ def _around(served: Served, passage: Passage, reach: int, until: Deadline) -> li
     with running(until):
         found = with_one_retry(lambda: retriever.store.neighbors([(passage, reach)]), until, "store").passages
     shown = [chunk for chunk in found if retriever.displayable is None or retriever.displayable(chunk)]
-    return _consecutive([*([passage] if passage.text else []), *shown], passage)
-
-
-def _consecutive(chunks: Iterable[Passage], passage: Passage) -> list[Passage]:
-    at: dict[int, Passage] = {}
-    for chunk in chunks:
-        if chunk.index is not None and page_of(chunk.url) == page_of(passage.url):
-            at.setdefault(chunk.index, chunk)
-    if passage.index not in at:
-        return []
-    first = last = passage.index
-    while first - 1 in at:
-        first -= 1
-    while last + 1 in at:
-        last += 1
-    return [at[index] for index in range(first, last + 1)]
+    chunks = [*([passage] if passage.text else []), *shown]
+    return [] if passage.index is None else consecutive(chunks, passage.index, page_of(passage.url))
 
 
 def _same_section(chunk: Passage, passage: Passage) -> bool:

@@ -92,8 +92,7 @@ def _settings(served: RemoteProfile) -> dict[str, Any]:
     if profile.search.mode == "dense":
         return described
     provider = PROVIDERS[profile.embedding.provider]
-    embedded_by = made_by(provider, settings.providers[provider.name].url)
-    balance = profile.search.balance_for(profile.embedding.model, embedded_by)
+    balance = profile.search.balance_for(made_by(provider, settings.providers[provider.name].url))
     return {**described, "balance": balance, "candidates": profile.search.candidates}
 
 

@@ -271,7 +271,7 @@ class QdrantEdgeStore:
         field = ranking_field(profile, indexes)
         if field is None:
             return None
-        balance = profile.search.balance_for(profile.embedding.model, self._manifest.embedded_by)
+        balance = profile.search.balance_for(self._manifest.embedded_by)
         return TextSearch(field, balance, by_language=language_keys(indexes), titles=has_titles(indexes))
 
     @cached_property

@@ -271,7 +271,7 @@ def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, 
         return replace(by_vectors, note=_missing(profile, schema))
     embedded_by = metadata.get("embedded_by")
     shards = (config.get("params") or {}).get("shard_number")
-    balance = profile.search.balance_for(profile.embedding.model, str(embedded_by or ""))
+    balance = profile.search.balance_for(str(embedded_by or ""))
     by_text = TextSearch(
         field,
         balance,
