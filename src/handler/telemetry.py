@@ -54,20 +54,20 @@ class _RedactingFormatter(LambdaPowertoolsFormatter):
         line = self._json(log)
         if len(line.encode()) <= LINE_BYTES and not any(form in line for form in self.secrets | self.hidden):
             return line
-        fields = {key: self._redacted(key, value) for key, value in log.items()}
+        fields = {key: self._redact(key, value) for key, value in log.items()}
         line = self._json(fields)
-        return line if len(line.encode()) <= LINE_BYTES else self._json(self._shortened(fields))
+        return line if len(line.encode()) <= LINE_BYTES else self._json(self._shorten(fields))
 
     def _json(self, value: Any) -> str:
         """`value` as JSON. A lone surrogate, which UTF-8 cannot encode, becomes its escape."""
         return super().serialize(value).encode(errors="backslashreplace").decode()
 
-    def _redacted(self, key: str, value: Any) -> Any:
+    def _redact(self, key: str, value: Any) -> Any:
         text = value if isinstance(value, str) else self._json(value)
         redacted = _without(self.secrets | self.hidden if key in ERROR_TEXTS else self.secrets, text)
         return value if redacted == text else redacted
 
-    def _shortened(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def _shorten(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """The fields, of which the longest are cut until the line fits. A traceback keeps its end."""
         shortened, left = dict(fields), LINE_BYTES
         sizes = {key: self._size(key, value) for key, value in fields.items()}
@@ -136,31 +136,31 @@ def keep_secret(secret: str) -> None:
     _formatter.secrets = _formatter.secrets | _forms(secret)
 
 
-def restored() -> None:
+def forget_invocations() -> None:
     """A snapshot was restored: the next invocation is this container's first."""
     _State.cold = True
 
 
-def not_renewed(what: str, error: KnownError) -> None:
+def log_not_renewed(what: str, error: KnownError) -> None:
     """Log that a key or an index could not be read again. An old one stays in use; without one, its use tries again."""
     logger.warning(what, extra={"code": error.code, "detail": error.detail})
 
 
-def index_refused(error: KnownError, *, temporary: bool) -> None:
+def log_refused_index(error: KnownError, *, temporary: bool) -> None:
     """Log that a new index could not be taken, and the old one stays. Unless that is temporary, also count it."""
-    not_renewed("a new index could not be taken; the old one stays", error)
+    log_not_renewed("a new index could not be taken; the old one stays", error)
     if not temporary:
         _emit("none", {"IndexRefused": 1})
 
 
-def heartbeat(figures: Mapping[str, Any]) -> None:
+def log_heartbeat(figures: Mapping[str, Any]) -> None:
     """The heartbeat's question was answered with a passage."""
     logger.info("heartbeat", extra=dict(figures))
     _emit("none", {"Heartbeat": 1})
 
 
-def heartbeat_failed(error: BaseException, known: KnownError) -> None:
-    """The heartbeat's question failed. `known`: see `failed`."""
+def log_heartbeat_failure(error: BaseException, known: KnownError) -> None:
+    """The heartbeat's question failed. `known`: see `log_failure`."""
     _log_error(f"heartbeat: {error}", "none", error, known)
     _emit("none", {"Heartbeat": 0})
 
@@ -209,35 +209,35 @@ def hiding(texts: Iterable[str]) -> Iterator[None]:
         _formatter.hidden = outer
 
 
-def retrying(upstream: str, code: str, delay: float) -> None:
+def log_retry(upstream: str, code: str, delay: float) -> None:
     """A first attempt failed with `code`; the second follows in `delay` seconds."""
     logger.warning("retrying", extra={"upstream": upstream, "code": code, "delay_ms": round(delay * 1000)})
 
 
-def retrieved(profile: str, figures: dict[str, Any], metrics: dict[str, float]) -> None:
+def log_retrieval(profile: str, figures: dict[str, Any], metrics: dict[str, float]) -> None:
     """One answered question: a log line with `figures`, and `metrics` by name (a Latency is in milliseconds)."""
     logger.info("retrieved", extra={"profile": profile, **figures})
     _emit(profile, metrics)
 
 
-def feedback(profile: str, figures: Mapping[str, Any], *, helpful: bool) -> None:
+def log_feedback(profile: str, figures: Mapping[str, Any], *, helpful: bool) -> None:
     """One reader's feedback on a passage: a log line with `figures`, and a metric by profile."""
     logger.info("feedback", extra={"profile": profile, **figures})
     _emit(profile, {"Helpful": 1} if helpful else {"NotHelpful": 1})
 
 
-def notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
+def log_notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
     """Log a warning about an answered question, for the operator."""
     logger.warning(message, extra={"profile": profile, **figures})
 
 
-def not_reranked(profile: str, error: BaseException, known: KnownError) -> None:
-    """Log a failed reranking. The question was answered without it. `known`: see `failed`."""
+def log_rerank_failure(profile: str, error: BaseException, known: KnownError) -> None:
+    """Log a failed reranking. The question was answered without it. `known`: see `log_failure`."""
     _log_error(f"not reranked: {error}", profile, error, known, harmless="upstream")
 
 
-def answered_by_words(profile: str, error: BaseException, known: KnownError) -> None:
-    """Log and count a question whose embedding failed. It was answered by words. `known`: see `failed`.
+def log_answer_by_words(profile: str, error: BaseException, known: KnownError) -> None:
+    """Log and count a question whose embedding failed. It was answered by words. `known`: see `log_failure`.
 
     An error that is not temporary is also counted as any other is, because the operator has to act on it.
     """
@@ -245,13 +245,13 @@ def answered_by_words(profile: str, error: BaseException, known: KnownError) -> 
     _emit(profile, {"AnsweredByWords": 1, **({} if known.blame == "upstream" else _counts(known))})
 
 
-def titles(profile: str, total_ms: float) -> None:
+def log_titles(profile: str, total_ms: float) -> None:
     """One search in titles: a metric, and a log line only at the level DEBUG, as there is one for each key press."""
     logger.debug("titles", extra={"profile": profile, "total_ms": round(total_ms, 1)})
     _emit(profile, {"TitlesLatency": total_ms})
 
 
-def failed(profile: str, error: BaseException, known: KnownError) -> None:
+def log_failure(profile: str, error: BaseException, known: KnownError) -> None:
     """Log one failed question, and count it by its code and by who has to act on it.
 
     Args:

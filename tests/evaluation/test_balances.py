@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handler.core.fusion import fuse
-from passage.evaluation.balances import ranking, try_balances
+from passage.evaluation.balances import rank_passages, try_balances
 from passage.evaluation.run import Run, SavedAnswer, SavedHit
 from passage.evaluation.suite import Expected, Suite, SuiteQuestion
 
@@ -46,7 +46,7 @@ def test_ranking_is_that_of_the_search() -> None:
     similarities, bm25 = {"a": 0.9, "b": 0.6, "c": 0.6, "d": 0.1}, {"d": 8.0, "c": 4.0, "b": 4.0}
     parts = {str(one): (found.vectors, found.words) for one, found in fuse(similarities, bm25, 0.5).items()}
     for balance in (0.0, 0.3, 0.5, 1.0):
-        assert ranking(parts, balance) == list(fuse(similarities, bm25, balance))
+        assert rank_passages(parts, balance) == list(fuse(similarities, bm25, balance))
 
 
 def test_better_balances_are_named() -> None:

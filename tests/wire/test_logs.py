@@ -136,7 +136,7 @@ def test_long_line_is_cut_at_8_kb(text: str) -> None:
 def test_message_that_is_json_is_logged_as_text(message: str, output: Output) -> None:
     with telemetry.hiding(["zebra-7731", "   "]):
         error = InvalidRequest(message)
-        telemetry.failed("context", error, error)
+        telemetry.log_failure("context", error, error)
     (line,) = output.logs
     assert line["message"].startswith(message[:2])
     assert "zebra" not in output.text

@@ -105,7 +105,7 @@ def test_no_results_leave_out_the_top_score_metric(
 
 
 def test_figure_that_is_not_a_number_is_left_out_of_its_record(output: Output) -> None:
-    telemetry.retrieved("query-response", {}, {"TopScore": float("nan"), "ResultCount": 1.0})
+    telemetry.log_retrieval("query-response", {}, {"TopScore": float("nan"), "ResultCount": 1.0})
     (record,) = output.metrics
     assert declared(record) == {"ResultCount": "Count"}
 

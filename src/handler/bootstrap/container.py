@@ -44,7 +44,7 @@ class Container:
         self._environ = environ
         self._retrievers: dict[tuple[str, str], Retriever] = {}
         self.readiness = Readiness()
-        self.served = cache(self._served)
+        self.served = cache(self._find_served)
         """Finds a profile by name, the default one for None. An error is not cached."""
 
     @cached_property
@@ -82,7 +82,7 @@ class Container:
                     )
         return sorted({name for names in chosen.values() for name in names})
 
-    def _served(self, name: str | None) -> Served:
+    def _find_served(self, name: str | None) -> Served:
         settings, names = self.settings, self._profiles
         if name is not None and name not in names:
             raise NotFound(f"There is no such profile. The profiles are: {', '.join(names)}.")

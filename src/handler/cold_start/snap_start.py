@@ -35,5 +35,5 @@ def register(services: Restorable) -> None:
 
 def _after_restore(services: Restorable) -> None:
     random.seed()
-    telemetry.restored()
+    telemetry.forget_invocations()
     services.after_restore()

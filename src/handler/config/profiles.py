@@ -103,7 +103,7 @@ class TextLimit(ProfileSection):
     max: int = Field(ge=1)
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if self.min > self.max:
             raise ValueError("min must not be above max")
         return self
@@ -119,7 +119,7 @@ class CountLimit(ProfileSection):
     outside: Literal["reject", "clamp"] = "reject"
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if not self.min <= self.default <= self.max:
             raise ValueError("min, default and max must be in ascending order")
         return self
@@ -132,7 +132,7 @@ class Query(ProfileSection):
     count: CountLimit
 
     @model_validator(mode="after")
-    def _apart(self) -> Self:
+    def _check_names(self) -> Self:
         both = sorted(set(self.text.names) & set(self.count.names))
         if both:
             raise ValueError(f"text and count share the names {', '.join(both)}")

@@ -188,13 +188,13 @@ DEFAULT = _COHERE.name
 """The provider of a profile that names none."""
 
 
-def _known(name: str) -> str:
+def _check_known(name: str) -> str:
     if name not in PROVIDERS:
         raise ValueError(f"must be {' or '.join(PROVIDERS)}")
     return name
 
 
-def _reranks(name: str) -> str:
+def _check_reranks(name: str) -> str:
     rerankers = [provider.name for provider in PROVIDERS.values() if provider.reranker]
     if name not in rerankers:
         label = PROVIDERS[name].label if name in PROVIDERS else f"'{name}'"
@@ -202,7 +202,7 @@ def _reranks(name: str) -> str:
     return name
 
 
-EmbeddingProvider = Annotated[str, AfterValidator(_known)]
+EmbeddingProvider = Annotated[str, AfterValidator(_check_known)]
 """The name of a provider."""
-RerankingProvider = Annotated[str, AfterValidator(_reranks)]
+RerankingProvider = Annotated[str, AfterValidator(_check_reranks)]
 """The name of a provider that has a reranker."""

@@ -207,18 +207,18 @@ def render_error(error: PassageError, context: ErrorContext) -> RetrievalRespons
         query=_echo(context),
         results=[],
         total_results=0,
-        requested_top_k=_requested(context),
+        requested_top_k=_read_count(context),
         execution_metrics=ExecutionMetrics(**metrics),
         error=ErrorDetail(code=_code(error), message=str(error)),
     )
 
 
-def _sent(context: ErrorContext, names: tuple[str, ...]) -> Any:
+def _find_sent(context: ErrorContext, names: tuple[str, ...]) -> Any:
     return next((context.fields[name] for name in names if name in context.fields), None)
 
 
 def _echo(context: ErrorContext) -> QueryEcho:
-    text = _sent(context, context.profile.query.text.names if context.profile else ("text",))
+    text = _find_sent(context, context.profile.query.text.names if context.profile else ("text",))
     query_id = context.fields.get("query_id")
     return QueryEcho(text=_plain(text), query_id=_plain(query_id) or _new_id())
 
@@ -228,12 +228,12 @@ def _plain(value: Any) -> str:
     return value[:ECHOED].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
-def _requested(context: ErrorContext) -> int:
+def _read_count(context: ErrorContext) -> int:
     """The requested number if it is valid, else the default."""
     if context.profile is None:
         return 5
     limit = context.profile.query.count
-    sent = _sent(context, limit.names)
+    sent = _find_sent(context, limit.names)
     valid = isinstance(sent, int) and not isinstance(sent, bool) and limit.min <= sent <= limit.max
     return sent if valid else limit.default
 

@@ -92,7 +92,7 @@ def with_one_retry(call: Callable[[], T], deadline: Deadline, upstream: Upstream
         delay = _delay(error)
         if delay >= deadline.remaining():
             raise
-        telemetry.retrying(upstream, error.code, delay)
+        telemetry.log_retry(upstream, error.code, delay)
     time.sleep(delay)
     return call()
 

@@ -42,8 +42,8 @@ Holders = Mapping[str, frozenset[PointId]]
 
 def words(question: str) -> list[str]:
     """The question's words, each once, lower case, at most `MOST_WORDS`. Pairs stand for words without spaces."""
-    found = (part for word in _WORD.findall(question.lower()) for part in _parts(word))
-    return list(dict.fromkeys(found))[:MOST_WORDS]
+    parts = (part for word in _WORD.findall(question.lower()) for part in _parts(word))
+    return list(dict.fromkeys(parts))[:MOST_WORDS]
 
 
 def _parts(word: str) -> list[str]:
@@ -63,12 +63,12 @@ def fits(question: str, passages: Sequence[Passage], noise: Noise, holders: Hold
     ]
     places = _places(passages, noise)
     least: Fit = "none"
-    found: list[Fit] = []
+    upwards: list[Fit] = []
     for passage in reversed(passages):
         held = sum(passage.id in points for points in telling) / max(len(telling), 1)
         least = max(least, _name(places[passage.id] + WORDS * held), key=FITS.index)
-        found.append(least)
-    return found[::-1]
+        upwards.append(least)
+    return upwards[::-1]
 
 
 def _places(passages: Sequence[Passage], noise: Noise) -> Mapping[PointId, float]:

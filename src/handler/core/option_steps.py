@@ -90,8 +90,8 @@ def _add_fits(answers: Sequence[Answer], store: PassageStore, deadline: Deadline
     def with_fits(answer: Answer) -> Answer:
         if not (isinstance(answer, Retrieval) and answer.noise and _is_rated(answer)):
             return answer
-        found = fits(answer.request.text, answer.passages, answer.noise, holders)
-        passages = (replace(each, fit=fit) for each, fit in zip(answer.passages, found, strict=True))
+        rated_fits = fits(answer.request.text, answer.passages, answer.noise, holders)
+        passages = (replace(each, fit=fit) for each, fit in zip(answer.passages, rated_fits, strict=True))
         return replace(answer, passages=tuple(passages), warnings=(*answer.warnings, *warnings))
 
     return list(map(with_fits, answers))

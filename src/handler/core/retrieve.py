@@ -110,9 +110,7 @@ class Retriever:
             from handler.core import without_vector  # noqa: PLC0415 - most questions have a vector
 
             answers = [
-                without_vector.explained(answer)
-                if isinstance(answer, Retrieval) and answer.request.search.by
-                else answer
+                without_vector.explain(answer) if isinstance(answer, Retrieval) and answer.request.search.by else answer
                 for answer in answers
             ]
         if any(request.selection is not None or request.search.explain or request.fit for request in requests):

@@ -68,7 +68,7 @@ def error_of(error: NoTextIndex, question: EmbeddedQuestion, mode: SearchMode) -
     return ChoiceRefused(str(error), upstream=error.upstream, detail=error.detail)
 
 
-def explained(answer: Retrieval) -> Retrieval:
+def explain(answer: Retrieval) -> Retrieval:
     """The answer with warnings that say why it was found by words, and why its scores are 0."""
     warnings = answer.warnings
     if answer.embedding_failure is not None:

@@ -52,11 +52,11 @@ def _unspaced_run() -> re.Pattern[str]:
 
 
 def _pairs(run: re.Match[str]) -> str:
-    found = run.group()
-    pairs = (found[at : at + 2] for at in range(max(len(found) - 1, 1)))
+    text = run.group()
+    pairs = (text[at : at + 2] for at in range(max(len(text) - 1, 1)))
     return f" {' '.join(pairs)} "
 
 
 def _with_whole(name: re.Match[str]) -> str:
-    found = name.group()
-    return f"{found} {_VERSION.sub('', found, 1).translate(_JOINED)}"
+    text = name.group()
+    return f"{text} {_VERSION.sub('', text, 1).translate(_JOINED)}"

@@ -32,7 +32,7 @@ def handle_action_group(event: Mapping[str, Any], context: Any, services: Contai
         outcome = failure(error, services.served)
     if isinstance(outcome, Answered):
         room = ACTION_GROUP_BYTES - ENVELOPE_BYTES - len(json.dumps(_session(event)))
-        outcome = outcome.shortened(lambda answered: len(json.dumps(answered.text)) <= room)
+        outcome = outcome.shorten(lambda answered: len(json.dumps(answered.text)) <= room)
     called = _by_path(event, outcome) if isinstance(event.get("apiPath"), str) else _by_function(event, outcome)
     response: dict[str, Any] = json_safe({"messageVersion": "1.0", "response": called, **_session(event)})
     return response

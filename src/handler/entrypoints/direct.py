@@ -17,7 +17,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> Any:
 
     Errors are returned, not raised: the contract's body gives the reason, while Lambda's own error would hide it.
     """
-    return _answered([event], context, services)[0]
+    return _answer([event], context, services)[0]
 
 
 def handle_list(event: Sequence[Any], context: Any, services: Container) -> Any:
@@ -28,25 +28,25 @@ def handle_list(event: Sequence[Any], context: Any, services: Container) -> Any:
     if len(event) > TEXTS_PER_CALL:
         error = InvalidRequest(f"A list holds up to {TEXTS_PER_CALL} questions; this one has {len(event)}.")
         return json.loads(failure(error, services.served).text)
-    return _answered(event, context, services)
+    return _answer(event, context, services)
 
 
-def _answered(events: Sequence[Any], context: Any, services: Container) -> list[Any]:
+def _answer(events: Sequence[Any], context: Any, services: Container) -> list[Any]:
     try:
         outcomes = answer(list(map(_question, events)), services.served, deadline(services.settings, context))
     except Exception as error:  # noqa: BLE001 - the settings cannot be read; Lambda's own error would not say so
         outcomes = [failure(error, services.served) for _ in events]
-    return [json.loads(outcome.text) for outcome in _fitted(outcomes, services)]
+    return [json.loads(outcome.text) for outcome in _fit(outcomes, services)]
 
 
-def _fitted(outcomes: Sequence[Outcome], services: Container) -> Sequence[Outcome]:
+def _fit(outcomes: Sequence[Outcome], services: Container) -> Sequence[Outcome]:
     """The outcomes, shortened until all of them fit into one response."""
     if sum(len(outcome.text) + len(", ") for outcome in outcomes) * WIDEST <= LAMBDA_RESPONSE_BYTES:
         return outcomes  # too short to be measured
     utf8 = services.runtime.writes_utf8
     share = _share([_sent_bytes(outcome.text, utf8=utf8) for outcome in outcomes], LAMBDA_RESPONSE_BYTES)
     return [
-        outcome.shortened(lambda answered: _sent_bytes(answered.text, utf8=utf8) <= share)
+        outcome.shorten(lambda answered: _sent_bytes(answered.text, utf8=utf8) <= share)
         if isinstance(outcome, Answered)
         else outcome
         for outcome in outcomes

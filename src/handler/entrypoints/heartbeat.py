@@ -25,17 +25,17 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
     """
     text = str(event[HEARTBEAT_KEY])
     try:
-        retrieval = _answered(text, context, services)
+        retrieval = _ask(text, context, services)
     except Exception as error:  # noqa: BLE001 - any error is a failed heartbeat
         known = to_known(error)
         with telemetry.hiding(text_forms(text)):
-            telemetry.heartbeat_failed(error, known)
+            telemetry.log_heartbeat_failure(error, known)
         return {"status": "failed", "code": known.code, "message": str(known)}
     count = len(retrieval.passages)
     failure = retrieval.embedding_failure
     if failure is not None:
-        telemetry.answered_by_words(services.settings.default_profile, failure, to_known(failure))
-    telemetry.heartbeat(
+        telemetry.log_answer_by_words(services.settings.default_profile, failure, to_known(failure))
+    telemetry.log_heartbeat(
         {
             "result_count": count,
             "reranked": retrieval.timings.rerank_ms is not None and retrieval.rerank_failure is None,
@@ -45,7 +45,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
     return {"status": "ok", "result_count": count}
 
 
-def _answered(text: str, context: Any, services: Container) -> Retrieval:
+def _ask(text: str, context: Any, services: Container) -> Retrieval:
     """The default profile's answer. Its embedding is neither taken from the cache nor put there.
 
     Raises:

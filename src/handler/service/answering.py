@@ -62,13 +62,13 @@ class Answered:
         """The body as JSON, serialised once."""
         return to_json(self.body)
 
-    def shortened(self, fits: Callable[["Answered"], bool]) -> "Answered":
+    def shorten(self, fits: Callable[["Answered"], bool]) -> "Answered":
         """This answer with as many passages as `fits` allows. Passages are dropped from the end and counted."""
         total = len(self.retrieval.passages)
         if total == 0 or fits(self):
             return self
         kept = bisect_left(range(1, total), True, key=lambda count: not fits(self._first(count)))
-        telemetry.notice(self.profile, "answer too large to be sent whole", {"left_out": total - kept})
+        telemetry.log_notice(self.profile, "answer too large to be sent whole", {"left_out": total - kept})
         return self._first(kept)
 
     def warned(self, warning: str) -> "Answered":
@@ -76,7 +76,7 @@ class Answered:
         return self._with(replace(self.retrieval, warnings=(*self.retrieval.warnings, warning)))
 
     def _with(self, retrieval: Retrieval) -> "Answered":
-        return replace(self, retrieval=retrieval, body=_rendered(self.served, retrieval))
+        return replace(self, retrieval=retrieval, body=_render(self.served, retrieval))
 
     def _first(self, count: int) -> "Answered":
         left_out = len(self.retrieval.passages) - count
@@ -114,7 +114,7 @@ def answer(questions: Sequence[Question], find: FindServed, deadline: Deadline) 
     Raises nothing: a question's failure does not affect the others.
     """
     started = perf_counter()
-    prepared = [_prepared(question, find, started) for question in questions]
+    prepared = [_prepare(question, find, started) for question in questions]
     outcomes: dict[int, Outcome] = {}
     groups: dict[int, list[tuple[int, _Prepared]]] = defaultdict(list)
     for number, each in enumerate(prepared):
@@ -126,7 +126,7 @@ def answer(questions: Sequence[Question], find: FindServed, deadline: Deadline) 
         for group in groups.values():
             for start in range(0, len(group), TEXTS_PER_CALL):
                 numbers, questions_of_call = zip(*group[start : start + TEXTS_PER_CALL], strict=True)
-                outcomes.update(zip(numbers, _answered(questions_of_call, find, deadline, started), strict=True))
+                outcomes.update(zip(numbers, _answer_group(questions_of_call, find, deadline, started), strict=True))
     return [outcomes[number] for number in range(len(questions))]
 
 
@@ -137,7 +137,7 @@ def _private_texts(prepared: Sequence[_Prepared | Failure]) -> Iterator[str]:
             yield from text_forms(each.request.text)
 
 
-def _prepared(question: Question, find: FindServed, started: float) -> _Prepared | Failure:
+def _prepare(question: Question, find: FindServed, started: float) -> _Prepared | Failure:
     """Read and validate a question. No upstream is called."""
     served: Served | None = None
     fields: Mapping[str, Any] = {}
@@ -159,7 +159,7 @@ def _prepared(question: Question, find: FindServed, started: float) -> _Prepared
         return failure(error, find, served, fields, started)
 
 
-def _answered(
+def _answer_group(
     questions: Sequence[_Prepared], find: FindServed, deadline: Deadline, started: float
 ) -> Iterator[Outcome]:
     """Retrieve and render the answers of questions to one collection."""
@@ -173,12 +173,12 @@ def _answered(
             if isinstance(retrieval, Exception):
                 raise retrieval
             metrics.record(question.served, retrieval)
-            yield Answered(question.served, retrieval, _rendered(question.served, retrieval))
+            yield Answered(question.served, retrieval, _render(question.served, retrieval))
         except Exception as error:  # noqa: BLE001 - becomes this question's failure
             yield failure(error, find, question.served, question.fields, started)
 
 
-def _rendered(served: Served, retrieval: Retrieval) -> Answer:
+def _render(served: Served, retrieval: Retrieval) -> Answer:
     """The answer in the contract's shape. Its warnings and what options add are the same in all contracts."""
     body = served.contract.render(retrieval)
     request = retrieval.request

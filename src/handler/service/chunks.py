@@ -32,7 +32,7 @@ class StoredChunk:
     took_ms: float
 
 
-def stored_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors: bool = False) -> StoredChunk:
+def find_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors: bool = False) -> StoredChunk:
     """Find a chunk by its point id or by the chunk id that the contract shows.
 
     Raises:
@@ -50,13 +50,13 @@ def stored_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors
     return StoredChunk(
         id=point.id,
         passage=passage,
-        payload=json_safe(point.payload) if raw else _mapped(passage),
+        payload=json_safe(point.payload) if raw else _mapped_fields(passage),
         vector=point.vector,
         took_ms=took_ms,
     )
 
 
-def _mapped(passage: Passage) -> dict[str, Any]:
+def _mapped_fields(passage: Passage) -> dict[str, Any]:
     """The fields of a passage that are stored."""
     present = {name: value for name in FIELDS if (value := getattr(passage, name)) not in (None, ())}
     return {name: zulu(value) if isinstance(value, datetime) else json_safe(value) for name, value in present.items()}

@@ -55,7 +55,7 @@ def failure(
     # A profile that cannot be resolved must not put question text into the log.
     log_text = served is not None and served.log_query_text
     with telemetry.hiding([] if log_text else _texts(sent)):
-        telemetry.failed(name, error, known)
+        telemetry.log_failure(name, error, known)
     contract = registry.load(registry.NAMES[0]) if served is None else served.contract
     context = ErrorContext(
         at=datetime.now(UTC),

@@ -12,22 +12,22 @@ def record(served: Served, retrieval: Retrieval) -> None:
     """Log and count one answered question."""
     profile = served.profile.name
     if retrieval.request.search.by == "titles":
-        telemetry.titles(profile, retrieval.timings.total_ms)
+        telemetry.log_titles(profile, retrieval.timings.total_ms)
         return
     if retrieval.embedding_failure is not None:
-        telemetry.answered_by_words(profile, retrieval.embedding_failure, to_known(retrieval.embedding_failure))
+        telemetry.log_answer_by_words(profile, retrieval.embedding_failure, to_known(retrieval.embedding_failure))
     top_score = max((passage.score for passage in retrieval.passages), default=None)
     metrics = _metrics(retrieval, top_score)
     if retrieval.rerank_failure is not None:
         metrics["RerankFailed"] = 1
-        telemetry.not_reranked(profile, retrieval.rerank_failure, to_known(retrieval.rerank_failure))
+        telemetry.log_rerank_failure(profile, retrieval.rerank_failure, to_known(retrieval.rerank_failure))
     if served.contract.notices is not None:
         for notice in served.contract.notices(retrieval):
-            telemetry.notice(profile, notice.message, notice.figures)
+            telemetry.log_notice(profile, notice.message, notice.figures)
             if notice.metric:
                 metrics[notice.metric] = (metrics.get(notice.metric) or 0) + 1
     present = {name: float(value) for name, value in metrics.items() if value is not None}
-    telemetry.retrieved(profile, _line(served, retrieval, top_score), present)
+    telemetry.log_retrieval(profile, _line(served, retrieval, top_score), present)
 
 
 def _line(served: Served, retrieval: Retrieval, top_score: float | None) -> dict[str, Any]:

@@ -91,8 +91,8 @@ def _around(served: Served, passage: Passage, reach: int, until: Deadline) -> li
     """The chunks of the passage's page without a gap, in order; those that the contract cannot show are left out."""
     retriever = served.retriever
     with running(until):
-        found = with_one_retry(lambda: retriever.store.neighbors([(passage, reach)]), until, "store").passages
-    shown = [chunk for chunk in found if retriever.displayable is None or retriever.displayable(chunk)]
+        neighbors = with_one_retry(lambda: retriever.store.neighbors([(passage, reach)]), until, "store").passages
+    shown = [chunk for chunk in neighbors if retriever.displayable is None or retriever.displayable(chunk)]
     chunks = [*([passage] if passage.text else []), *shown]
     return [] if passage.index is None else consecutive(chunks, passage.index, page_of(passage.url))
 

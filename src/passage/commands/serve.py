@@ -30,8 +30,8 @@ def serve(
     # Imported here so that other commands start fast.
     from passage.local.demo import add_demo, find_book  # noqa: PLC0415
     from passage.local.loopback import with_loopback_origins  # noqa: PLC0415
+    from passage.local.question_log import log_questions  # noqa: PLC0415
     from passage.local.serve import serve as run  # noqa: PLC0415
-    from passage.local.told import told  # noqa: PLC0415
 
     book = None if site is None else find_book(site)
     click.echo("Starting the function …", err=True)
@@ -50,7 +50,7 @@ def serve(
             )
 
         answering = with_loopback_origins(handler, app.services)
-        answering = answering if json_logs else told(answering, lambda line: click.echo(line, err=True))
+        answering = answering if json_logs else log_questions(answering, lambda line: click.echo(line, err=True))
         try:
             run(answering, port, ready, lambda app: add_demo(app, book, questions))
         except OSError as error:

@@ -41,7 +41,7 @@ class EmulatedService:
     close: Callable[[], None] = lambda: None
 
 
-async def _answered(_: web.Request, answer: Answer) -> web.StreamResponse:
+async def _pass_on(_: web.Request, answer: Answer) -> web.StreamResponse:
     return await answer()
 
 
@@ -54,9 +54,7 @@ class ServiceThread:
         around: called with each request and what answers it, in place of the answer itself.
     """
 
-    def __init__(
-        self, service: EmulatedService, *, host: str = HOST, port: int = 0, around: Around = _answered
-    ) -> None:
+    def __init__(self, service: EmulatedService, *, host: str = HOST, port: int = 0, around: Around = _pass_on) -> None:
         self._service = service
         self._host = host
         self._port = port
@@ -125,13 +123,13 @@ class ServiceThread:
 
     @web.middleware
     async def _middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        return await self._checked(request, lambda: self._around(request, lambda: self._answer(request, handler)))
+        return await self._catch_errors(request, lambda: self._around(request, lambda: self._answer(request, handler)))
 
     async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         refused = self._service.authorize(request)
-        return refused or await self._checked(request, lambda: handler(request))
+        return refused or await self._catch_errors(request, lambda: handler(request))
 
-    async def _checked(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+    async def _catch_errors(self, request: web.Request, answer: Answer) -> web.StreamResponse:
         """The answer, or the service's error body in place of an exception."""
         try:
             return await answer()

@@ -66,38 +66,38 @@ class _Parts:
 
 def try_balances(run: Run) -> Trials | None:
     """The mean nDCG@10 of each balance; None where the run has too few explained hybrid answers."""
-    found = [each for question, answer in run.pairs() if (each := _parts(question, answer)) is not None]
+    answers = [each for question, answer in run.pairs() if (each := _parts(question, answer)) is not None]
     used = (answer.debug.get("balance") for answer in run.answers if answer.debug)
     current = next((balance for balance in used if balance is not None), None)
-    if current is None or len(found) < FEWEST:
+    if current is None or len(answers) < FEWEST:
         return None
-    before = _measured(found, current)
-    others = {balance: _measured(found, balance) for balance in BALANCES if balance != current}
+    before = _measure(answers, current)
+    others = {balance: _measure(answers, balance) for balance in BALANCES if balance != current}
     compared = compare_several({str(balance): measures for balance, measures in others.items()}, before)
     trials = (
         Trial(balance, measures[MEASURE].mean, next(one for one in compared[str(balance)] if one.measure == MEASURE))
         for balance, measures in others.items()
     )
-    unknown = sum(each.unknown for each in found) / sum(len(each.names) for each in found)
+    unknown = sum(each.unknown for each in answers) / sum(len(each.names) for each in answers)
     return Trials(current, before[MEASURE].mean, tuple(trials), unknown)
 
 
-def ranking(parts: Mapping[str, tuple[float, float]], balance: float) -> list[str]:
+def rank_passages(parts: Mapping[str, tuple[float, float]], balance: float) -> list[str]:
     """The passages by a balance, best first, as `handler.core.fusion.fuse` orders them."""
     scores = weighted(parts, balance)
     return sorted(parts, key=lambda one: (-scores[one], -parts[one][0], one))
 
 
-def _measured(found: Sequence[_Parts], balance: float) -> Measures:
-    rankings = {each.question.id: _pages(each, balance) for each in found}
-    judgments = {each.question.id: {one.value: one.grade for one in each.question.expected} for each in found}
+def _measure(answers: Sequence[_Parts], balance: float) -> Measures:
+    rankings = {each.question.id: _pages(each, balance) for each in answers}
+    judgments = {each.question.id: {one.value: one.grade for one in each.question.expected} for each in answers}
     return measure(judgments, rankings)
 
 
-def _pages(found: _Parts, balance: float) -> list[str]:
+def _pages(answer: _Parts, balance: float) -> list[str]:
     """The first documents of the fused list, each once."""
-    order = ranking(found.parts, balance)
-    return list(dict.fromkeys(name for identity in order for name in found.names[identity]))[:DEEPEST]
+    order = rank_passages(answer.parts, balance)
+    return list(dict.fromkeys(name for identity in order for name in answer.names[identity]))[:DEEPEST]
 
 
 def _parts(question: SuiteQuestion, answer: SavedAnswer) -> _Parts | None:

@@ -114,12 +114,12 @@ class Filler:
             folder = self._cache.folder
             if fault := room.lacking(folder, 0):  # a batch's vectors are smaller than the margin
                 raise EmbeddingError(f"The vectors cannot be kept in {folder}: {fault}. No more was paid for.")
-            vectors = dict(zip(texts, self._accepted(list(texts.values())), strict=True))
+            vectors = dict(zip(texts, self._embed_accepted(list(texts.values())), strict=True))
             self.refused.update(key for key, vector in vectors.items() if vector is None)
             self._cache.put({key: vector for key, vector in vectors.items() if vector is not None})
         return len(batch)
 
-    def _accepted(self, texts: list[str]) -> list[Vector | None]:
+    def _embed_accepted(self, texts: list[str]) -> list[Vector | None]:
         """A vector for each text; None for one that the service does not accept, found by halving the batch."""
         try:
             return list(self._embed(texts))
@@ -127,7 +127,7 @@ class Filler:
             if len(texts) == 1:
                 return [None]
         half = len(texts) // 2
-        return self._accepted(texts[:half]) + self._accepted(texts[half:])
+        return self._embed_accepted(texts[:half]) + self._embed_accepted(texts[half:])
 
     def _embed(self, texts: list[str]) -> Sequence[Vector]:
         for attempt in count(1):

@@ -202,7 +202,7 @@ class EdgeIndex:
     def _write_shard(self, folder: Path, wanted: WantedIndex, points: Iterable[NewPoint], progress: Advance) -> None:
         folder.mkdir()
         vector = self._profile.collection.vector
-        with self._writing():
+        with self._report_failures():
             shard = qdrant_edge.EdgeShard.create(str(folder), self._config())
             for index in wanted.text_indexes:
                 shard.update(qdrant_edge.UpdateOperation.create_field_index(index.field, index.for_edge()))
@@ -212,7 +212,7 @@ class EdgeIndex:
             added = sum(map(self._size, batch))
             size += added
             self._require_room(folder, size + added)
-            with self._writing():
+            with self._report_failures():
                 shard.update(
                     qdrant_edge.UpdateOperation.upsert_points(
                         [qdrant_edge.Point(point.id, point.vectors(vector), dict(point.payload)) for point in batch]
@@ -220,7 +220,7 @@ class EdgeIndex:
                 )
             progress(len(batch))
         self._require_room(folder, size)
-        with self._writing():
+        with self._report_failures():
             shard.optimize()  # writes a copy of everything
             shard.flush()
             shard.close()
@@ -236,7 +236,7 @@ class EdgeIndex:
             raise TargetError(f"The index cannot be written to {self.where}: {fault}.")
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _report_failures(self) -> Iterator[None]:
         """Report the engine's failures, such as a full disk."""
         try:
             with engine_errors():

@@ -31,7 +31,7 @@ class TextCount:
             self.left_out.update(read.account.left_out)
             self.lost += read.account.lost
         if self.file is not None:
-            self.file.writelines("\t".join(line) + "\n" for line in _named(read))
+            self.file.writelines("\t".join(line) + "\n" for line in _list_named(read))
 
     def lines(self) -> Iterator[str]:
         """The counts for people; none where no page was counted."""
@@ -50,7 +50,7 @@ class TextCount:
             yield f"Warning: {share:.1%} of the text is in no passage, and no rule left it out. --report FILE lists it."
 
 
-def _named(read: Page | Note) -> Iterator[tuple[str, str, str]]:
+def _list_named(read: Page | Note) -> Iterator[tuple[str, str, str]]:
     if isinstance(read, Skip):
         yield read.path, read.reason, f"{read.account.seen:,} blocks" if read.account else ""
     elif isinstance(read, Page):

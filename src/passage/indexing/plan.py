@@ -110,11 +110,11 @@ class Plan:
         if self.action == "nothing":
             yield f"Nothing to do: {self.where} is up to date."
         else:
-            yield from self._written()
+            yield from self._describe_writing()
         if self.questions.texts:
             yield self.questions.line("question") + ", to measure what a poor fit is"
 
-    def _written(self) -> Iterator[str]:
+    def _describe_writing(self) -> Iterator[str]:
         verb = "Edit" if self.action == "edit" else "Write"
         why = f" ({self.note})" if self.note and self.action == "replace" else ""
         yield f"{verb} {self.where}: {_count(self.to_write, 'point')}{why}"

@@ -87,7 +87,7 @@ def function_environment(environ: Mapping[str, str], index: Path, *, emulate: bo
             check_collections(merged)
         if store and not any(index.glob(f"*/{MANIFEST}")):
             raise LocalError(f"There is no index in {index}: run `passage index` with --out {index}, or name another.")
-        yield {**_indexed_profiles(merged), **merged}
+        yield {**_name_profiles(merged), **merged}
 
 
 def _mode_of_index(environ: Mapping[str, str], root: Path | None) -> dict[str, str]:
@@ -120,7 +120,7 @@ def _embeds(environ: Mapping[str, str], root: Path | None) -> bool:
         return True  # the function says what is wrong
 
 
-def _indexed_profiles(environ: Mapping[str, str]) -> dict[str, str]:
+def _name_profiles(environ: Mapping[str, str]) -> dict[str, str]:
     """PROFILES with the profiles that a local index has; nothing where the caller's variables name some."""
     root = environ.get("EDGE_INDEX_PATH")
     if environ.get("STORE") != "qdrant_edge" or not root or "PROFILES" in packed.unpack(environ):

@@ -61,7 +61,7 @@ def client(
     """
     made = boto3.session.Session(region_name=region).client(service, config=CONFIG)
     timeout = httpx.Timeout(longest_wait).as_dict()
-    made.meta.events.register("before-send", lambda request, **_: _sent(request, timeout, most_bytes))
+    made.meta.events.register("before-send", lambda request, **_: _send(request, timeout, most_bytes))
     return made
 
 
@@ -84,7 +84,7 @@ def passing(error: Exception) -> bool:
     )
 
 
-def _sent(request: AWSPreparedRequest, timeout: dict[str, float | None], most_bytes: int) -> AWSResponse:
+def _send(request: AWSPreparedRequest, timeout: dict[str, float | None], most_bytes: int) -> AWSResponse:
     headers = {name: value.decode() if isinstance(value, bytes) else value for name, value in request.headers.items()}
     asked = httpx.Request(
         request.method, request.url, headers=headers, content=request.body or b"", extensions={"timeout": timeout}

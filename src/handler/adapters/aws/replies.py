@@ -99,9 +99,9 @@ def _sender(name: str, call: Call) -> Send:
             with at_most(ATTEMPT_SECONDS):
                 confirmed = call(reply, group)
         except aws.FAILURES as error:
-            raise _failed(name, error) from error
+            raise _error_of(name, error) from error
         if not confirmed:
-            raise _failed(name, ValueError("the answer does not confirm the reply"))
+            raise _error_of(name, ValueError("the answer does not confirm the reply"))
 
     def send(reply: Reply, group: str | None) -> None:
         with at_most(SEND_SECONDS) as deadline:
@@ -110,7 +110,7 @@ def _sender(name: str, call: Call) -> Send:
     return send
 
 
-def _failed(name: str, error: Exception) -> PassageError:
+def _error_of(name: str, error: Exception) -> PassageError:
     code = aws.code(error) if isinstance(error, ClientError) else ""
     detail = f"{name}: {error!r}"
     if code in CONFIGURATION_CODES:
@@ -123,7 +123,7 @@ def _failed(name: str, error: Exception) -> PassageError:
     return kind("A reply could not be sent.", upstream="reply", detail=detail)
 
 
-def _published(service: str, operation: str, target: str, text: str) -> Callable[[str], Call]:
+def _publisher(service: str, operation: str, target: str, text: str) -> Callable[[str], Call]:
     """A function that sends to a queue or a topic. The two differ only in boto3's names.
 
     Args:
@@ -159,8 +159,8 @@ def _bus(name: str) -> Call:
 
 
 CALLS: dict[str, Callable[[str], Call]] = {
-    "queue": _published("sqs", "send_message", "QueueUrl", "MessageBody"),
-    "topic": _published("sns", "publish", "TopicArn", "Message"),
+    "queue": _publisher("sqs", "send_message", "QueueUrl", "MessageBody"),
+    "topic": _publisher("sns", "publish", "TopicArn", "Message"),
     "bus": _bus,
 }
 
@@ -240,4 +240,4 @@ def _not_recorded(table: str, error: Exception) -> PassageError:
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ClientError):
         cause = cause.__cause__
-    return _failed(f"table {table}", cause or error)
+    return _error_of(f"table {table}", cause or error)

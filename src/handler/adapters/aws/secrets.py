@@ -52,14 +52,14 @@ class CachedKey:
         """
         with self._lock:
             if self._value is None:
-                self._take(self._read(self._cached))
+                self._take(self._read(self._read_cached))
             elif time.monotonic() >= self._due:
                 try:
                     with at_most(MOST_SECONDS):
-                        self._take(self._read(self._cached))
+                        self._take(self._read(self._read_cached))
                 except PassageError as error:
                     self._due = time.monotonic() + RETRY_SECONDS
-                    telemetry.not_renewed("a key could not be read again", error)
+                    telemetry.log_not_renewed("a key could not be read again", error)
             assert self._value is not None  # noqa: S101 - taken or raised
             return self._value
 
@@ -74,9 +74,9 @@ class CachedKey:
             self._renewable = now + RENEW_SECONDS
             try:
                 with at_most(MOST_SECONDS):
-                    self._take(self._read(self._fresh))
+                    self._take(self._read(self._read_fresh))
             except PassageError as error:
-                telemetry.not_renewed("a refused key could not be read again", error)
+                telemetry.log_not_renewed("a refused key could not be read again", error)
                 return False
             return self._value != refused
 
@@ -87,11 +87,11 @@ class CachedKey:
                 return
             try:
                 with at_most(MOST_SECONDS):
-                    text = self._read(self._early)
+                    text = self._read(self._read_early)
                 if text is not None:
                     self._take(text)
             except PassageError as error:
-                telemetry.not_renewed("a key could not be read ahead of its use", error)
+                telemetry.log_not_renewed("a key could not be read ahead of its use", error)
 
     def restored(self) -> None:
         """Forget times from before a snapshot: the clock has jumped."""
@@ -113,15 +113,15 @@ class CachedKey:
         except Exception as error:  # boto3's classes are not imported for this
             raise secret_source.unreadable(error, self._variable, self._upstream) from error
 
-    def _cached(self) -> str | None:
+    def _read_cached(self) -> str | None:
         _, text = secret_source.from_extension(self._reference, self._environ)
-        return text if text is not None else self._fresh()
+        return text if text is not None else self._read_fresh()
 
-    def _fresh(self) -> str | None:
+    def _read_fresh(self) -> str | None:
         return secret_source.from_aws(self._reference)  # the extension caches for up to five minutes
 
-    def _early(self) -> str | None:
+    def _read_early(self) -> str | None:
         # The extension listens during INIT but serves nothing yet. Waiting for the first question costs less than
         # importing boto3.
         runs, text = secret_source.from_extension(self._reference, self._environ)
-        return text if runs else self._fresh()
+        return text if runs else self._read_fresh()

@@ -68,7 +68,7 @@ class BedrockModel:
             )
             return json.loads(response["body"].read())
         except ClientError as error:
-            raise self._refused(error) from error
+            raise self._refusal(error) from error
         except BotoCoreError as error:  # without credentials, or an answer botocore could not read
             raise self._no_credentials(error) from error
         except (httpx.HTTPError, ValueError, RecursionError) as error:
@@ -82,7 +82,7 @@ class BedrockModel:
         """Forget the client, and the credentials it had before the snapshot."""
         self._made = None
 
-    def _refused(self, error: ClientError) -> PassageError:
+    def _refusal(self, error: ClientError) -> PassageError:
         service, status, detail = self._service, aws.status(error), f"{aws.code(error)}: {error}"
         headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
         if status in (401, 403) or aws.code(error) in CALLER_REFUSED:

@@ -78,12 +78,12 @@ class CohereEmbedder:
         if not isinstance(encoded, list):
             raise self._service.unavailable("returned no embedding", "asked for base64")
         try:
-            return [_decoded(item) if isinstance(item, str) else [float(value) for value in item] for item in encoded]
+            return [_decode(item) if isinstance(item, str) else [float(value) for value in item] for item in encoded]
         except (binascii.Error, struct.error, ValueError, TypeError) as error:
             raise self._service.from_transport(error) from error
 
 
-def _decoded(encoded: str) -> Vector:
+def _decode(encoded: str) -> Vector:
     """Little-endian 32-bit floats, base64 encoded (Cohere's embed reference), as `(dimension,)`."""
     raw = base64.b64decode(encoded, validate=True)
     return struct.unpack(f"<{len(raw) // 4}f", raw)

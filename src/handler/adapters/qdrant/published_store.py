@@ -75,7 +75,7 @@ class PublishedStore:
             with deadlines.running(Deadline.after(WARM_SECONDS)):
                 self._current()
         except (UpstreamError, DeadlineExceeded) as error:  # temporary: the first question tries again
-            telemetry.not_renewed("an index could not be fetched ahead of its use", error)
+            telemetry.log_not_renewed("an index could not be fetched ahead of its use", error)
 
     def restored(self) -> None:
         """After a snapshot was restored, check for a new version at once, with fresh credentials."""
@@ -99,7 +99,7 @@ class PublishedStore:
             return self._store if pointer.sha256 == self._version else self._replace(pointer, until)
         except PassageError as error:
             temporary = isinstance(error, UpstreamError | DeadlineExceeded)
-            telemetry.index_refused(error, temporary=temporary)
+            telemetry.log_refused_index(error, temporary=temporary)
             return self._store
 
     def _replace(self, pointer: Pointer, until: Deadline | None) -> QdrantEdgeStore:

@@ -18,10 +18,10 @@ NO_STREAM = '{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message":
 def too_large(path: str, most: int, services: Container) -> Response[str]:
     """413 for an answer above the API's limit. Under a profile's path, the body has that profile's contract."""
     message = f"The answer is too large: a response carries up to {most:,} bytes here."
-    return failure_response(failure(AnswerTooLarge(message), services.served, _served_at(path, services)))
+    return failure_response(failure(AnswerTooLarge(message), services.served, _find_served(path, services)))
 
 
-def _served_at(path: str, services: Container) -> Served | None:
+def _find_served(path: str, services: Container) -> Served | None:
     """The profile that a path names, where there is one."""
     name = profile_in(path)
     if name is not None:
@@ -34,7 +34,7 @@ def no_such_route(method: str, path: str, services: Container) -> Response[str]:
     """404, or 405 with Allow for a wrong method. Under a profile's path, the body has that profile's contract."""
     if method in ("GET", "DELETE") and is_mcp(path):
         return Response(405, JSON, NO_STREAM, headers={"Allow": "POST"})
-    served = _served_at(path, services)
+    served = _find_served(path, services)
     allowed = methods(path)
     if not allowed:
         message = f"There is no such path. The paths are {', '.join(dict.fromkeys(route.path for route in ROUTES))}."

@@ -87,4 +87,4 @@ def _record(feedback: Feedback, served: Served) -> None:
     words = {"query_text": feedback.question, "comment": feedback.comment} if served.log_query_text else {}
     ids = {"url": feedback.url, "chunk_id": feedback.chunk_id, "query_id": feedback.query_id}
     known = {name: value for name, value in {**ids, **words}.items() if value is not None}
-    telemetry.feedback(served.profile.name, {"helpful": feedback.helpful, **known}, helpful=feedback.helpful)
+    telemetry.log_feedback(served.profile.name, {"helpful": feedback.helpful, **known}, helpful=feedback.helpful)

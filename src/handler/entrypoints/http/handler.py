@@ -82,7 +82,7 @@ def _application(source: Source, services: Container) -> ApiGatewayResolver:
     app = gateway.resolver(cors=_cors(settings), strip_prefixes=[settings.base_path] if settings.base_path else None)
     for route in ROUTES:
         rule = route.path.replace("{", "<").replace("}", ">")
-        app.route(rule, method=route.method)(_answering(route, app, services, gateway))
+        app.route(rule, method=route.method)(_bind(route, app, services, gateway))
 
     @app.not_found
     def not_found(_: Exception) -> Response[str]:
@@ -96,9 +96,7 @@ def _application(source: Source, services: Container) -> ApiGatewayResolver:
     return app
 
 
-def _answering(
-    route: Route, app: ApiGatewayResolver, services: Container, gateway: Gateway
-) -> Callable[..., Response[str]]:
+def _bind(route: Route, app: ApiGatewayResolver, services: Container, gateway: Gateway) -> Callable[..., Response[str]]:
     """The route's handler as Powertools calls it: with the path's parts by name."""
 
     def answering(**parts: str) -> Response[str]:

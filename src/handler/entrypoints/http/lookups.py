@@ -14,7 +14,7 @@ from handler.core.deadline import Deadline
 from handler.core.model import CollectionInfo
 from handler.entrypoints.http.call import Call, json_response
 from handler.entrypoints.http.status import failure_response
-from handler.service.chunks import StoredChunk, stored_chunk
+from handler.service.chunks import StoredChunk, find_chunk
 from handler.service.failures import failure
 from handler.service.services import Served
 
@@ -34,7 +34,7 @@ def chunk(call: Call, profile: str, chunk_id: str) -> Response[str]:
     """One chunk, by its point id or by the chunk id that the profile's contract shows."""
 
     def look(served: Served, until: Deadline) -> dict[str, Any]:
-        stored = stored_chunk(served, unquote(chunk_id), until, with_vectors=call.flag("with_vectors"))
+        stored = find_chunk(served, unquote(chunk_id), until, with_vectors=call.flag("with_vectors"))
         return _chunk(stored)
 
     return _about(call, profile, look)

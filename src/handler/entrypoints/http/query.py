@@ -44,7 +44,7 @@ def _answer(call: Call, profile: str | None, read: Callable[[Profile], Mapping[s
     if unknown:
         outcome = outcome.warned(f"ignored: {_listed(unknown)}")
     utf8 = call.services.runtime.writes_utf8
-    outcome = outcome.shortened(lambda answered: text_fits(answered.text, call.room, utf8=utf8))
+    outcome = outcome.shorten(lambda answered: text_fits(answered.text, call.room, utf8=utf8))
     left_out = outcome.retrieval.left_out
     headers = {LEFT_OUT: str(left_out)} if left_out else {}
     plain = outcome.served.contract.plain

@@ -67,7 +67,7 @@ def payload_1_event(event: Mapping[str, Any]) -> dict[str, Any]:
         **_common(event),
         "httpMethod": _text(event, "httpMethod"),
         "path": _with_encoded_id(path),
-        "headers": {**_joined(event, "multiValueHeaders"), **_texts(event, "headers")},
+        "headers": {**_join(event, "multiValueHeaders"), **_texts(event, "headers")},
         "multiValueHeaders": {},
         "queryStringParameters": _texts(event, "queryStringParameters"),
         "requestContext": {"requestId": _id(context), "stage": "$default"},
@@ -82,7 +82,7 @@ def load_balancer_event(event: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InvalidRequest: names the part that is wrong.
     """
-    headers = _texts(event, "headers") or _joined(event, "multiValueHeaders")
+    headers = _texts(event, "headers") or _join(event, "multiValueHeaders")
     # With these, Powertools answers with multi-value headers, as the load balancer requires.
     several = {"multiValueHeaders": {name: [value] for name, value in headers.items()}}
     parameters = _texts(event, "queryStringParameters") or _last(event, "multiValueQueryStringParameters")
@@ -99,8 +99,8 @@ def load_balancer_event(event: Mapping[str, Any]) -> dict[str, Any]:
 
 def _with_encoded_id(path: str) -> str:
     """The path with a chunk's id as one part: Powertools' routes know no slash, `#` or emoji in a part."""
-    found = CHUNK_PATH.fullmatch(path)
-    return path if found is None else f"{found[1]}{quote(found[2], safe='%', errors='replace')}"
+    chunk = CHUNK_PATH.fullmatch(path)
+    return path if chunk is None else f"{chunk[1]}{quote(chunk[2], safe='%', errors='replace')}"
 
 
 def _common(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _lists(event: Mapping[str, Any], name: str) -> dict[str, list[str]]:
     return {str(key): several for key, several in values.items() if several}
 
 
-def _joined(event: Mapping[str, Any], name: str) -> dict[str, str]:
+def _join(event: Mapping[str, Any], name: str) -> dict[str, str]:
     return {key: ",".join(several) for key, several in _lists(event, name).items()}
 
 
@@ -169,7 +169,7 @@ def _wrong(part: str, value: object, wanted: str) -> InvalidRequest:
     return InvalidRequest(f"The event's '{name}' is {came}: it must be {wanted}.")
 
 
-def decoded_body(event: Mapping[str, Any]) -> str:
+def decode_body(event: Mapping[str, Any]) -> str:
     """A body that the gateway sent in base64, without a byte order mark.
 
     Raises:
@@ -190,7 +190,7 @@ def fields_of_body(event: Mapping[str, Any], example: str = EXAMPLE) -> dict[str
     Raises:
         InvalidRequest: there is none, or it is not base64, UTF-8, JSON or an object; see `read_object`.
     """
-    raw = decoded_body(event) if event["isBase64Encoded"] else event["body"]
+    raw = decode_body(event) if event["isBase64Encoded"] else event["body"]
     if not raw.strip():
         raise InvalidRequest(f"The body is empty: it must be a JSON object, as in {example}.")
     return read_object(raw, "The body")

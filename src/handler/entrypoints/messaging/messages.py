@@ -63,7 +63,7 @@ def read(body: Any, identity: str) -> Message:
     try:
         for _ in range(ENVELOPES):
             fields = _object(body)
-            inside = _opened(fields, identity)
+            inside = _open_envelope(fields, identity)
             if inside is None:
                 break
             body, identity = inside
@@ -84,7 +84,7 @@ def read(body: Any, identity: str) -> Message:
     )
 
 
-def _opened(fields: Mapping[str, Any], identity: str) -> tuple[Any, str] | None:
+def _open_envelope(fields: Mapping[str, Any], identity: str) -> tuple[Any, str] | None:
     """An envelope's content and its id, which is the same if a topic delivers it twice; None without an envelope."""
     if fields.get("Type") == "Notification" and "Message" in fields:
         return fields["Message"], usable_id(fields.get("MessageId")) or identity
@@ -153,7 +153,7 @@ def is_final(outcome: Outcome) -> bool:
 def reply(message: Message, outcome: Outcome) -> Reply:
     """The reply to a message. Results that do not fit are dropped from the end and counted."""
     if isinstance(outcome, Answered):
-        outcome = outcome.shortened(lambda answered: len(_text(message, answered).encode()) <= REPLY_BYTES)
+        outcome = outcome.shorten(lambda answered: len(_text(message, answered).encode()) <= REPLY_BYTES)
     return Reply(
         id=message.reply_id,
         correlation_id=message.correlation_id,

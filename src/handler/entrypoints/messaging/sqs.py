@@ -35,7 +35,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
     try:
         records = list(map(_record, event["Records"]))
         returned = _answer(records, services, deadline(services.settings, context), services.reply_sinks)
-    except Exception as error:  # noqa: BLE001 - nothing was sent yet (see `_settled`), so all return
+    except Exception as error:  # noqa: BLE001 - nothing was sent yet (see `_settle`), so all return
         failure(error, services.served)
         # An id that is not the queue's own makes Lambda return the whole batch (AWS, "Reporting batch item failures").
         returned = [usable_id(record.get("messageId")) or "unknown" for record in event["Records"]]
@@ -43,7 +43,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
         # A direct invocation in a queue's shape can have any text there, the question included.
         ids = [identity for identity in returned if telemetry.REQUEST_ID.fullmatch(identity)]
         figures = {"returned": len(returned), "received": len(event["Records"]), "message_ids": ids}
-        telemetry.notice("none", "messages returned to the queue", figures)
+        telemetry.log_notice("none", "messages returned to the queue", figures)
     return {"batchItemFailures": [{"itemIdentifier": identity} for identity in returned]}
 
 
@@ -81,7 +81,7 @@ def _answer(
     for record, outcome in zip(records, answers, strict=True):
         if record.message.reply_id in sent:
             continue  # a topic may deliver one message twice
-        if record.group not in stopped and _settled(record, outcome, services, last, until, sinks):
+        if record.group not in stopped and _settle(record, outcome, services, last, until, sinks):
             sent.add(record.message.reply_id)
             continue
         returned.append(record.id)
@@ -90,7 +90,7 @@ def _answer(
     return returned
 
 
-def _settled(
+def _settle(
     record: QueueMessage,
     outcome: Outcome,
     services: Container,

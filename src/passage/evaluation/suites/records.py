@@ -87,7 +87,7 @@ def question_of(record: Any, where: str, number: int, notes: list[str]) -> Suite
     if isinstance(values["text"], str) and not values["text"].strip():
         raise SuiteError(f"{where}: the question '{values['id']}' has no 'text'.")
     if isinstance(values.get("expected"), list):
-        values["expected"] = [_expected_of(item, where) for item in values["expected"]]
+        values["expected"] = [_read_expected(item, where) for item in values["expected"]]
     try:
         question = _question.validate_python(values)
         pending(question, "any", top_k=1)
@@ -120,7 +120,7 @@ def with_documents(question: SuiteQuestion, judged: list[tuple[str, Expected]], 
     return replace(question, expected=tuple(documents.values()))
 
 
-def _expected_of(item: Any, where: str) -> dict[str, Any]:
+def _read_expected(item: Any, where: str) -> dict[str, Any]:
     """A document: its id, chunk id or URL, or an object that says which of them it is, with its grade."""
     given = dict(item) if isinstance(item, Mapping) else {"any": item}
     grade = given.pop("grade", 1)

@@ -17,7 +17,7 @@ def check(connection: ServerConnection, name: str, wanted: WantedIndex) -> None:
     """Raise TargetError for a collection that does not hold what was written or cannot be searched."""
     count = connection.count(name)
     if count != wanted.points:
-        raise _failed(name, f"it holds {count} points, not {wanted.points}")
+        raise _failure(name, f"it holds {count} points, not {wanted.points}")
     if not wanted.profile.search.has_vectors:
         return
     vector = wanted.profile.collection.vector
@@ -36,13 +36,13 @@ def _check_search(name: str, sample: models.Record, scored: list[models.ScoredPo
     # By inner product, a longer vector may rank before the point itself.
     by_itself = wanted.profile.collection.distance == "Dot" or any(point.score >= SAME for point in scored)
     if not scored or not (by_itself or sample.id in [point.id for point in scored]):
-        raise _failed(name, f"a search by the vector of point {sample.id} does not find it")
+        raise _failure(name, f"a search by the vector of point {sample.id} does not find it")
     hits = [Hit(str(point.id), point.score, point.payload) for point in scored]
     if not read(hits, wanted.profile.payload).passages:
-        raise _failed(name, f"the profile '{wanted.profile.name}' finds no text and URL in its points")
+        raise _failure(name, f"the profile '{wanted.profile.name}' finds no text and URL in its points")
 
 
-def _failed(name: str, why: str) -> TargetError:
+def _failure(name: str, why: str) -> TargetError:
     return TargetError(
         f"The collection '{name}' failed its check: {why}. Run it again; if it fails again, delete the collection "
         "and run it once more."

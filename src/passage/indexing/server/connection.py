@@ -83,7 +83,7 @@ class ServerConnection:
             headers={**AS_IT_IS, **({"api-key": api_key} if api_key else {})},
             **options,
         )
-        self.client.http.client.add_middleware(_compressed_pages)
+        self.client.http.client.add_middleware(_compress_pages)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str], note: Callable[[str], None] = lambda _: None) -> "ServerConnection":
@@ -136,7 +136,7 @@ class ServerConnection:
                 page = ANOTHER if url_faults.is_page(status, error.content) else None
                 self._check_address(url_faults.by_answer(status, error.content, VARIABLE) or page, error)
                 if status != 429 and status < 500:
-                    raise self._refused(error) from error
+                    raise self._refusal(error) from error
                 wait, how, failure = None, f"failed to answer (HTTP {error.status_code}: {_line(error)})", error
             # The last three, and the first with one of them: an answer that the client could not parse.
             except (ResponseHandlingException, httpx.HTTPError, AssertionError, ValueError, RecursionError) as error:
@@ -152,7 +152,7 @@ class ServerConnection:
                     f"The Qdrant server at {self.url} {how}. Attempt {attempt + 1} of {ATTEMPTS} in {seconds:.0f} s …"
                 )
                 self._sleep(seconds)
-        raise self._failed(how) from failure
+        raise self._failure(how) from failure
 
     def best_cosines(self, name: str, vector: str, vectors: Sequence[Sequence[float]]) -> list[float]:
         """The similarity of the nearest point to each vector.
@@ -161,12 +161,12 @@ class ServerConnection:
             name: the collection's name or alias.
             vector: the name of its vector; empty for the unnamed one.
         """
-        found: list[float] = []
+        cosines: list[float] = []
         for some in batched(vectors, SEARCHES):
             requests = [models.QueryRequest(query=list(one), using=vector or None, limit=1) for one in some]
             answers = self.call(lambda client, requests=requests: client.query_batch_points(name, requests))  # type: ignore[misc]
-            found += [answer.points[0].score for answer in answers]
-        return found
+            cosines += [answer.points[0].score for answer in answers]
+        return cosines
 
     def collection(self, name: str) -> models.CollectionInfo | None:
         """The description of a collection, by its name or alias; None where it does not exist."""
@@ -204,14 +204,14 @@ class ServerConnection:
         if wrong is not None:
             raise TargetError(f"The Qdrant server {wrong} ({self.url}).") from error
 
-    def _refused(self, error: UnexpectedResponse) -> TargetError:
+    def _refusal(self, error: UnexpectedResponse) -> TargetError:
         if error.status_code in (401, 403):
-            return TargetError(f"{self.url} {self._refused_key(_line(error))} (HTTP {error.status_code}).")
+            return TargetError(f"{self.url} {self._explain_key(_line(error))} (HTTP {error.status_code}).")
         return ServerRefused(
             f"{self.url} refused a request (HTTP {error.status_code}: {_line(error)}).", error.status_code
         )
 
-    def _refused_key(self, said: str) -> str:
+    def _explain_key(self, said: str) -> str:
         """Why the server refused the key, in words that complete "The server …"."""
         if not self._has_key:
             return "needs a key: set QDRANT_API_KEY"
@@ -221,7 +221,7 @@ class ServerConnection:
             return f"does not let the key in QDRANT_API_KEY write; it may only read: set one that may manage ({said})"
         return "refused the key in QDRANT_API_KEY"
 
-    def _failed(self, how: str) -> TargetError:
+    def _failure(self, how: str) -> TargetError:
         return TargetError(f"The Qdrant server at {self.url} {how} ({ATTEMPTS} attempts). Run it again.")
 
 
@@ -233,7 +233,7 @@ class ServerRefused(TargetError):
         self.status = status
 
 
-def _compressed_pages(request: httpx.Request, send: Callable[[httpx.Request], httpx.Response]) -> httpx.Response:
+def _compress_pages(request: httpx.Request, send: Callable[[httpx.Request], httpx.Response]) -> httpx.Response:
     """Asks for pages of whole collections compressed: they are large, and few."""
     if request.url.path.endswith("/points/scroll"):
         request.headers["Accept-Encoding"] = "gzip"

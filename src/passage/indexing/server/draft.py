@@ -54,7 +54,7 @@ def draft(connection: ServerConnection, collection: str, contract: str) -> Draft
     name, size, distance, others = _vector(info.config.params.vectors, collection)
     remarks = [f"other vectors: {', '.join(others)}"] if others else []
     said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, KNOWN_KEYS["model"])
-    keys = _required_keys(payloads, collection)
+    keys = _require_keys(payloads, collection)
     model, provider = _model(said, size, remarks)
     remarks += _doubts(payloads, keys, list(info.config.params.sparse_vectors or ()))
     lines = [
@@ -100,7 +100,7 @@ def noise_section(connection: ServerConnection, profile: Profile, asking: Cached
     return f"\n[noise]\np50 = {values['p50']}\np90 = {values['p90']}\n"
 
 
-def _required_keys(payloads: Payloads, collection: str) -> dict[str, list[str]]:
+def _require_keys(payloads: Payloads, collection: str) -> dict[str, list[str]]:
     """The keys of each meaning; see `_keys`.
 
     Raises:

@@ -48,15 +48,15 @@ def load(file: Path, depth: int = 0) -> dict[Any, Any]:
     config = loaded if isinstance(loaded, dict) else {}
     parent = config.pop("INHERIT", None)
     if isinstance(parent, str) and depth < _DEEPEST:
-        return _merged(load(file.parent / parent, depth + 1), config)
+        return _merge(load(file.parent / parent, depth + 1), config)
     return config
 
 
-def _merged(below: dict[Any, Any], above: dict[Any, Any]) -> dict[Any, Any]:
+def _merge(below: dict[Any, Any], above: dict[Any, Any]) -> dict[Any, Any]:
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
-        merged[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+        merged[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
     return merged
 
 

@@ -25,12 +25,12 @@ class PlainFolder:
     around: Path | None = None
 
     def documents(self) -> Iterator[Document | Skip]:
-        for path, file in _published(self.around, "*.m*") if self.around else ():
+        for path, file in _find_published(self.around, "*.m*") if self.around else ():
             if file.suffix in SUFFIXES and self.folder not in file.parents:
                 yield Skip(encodable(path.as_posix()), f"beside the folder {self.folder.name}")
-        for path, _ in _published(self.folder, "*.htm*"):
+        for path, _ in _find_published(self.folder, "*.htm*"):
             yield Skip(encodable(path.as_posix()), "HTML beside the Markdown")
-        for path, file in _published(self.folder, "*.m*"):
+        for path, file in _find_published(self.folder, "*.m*"):
             name = encodable(path.as_posix())
             if file.suffix in SUFFIXES:
                 yield Document(file, name, path)
@@ -50,7 +50,7 @@ class PlainFolder:
         return Rendered(commonmark.to_html(text))
 
 
-def _published(folder: Path, pattern: str) -> Iterator[tuple[PurePosixPath, Path]]:
+def _find_published(folder: Path, pattern: str) -> Iterator[tuple[PurePosixPath, Path]]:
     """The files of a kind in a folder, each with its path without the suffix."""
     for file in sorted(folder.rglob(pattern)):
         path = PurePosixPath(file.relative_to(folder).with_suffix("").as_posix())

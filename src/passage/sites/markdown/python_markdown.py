@@ -105,13 +105,13 @@ class PythonMarkdown:
     def to_html(self, text: str) -> tuple[str, tuple[str, ...]]:
         """The HTML of a page without front matter, and the parts that only the build resolves."""
         self.parser.reset()
-        unresolved = tuple(self._unresolved(text))
+        unresolved = tuple(self._find_unresolved(text))
         if not self.snippets:
             text = outside(lambda piece: _SNIPPET.sub("", piece), text)
         html = self.parser.convert(outside(lambda piece: _ICON.sub("", _AUTODOC.sub("", piece)), text))
         return html, unresolved
 
-    def _unresolved(self, text: str) -> Iterator[str]:
+    def _find_unresolved(self, text: str) -> Iterator[str]:
         for path in _includes(text):
             if not any((folder / path).is_file() for folder in self.snippets):
                 yield "include of a file that is not in the folder"

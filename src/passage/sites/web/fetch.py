@@ -140,7 +140,7 @@ class Fetcher:
                 raise LeftOut("forbidden by robots.txt")
             answer, status = self._twice(url, held or {})
             if status not in _REDIRECTS:
-                return _checked(answer, status)
+                return _check(answer, status)
             target = answer.headers.get("location", "")
             try:
                 url = urldefrag(urljoin(url, target)).url
@@ -156,7 +156,7 @@ class Fetcher:
         except httpx.TransportError:
             answer, status = None, 503
         except (httpx.RequestError, httpx.InvalidURL) as error:  # a second request fails in the same way
-            raise _unfetched(error) from error
+            raise _fetch_error(error) from error
         if status not in _TRY_AGAIN:
             assert answer is not None  # noqa: S101 - only a failure has none
             return answer, status
@@ -164,7 +164,7 @@ class Fetcher:
         try:
             return self._once(url, held)
         except (httpx.RequestError, httpx.InvalidURL) as error:
-            raise _unfetched(error) from error
+            raise _fetch_error(error) from error
 
     def _once(self, url: str, held: Mapping[str, str]) -> tuple[HttpAnswer, int]:
         self._check_limits()
@@ -228,11 +228,11 @@ class Fetcher:
         return Protego.parse(answer.content.decode("utf-8", "replace"))
 
 
-def _unfetched(error: Exception) -> FetchError:
+def _fetch_error(error: Exception) -> FetchError:
     return FetchError(f"cannot be fetched: {' '.join(str(error).split()) or type(error).__name__}")
 
 
-def _checked(answer: HttpAnswer, status: int) -> HttpAnswer:
+def _check(answer: HttpAnswer, status: int) -> HttpAnswer:
     if status not in (200, 304):
         raise FetchError(f"answers {status}", gone=400 <= status < 500 and status != 429)
     return answer

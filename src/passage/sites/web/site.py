@@ -95,7 +95,7 @@ class _Crawl:
 
     def run(self) -> Iterator[Skip]:
         """Fetch every page; yields the skipped ones."""
-        listed = self._listed()
+        listed = self._list_pages()
         if self.elsewhere:
             yield Skip("sitemap.xml", f"names pages of {self.elsewhere} only: links are followed instead")
         waiting = deque(listed or [self.mirror.base])
@@ -139,7 +139,7 @@ class _Crawl:
                 broken_link = error.gone and url not in self.asked_for
                 return str(error), not broken_link, b""
             return f"{error}: the last run's copy is used", True, self._copy(url)
-        return ("", False, self._copy(url)) if answer.unchanged else self._kept(url, answer)
+        return ("", False, self._copy(url)) if answer.unchanged else self._keep(url, answer)
 
     def _copy(self, url: str) -> bytes:
         """Keep a page unchanged from the last run."""
@@ -147,7 +147,7 @@ class _Crawl:
         self.seen.add(final)
         return (self.mirror.pages / str(self.mirror.file_of(final))).read_bytes()
 
-    def _kept(self, url: str, answer: HttpAnswer) -> tuple[str, bool, bytes]:
+    def _keep(self, url: str, answer: HttpAnswer) -> tuple[str, bool, bytes]:
         final = _plain(answer.url)
         stated = Message()
         stated["content-type"] = answer.headers.get("content-type") or "text/html"
@@ -168,7 +168,7 @@ class _Crawl:
             return "another page has its file as a folder", False, b""
         return "", False, content
 
-    def _listed(self) -> list[str]:
+    def _list_pages(self) -> list[str]:
         """The pages of the sitemap that was given or found; empty where there is none, or it is empty."""
         given = _is_sitemap(self.url)
         if given:

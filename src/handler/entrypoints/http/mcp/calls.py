@@ -23,7 +23,7 @@ from handler.entrypoints.http.mcp.tools import (
 from handler.entrypoints.http.status import retry_after
 from handler.entrypoints.limits import sent_bytes
 from handler.service.answering import Answered, Question, answer, profile_name
-from handler.service.chunks import stored_chunk
+from handler.service.chunks import find_chunk
 from handler.service.failures import failure
 from handler.service.sections import Reading, page, section
 from handler.service.services import Served
@@ -76,7 +76,7 @@ def fetch(arguments: Arguments, endpoint: Endpoint) -> Result:
 
     def read(served: Served) -> Result:
         start, most = _read_part(arguments)
-        passage = stored_chunk(served, _read_id(arguments), endpoint.until()).passage
+        passage = find_chunk(served, _read_id(arguments), endpoint.until()).passage
         return _show_document(section(served, passage, endpoint.until(), start=start, most=most))
 
     return _look_up(arguments, ("id", *PART), endpoint, read)
@@ -100,7 +100,7 @@ def get_chunk(arguments: Arguments, endpoint: Endpoint) -> Result:
     """One stored chunk with its fields."""
 
     def read(served: Served) -> Result:
-        chunk = stored_chunk(served, _read_id(arguments), endpoint.until())
+        chunk = find_chunk(served, _read_id(arguments), endpoint.until())
         return {"id": str(chunk.id), "profile": served.profile.name, "payload": chunk.payload}
 
     return _look_up(arguments, ("id", *_profile_argument(endpoint)), endpoint, read)
@@ -152,7 +152,7 @@ def _ask(
     (outcome,) = answer([question], endpoint.services.served, endpoint.until())
     if not isinstance(outcome, Answered):
         return _write_failure(outcome.error)
-    return _write_result(render(outcome.shortened(lambda shorter: _fits(render(shorter), endpoint))), write)
+    return _write_result(render(outcome.shorten(lambda shorter: _fits(render(shorter), endpoint))), write)
 
 
 def _warnings(answered: Answered) -> list[str]:

@@ -33,7 +33,7 @@ from handler.entrypoints.http.mcp.protocol import (
 )
 from handler.entrypoints.http.mcp.resources import list_resources, read_resource
 from handler.entrypoints.http.mcp.tools import Endpoint, list_tools, subject
-from handler.entrypoints.http.request import decoded_body
+from handler.entrypoints.http.request import decode_body
 from handler.entrypoints.http.status import JSON, status
 from handler.service.failures import failure
 
@@ -103,7 +103,7 @@ def _check_origin(origin: str | None, endpoint: Endpoint) -> None:
 
 def _read_body(event: Mapping[str, Any]) -> str:
     try:
-        return decoded_body(event) if event["isBase64Encoded"] else str(event["body"])
+        return decode_body(event) if event["isBase64Encoded"] else str(event["body"])
     except InvalidRequest as error:
         raise Refused(PARSE_ERROR, str(error)) from None
 

@@ -13,7 +13,7 @@ from passage.local.serve import Handler
 QUESTION = ("text", "query", "question", "query_text")
 
 
-def told(handler: Handler, say: Callable[[str], object]) -> Handler:
+def log_questions(handler: Handler, say: Callable[[str], object]) -> Handler:
     """The handler; `say` gets a line after each question or error, as in `200  66 ms  3 passages`.
 
     The line has the question only with LOG_QUERY_TEXT, as the function's log.
@@ -37,10 +37,10 @@ def _line(event: Mapping[str, Any], answer: Mapping[str, Any], *, shows_text: bo
     if answer["statusCode"] >= 400:
         said = body.get("error") or body.get("message") or ""
         return str(said.get("message", "") if isinstance(said, dict) else said)
-    found = body.get("results", body.get("chunks"))
-    if not event["rawPath"].endswith("/query") or not isinstance(found, list):
+    passages = body.get("results", body.get("chunks"))
+    if not event["rawPath"].endswith("/query") or not isinstance(passages, list):
         return ""
-    count = "1 passage" if len(found) == 1 else f"{len(found)} passages"
+    count = "1 passage" if len(passages) == 1 else f"{len(passages)} passages"
     given = _object(event.get("body")) or {
         name: values[0] for name, values in parse_qs(event["rawQueryString"]).items()
     }
