@@ -17,6 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).with_name("function")))
 import chatbot
+from click import ClickException
 
 from passage.local.environment import LocalContext
 from passage.local.function import function, silence_log
@@ -54,6 +55,9 @@ def server(passage: Handler, port: int) -> ThreadingHTTPServer:
                 with lock:
                     self._send(200, json.dumps(passage(json.loads(body), LocalContext())), "application/json")
                 return
+            if self.path not in ("/passages", "/answer"):
+                self._send(404, "", "text/plain")
+                return
             answered = chatbot.handler({"routeKey": f"POST {self.path}", "body": body}, None)
             self._send(answered["statusCode"], answered["body"], "application/json")
 
@@ -85,7 +89,12 @@ if __name__ == "__main__":
     options.add_argument("--port", type=int, default=3000)
     given = options.parse_args()
     silence_log()
-    with function(given.index) as passage, server(passage, given.port) as running:
-        print(f"Open http://127.0.0.1:{given.port} (Ctrl-C stops it).", file=sys.stderr)
-        with suppress(KeyboardInterrupt):
-            running.serve_forever()
+    try:
+        with function(given.index) as passage, server(passage, given.port) as running:
+            print(f"Open http://127.0.0.1:{running.server_port} (Ctrl-C stops it).", file=sys.stderr)
+            with suppress(KeyboardInterrupt):
+                running.serve_forever()
+    except ClickException as error:
+        sys.exit(f"Error: {error.message}")
+    except OSError as error:
+        sys.exit(f"Error: Port {given.port} cannot be used ({error.strerror}): choose another (PORT=… with make).")

@@ -1,6 +1,9 @@
 """The chatbot's function in examples/chatbot: Passage answers its boto3 over HTTP, the emulator its Cohere SDK."""
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -124,6 +127,25 @@ def test_failed_model_leaves_the_passages_and_says_so(
 def test_bad_question_is_400(api: str, route: str, body: str) -> None:
     response = httpx.post(f"{api}/{route}", content=body)
     assert (response.status_code, response.json()) == (400, {"error": "Ask a question of 1 to 1,000 characters."})
+
+
+def test_command_serves_the_page_until_it_is_stopped(several_indexes: Any) -> None:
+    command = [sys.executable, ROOT / "examples" / "chatbot" / "local.py", "--index", several_indexes, "--port"]
+    with subprocess.Popen([*command, "0"], stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        url = running.stderr.readline().split()[1]
+        page = httpx.get(url)
+        assert (page.status_code, httpx.post(f"{url}/other", json={}).status_code) == (200, 404)
+        assert 'data-endpoint=""' in page.text
+        port = url.rpartition(":")[2]
+        second = subprocess.run([*command, port], capture_output=True, text=True, check=False)
+        assert (second.returncode, second.stderr.startswith(f"Error: Port {port} cannot be used")) == (1, True)
+        running.send_signal(signal.SIGINT)
+    assert running.returncode == 0
+    missing = [*command[:3], "/nowhere"]
+    assert (
+        "There is no index in /nowhere" in subprocess.run(missing, capture_output=True, text=True, check=False).stderr
+    )
 
 
 def lambda_says(status: int, body: object, **headers: str) -> Callable[[Received], Response]:

@@ -18,8 +18,8 @@ import cohere
 from botocore.config import Config
 
 INSTRUCTION = (
-    "Answer from the given documents alone, in their words where you can, in the question's language, in at most five "
-    "sentences of plain text without Markdown. If the documents do not answer the question, say only that."
+    "Answer from the given documents alone, in their language, in their words where you can, in at most five sentences "
+    "of plain text without Markdown. If the documents do not answer the question, say only that."
 )
 REASONS: dict[object, str] = {  # by an error's status or name
     401: "the chat model has no valid key",
@@ -144,7 +144,7 @@ def _key() -> str | None:
     """Cohere's key; None without COHERE_API_KEY_SECRET: the SDK then reads CO_API_KEY."""
     arn, _, field = os.environ.get("COHERE_API_KEY_SECRET", "").partition("#")
     if ":ssm:" in arn:
-        key = _aws("ssm").get_parameter(Name=arn, WithDecryption=True)["Parameter"]["Value"]
+        key: str | None = _aws("ssm").get_parameter(Name=arn, WithDecryption=True)["Parameter"]["Value"]
     else:
         key = _aws("secretsmanager").get_secret_value(SecretId=arn)["SecretString"] if arn else None
-    return json.loads(key)[field] if key and field else key
+    return str(json.loads(key)[field]) if key and field else key
