@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from handler.config.profiles import Profile
     from passage.indexing.server.connection import ServerConnection
     from passage.indexing.target import Target
+    from passage.sites.workers import Workers
 
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -220,13 +221,26 @@ def _run(args: IndexArguments) -> None:
             for profile, target in targets:
                 _copy(args, profile, target, connection, watch)
         else:
-            _index(args, args.source, targets, watch)
+            _index(args, args.source, targets, watch, stack.enter_context(_workers(args)))
     if args.publish and not args.dry_run:
         for profile in chosen:
             _publish(args.publish, args.out / profile.name)
 
 
-def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Target]]", watch: Progress) -> None:
+def _workers(args: IndexArguments) -> "Workers":
+    from passage.sites.result_cache import ResultCache  # noqa: PLC0415 - see `index`
+    from passage.sites.workers import Workers  # noqa: PLC0415
+
+    return Workers(ResultCache(args.cache))
+
+
+def _index(
+    args: IndexArguments,
+    source: str,
+    targets: "list[tuple[Profile, Target]]",
+    watch: Progress,
+    workers: "Workers",
+) -> None:
     from handler.config.providers import PROVIDERS  # noqa: PLC0415 - see `index`
     from passage.indexing.embedding import document_embedder  # noqa: PLC0415
     from passage.indexing.run import CachedEmbedder, IndexOptions, index_site  # noqa: PLC0415
@@ -243,8 +257,8 @@ def _index(args: IndexArguments, source: str, targets: "list[tuple[Profile, Targ
         args.language_of_site,
     )
     limits = FetchLimits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
-    site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits)
-    options = IndexOptions(dry_run=args.dry_run, rebuild=args.rebuild, report=args.report)
+    site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits, workers)
+    options = IndexOptions(args.dry_run, args.rebuild, args.report, workers)
     without = [each for each in targets if not each[0].search.has_vectors]
     for profile, target in without:
         started = time.monotonic()

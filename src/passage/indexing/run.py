@@ -14,14 +14,16 @@ from handler.core.ports import TextsAre
 from passage.indexing import noise
 from passage.indexing.cache_filler import BatchEmbedder, Filler, Text, batches
 from passage.indexing.catalogue import Catalogue, Entry
-from passage.indexing.chunks import cut
+from passage.indexing.chunks import Chunk
 from passage.indexing.cost import cost
+from passage.indexing.cutting import cut_by
 from passage.indexing.left_out import TextCount
 from passage.indexing.plan import Action, EmbeddingWork, Plan, choose
 from passage.indexing.target import Advance, NewPoint, StoreState, Target, TargetError, WantedIndex
 from passage.indexing.text_index import text_indexes
 from passage.indexing.vector_cache import Vector, VectorCache, VectorKind
 from passage.sites.model import Flaw, Note, Page, Site, SiteError
+from passage.sites.workers import IN_THIS_PROCESS, Workers
 
 WITHOUT_VECTORS = VectorKind("", "", 0)
 """The kind of an index that is searched by words alone."""
@@ -134,11 +136,13 @@ class IndexOptions:
         dry_run: plan only; nothing is embedded or written.
         rebuild: write the index whole, even if little or nothing changed.
         report: the file that lists the text that is left out; None for none.
+        workers: cut the pages.
     """
 
     dry_run: bool = False
     rebuild: bool = False
     report: Path | None = None
+    workers: Workers = IN_THIS_PROCESS
 
 
 def index_site(
@@ -175,7 +179,9 @@ def _index_once(
         refusals = frozenset() if embedding is None else embedding.cache.refused()
         with nullcontext() if options.report is None else options.report.open("w", encoding="utf-8") as report:
             text = TextCount(report)
-            skipped = tuple(_read(site, catalogue, profile.embedding.for_texts, kind, refusals, text))
+            cut_pages = cut_by(options.workers, site.read(), profile.embedding.for_texts)
+            skipped = tuple(_read(cut_pages, catalogue, kind, refusals, text))
+            options.workers.stop()
         if not len(catalogue):
             raise SiteError(site.nothing_found)
         wanted = WantedIndex(
@@ -196,20 +202,23 @@ def _index_once(
 
 
 def _read(
-    site: Site, catalogue: Catalogue, model: str, kind: VectorKind, refused: Collection[bytes], text: TextCount
+    site: Iterable[tuple[Page | Note, Sequence[Chunk]]],
+    catalogue: Catalogue,
+    kind: VectorKind,
+    refused: Collection[bytes],
+    text: TextCount,
 ) -> Iterator[Note]:
     """Put the site's chunks into the catalogue; gives the skipped files and parts."""
     try:
-        for read in site.read():
+        for read, chunks in site:
             text.add(read)
-            if isinstance(read, Page):
-                for chunk in cut([read], model):
-                    if refused and kind.key(chunk.embedded_text) in refused:
-                        yield Flaw(chunk.url, REFUSED)
-                    else:
-                        catalogue.add(chunk)
-            else:
+            if not isinstance(read, Page):
                 yield read
+            for chunk in chunks:
+                if refused and kind.key(chunk.embedded_text) in refused:
+                    yield Flaw(chunk.url, REFUSED)
+                else:
+                    catalogue.add(chunk)
     except (FileNotFoundError, NotADirectoryError) as error:  # a whole folder; one page is left out
         raise SiteError(f"{error.filename or 'The site'} cannot be read: {error.strerror}.") from error
 

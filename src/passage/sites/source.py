@@ -12,6 +12,7 @@ from passage.sites.markdown.convention import CONFIGURATIONS
 from passage.sites.model import Flaw, Note, Page, Site, SiteError, Skip
 from passage.sites.web.fetch import FetchLimits, origin
 from passage.sites.web.site import WebSite
+from passage.sites.workers import IN_THIS_PROCESS, Workers
 
 MARKDOWN = ("*.md", "*.mdx", "*.markdown")
 
@@ -40,27 +41,30 @@ class SiteOptions:
     language_of_site: str | None = None
 
 
-def open_source(source: str, options: SiteOptions, cache: Path, limits: FetchLimits) -> Site:
+def open_source(
+    source: str, options: SiteOptions, cache: Path, limits: FetchLimits, workers: Workers = IN_THIS_PROCESS
+) -> Site:
     """The reader for a folder, or for the URL of a site or sitemap.
 
     Args:
         cache: the folder for fetched pages (URLs).
         limits: of fetching (URLs).
+        workers: read the pages of a built site.
 
     Raises:
         SiteError: it is neither, or an option does not fit it.
     """
     if not source.startswith(("http://", "https://")):
-        return open_site(Path(source), options)
+        return open_site(Path(source), options, workers)
     if not origin(source)[1]:
         raise SiteError(f"{source} is not a URL.")
     if options.url is not None:
         raise SiteError("--site-url is for folders: a site that is read over HTTP is published where it is read.")
-    site = WebSite(source, cache, limits, options.selector, options.language, options.version)
+    site = WebSite(source, cache, limits, options.selector, options.language, options.version, workers)
     return _with_options(site, options)
 
 
-def open_site(folder: Path, options: SiteOptions) -> Site:
+def open_site(folder: Path, options: SiteOptions, workers: Workers = IN_THIS_PROCESS) -> Site:
     """The reader for a folder: of a built site, of Markdown sources or of a corpus. A corpus may be a file.
 
     Raises:
@@ -73,7 +77,7 @@ def open_site(folder: Path, options: SiteOptions) -> Site:
     if corpus is not None:
         site = _corpus(corpus, options)
     else:
-        site = _built(folder, options) if is_built(folder) else _markdown(folder, options)
+        site = _built(folder, options, workers) if is_built(folder) else _markdown(folder, options)
     return _with_options(site, options)
 
 
@@ -96,12 +100,12 @@ def is_built(folder: Path) -> bool:
     return len(pages) > len(sources) or sum(pages) > sum(sources) * _HTML_TO_MARKDOWN
 
 
-def _built(folder: Path, options: SiteOptions) -> Site:
+def _built(folder: Path, options: SiteOptions, workers: Workers) -> Site:
     tops = {page.partition("/")[0] for page in pages_in(folder)}
     outputs = {PurePosixPath(generator.output).name for generator in unbuilt.GENERATORS}
     if len(tops) == 1 and (inside := folder / min(tops)).name in outputs and _is_root(inside):
         raise SiteError(f"{folder} is one level too high: {inside} is the built site. Index that.")
-    return BuiltSite(folder, options.url, options.selector, options.language, options.version)
+    return BuiltSite(folder, options.url, options.selector, options.language, options.version, workers)
 
 
 def _is_root(folder: Path) -> bool:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
+from pydantic import TypeAdapter
+
 from passage.sites import html
 from passage.sites.built.blocks import HEADINGS, Block, blocks
 from passage.sites.built.furniture import is_page, letters
@@ -35,22 +37,28 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class BlockKeys:
+    """The keys of a page's blocks, each once, and the language that the page states."""
+
+    language: str = ""
+    keys: tuple[Key, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Common:
     """The blocks that most pages have, by group of pages: the whole site, a language, a folder."""
 
     by_group: Mapping[str, frozenset[Key]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, pages: Iterable[tuple[str, Node]]) -> "Common":
+    def of(cls, pages: Iterable[tuple[str, BlockKeys]]) -> "Common":
         """Count the blocks of pages, each given with its file."""
         sizes: Counter[str] = Counter()
         counts: dict[str, Counter[Key]] = {}
-        for file, root in pages:
-            if body := html.first(root, "body"):
-                keys = {key_of(block) for block in blocks(body)}
-                for group in _groups(file, root) if keys else ():
-                    sizes[group] += 1
-                    counts.setdefault(group, Counter()).update(keys)
+        for file, page in pages:
+            for group in _groups(file, page.language) if page.keys else ():
+                sizes[group] += 1
+                counts.setdefault(group, Counter()).update(page.keys)
         return cls(
             {
                 group: frozenset(key for key, count in counted.items() if count >= max(FEWEST, SHARE * sizes[group]))
@@ -60,12 +68,28 @@ class Common:
 
     def on(self, file: str, root: Node) -> frozenset[Key]:
         """The common blocks of a page's groups."""
-        return frozenset().union(*(self.by_group.get(group, frozenset()) for group in _groups(file, root)))
+        return frozenset().union(*(self.by_group.get(group, frozenset()) for group in _groups(file, _language(root))))
 
 
-def _groups(file: str, root: Node) -> list[str]:
+BLOCK_KEYS = TypeAdapter(BlockKeys)
+
+
+def block_keys(_: object, content: bytes) -> bytes:
+    """A page's `BlockKeys`, as JSON; without a block where it cannot be parsed."""
+    try:
+        root = html.parse(content)
+    except ValueError:
+        return BLOCK_KEYS.dump_json(BlockKeys())
+    return BLOCK_KEYS.dump_json(BlockKeys(_language(root), tuple(sorted({key_of(block) for block in blocks(root)}))))
+
+
+def _language(root: Node) -> str:
+    return html.attribute(root, "lang").lower()
+
+
+def _groups(file: str, language: str) -> list[str]:
     folder = file.rpartition("/")[0].partition("/")[0]
-    return ["", f"language {html.attribute(root, 'lang').lower()}", f"folder {folder}"]
+    return ["", f"language {language}", f"folder {folder}"]
 
 
 def key_of(block: Block) -> Key:

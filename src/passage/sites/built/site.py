@@ -2,37 +2,32 @@
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from passage.sites import encoding, html
-from passage.sites.built import addresses, editions, generators, render, rules, search_index, sections, signals
+from passage.sites.built import addresses, editions, generators, render, rules, sections, signals
 from passage.sites.built.account import account, all_left_out, told_of
-from passage.sites.built.addresses import Addresses
 from passage.sites.built.blocks import blocks
 from passage.sites.built.copies import Candidate, bare
 from passage.sites.built.dropped import dropped
-from passage.sites.built.editions import Edition, VersionFolders
+from passage.sites.built.editions import Edition
 from passage.sites.built.generators import Generator
-from passage.sites.built.repeated import Common
 from passage.sites.built.selection import select
-from passage.sites.built.titles import common_headings, site_names, title_of, title_outside
+from passage.sites.built.survey import FileFacts, Survey, survey_of
+from passage.sites.built.titles import title_of, title_outside
 from passage.sites.html import Node
 from passage.sites.model import Flaw, Note, Page, SiteError, Skip, unreadable
+from passage.sites.result_cache import key_of
+from passage.sites.workers import IN_THIS_PROCESS, Item, Workers
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 """Of pages, in lower or upper case."""
 
 MARKDOWN = (".md", ".mdx", ".markdown")
-
-SAMPLE = 40
-"""Pages read first, to learn the generator, the URL and the spelling of links."""
-
-COUNTED = 200
-"""Pages read first, to learn the blocks that most pages have. These are on most of any pages, so a part is enough."""
-
 
 _EMPTY = re.compile(
     rb"""<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|wbr)\b)([\w:-]+)((?:[^<>"']|"[^"]*"|'[^']*')*)/>"""
@@ -41,6 +36,9 @@ _EMPTY = re.compile(
 _DRAFTS = re.compile(r"(^|/)_?drafts?/")
 _CALLS = 12
 """The most nested calls that one element takes."""
+
+_File = tuple[FileFacts, bytes | OSError]
+"""A file with its bytes, or the error if it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +50,7 @@ class BuiltSite:
         selector: the owner's CSS selector of the main content.
         language: read only pages in it; all where None.
         version: read only pages of it; the current version where None.
+        workers: read the pages.
     """
 
     folder: Path
@@ -59,6 +58,7 @@ class BuiltSite:
     selector: str | None = None
     language: str | None = None
     version: str | None = None
+    workers: Workers = IN_THIS_PROCESS
 
     @property
     def nothing_found(self) -> str:
@@ -78,14 +78,13 @@ class BuiltSite:
         if not files:
             raise SiteError(f"{self.folder} holds no HTML.")
         yield from (Skip(file, "Markdown beside the HTML") for file in sorted(_files(self.folder, MARKDOWN)))
-        survey = _survey(self, files)
+        survey = survey_of(self, files)
         candidates: list[Candidate] = []
-        for file in files:
-            for read in _read(self, file, survey):
-                if isinstance(read, Candidate):
-                    candidates.append(read)
-                else:
-                    yield read
+        for result in self.workers.run(_read, survey.without_files(), _items(self.folder, files, survey)):
+            read = _file_read.validate_json(result)
+            yield from filter(None, (read.skip, read.flaw))
+            if read.candidate is not None:
+                candidates.append(read.candidate)
         yield from select(candidates, self.language, self.version)
 
 
@@ -100,76 +99,59 @@ def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Survey:
-    """Properties of the whole site."""
+class _FileRead:
+    """What a file gives: a page or the reason why it gives none, and a flaw of the page."""
 
-    generator: Generator
-    addresses: Addresses
-    versions: VersionFolders | None
-    version: str
-    site_names: tuple[str, ...]
-    common_headings: frozenset[str]
-    has_drafts: bool
-    common_canonicals: frozenset[str]
-    searched: frozenset[str] | None
-    common: Common
+    candidate: Candidate | None = None
+    skip: Skip | None = None
+    flaw: Flaw | None = None
 
 
-def _survey(site: BuiltSite, files: list[str]) -> _Survey:
-    sample = dict(_spread(site, list(dict.fromkeys([*({"index.html"} & set(files)), *files])), SAMPLE))
-    published = addresses.find(site.folder, files, sample, site.url)
-    canonicals = Counter(addresses.canonical_of(root, published.folder_of(file)) for file, root in sample.items())
-    most = max(2, canonicals.total() / 2)
-    return _Survey(
-        generator=generators.recognise(sample.values()),
-        addresses=published,
-        versions=editions.version_folders(site.folder)
-        or (None if any(canonicals) else editions.sibling_versions(files)),
-        version=editions.stated_version(site.folder),
-        site_names=site_names(sample.values()),
-        common_headings=common_headings(sample.values()),
-        common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > most),
-        has_drafts=any(html.first(root, "a[href*='draft']") for root in sample.values()),
-        searched=search_index.files(site.folder, files),
-        common=Common.of(_spread(site, files, COUNTED)),
-    )
+_file_read = TypeAdapter(_FileRead)
 
 
-def _spread(site: BuiltSite, files: list[str], count: int) -> Iterator[tuple[str, Node]]:
-    """The first of the site's files and others, evenly spread, each with its page."""
-    for file in files[:: max(1, len(files) // count)]:
+def _items(folder: Path, files: list[str], survey: Survey) -> Iterator[Item[_File]]:
+    identity = survey.without_files().identity()
+    for file in files:
         try:
-            yield file, html.parse((site.folder / file).read_bytes())
-        except (OSError, ValueError):
-            continue  # reported when the file is read
+            content: bytes | OSError = (folder / file).read_bytes()
+        except OSError as error:
+            content = error
+        facts = survey.facts(file)
+        read = content if isinstance(content, bytes) else b""
+        about = repr((file, facts, content if isinstance(content, OSError) else "")).encode("utf-8", "replace")
+        yield Item((facts, content), len(read), key_of(b"page", identity, about, read))
 
 
-def _read(site: BuiltSite, file: str, survey: _Survey) -> Iterator[Candidate | Skip | Flaw]:
+def _read(survey: Survey, given: _File) -> bytes:
     """Read one file, once. An error in it does not affect other pages."""
+    facts, content = given
+    file = facts.file
     try:
-        content = (site.folder / file).read_bytes()
-        page = _page_at_any_depth(site, file, content, survey)
+        if isinstance(content, OSError):
+            raise content
+        read = _page_at_any_depth(file, content, survey.with_file(facts))
     except html.SelectorError as error:
         raise SiteError(f"--content-selector: {error}.") from error
     except Exception as error:  # noqa: BLE001 - a converter may fail on one page in any way; the run reports it
-        yield unreadable(file, error)
-        return
-    yield page
-    if isinstance(page, Candidate) and (what := encoding.flaw(content, encoding.of_html(content))):
-        yield Flaw(file, what)
+        return _file_read.dump_json(_FileRead(skip=unreadable(file, error)))
+    if isinstance(read, Skip):
+        return _file_read.dump_json(_FileRead(skip=read))
+    what = encoding.flaw(content, encoding.of_html(content))
+    return _file_read.dump_json(_FileRead(read, flaw=Flaw(file, what) if what else None))
 
 
-def _page_at_any_depth(site: BuiltSite, file: str, content: bytes, survey: _Survey) -> Candidate | Skip:
+def _page_at_any_depth(file: str, content: bytes, survey: Survey) -> Candidate | Skip:
     """Read a page, and one whose elements are nested deeper than Python's stack with a longer one."""
     root = html.parse(_with_end_tags(content) if file.lower().endswith(".xhtml") else content)
     try:
-        return _page(site, file, root, survey)
+        return _page(file, root, survey)
     except RecursionError:
         usual = sys.getrecursionlimit()
     html.flatten(root)
     sys.setrecursionlimit(usual + html.DEEPEST * _CALLS)
     try:
-        return _page(site, file, root, survey)
+        return _page(file, root, survey)
     finally:
         sys.setrecursionlimit(usual)
 
@@ -179,9 +161,9 @@ def _with_end_tags(content: bytes) -> bytes:
     return _EMPTY.sub(rb"<\1\2></\1>", content)
 
 
-def _page(site: BuiltSite, file: str, root: Node, survey: _Survey) -> Candidate | Skip:
+def _page(file: str, root: Node, survey: Survey) -> Candidate | Skip:
     generator = generators.generator_of(root) or survey.generator
-    contents, noise = generators.contents_of(root, generator, site.selector)
+    contents, noise = generators.contents_of(root, generator, survey.selector)
     found = list(blocks(root))
     folder = survey.addresses.folder_of(file)
     if reason := _left_out(file, root, generator, contents, survey):
@@ -222,7 +204,7 @@ def _linked(contents: list[Node], page: render.Rendering) -> tuple[frozenset[str
     return frozenset(targets), frozenset(named)
 
 
-def _left_out(file: str, root: Node, generator: Generator, contents: list[Node], survey: _Survey) -> str | None:
+def _left_out(file: str, root: Node, generator: Generator, contents: list[Node], survey: Survey) -> str | None:
     if reason := signals.skip_reason(file, root, generator) or _left_out_of_site(file, generator, survey):
         return reason
     if not contents:
@@ -230,7 +212,7 @@ def _left_out(file: str, root: Node, generator: Generator, contents: list[Node],
     return "list of pages" if signals.lists_pages(contents, survey.addresses.base) else None
 
 
-def _left_out_of_site(file: str, generator: Generator, survey: _Survey) -> str | None:
+def _left_out_of_site(file: str, generator: Generator, survey: Survey) -> str | None:
     if survey.versions is not None and survey.versions.folder_of(file) in survey.versions.aliases:
         return "copy of a version"
     if not survey.has_drafts and _DRAFTS.search(file):
@@ -242,7 +224,7 @@ def _left_out_of_site(file: str, generator: Generator, survey: _Survey) -> str |
     return None
 
 
-def _edition(root: Node, file: str, generator: Generator, survey: _Survey) -> Edition:
+def _edition(root: Node, file: str, generator: Generator, survey: Survey) -> Edition:
     """The language and version stated by the page, its folder or the site."""
     edition = editions.edition(root, file, generator)
     if survey.versions is not None and (folder := survey.versions.folder_of(file)):

@@ -17,6 +17,7 @@ from passage.sites.web import sitemap
 from passage.sites.web.fetch import Fetcher, FetchError, FetchLimits, HttpAnswer, LeftOut, origin
 from passage.sites.web.mirror import Mirror
 from passage.sites.web.sitemap import SitemapError
+from passage.sites.workers import IN_THIS_PROCESS, Workers
 
 MAX_SITEMAPS = 500
 _FILE = re.compile(r"\.[a-z]\w+\Z", re.IGNORECASE)
@@ -37,7 +38,7 @@ class WebSite:
     Attributes:
         url: of the site or of its sitemap.
         cache: the folder that keeps fetched pages for the next run.
-        selector, language, version: as of a built site.
+        selector, language, version, workers: as of a built site.
     """
 
     url: str
@@ -46,6 +47,7 @@ class WebSite:
     selector: str | None = None
     language: str | None = None
     version: str | None = None
+    workers: Workers = IN_THIS_PROCESS
 
     @property
     def nothing_found(self) -> str:
@@ -63,7 +65,7 @@ class WebSite:
         mirror.close()
         if not mirror.held:
             raise SiteError(f"{self.url} gave no page. {self.nothing_found}")
-        yield from BuiltSite(mirror.pages, base, self.selector, self.language, self.version).read()
+        yield from BuiltSite(mirror.pages, base, self.selector, self.language, self.version, self.workers).read()
 
 
 def base_of(url: str) -> str:
