@@ -225,6 +225,10 @@ test-sam: build-local web/node_modules/.package-lock.json ## Test the built func
 bench: setup .venv-sam/.ready ## Measure the built function beside an empty, a plain and two library-made ones (ARGS=--help)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: bench-widget
+bench-widget: setup benchmarks/widgets/node_modules/.package-lock.json ## Measure the widget beside DocSearch and Pagefind in Chromium (ARGS=--help)
+	@$(BIN)/python -m benchmarks.first_results $(ARGS)
+
 .PHONY: faults
 faults: setup .venv-sam/.ready ## Fail every service in every way and write docs/reliability.md (ARGS=--soak: 30,000 questions)
 	@$(BIN)/python -m tools.faults $(ARGS)
@@ -290,4 +294,4 @@ test-sites: setup ## Build the sites of examples/ with their generators and test
 
 .PHONY: clean
 clean: ## Remove what the other targets made
-	@rm -rf web/node_modules $(CONFORMANCE)/node_modules tests/generators/node_modules examples/*/node_modules $(VENV) .venv-sam .venv-template .venv-function .venv-generators .venv-frameworks .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf web/node_modules benchmarks/widgets/node_modules $(CONFORMANCE)/node_modules tests/generators/node_modules examples/*/node_modules $(VENV) .venv-sam .venv-template .venv-function .venv-generators .venv-frameworks .passage .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -91,6 +91,23 @@ def test_reader_asks_and_lands_on_a_section_of_the_site(serving: Shell, site: Pa
     assert f'id="{anchor.partition(":~:")[0]}"' in target.read_text(encoding="utf-8")
 
 
+TABLES = ("configuration", "reference/profiles", "reference/api", "widget", "operations")
+UGLY = """[
+    [...document.querySelectorAll('td code')]
+        .filter(each => /^\\w+$/.test(each.textContent) && each.getClientRects().length > 1),
+    [...document.querySelectorAll('thead')].filter(each => !each.textContent.trim() && each.offsetHeight),
+    document.documentElement.scrollWidth > innerWidth ? [document.body] : [],
+].map(found => found.map(each => each.textContent.trim().slice(0, 40)))"""
+
+
+def test_tables_on_a_phone_break_no_name_and_have_no_empty_head(serving: Shell, driven: Browser) -> None:
+    page = driven.new_page(viewport={"width": 390, "height": 844})
+    for path in TABLES:
+        page.goto(f"http://127.0.0.1:{serving.ports['8000']}/{path}/")
+        assert page.evaluate(UGLY) == [[], [], []], path
+    page.close()
+
+
 def test_index_of_the_site_answers(serving: Shell) -> None:
     url = f"http://127.0.0.1:{serving.ports['3000']}/profiles/ranked/query?text=What+does+an+alarm+mean"
     answer = json.loads(serving.run(f"curl -s '{url}'"))

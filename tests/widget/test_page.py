@@ -75,6 +75,17 @@ def test_page_below_does_not_scroll(place: str, count: int, fake: Server, visit:
     assert widget.page.evaluate("scrollY") == 500
 
 
+def test_chosen_passage_is_in_view_with_its_buttons(fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: answer(*MANY)
+    widget = visit({"endpoint": fake.url}).open().ask("what is a twin")
+    widget.hits.first.wait_for()
+    for _ in range(5):
+        widget.page.keyboard.press("ArrowDown")
+    chosen, buttons = (_box(widget, f"[aria-selected=true]{place}") for place in ("", " + .more"))
+    assert chosen["bottom"] == buttons["top"]
+    assert buttons["bottom"] <= _box(widget, ".body")["bottom"]
+
+
 def test_opening_shifts_nothing_and_closing_keeps_the_place(fake: Server, visit: Visit) -> None:
     widget = visit({"endpoint": fake.url}, body=TALL)
     widget.page.evaluate("scrollTo(0, 700)")
