@@ -44,9 +44,9 @@ $(VENV)/.ready: requirements/dev.txt requirements/uv.txt
 	@$(BIN)/uv pip install -q --python .venv-template/bin/python --require-hashes -r requirements/template.txt >&2
 	@touch $@
 
-# Generators of clients, and the Java that one of them runs on.
+# What tests give the API to: generators of clients, with the Java that one runs on, and clients of MCP.
 .venv-generators/.ready: requirements/generators.txt | $(VENV)/.ready
-	@echo "Setting up generators of clients in .venv-generators (once)" >&2
+	@echo "Setting up generators and clients of the API in .venv-generators (once)" >&2
 	@$(PYTHON) -m venv --clear .venv-generators >&2
 	@$(BIN)/uv pip install -q --python .venv-generators/bin/python --require-hashes -r requirements/generators.txt >&2
 	@touch $@
@@ -268,7 +268,7 @@ test-widget: web/node_modules/.package-lock.json ## Test the widget in Chromium,
 	@$(BIN)/pytest -q tests/widget $(ARGS)
 
 .PHONY: test-mcp
-test-mcp: $(CONFORMANCE)/node_modules/.package-lock.json ## Test MCP with its own client and conformance suite
+test-mcp: .venv-generators/.ready $(CONFORMANCE)/node_modules/.package-lock.json ## Test MCP with clients that others wrote and its conformance suite
 	@$(BIN)/pytest -q tests/mcp_server $(ARGS)
 
 # The sites of examples/. npm installs three of the generators; MkDocs is among the development requirements.
