@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from qdrant_client import QdrantClient, models
@@ -13,11 +14,13 @@ from qdrant_client import QdrantClient, models
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.payload import point
 from handler.config import profiles
+from handler.config.models import find
 from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError
 from handler.core.model import Noise, Search
 from indexed import Silent
 from passage.cli import main as passage
+from passage.emulators.cohere.embed import Embedded, run_embed
 from passage.emulators.embedding import embed
 from passage.indexing import copying
 from passage.indexing.edge_index import EdgeIndex
@@ -156,22 +159,27 @@ def test_llama_index_text_is_read_out_of_its_json(connection: ServerConnection, 
     assert (found.text, found.url) == ("A twin mirrors an asset.", "https://e.org/twin/")
 
 
+@pytest.fixture
+def command(
+    server: EmulatorServer, cohere: EmulatorServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
+    """The command, with the variables of both services."""
+    for name, value in {"QDRANT_URL": server.url, "COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url}.items():
+        monkeypatch.setenv(name, value)
+    return ["profile", "--from-qdrant", "docs", "--cache", str(tmp_path / "cache")]
+
+
 def test_draft_has_noise_with_the_providers_key(
-    server: EmulatorServer,
-    cohere: EmulatorServer,
-    client: QdrantClient,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: list[str], cohere: EmulatorServer, client: QdrantClient
 ) -> None:
     make(client, PAYLOADS["flat"], metadata={"embedding_model": "embed-v4.0"})
-    monkeypatch.setenv("QDRANT_URL", server.url)
-    monkeypatch.delenv("COHERE_API_KEY", raising=False)
-    command = ["profile", "--from-qdrant", "docs", "--cache", str(tmp_path / "cache")]
-    without = CliRunner().invoke(passage, command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COHERE_API_KEY")
+        without = CliRunner().invoke(passage, command)
+        refused = CliRunner().invoke(passage, [*command, "--identify-model"])
     assert "[noise]" not in without.stdout
     assert "COHERE_API_KEY is needed" in without.stderr
-    monkeypatch.setenv("COHERE_API_KEY", COHERE_KEY)
-    monkeypatch.setenv("COHERE_BASE_URL", cohere.url)
+    assert (refused.exit_code, "COHERE_API_KEY is needed" in refused.stderr) == (1, True)
     done, again = (CliRunner().invoke(passage, command) for _ in range(2))
     assert len(cohere.requests) == 1, "96 questions are one call, and are cached"
     assert (done.exit_code, again.stdout) == (0, done.stdout)
@@ -179,6 +187,46 @@ def test_draft_has_noise_with_the_providers_key(
     noise = Profile.model_validate({**tomllib.loads(done.stdout), "name": "docs"}).noise
     assert noise is not None
     assert -0.5 < noise.p50 < noise.p90 < 0.5
+
+
+@pytest.mark.parametrize(
+    ("made_with", "says"),
+    [
+        ("embed-multilingual-v3.0", "The vectors are those of embed-multilingual-v3.0."),
+        ("embed-english-v2.0", "None of these models clearly made the vectors."),
+    ],
+)
+def test_model_is_identified_by_a_stored_text(
+    made_with: str,
+    says: str,
+    command: list[str],
+    cohere: EmulatorServer,
+    client: QdrantClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The emulator's models have one vector space; here each has its own, as the provider's have."""
+
+    def vector_of(model: str, numbers: Any) -> Any:
+        return np.roll(numbers, sum(map(ord, find(model).space)) if find(model) else 1)
+
+    def in_own_space(asked: Any) -> Embedded:
+        plain = run_embed(asked)
+        return Embedded(np.array([vector_of(asked.model.name, each) for each in plain.vectors]), plain.tokens)
+
+    monkeypatch.setattr("passage.emulators.cohere.emulator.run_embed", in_own_space)
+    params = models.VectorParams(size=1024, distance=models.Distance.COSINE)
+    client.create_collection("docs", params, metadata={"embedding_model": "embed-english-v3.0"})
+    (numbers,) = embed(["A twin mirrors an asset."], 1024)
+    stored = vector_of(made_with, np.array(numbers)).tolist()
+    client.upsert("docs", [models.PointStruct(id=1, vector=stored, payload=PAYLOADS["flat"])])
+    done = CliRunner().invoke(passage, [*command, "--identify-model"])
+    assert done.exit_code == 0, done.stderr
+    assert says in done.stderr
+    assert done.stderr.index("Embed 1 text with embed-v4.0: about") < done.stderr.index("embed-v4.0: its vector")
+    assert len(cohere.requests) == 5 + 1, "five models of 1,024 numbers, and the noise"
+    named = made_with if "clearly" not in says else "embed-english-v3.0"
+    assert tomllib.loads(done.stdout)["embedding"]["model"] == named
+    assert (f"but its vectors are those of {made_with}" in done.stdout) == ("clearly" not in says)
 
 
 def test_draft_from_points_without_text_is_refused(connection: ServerConnection, client: QdrantClient) -> None:

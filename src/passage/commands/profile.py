@@ -18,18 +18,21 @@ if TYPE_CHECKING:
 @click.command("profile")
 @click.option("--from-qdrant", "collection", required=True, metavar="COLLECTION", help="A collection at QDRANT_URL.")
 @click.option("--contract", default="query_response", show_default=True, help="The shape of question and answer.")
+@click.option("--identify-model", is_flag=True, help="Embed one stored text with each model that fits, and compare.")
 @cache_option()
-def profile(collection: str, contract: str, cache: Path) -> None:
+def profile(collection: str, contract: str, cache: Path, *, identify_model: bool) -> None:
     """Print a draft of the profile for a collection: payload keys, vector, dimension, distance and model.
 
     With the embedding provider's key, the collection is asked 96 questions that no documentation answers. The draft
-    then has [noise], and answers can say how well each passage fits.
+    then has [noise], and answers can say how well each passage fits. --identify-model is as many calls more as models
+    give vectors of the collection's dimension; what they cost is said first.
 
     Save it as src/handler/config/profiles/NAME.toml and set DEFAULT_PROFILE to NAME.
     """
     # Imported here for the sake of the other commands.
     from handler.contracts import registry  # noqa: PLC0415
     from handler.core.errors import PassageError  # noqa: PLC0415
+    from passage.indexing.embedding import EmbeddingError  # noqa: PLC0415
     from passage.indexing.server.connection import ServerConnection  # noqa: PLC0415
     from passage.indexing.server.draft import draft  # noqa: PLC0415
     from passage.indexing.target import TargetError  # noqa: PLC0415
@@ -39,12 +42,26 @@ def profile(collection: str, contract: str, cache: Path) -> None:
     try:
         with closing(ServerConnection.from_env(os.environ, note=say)) as connection:
             drafted = draft(connection, collection, contract)
+            if identify_model:
+                drafted = draft(connection, collection, contract, _identified(connection, drafted))
             noise = _noise(connection, drafted, cache)
-    except (PassageError, TargetError) as error:
+    except (PassageError, EmbeddingError, TargetError) as error:
         raise click.ClickException(str(error)) from error
     for remark in drafted.remarks:
         say(f"Look at: {remark}.")
     click.echo(drafted.toml + noise, nl=False)
+
+
+def _identified(connection: "ServerConnection", drafted: "Draft") -> str | None:
+    """The model that made the vectors, None where that is not clear; a message says what was found."""
+    from passage.indexing.server import identify  # noqa: PLC0415 - see `profile`
+
+    found = identify.cosines(connection, drafted.profile, os.environ, say)
+    for name, cosine in found.items():
+        say(f"{name}: its vector of a stored text has the cosine {cosine:.2f} with the stored vector.")
+    model = identify.identified(found)
+    say(f"The vectors are those of {model}." if model else "None of these models clearly made the vectors.")
+    return model
 
 
 def _noise(connection: "ServerConnection", drafted: "Draft", cache: Path) -> str:

@@ -39,8 +39,11 @@ class Draft:
     remarks: tuple[str, ...]
 
 
-def draft(connection: ServerConnection, collection: str, contract: str) -> Draft:
+def draft(connection: ServerConnection, collection: str, contract: str, model: str | None = None) -> Draft:
     """The profile of a collection.
+
+    Args:
+        model: the one that made the vectors, if it was identified; None for the one that the collection names.
 
     Raises:
         TargetError: the collection does not exist, or no profile can describe it.
@@ -54,8 +57,10 @@ def draft(connection: ServerConnection, collection: str, contract: str) -> Draft
     name, size, distance, others = _vector(info.config.params.vectors, collection)
     remarks = [f"other vectors: {', '.join(others)}"] if others else []
     said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, KNOWN_KEYS["model"])
+    if model and said and not models.comparable(model, str(said)):
+        remarks.append(f"the collection names '{said}', but its vectors are those of {model}")
     keys = _require_keys(payloads, collection)
-    model, provider = _model(said, size, remarks)
+    name_of_model, provider = _model(model or said, size, remarks)
     remarks += _doubts(payloads, keys, list(info.config.params.sparse_vectors or ()))
     lines = [
         f"# Drafted from the collection {collection}: {info.points_count or 0:,} points, {len(payloads)} of them read.",
@@ -70,7 +75,7 @@ def draft(connection: ServerConnection, collection: str, contract: str) -> Draft
         "",
         "[embedding]",
         f"provider = {_text(provider)}",
-        f"model = {_text(model)}",
+        f"model = {_text(name_of_model)}",
         "",
         "[payload]",
         *(f"{meaning} = {_texts(keys_of)}" for meaning, keys_of in keys.items() if keys_of),
@@ -163,7 +168,10 @@ def _model(said: object, size: int, remarks: list[str]) -> tuple[str, str]:
     known = models.find(name)
     if not said:
         choice = " or ".join(fitting) or f"no model of {providers.PROVIDERS[providers.DEFAULT].label}'s"
-        remarks.append(f"the collection does not name its embedding model; {choice} gives vectors of {size}")
+        remarks.append(
+            f"the collection does not name its embedding model; {choice} gives vectors of {size}; "
+            "--identify-model compares them"
+        )
     elif known is None:
         remarks.append(f"'{name}' is none of the models that Passage knows; questions must be embedded with it")
     elif known.state == "retired":
