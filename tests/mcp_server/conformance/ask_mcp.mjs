@@ -1,4 +1,4 @@
-// Connects, lists, calls and fails with one client of MCP: node ask.mjs CLIENT URL. Prints what it got as JSON.
+// Connects, lists, calls and fails with one client of MCP: node ask_mcp.mjs CLIENT URL. Prints what it got as JSON.
 import { fileURLToPath } from 'node:url'
 import { createMCPClient } from '@ai-sdk/mcp'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'

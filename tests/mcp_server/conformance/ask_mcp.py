@@ -1,4 +1,4 @@
-"""Connects, lists, calls and fails with one client of MCP: python ask.py CLIENT URL. Prints what it got as JSON."""
+"""Connects, lists, calls and fails with one client of MCP: python ask_mcp.py CLIENT URL. Prints what it got as JSON."""
 
 import asyncio
 import json
