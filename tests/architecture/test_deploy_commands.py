@@ -8,32 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from conftest import ROOT
+from template.cloudformation import expanded
 
 PAGE = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
 COMMANDS = [
     block for kind, block in re.findall(r"^```(\w*)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL) if kind == "sh"
 ]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-
-
-class _Loader(yaml.SafeLoader):
-    """Reads CloudFormation's short forms as text."""
-
-
-_Loader.add_multi_constructor(
-    "!",
-    lambda loader, _, node: (
-        loader.construct_scalar(node)
-        if isinstance(node, yaml.ScalarNode)
-        else loader.construct_sequence(node, deep=True)
-        if isinstance(node, yaml.SequenceNode)
-        else None
-    ),
-)
-TEMPLATE = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a SafeLoader's subclass
 
 
 def _deployments() -> list[dict[str, str]]:
@@ -68,7 +51,7 @@ def test_variables_are_set_before_they_are_used() -> None:
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_first_deployment_has_at_most_six_parameters(number: int) -> None:
-    groups = TEMPLATE["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
+    groups = expanded()["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
     first = groups[0]["Parameters"]
     assert len(first) <= 6
     given = _deployments()[number]
@@ -121,39 +104,6 @@ def test_every_command_is_valid_shell() -> None:
             [str(shutil.which("bash")), "-n"], input=block, text=True, capture_output=True, check=False
         )
         assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "ROLLBACK_COMPLETE",
-        "ARGS=--no-confirm-changeset",
-        "botocore[crt]",
-        "SAM#1375",
-        "SAM#716",
-        "SAM#291",
-        "SAM#1296",
-        "Deployment=AllAtOnce",
-        "aws-marketplace:Subscribe",
-        "aws bedrock-runtime invoke-model",
-        "aws elbv2 delete-rule",
-        "aws apigateway delete-base-path-mapping",
-        "a target, not a ceiling",
-        "deployer-policy.json",
-        "x-amz-content-sha256",
-        "--invoked-via-function-url",
-        "AllViewerExceptHostHeader",
-        "repo:OWNER@1234/REPO@5678:environment:STAGE",
-        """PARAMETERS='Settings="MCP_DESCRIPTION=the documentation of Acme Robots,RERANK_PROVIDER=cohere"'""",
-    ],
-)
-def test_known_trap_is_named(words: str) -> None:
-    assert words in PAGE
-
-
-def test_page_says_what_was_not_tried() -> None:
-    assert "## Not tried" in PAGE
-    assert "No one has deployed the project to AWS yet." in PAGE
 
 
 def test_requirements_read_the_credentials_of_aws_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

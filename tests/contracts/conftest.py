@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from contracts.shape import Stored
+from contracts.rules import Stored
 from contracts.surroundings import KEY, Surroundings
 from locking import one_at_a_time
 from tools.artefact import Artefact, build, find_python

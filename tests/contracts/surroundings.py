@@ -12,7 +12,7 @@ import pytest
 
 from conftest import EVERY_PROFILE, ROOT
 from contracts.circumstances import DEADLINE_MS, Circumstance, Environment, State
-from contracts.shape import Stored
+from contracts.rules import Stored
 from handler.adapters.qdrant.manifest import SHARD
 from handler.config import profiles
 from handler.config.profiles import Collection, Profile
