@@ -182,7 +182,7 @@ REFERENCES: dict[Callable[[Path, Path], Path], tuple[str, list[str], list[str]]]
             'High: "high"',
             'Low: "low"',
             "trim(length: Wick): string",
-            "interface RackOptions<T extends Light> { first?: T[]; }",
+            "interface RackOptions<T extends Light> {",
             "first?: T[]",
             'Wick: number | "whole"',
             "LONGEST_WICK: Wick = 80",

@@ -10,7 +10,7 @@ from passage.sites.built.blocks import Block, within
 from passage.sites.built.code import line_numbers
 from passage.sites.built.furniture import furniture, letters, menus
 from passage.sites.built.hidden import hidden
-from passage.sites.built.marks import badges, footnote_marks, permalinks
+from passage.sites.built.marks import badges, briefs, footnote_marks, permalinks
 from passage.sites.built.noise import NOISE
 from passage.sites.built.outlines import outlines
 from passage.sites.built.render import HEADINGS
@@ -25,6 +25,9 @@ _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 _TITLES = frozenset({*HEADINGS, "dt", "summary"})
 
 _OPENS = re.compile(r"(expand|collapse|show|hide|toggle)( the)? \w+", re.IGNORECASE)
+
+_SOURCE_CODE = re.compile(r"((expand|show|view) )?source( code)?( in \S+)?", re.IGNORECASE)
+"""The words of a control that opens an entry's source code."""
 
 _SOURCES = ("source", "src", "viewsource", "sourcecode")
 _LISTING = re.compile(r"(^|/)(src|source|_modules|_sources)/|/blob/|[-_.]source\.html|\.rs\.html")
@@ -102,12 +105,14 @@ def _marks(content: Node) -> Iterator[Node]:
     yield from filter(_is_tool, html.select(content, "button"))
     yield from permalinks(content)
     yield from badges(content)
+    yield from briefs(content)
     yield from footnote_marks(content)
     for pre in html.select(content, "pre"):
         yield from line_numbers(pre)
     yield from filter(_leads_to_source, html.select(content, "a[href]"))
     yield from _labels(content)
-    yield from filter(_is_control, html.select(content, "summary"))
+    for summary in filter(_is_control, html.select(content, "summary")):
+        yield summary.parent if _SOURCE_CODE.fullmatch(_words(summary)) and summary.parent is not None else summary
     yield from tabs.lists(content)
 
 
@@ -141,9 +146,13 @@ def _is_of_field(label: Node, content: Node) -> bool:
 
 def _is_control(summary: Node) -> bool:
     """Whether a summary is only a control: "Expand description", or a text for each state ("Show code Hide code")."""
-    if _OPENS.fullmatch(html.squeezed(html.text(summary))):
+    if _OPENS.fullmatch(_words(summary)) or _SOURCE_CODE.fullmatch(_words(summary)):
         return True
     parts = [html.squeezed(html.text(child)).split() for child in html.children(summary) if html.tag(child)]
     if len(parts) != 2 or not 1 < len(parts[0]) == len(parts[1]):
         return False
     return sum(one != other for one, other in zip(parts[0], parts[1], strict=True)) == 1
+
+
+def _words(node: Node) -> str:
+    return html.squeezed(html.text(node))

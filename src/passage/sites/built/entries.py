@@ -79,7 +79,11 @@ def _is_signature(node: Node) -> bool:
     if html.tag(node) == "dt":
         code = html.outermost(node, "code")
         return _letters(node) == sum(map(_letters, code))
-    return html.tag(node) != "body" and any(_SIGNATURE.fullmatch(name) for name in html.classes(node))
+    if html.tag(node) == "body" or (
+        html.tag(node) == "li" and any(html.tag(each) == "li" for each in html.ancestors(node))
+    ):
+        return False
+    return any(_SIGNATURE.fullmatch(name) for name in html.classes(node))
 
 
 def _letters(node: Node) -> int:
@@ -121,16 +125,17 @@ def _parts(
     level (`h4` below `h1`) is a label.
     """
     signatures = {html.key(node) for node in found}
-    level, scope, latest = 0, 0, 0
+    level, scope, latest, headings = 0, 0, 0, 0
     for content in contents:
         for node in html.select(content, f"{_HEADINGS}, {selector}"):
             name = html.tag(node)
             entry = by_node.get(html.key(node))
+            headings += name in HEADINGS
             if html.key(node) in signatures and name in HEADINGS:
                 level = latest = int(name[1])
                 scope = 0
             elif html.key(node) in signatures:
-                level = latest if latest > 1 or len(found) == 1 else 0
+                level = latest if headings > 1 or len(found) == 1 else 0
                 around = node.parent if entry else None
                 scope = html.key(around) if around and entry and html.attribute(around, "id") == entry.anchor else 0
             elif name in HEADINGS:

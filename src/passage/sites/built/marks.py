@@ -13,6 +13,8 @@ _HEADINGS = ", ".join(HEADINGS)
 _SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
 """The words of a link within its page that only goes back from a footnote, or gives a place its address."""
 
+_MORE = re.compile(r"(read )?more ?(\.\.\.|\u2026)", re.IGNORECASE)
+
 _BADGE = re.compile(r"badge|(^|[-_])(chip|labels?|pill|status|tags?)($|[-_])", re.IGNORECASE)
 """Classes of a badge."""
 
@@ -31,6 +33,16 @@ def permalinks(content: Node) -> Iterator[Node]:
             if beside is not None and html.tag(beside) == "a" and html.attribute(beside, "href") == itself != "#":
                 yield beside
     yield from (link for link in html.select(content, "a[href^='#']") if _SIGN.fullmatch(html.text(link)))
+
+
+def briefs(content: Node) -> Iterator[Node]:
+    """Links "More…" into the page; with its paragraph, where that text stands again at their target."""
+    for link in html.select(content, "p > a[href*='#']"):
+        target = html.attribute(link, "href").partition("#")[2]
+        if _MORE.fullmatch(html.text(link).strip()) and '"' not in target and html.first(content, f'[id="{target}"]'):
+            words = html.squeezed(html.text(link.parent or link)).removesuffix(html.squeezed(html.text(link)))
+            again = html.squeezed(html.text(content)).count(words.strip()) > 1
+            yield link.parent if again and link.parent is not None else link
 
 
 def badges(content: Node) -> Iterator[Node]:

@@ -32,8 +32,8 @@ _ATTRIBUTES = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"),
 
 _BLANKS = re.compile(r"[ \t\n\r\f\u00a0]+")
 
-_INSIDE = re.compile(r"(?<=[(\[]) +| +(?=[)\],])")
-"""Spaces of a signature that is set as a table."""
+_INSIDE = re.compile(r"(?<=[(\[]) +|,? +(?=[)\]])| +(?=,)")
+"""Spaces in a signature that is set in lines or as a table, and the comma after its last line."""
 
 _NUMBER = re.compile(r"[+\u2212-]?\d+")
 

@@ -51,7 +51,7 @@ def prepare(
     signatures = [(generator.signatures, signature)] if generator.signatures else []
     reference = entries.find(contents, generator)
     rules: dict[int, Rule] = {html.key(part): _part for part in reference.parts}
-    rules |= {html.key(node): signature for node in reference.signatures if not _is_listing(node)}
+    rules |= {html.key(node): _declaration for node in reference.signatures}
     labels: dict[int, str] = {}
     for content in contents:
         labels.update((html.key(panel), label) for panel, label in tabs.labels(content))
@@ -64,9 +64,11 @@ def prepare(
     return Rendering(url, folder, generator, left_out, rules, labels, formulas, reference)
 
 
-def _is_listing(node: Node) -> bool:
-    """Whether a signature is a block of code, such as the fields of a structure."""
-    return (html.tag(node) == "pre" or html.first(node, "pre") is not None) and "{" in html.text(node)
+def _declaration(node: Node, page: Rendering) -> str:
+    """A signature: a block of code where it has the lines of a body, such as the fields of a structure."""
+    lines = node if html.tag(node) == "pre" else html.first(node, "pre, br")
+    body = lines is not None and html.text(node).rstrip().endswith("}")
+    return _fence(node, page) if body else signature(node, page)
 
 
 def _part(node: Node, page: Rendering) -> str:
@@ -103,6 +105,11 @@ def _fence(node: Node, page: Rendering) -> str:
 def _lines_of_code(node: Node, page: Rendering) -> str:
     """Code whose lines are elements, outside of a `pre`."""
     return _fenced("\n".join(code.source(line, page.dropped) for line in html.select(node, ".line")), "")
+
+
+def _layout(node: Node, page: Rendering) -> str:
+    """A list that only sets its items apart."""
+    return f"<div>{inside(node, page)}</div>"
 
 
 def _diagram(node: Node, page: Rendering) -> str:
@@ -189,6 +196,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("table", _table),
     (".mermaid:not(code)", _diagram),
     (".fragment:has(> .line)", _lines_of_code),
+    (".blockList, .blockListLast", _layout),  # Javadoc's lists of one item
     ("pre", _code_block),
     (".admonitionblock .icon i[title]", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),

@@ -65,7 +65,8 @@ def _points(content: Node, page: Rendering) -> Iterator[Node]:
     found = html.select(content, f"{_HEADINGS}, {entries}" if entries else _HEADINGS)
     for node in (*found, *(node for node in page.entries.signatures if html.key(node) in page.entries.by_node)):
         begins = html.key(node) in page.entries.by_node
-        if html.tag(node) in HEADINGS and not begins and (_is_title(node, page) or _is_in_item(node)):
+        in_item = _is_in_item(node) and _mark_before(node) is None
+        if html.tag(node) in HEADINGS and not begins and (_is_title(node, page) or in_item):
             continue
         if html.key(node) not in held and html.key(node) not in parts and not page.leaves_out(node):
             yield node
@@ -150,7 +151,7 @@ class _Cutter:
             heading = Heading(level, entry.name or render.words(node, self.page), entry.anchor, is_own=False)
             self.headings.append(heading)
         self.path = [*(each for each in self.path if each.level < heading.level), heading]
-        self.parts.append(render.signature(node, self.page))
+        self.parts.append(self.page.rules[html.key(node)](node, self.page))
 
     def close(self) -> None:
         """End the section that is open."""
@@ -174,7 +175,9 @@ def heading_of(node: Node, page: Rendering) -> Heading:
     if slogan is not None:
         title = title.removesuffix(render.words(slogan, page)).strip()
     above = any(letters(link) * 2 > letters(node) and _leads_above(link, page) for link in html.select(node, "a[href]"))
-    return Heading(int(html.tag(node)[1]), title, _anchor(node, page), is_own=not above)
+    return Heading(
+        int(html.tag(node)[1]) if html.tag(node) in HEADINGS else 1, title, _anchor(node, page), is_own=not above
+    )
 
 
 def _leads_above(link: Node, page: Rendering) -> bool:
@@ -207,8 +210,10 @@ def _anchor(node: Node, page: Rendering) -> str:
 
 
 def _mark_before(node: Node) -> Node | None:
-    """The mark before a heading: `<a id="part"></a>`, alone or in a paragraph of nothing else."""
+    """The mark before a heading, or before the list that it begins: `<a id="part"></a>`, alone or in a paragraph."""
     before = html.previous(node)
+    if before is None and node.parent is not None and html.tag(node.parent) in ("li", "ul"):
+        return _mark_before(node.parent)
     if before is None or html.tag(before) not in ("a", "span", "p") or html.text(before).strip():
         return None
     marks = html.select(before, _MARKS)

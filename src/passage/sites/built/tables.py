@@ -15,8 +15,12 @@ def in_cell(node: Node) -> bool:
 
 
 def is_frame(table: Node) -> bool:
-    """Whether a table only lays out its contents, as Asciidoctor's notes do: one row without a header."""
-    return len(rows := _rows(table)) == 1 and not any(html.tag(cell) == "th" for cell in html.children(rows[0]))
+    """Whether a table only lays out its contents, as Asciidoctor's notes do: one row without a header or parameter."""
+    return (
+        html.first(table, "td.paramname") is None
+        and len(rows := _rows(table)) == 1
+        and not any(html.tag(cell) == "th" for cell in html.children(rows[0]))
+    )
 
 
 def code_lines(table: Node) -> list[Node]:
