@@ -1,17 +1,22 @@
-"""Calls of tools: read the arguments, ask the service, and write the result or a sentence about the failure."""
+"""Calls of tools: read the arguments, ask the service, and give the result. `results` says what is in it."""
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from handler.config.profiles import CountLimit, Profile, TextLimit
-from handler.contracts.fields import check_count, check_text, json_safe
+from handler.contracts.fields import check_count, check_text
 from handler.core.errors import AnswerTooLarge, InvalidRequest, PassageError
-from handler.core.model import Passage
 from handler.core.retrieve import NO_NOISE
-from handler.core.selection import page_of
-from handler.entrypoints.http.headers import ERROR_CODE
-from handler.entrypoints.http.mcp.markdown import passages_as_markdown
+from handler.entrypoints.http.mcp.results import (
+    Result,
+    show_document,
+    show_passage,
+    show_reference,
+    write_failure,
+    write_passages,
+    write_result,
+)
 from handler.entrypoints.http.mcp.tools import (
     ID_CHARACTERS,
     MOST_CHARACTERS,
@@ -20,16 +25,14 @@ from handler.entrypoints.http.mcp.tools import (
     count_limit,
     has_chunks,
 )
-from handler.entrypoints.http.status import retry_after
 from handler.entrypoints.limits import sent_bytes
 from handler.service.answering import Answered, Question, answer, profile_name
 from handler.service.chunks import find_chunk
 from handler.service.failures import failure
-from handler.service.sections import Reading, page, section
+from handler.service.sections import page, section
 from handler.service.services import Served
 
 Arguments = Mapping[str, Any]
-Result = dict[str, Any]
 
 PART = ("max_length", "start_index")
 OPTIONS = (*NARROWING, "search")
@@ -52,7 +55,10 @@ ENVELOPE_BYTES = 1_024
 def search(arguments: Arguments, endpoint: Endpoint) -> Result:
     """OpenAI's `search`: ids, titles and URLs."""
     return _ask(
-        arguments, ("query",), endpoint, lambda answered: {"results": _list_passages(answered, _show_reference)}
+        arguments,
+        ("query",),
+        endpoint,
+        lambda answered: {"results": list(map(show_reference, answered.retrieval.passages))},
     )
 
 
@@ -64,10 +70,10 @@ def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
         endpoint,
         lambda answered: {
             "profile": answered.profile,
-            "results": _list_passages(answered, _show_passage),
+            "results": list(map(show_passage, answered.retrieval.passages)),
             "warnings": [*_warnings(answered), *_why_empty(answered, arguments, endpoint)],
         },
-        passages_as_markdown,
+        write_passages,
     )
 
 
@@ -77,7 +83,7 @@ def fetch(arguments: Arguments, endpoint: Endpoint) -> Result:
     def read(served: Served) -> Result:
         start, most = _read_part(arguments)
         passage = find_chunk(served, _read_id(arguments), endpoint.until()).passage
-        return _show_document(section(served, passage, endpoint.until(), start=start, most=most))
+        return show_document(section(served, passage, endpoint.until(), start=start, most=most))
 
     return _look_up(arguments, ("id", *PART), endpoint, read)
 
@@ -91,7 +97,7 @@ def get_page(arguments: Arguments, endpoint: Endpoint) -> Result:
         if not isinstance(url, str) or not url:
             raise InvalidRequest("'url' must be text: a page's URL, from the results of search or search_docs.")
         found = page(served, url, endpoint.until(), start=start or 0, most=most)
-        return _show_document(found, whole_page=True)
+        return show_document(found, whole_page=True)
 
     return _look_up(arguments, ("url", *PART), endpoint, read)
 
@@ -151,8 +157,8 @@ def _ask(
     question = Question(read, _read_profile(arguments, names, endpoint))
     (outcome,) = answer([question], endpoint.services.served, endpoint.until())
     if not isinstance(outcome, Answered):
-        return _write_failure(outcome.error)
-    return _write_result(render(outcome.shorten(lambda shorter: _fits(render(shorter), endpoint))), write)
+        return write_failure(outcome.error)
+    return write_result(render(outcome.shorten(lambda shorter: _fits(render(shorter), endpoint))), write)
 
 
 def _warnings(answered: Answered) -> list[str]:
@@ -192,8 +198,8 @@ def _look_up(
         if not _fits(result, endpoint):
             raise AnswerTooLarge(f"The chunk is too large: a response carries up to {endpoint.room:,} bytes here.")
     except Exception as error:  # noqa: BLE001 - every failure of a tool is a result that the model can read
-        return _write_failure(failure(error, endpoint.services.served, served).error)
-    return _write_result(result)
+        return write_failure(failure(error, endpoint.services.served, served).error)
+    return write_result(result)
 
 
 def _read_profile(arguments: Arguments, names: tuple[str, ...], endpoint: Endpoint) -> str | None:
@@ -252,67 +258,7 @@ def _read_id(arguments: Arguments) -> str:
     return chunk
 
 
-def _list_passages(answered: Answered, render: Callable[[Passage], Result]) -> list[Result]:
-    """An answer's passages, each as `render` shows it."""
-    return [render(passage) for passage in answered.retrieval.passages]
-
-
-def _show_reference(passage: Passage) -> Result:
-    """A result of OpenAI's `search`: where a passage is, without its text."""
-    return {"id": str(passage.id), "title": _title(passage), "url": passage.url}
-
-
-def _show_passage(passage: Passage) -> Result:
-    """A result of `search_docs`: a passage with its text."""
-    return {
-        **_show_reference(passage),
-        "headings": list(passage.headings),
-        "text": passage.text,
-        "score": passage.score,
-    }
-
-
-def _show_document(reading: Reading, *, whole_page: bool = False) -> Result:
-    """The result of OpenAI's `fetch`: a passage in its section, or a page."""
-    passage, end = reading.passage, reading.start + len(reading.text)
-    place = {
-        "headings": "" if whole_page else " > ".join(passage.headings),
-        "chunk_id": "" if whole_page else passage.chunk_id,
-        "previous": reading.previous,
-        "next": reading.next,
-        "next_start_index": end if end < reading.total else None,
-    }
-    return {
-        "id": str(passage.id),
-        "title": passage.title or page_of(passage.url) if whole_page else _title(passage),
-        "text": reading.text,
-        "url": page_of(passage.url) if whole_page else passage.url,
-        "metadata": {name: str(value) for name, value in place.items() if value not in (None, "")},
-    }
-
-
-def _title(passage: Passage) -> str:
-    """The page's title and the nearest heading; the URL where neither is stored."""
-    parts = dict.fromkeys(part for part in (passage.title, *passage.headings[-1:]) if part)
-    return ": ".join(parts) or passage.url
-
-
-def _write_result(result: Result, write: Callable[[Result], str] | None = None) -> Result:
-    """A result as data and, for clients that read only text, as text: its JSON unless `write` says it for people."""
-    safe = json_safe(result)
-    text = json.dumps(safe, ensure_ascii=False) if write is None else write(safe)
-    return {"content": [{"type": "text", "text": text}], "structuredContent": safe, "isError": False}
-
-
-def _write_failure(error: PassageError) -> Result:
-    """A failure in words that a model can act on. They never hold a key or a service's URL (see PassageError)."""
-    seconds = retry_after(error)
-    wait = "" if seconds is None else f" Try again in {seconds} seconds."
-    text = f"{error}{wait}"
-    return {"content": [{"type": "text", "text": text}], "isError": True, "_meta": {ERROR_CODE: error.code}}
-
-
 def _fits(result: Result, endpoint: Endpoint) -> bool:
     """Whether a response can carry the result."""
-    message = json.dumps(_write_result(result), ensure_ascii=False)
+    message = json.dumps(write_result(result), ensure_ascii=False)
     return sent_bytes(message, utf8=endpoint.services.runtime.writes_utf8) <= endpoint.room - ENVELOPE_BYTES
