@@ -69,8 +69,6 @@ class Retriever:
     def retrieve(self, requests: Sequence[RetrievalRequest], deadline: Deadline) -> list[Retrieval | PassageError]:
         """Answer questions with one embedding call and one search request; each has its own answer or error.
 
-        A reranker that fails is a warning in the answer, not an error.
-
         Args:
             requests: at most 96, the most texts an embedding call takes (Cohere, embed reference).
         """
@@ -109,10 +107,7 @@ class Retriever:
         if any(question.request.search.by for question in questions):
             from handler.core import without_vector  # noqa: PLC0415 - most questions have a vector
 
-            answers = [
-                without_vector.explain(answer) if isinstance(answer, Retrieval) and answer.request.search.by else answer
-                for answer in answers
-            ]
+            answers = without_vector.explain(answers)
         if any(request.selection is not None or request.search.explain or request.fit for request in requests):
             from handler.core.option_steps import apply_options  # noqa: PLC0415 - only questions with options need it
 

@@ -68,8 +68,14 @@ def error_of(error: NoTextIndex, question: EmbeddedQuestion, mode: SearchMode) -
     return ChoiceRefused(str(error), upstream=error.upstream, detail=error.detail)
 
 
-def explain(answer: Retrieval) -> Retrieval:
-    """The answer with warnings that say why it was found by words, and why its scores are 0."""
+def explain(answers: Sequence[Retrieval | PassageError]) -> list[Retrieval | PassageError]:
+    """The answers; those without a vector have warnings that say why, and why their scores are 0."""
+    return [
+        _explain(answer) if isinstance(answer, Retrieval) and answer.request.search.by else answer for answer in answers
+    ]
+
+
+def _explain(answer: Retrieval) -> Retrieval:
     warnings = answer.warnings
     if answer.embedding_failure is not None:
         warnings += (
