@@ -86,7 +86,6 @@ class Api(Protocol):
 
     def ask(self, request: Request) -> ApiReply:
         """Raises Unreachable."""
-        ...
 
 
 @dataclass(frozen=True)

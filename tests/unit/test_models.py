@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from handler.adapters import relevances
 from handler.config import models, profiles
-from handler.config.model_checks import check_models, check_question_model
+from handler.config.model_checks import QUESTIONS, check_model
 from handler.config.profiles import Profile
 from handler.config.providers import PROVIDERS, Model
 from handler.config.settings import CollectionSettings, Settings
 from handler.core.errors import ConfigurationError, DimensionMismatch, ModelMismatch
+from passage.indexing.embedding import check_models
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "configuration.md"
 MODELS = [model for provider in PROVIDERS.values() for model in provider.models]
@@ -56,6 +57,10 @@ def test_documentation_has_each_model_of_the_table(model: Model) -> None:
     assert tokens == f"{model.tokens_per_text:,}"
     ended = f"{model.state} {model.since}; use `{model.replacement}`"
     assert state == ("active" if model.state == "active" else ended)
+
+
+def check_question_model(profile: Profile) -> str | None:
+    return check_model(profile, profile.embedding.model, QUESTIONS)
 
 
 @pytest.mark.parametrize("name", profiles.names())

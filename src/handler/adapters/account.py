@@ -89,7 +89,6 @@ class EmbedderClass(Protocol):
             dimension: the collection's, which the model's vectors must have.
             texts_are: what is embedded. Models that distinguish the two find less when it is wrong, without an error.
         """
-        ...
 
 
 class RerankerClass(Protocol):

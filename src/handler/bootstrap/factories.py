@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from handler import telemetry
 from handler.bootstrap.keys import Keys, require_key
 from handler.config import models
-from handler.config.model_checks import check_question_model
+from handler.config.model_checks import QUESTIONS, check_model
 from handler.config.profiles import Profile
 from handler.config.providers import EMULATOR, PROVIDERS, Provider
 from handler.config.settings import Settings
@@ -49,7 +49,7 @@ def embedder(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
     """
     if profile.search.mode == "words":
         return NoEmbedder()
-    warning = check_question_model(profile)
+    warning = check_model(profile, profile.embedding.model, QUESTIONS)
     if warning is not None:
         _warn_once(warning)
     provider = PROVIDERS[profile.embedding.provider]

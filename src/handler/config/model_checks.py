@@ -1,18 +1,20 @@
-"""Checks a profile's embedding models: provider, dimension, and a common vector space. Words their refusals."""
+"""Checks a profile's embedding model: its provider and its dimension. Words its refusals."""
 
 from handler.config import models
 from handler.config.profiles import Profile
 from handler.config.providers import PROVIDERS, Model
-from handler.core.errors import ConfigurationError, DimensionMismatch, ModelMismatch
+from handler.core.errors import ConfigurationError, DimensionMismatch
 
 QUESTIONS = "EMBEDDING_MODEL (or the profile's embedding.model)"
-TEXTS = "EMBEDDING_DOCUMENT_MODEL (or the profile's embedding.document_model)"
 
 
-def check_question_model(profile: Profile) -> str | None:
-    """Check the model that embeds questions.
+def check_model(profile: Profile, name: str, variable: str) -> str | None:
+    """Check one of a profile's embedding models.
 
     Its dimension is not compared with the collection's: callers may send only vectors, which need no embedding.
+
+    Args:
+        variable: the setting that names the model.
 
     Returns:
         A warning about a deprecated or unknown model, for the log; None for another model.
@@ -20,35 +22,6 @@ def check_question_model(profile: Profile) -> str | None:
     Raises:
         ConfigurationError: the model is retired, or another provider's.
     """
-    return _check(profile, profile.embedding.model, QUESTIONS)
-
-
-def check_models(profile: Profile) -> list[str]:
-    """Check the models for texts and for questions, each alone and both together.
-
-    Returns:
-        Warnings about deprecated and unknown models.
-
-    Raises:
-        ConfigurationError: a model is retired, or another provider's.
-        DimensionMismatch: a model does not have the collection's dimension.
-        ModelMismatch: the vectors of questions and texts would not be comparable.
-    """
-    embedding = profile.embedding
-    variables = {embedding.for_texts: TEXTS, embedding.model: QUESTIONS}  # one entry where one model does both
-    warnings = [_check(profile, name, variable) for name, variable in variables.items()]
-    for name, variable in variables.items():
-        check_dimension(embedding.provider, name, profile.collection.dimension, variable)
-    if not models.comparable(embedding.for_texts, embedding.model):
-        raise ModelMismatch(
-            f"Texts would be embedded with '{embedding.for_texts}' and questions with '{embedding.model}', whose "
-            f"vectors are not comparable: set {TEXTS} to a model of the same family, or leave it out.",
-            upstream="embedding",
-        )
-    return [warning for warning in warnings if warning is not None]
-
-
-def _check(profile: Profile, name: str, variable: str) -> str | None:
     provider, dimension = profile.embedding.provider, profile.collection.dimension
     model = models.find(name)
     if model is None:

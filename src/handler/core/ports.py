@@ -15,7 +15,6 @@ class Embedder(Protocol):
     @property
     def model(self) -> str:
         """The model, by its provider's name for it."""
-        ...
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Embed questions, or documents if it was made for them.
@@ -32,28 +31,20 @@ class Embedder(Protocol):
             DeadlineExceeded: the running deadline passed.
             ConfigurationError: the key or the model was refused, or the model's dimension is not the profile's.
         """
-        ...
 
     def warm(self) -> None:
         """Build what the first call would have to; no request is made."""
-        ...
 
 
 class PassageStore(Protocol):
-    """Finds the passages nearest to a vector, and points by id."""
+    """Finds the passages nearest to a vector, and points by id. Each method raises what `search` does, but `warm`."""
 
     @property
     def collection(self) -> str:
         """The name of the collection that is searched."""
-        ...
 
     def prepare(self) -> None:
-        """Learn, once a container, that the collection is there, before a text is embedded for it.
-
-        Raises:
-            The same as `search`.
-        """
-        ...
+        """Learn, once a container, that the collection is there, before a text is embedded for it."""
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         """Run searches in one request. A search with words is hybrid where the collection can rank by text.
@@ -71,7 +62,6 @@ class PassageStore(Protocol):
             ConfigurationError: the collection is missing or shaped differently, or the key was refused.
             NoTextIndex: a search has `by` set, and the collection has no index for it.
         """
-        ...
 
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         """The chunks around passages, found in one request.
@@ -82,58 +72,29 @@ class PassageStore(Protocol):
         Returns:
             Chunks of the passages' pages, the passages among them, in any order; their scores mean nothing. A warning
             says which neighbors the store cannot find.
-
-        Raises:
-            The same as `search`.
         """
-        ...
 
     def noise(self) -> Noise | None:
-        """The noise of the index: the profile's own, else as measured when the index was written; None without it.
-
-        Raises:
-            The same as `search`.
-        """
-        ...
+        """The noise of the index: the profile's own, else as measured when the index was written; None without it."""
 
     def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
         """The points that have each word, found in one request, without words that more than `most` points have.
 
         Returns:
             Nothing where the collection cannot be searched by words.
-
-        Raises:
-            The same as `search`.
         """
-        ...
 
     def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
-        """The texts that payload keys hold, sorted. Left out: a key with more than `most`, or that cannot be counted.
-
-        Raises:
-            The same as `search`.
-        """
-        ...
+        """The texts that payload keys hold, sorted; without a key of more than `most`, or one that is not counted."""
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        """The point with that id, or the one whose payload has it as its chunk id; None without either.
-
-        Raises:
-            The same as `search`.
-        """
-        ...
+        """The point with that id, or the one whose payload has it as its chunk id; None without either."""
 
     def describe(self) -> CollectionInfo:
-        """The collection's metadata. The caller validates it against the profile.
-
-        Raises:
-            The same as `search`.
-        """
-        ...
+        """The collection's metadata. The caller validates it against the profile."""
 
     def warm(self) -> None:
         """Build what the first search would have to; no request is made."""
-        ...
 
 
 class Reranker(Protocol):
@@ -142,7 +103,6 @@ class Reranker(Protocol):
     @property
     def model(self) -> str:
         """The model, by its provider's name for it."""
-        ...
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """Score each text's relevance to the question.
@@ -159,8 +119,6 @@ class Reranker(Protocol):
             DeadlineExceeded: the running deadline passed.
             ConfigurationError: the key or the model was refused.
         """
-        ...
 
     def warm(self) -> None:
         """Build what the first call would have to; no request is made."""
-        ...

@@ -32,7 +32,6 @@ class ReplySink(Protocol):
     @property
     def seconds(self) -> float:
         """The most seconds that `send` takes before it gives up."""
-        ...
 
     def send(self, reply: Reply, *, group: str | None) -> None:
         """Send one reply.
@@ -44,4 +43,3 @@ class ReplySink(Protocol):
             UpstreamError: it could not be sent, temporarily.
             ConfigurationError: the destination does not exist, or may not be written to.
         """
-        ...

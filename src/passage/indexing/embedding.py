@@ -8,14 +8,15 @@ import httpx
 
 from handler.adapters.account import Account
 from handler.bootstrap.factories import adapter
+from handler.config import models
 from handler.config.access import Access
-from handler.config.model_checks import check_models
+from handler.config.model_checks import QUESTIONS, check_dimension, check_model
 from handler.config.providers import PROVIDERS, Provider
 from handler.config.settings import CollectionSettings
 from handler.core import deadline
 from handler.core.deadline import Deadline
 from handler.core.embedding import validate_vectors
-from handler.core.errors import PassageError, UpstreamError, UpstreamThrottled
+from handler.core.errors import ModelMismatch, PassageError, UpstreamError, UpstreamThrottled
 from handler.core.model import Vector
 from passage.service_url import connecting, made_by
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 60.0
 DETAIL_CHARACTERS = 300
+
+TEXTS = "EMBEDDING_DOCUMENT_MODEL (or the profile's embedding.document_model)"
 
 
 class EmbeddingError(Exception):
@@ -148,3 +151,28 @@ def document_embedder(
             f"{provider.key_variable} is needed to index; {provider.secret_variable} is for the function alone."
         )
     return DocumentEmbedder(provider, access, model=profile.embedding.for_texts, dimension=profile.collection.dimension)
+
+
+def check_models(profile: "Profile") -> list[str]:
+    """Check the models for texts and for questions, each alone and both together.
+
+    Returns:
+        Warnings about deprecated and unknown models.
+
+    Raises:
+        ConfigurationError: a model is retired, or another provider's.
+        DimensionMismatch: a model does not have the collection's dimension.
+        ModelMismatch: the vectors of questions and texts would not be comparable.
+    """
+    embedding = profile.embedding
+    variables = {embedding.for_texts: TEXTS, embedding.model: QUESTIONS}  # one entry where one model does both
+    warnings = [check_model(profile, name, variable) for name, variable in variables.items()]
+    for name, variable in variables.items():
+        check_dimension(embedding.provider, name, profile.collection.dimension, variable)
+    if not models.comparable(embedding.for_texts, embedding.model):
+        raise ModelMismatch(
+            f"Texts would be embedded with '{embedding.for_texts}' and questions with '{embedding.model}', whose "
+            f"vectors are not comparable: set {TEXTS} to a model of the same family, or leave it out.",
+            upstream="embedding",
+        )
+    return [warning for warning in warnings if warning is not None]

@@ -35,22 +35,12 @@ class Params(BaseModel):
     shard_number: int | None = None
 
 
-class StrictMode(BaseModel):
-    """The limits of a collection's strict mode."""
-
-    enabled: bool | None = None
-    max_query_limit: int | None = None
-    search_max_batchsize: int | None = None
-    filter_max_conditions: int | None = None
-    condition_max_size: int | None = None
-
-
 class Config(BaseModel):
     """How a collection was created, and the metadata that its owner gave it."""
 
     params: Params
     metadata: dict[str, Any] | None = None
-    strict_mode_config: StrictMode | None = None
+    strict_mode_config: dict[str, Any] | None = None
 
 
 class PayloadIndex(BaseModel):

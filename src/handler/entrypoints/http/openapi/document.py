@@ -12,7 +12,7 @@ from handler.contracts import registry
 from handler.core.errors import ConfigurationError, NotFound
 from handler.entrypoints.http.call import ANY_ERROR, Route
 from handler.entrypoints.http.headers import API_VERSION, ERROR_CODE, LEFT_OUT
-from handler.entrypoints.http.openapi.examples import ANSWERS, FEEDBACK, QUESTIONS
+from handler.entrypoints.http.openapi.examples import FEEDBACK, answer, question
 from handler.entrypoints.http.openapi.schemas import (
     FIXED,
     STRING,
@@ -135,7 +135,7 @@ def _request(route: Route, profile: Profile, *, raw_chunks: bool) -> dict[str, A
     if "{id}" in route.path:
         return {"parameters": [CHUNK_ID, WITH_VECTORS] if raw_chunks or registry.find(profile).raw else [CHUNK_ID]}
     if route.request:
-        example = FEEDBACK if route.request == "Feedback" else _question(profile)
+        example = FEEDBACK if route.request == "Feedback" else question(registry.find(profile), profile)
         content = {"application/json": {"schema": _schema(route.request, profile), "example": example}}
         return {"requestBody": {"required": True, "content": content}}
     return {"parameters": _parameters(profile)} if route.answer == "Response" else {}
@@ -150,7 +150,8 @@ def _success(route: Route, profile: Profile) -> dict[str, Any]:
     if route.answer != "Response":
         return {"200": {"description": route.summary, "content": content}}
     contract = registry.find(profile)
-    content["application/json"]["example"] = ANSWERS[contract.name]
+    if example := answer(contract, profile):
+        content["application/json"]["example"] = example
     if contract.plain is not None:
         content["text/plain"] = {"schema": STRING}
     return {"200": {"description": "The passages, best first.", "headers": {LEFT_OUT: FEWER}, "content": content}}
@@ -175,13 +176,6 @@ def _headers(status: int) -> tuple[str, ...]:
 def _schema(kind: str, profile: Profile) -> dict[str, str]:
     """A component's reference: one of the profile's own, or one that all profiles share."""
     return {"$ref": ref(component(profile, kind) if kind in ("Request", "Response", "Error") else kind)}
-
-
-def _question(profile: Profile) -> dict[str, Any]:
-    """The contract's example, with the profile's field names for the question and the count."""
-    contract = registry.find(profile)
-    names = {contract.text: profile.query.text.names[0], contract.count: profile.query.count.names[0]}
-    return {names.get(field, field): value for field, value in QUESTIONS[contract.name].items()}
 
 
 def _parameters(profile: Profile) -> list[dict[str, Any]]:
