@@ -62,6 +62,7 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<h1>Mill</h1><div>Ge\u00e4ndert am 4.5.2026 \u00b7 5 Min.</div><p>Text.</p>",
         "<span><a href=/>Home</a></span><span>/</span><span><a href=/d/>D</a></span><h1>Mill</h1><p>Text.</p>",
         "<h1>Mill</h1><p>Text.</p><div><div>Prev <a href=/a/>A</a></div><div>Next <a href=/b/>B</a></div></div>",
+        "<h1>Mill</h1><p>Text.</p><ul class=n><li>Prev: <a href=/a/>A</a><li>Next: <a href=/b/>B</a></ul>",
         "<h1>Mill</h1><p>Text.</p><div>Did this page help you? <a href=#>Yes</a></div><p>Page last updated by Ann.</p>",
         "<h1>Mill</h1><p>Text.</p><section id=isso><h3>Comments</h3></section>",
         "<div><h1>Mill</h1><div><a class=b href=/a/>Start</a><a class=b href=//x.example>X</a></div></div><p>Text.</p>",
@@ -151,6 +152,12 @@ POSTS = {
         ("drafts/c.html", "<main><h1>C</h1><p>Not yet.</p></main>", "draft"),
         ("c.html", "<div>Loading ...</div><script src=a.js></script>", "no text"),
         ("c.html", "<div><p>Wird geladen \u2026</p></div><script src=a.js></script>", "no text"),
+        (
+            "new.html",
+            f"<article>{ROPES}</article><h1>Others</h1><article>{SAILS.replace('Sails are', 'Now')}</article>",
+            "list of pages",
+        ),
+        ("drafts/d.html", "<main><h1><a href=/drafts/d.html>D</a></h1><p>Not yet.</p></main>", "draft"),
         ("de/drafts/c/index.html", "<main><h1>C</h1><p>Not yet.</p></main>", "draft"),
     ],
 )
@@ -260,7 +267,7 @@ PRE = "<pre class={}>{}</pre>"
         (PRE.format("a", "<i class=z>1</i>a()\n<i class=z>2</i>b()"), "``` a() b() ```"),
         (PRE.format("a", "<b>1</b> a()\n<b>2</b> b()"), "``` a() b() ```"),
         (PRE.format("a", "<i style='display:block'>a:</i><i style='display:block'>  b</i>"), "``` a: b ```"),
-        ("<p>Four<a href=#n id=m><sup>1</sup></a></p><div id=n><a href=#m>1</a> Or six.</div>", "Four Or six."),
+        ("<p>Four<a href=#n id=m><sup>1</sup></a></p><div id=n><a href=#m>1</a>. Or six.</div>", "Four Or six."),
         (
             "<div class='kasten rot'><div class=kopf>Hei\u00df</div><div class=leib><p>Halt.</div></div>",
             "**Hei\u00df** Halt.",

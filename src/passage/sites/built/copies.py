@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from passage.sites.built.editions import Edition
-from passage.sites.model import Page
+from passage.sites.model import Page, Section
 
 LIST_FOLDERS = re.compile(
     r"([a-z]{2}(-[a-z]{2,4})?/)?(tags?|categor(y|ies)|authors?|series|archives?)(/.*|\.html)", re.IGNORECASE
@@ -118,7 +118,7 @@ def lists(candidates: list[Candidate]) -> Reasons:
         named = [other for heading in headings - {candidate.page.title} for other in by_title.get(heading, ())]
         linked = [by_url[url] for url in candidate.links if url in by_url]
         sources = {other.url: other for other in (*linked, *named) if other is not candidate}
-        if sources and _repeats(candidate, sources, texts):
+        if sources and (_repeats(candidate, sources, texts) or _begins_with_another(candidate, sources, texts)):
             yield candidate.file, "list of pages"
 
 
@@ -181,7 +181,7 @@ def _repeats(candidate: Candidate, sources: Mapping[str, Candidate], texts: _Tex
     covered = dict.fromkeys(sources, 0)
     needed: set[str] = set()
     whole = 0
-    for line in _lines(candidate, sources):
+    for line in _lines(candidate.page.sections, sources):
         holders = texts.holders(line, sources)
         if not holders:
             return False
@@ -196,9 +196,20 @@ def _repeats(candidate: Candidate, sources: Mapping[str, Candidate], texts: _Tex
     return whole > 0
 
 
-def _lines(candidate: Candidate, sources: Mapping[str, Candidate]) -> Iterator[tuple[str, ...]]:
+def _begins_with_another(candidate: Candidate, sources: Mapping[str, Candidate], texts: _Texts) -> bool:
+    """Whether a page has no title of its own, as a blog's front page: its first heading names another page, links to
+    it, and is followed by that page's text.
+    """
+    title = candidate.page.title
+    named = {url: other for url, other in sources.items() if other.page.title == title}
+    below = [section for section in candidate.page.sections if section.headings[:1] == (title,)]
+    lines = list(_lines(below, named)) if named.keys() & candidate.heading_links else []
+    return bool(lines) and all(texts.holders(line, named) for line in lines)
+
+
+def _lines(sections: Iterable[Section], sources: Mapping[str, Candidate]) -> Iterator[tuple[str, ...]]:
     """The words of each line that is not all links: with the words of links to `sources`, and without them."""
-    for section in candidate.page.sections:
+    for section in sections:
         for line in _ITEM.sub("", section.markdown).split("\n"):
             alone = _LINK.sub(lambda link: "" if bare(link[2]) in sources else link[1], line)
             forms = {_words(_LINK.sub(r"\1", line)), _words(alone)}

@@ -111,7 +111,9 @@ def _below_title(blocks: Sequence[Node], url: str) -> Iterator[Node]:
     groups = {html.key(note.parent) for note in notes if note.parent is not None and html.tag(note) in ("li", "span")}
     yield from notes
     yield from (line for line in lines if line.parent is not None and html.key(line.parent) in groups)
-    yield from (block for block in blocks if _is_in_header(block) and _is_links(block, url))
+    yield from (
+        block for block in blocks if html.tag(block) not in _ATOMS and _is_in_header(block) and _is_links(block, url)
+    )
 
 
 def _is_in_header(block: Node) -> bool:
@@ -243,10 +245,12 @@ def _is_change(block: Node) -> bool:
 def _is_neighbour(block: Node, url: str) -> bool:
     """Whether a block is a link to the page before or after, perhaps with its description."""
     links = _links(block)
-    alone = _is_links(block, url) or _is_labelled(block, url)
-    if not alone or any(html.first(link, ", ".join(sorted(HEADINGS))) for link in links):
+    labelled = _is_labelled(block, url)
+    if not links or not (labelled or _is_links(block, url)):
         return False
-    if all({"prev", "next"} & set(html.attribute(link, "rel").split()) for link in links):
+    if any(html.first(link, ", ".join(sorted(HEADINGS))) for link in links):
+        return False
+    if labelled or all({"prev", "next"} & set(html.attribute(link, "rel").split()) for link in links):
         return True
     return html.tag(block) not in ("p", "li", "dd") or html.key(links[0]) in map(html.key, html.ancestors(block))
 
@@ -254,10 +258,12 @@ def _is_neighbour(block: Node, url: str) -> bool:
 def _is_labelled(block: Node, url: str) -> bool:
     """Whether a block is one of several in a row, each with a link to another page and a word beside it ("Next")."""
     row = [each for each in html.children(block.parent) if html.tag(each) and letters(each)] if block.parent else []
+    styled = block.parent is not None and html.attribute(block.parent, "class")
     return 2 <= len(row) <= _NEIGHBOURS and all(
-        html.tag(each) in ("div", "span")
+        html.tag(each) in (("div", "span", "li") if styled else ("div", "span"))
         and len(links := html.select(each, "a[href]")) == 1
         and is_page(links[0], url)
+        and html.first(each, "p") is None
         and 0 < letters(each) - letters(links[0]) <= _BESIDE
         and not _SENTENCE.search(html.squeezed(html.text(each)))
         for each in row

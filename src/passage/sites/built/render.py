@@ -99,10 +99,18 @@ def render(node: Node, page: Rendering) -> str:
     if html.key(node) in page.dropped:
         return _GAPS.get(name, "")
     if not name:
-        return _text(html.own_text(node), page)
+        words = html.own_text(node)
+        return _text(words.lstrip(" .:)]") if _follows_mark(node, page) else words, page)
     rule = page.rules.get(html.key(node), element)
     label = page.labels.get(html.key(node))
     return rule(node, page) if label is None else f"<div>{bold(label)}{rule(node, page)}</div>"
+
+
+def _follows_mark(text: Node, page: Rendering) -> bool:
+    """Whether a text follows a mark that is left out and begins its block, as a footnote's number does."""
+    mark = text.prev
+    dropped = mark is not None and html.key(mark) in page.dropped and any(map(str.isalnum, html.text(mark)))
+    return dropped and mark is not None and html.previous(mark) is None
 
 
 def inside(node: Node, page: Rendering) -> str:

@@ -17,7 +17,7 @@ from passage.sites.built.dropped import dropped
 from passage.sites.built.editions import Edition
 from passage.sites.built.generators import Generator
 from passage.sites.built.selection import select
-from passage.sites.built.survey import FileFacts, Survey, survey_of
+from passage.sites.built.survey import DRAFTS, FileFacts, Survey, survey_of
 from passage.sites.built.titles import title_of, title_outside
 from passage.sites.html import Node
 from passage.sites.model import Flaw, Note, Page, SiteError, Skip, unreadable
@@ -33,7 +33,6 @@ _EMPTY = re.compile(
     rb"""<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|wbr)\b)([\w:-]+)((?:[^<>"']|"[^"]*"|'[^']*')*)/>"""
 )
 
-_DRAFTS = re.compile(r"(^|/)_?drafts?/")
 _CALLS = 12
 """The most nested calls that one element takes."""
 
@@ -215,7 +214,7 @@ def _left_out(file: str, root: Node, generator: Generator, contents: list[Node],
 def _left_out_of_site(file: str, generator: Generator, survey: Survey) -> str | None:
     if survey.versions is not None and survey.versions.folder_of(file) in survey.versions.aliases:
         return "copy of a version"
-    if not survey.has_drafts and _DRAFTS.search(file):
+    if not survey.has_drafts and DRAFTS.search(file):
         return "draft"
     if survey.searched is not None and file not in survey.searched:
         return "left out of the site's search"

@@ -1,5 +1,6 @@
 """What is read of the whole site first: its generator, its URL, the spelling of its links, and what most pages have."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -23,6 +24,10 @@ SAMPLE = 40
 
 COUNTED = 200
 """Pages read first, to learn the blocks that most pages have. These are on most of any pages, so a part is enough."""
+
+
+DRAFTS = re.compile(r"(^|/)_?drafts?/")
+"""Folders of unfinished pages, if no other page links into them."""
 
 
 class Surveyed(Protocol):
@@ -118,7 +123,9 @@ def survey_of(site: Surveyed, files: list[str]) -> Survey:
         site_names=site_names(sample.values()),
         common_headings=common_headings(sample.values()),
         common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > most),
-        has_drafts=any(html.first(root, "a[href*='draft']") for root in sample.values()),
+        has_drafts=any(
+            html.first(root, "a[href*='draft']") for file, root in sample.items() if not DRAFTS.search(file)
+        ),
         searched=search_index.files(site.folder, files),
         common=Common.of(_blocks(site, files)),
     )
