@@ -15,6 +15,7 @@ from demo.conftest import Visit
 
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 QUESTION = "What is a digital twin?"
+LAUNCHER = "passage-chat .launcher"
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 DEBUG: dict[str, Any] = {
@@ -167,6 +168,22 @@ def test_phone_shows_the_panel_once_the_widget_closes(visit: Visit) -> None:
     page.get_by_role("button", name="Page", exact=True).click()
     expect(page.locator(".article")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("context", [{}, PHONE], ids=["desktop", "phone"])
+def test_page_and_dialog_are_one_product(context: dict[str, Any], visit: Visit) -> None:
+    """One font, no button over the text, and no word beside the logo that a first look does not understand."""
+    page = ask(visit("/digital-twins/asset-models/", **context))
+    fonts = page.locator(".article p, .story, passage-chat .panel").evaluate_all(
+        "all => [...new Set(all.map(each => getComputedStyle(each).fontFamily))]"
+    )
+    assert len(fonts) == 1
+    inside = "([inner, outer]) => inner.top >= outer.top && inner.bottom <= outer.bottom"
+    boxes = [
+        page.locator(each).evaluate("each => each.getBoundingClientRect().toJSON()") for each in (LAUNCHER, "header")
+    ]
+    assert page.evaluate(inside, boxes)
+    assert "rofile" not in page.locator("header").inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

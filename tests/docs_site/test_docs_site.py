@@ -10,12 +10,15 @@ from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
 import pytest
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
 from playwright.sync_api import Browser
 
 from conftest import ROOT
 from docs_site.shell import Shell, shell
 from handler.config import profiles
 from handler.entrypoints.http.routes import document
+from website import hooks
 
 BIN = Path(sys.executable).parent
 PORTS = ("3000", "8000")
@@ -70,6 +73,16 @@ def test_site_asks_no_other_host(site: Path) -> None:
     assert hosts <= {"127.0.0.1"}
 
 
+def test_link_to_a_missing_file_fails_the_build(tmp_path: Path) -> None:
+    config = MkDocsConfig()
+    config.site_dir = str(tmp_path)
+    (tmp_path / "index.html").write_text('<a href="openapi.json">The API</a><a href="https://e.org/">x</a>', "utf-8")
+    with pytest.raises(Abort, match=r"index.html links to openapi.json, which the site does not have"):
+        hooks.on_post_build(config)
+    (tmp_path / "openapi.json").touch()
+    hooks.on_post_build(config)
+
+
 def test_reference_lists_each_route_and_profile(site: Path) -> None:
     api = (site / "reference" / "api" / "index.html").read_text(encoding="utf-8")
     assert [path for path in document("query-response")["paths"] if path not in api] == []
@@ -80,7 +93,7 @@ def test_reference_lists_each_route_and_profile(site: Path) -> None:
 def test_reader_asks_and_lands_on_a_section_of_the_site(serving: Shell, site: Path, driven: Browser) -> None:
     page = driven.new_page()
     page.goto(f"http://127.0.0.1:{serving.ports['8000']}/")
-    page.keyboard.press("Control+k")
+    page.get_by_role("button", name="Ask a question").click()
     page.keyboard.type("How do I rotate a key in Secrets Manager?")
     link = page.locator("passage-chat a[href]").first
     link.wait_for()
