@@ -263,6 +263,12 @@ widget: web/node_modules/.package-lock.json ## Bundle web/src into web/passage-c
 	@$(NODE)/bin/node web/node_modules/typescript/bin/tsc --project web
 	@$(NODE)/bin/node web/build.mjs
 
+.PHONY: packages
+packages: setup ## Build the packages of clients and widget into .passage/packages (REPOSITORY_URL=https://github.com/OWNER/NAME)
+	@test -n "$(REPOSITORY_URL)" || { echo "Set REPOSITORY_URL to the repository's address, which the packages name" >&2; exit 1; }
+	@rm -rf .passage/packages
+	@$(BIN)/python -m tools.packages .passage/packages $(REPOSITORY_URL)
+
 .PHONY: test-widget
 test-widget: web/node_modules/.package-lock.json ## Test the widget in Chromium, and its main path in Firefox
 	@$(BIN)/pytest -q tests/widget $(ARGS)
