@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
 import pytest
 
-from benchmarks.asking import COLLECTION, MODEL_VARIABLES
+from benchmarks.asking import MODEL_VARIABLES
 from benchmarks.crossing import BEFORE
 from benchmarks.functions import EDGE, EMPTY, HANDLERS, OURS, PLAIN, SERVER, Function
-from benchmarks.measure import Plan, check, measure
-from benchmarks.upstreams import LANGCHAIN, upstreams
+from benchmarks.measure import check
+from benchmarks.upstreams import upstreams
 from conftest import ROOT
 from textbook import kept_index
 
@@ -68,29 +67,6 @@ def test_a_function_that_fails_ends_the_run(
     lost = replace(functions[SERVER], environment={"EMBEDDING_MODEL": "no-such-model"})
     with pytest.raises(SystemExit, match="did not answer"):
         check([lost], services, tmp_path / "log")
-
-
-def test_every_container_is_measured(functions: dict[str, Function], tmp_path: Path) -> None:
-    told: list[str] = []
-    plan = Plan(rounds=2, different={0: 3}, repeated={0: 2})
-    cell = measure([functions[EMPTY]], {0: {}}, plan, tmp_path / "log", told.append)[EMPTY][0]
-    assert told == ["round 1 of 2", "round 2 of 2"]
-    assert (cell.different.count, cell.repeated.count) == (6, 4)
-    assert {len(cell.init), len(cell.first), len(cell.first_cpu), len(cell.memory), len(cell.second)} == {2}
-    assert all(first > init > 0 for first, init in zip(cell.first, cell.init, strict=True))
-    assert min(cell.memory) > 1
-
-
-def test_langchains_collection_has_the_same_points(services: Mapping[str, str]) -> None:
-    url = f"{services['QDRANT_URL']}/collections"
-    ours, theirs = (
-        httpx.post(f"{url}/{name}/points/scroll", json={"limit": 1_000, "with_vector": True}).json()["result"]["points"]
-        for name in (COLLECTION, LANGCHAIN)
-    )
-    assert [(point["id"], point["payload"]["metadata"]["source_url"]) for point in theirs] == [
-        (point["id"], point["payload"]["source_url"]) for point in ours
-    ]
-    assert [point["payload"]["page_content"] for point in theirs] == [p["payload"]["text_content"] for p in ours]
 
 
 def test_warm_question_crosses_few_files_and_calls(index: Path) -> None:

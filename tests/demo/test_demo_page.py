@@ -220,11 +220,3 @@ def test_page_in_arabic_is_right_to_left_but_not_its_code(visit: Visit) -> None:
     expect(page.locator(".article")).to_have_css("direction", "rtl")
     expect(page.locator(".article pre").first).to_have_css("direction", "ltr")
     expect(page.locator("#panel")).to_have_css("direction", "ltr")
-
-
-def test_forced_colors_show_the_chosen_tab_and_the_times(visit: Visit) -> None:
-    page = ask(visit(forced_colors="active", **PHONE))
-    borders = "all => new Set(all.map(each => getComputedStyle(each).borderBottomColor)).size"
-    assert page.locator(".tabs button").evaluate_all(borders) == 2
-    colours = "all => new Set(all.map(each => getComputedStyle(each).backgroundColor)).size"
-    assert page.locator(".bar span").evaluate_all(colours) > 2

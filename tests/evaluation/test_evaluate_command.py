@@ -92,12 +92,6 @@ def test_summary_has_measures_thresholds_and_report(api_url: str, suite: Path, t
     assert f"Report: {tmp_path / 'out' / 'report.html'}" in done.output
 
 
-def test_summary_says_how_many_questions_are_drafts(api_url: str, suite: Path, tmp_path: Path) -> None:
-    suite.write_text(f"{SUITE}draft = true\n", encoding="utf-8")
-    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out")
-    assert "1 questions are drafts that nobody checked" in done.output
-
-
 @pytest.mark.parametrize(
     ("thresholds", "code"),
     [
@@ -316,12 +310,6 @@ def test_function_that_fails_exits_2(as_aws: pytest.MonkeyPatch, suite: Path, tm
 def with_missing_page(suite: Path) -> Path:
     suite.write_text(SUITE.replace("/control/model-predictive-control/", "/no/such/page/"), encoding="utf-8")
     return suite
-
-
-def test_missing_document_is_found_over_http(api_url: str, suite: Path, tmp_path: Path) -> None:
-    done = evaluate(with_missing_page(suite), "--target", api_url, "--out", tmp_path / "out")
-    assert done.exit_code == 1, done.output
-    assert saved(tmp_path / "out").missing == {"pid": ("/no/such/page/",)}
 
 
 def test_explained_run_has_stages(api_url: str, suite: Path, tmp_path: Path) -> None:

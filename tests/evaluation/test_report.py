@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from passage.evaluation.compare import ComparisonError
-from passage.evaluation.measured_run import compare_runs, differences, measure_run, threshold_of_run
+from passage.evaluation.measured_run import compare_runs, threshold_of_run
 from passage.evaluation.report.facts import facts
 from passage.evaluation.report.page import render
 from passage.evaluation.run import Run, SavedAnswer, SavedHit
@@ -150,14 +150,6 @@ def test_failed_test_case_comes_before_questions_that_passed() -> None:
     assert "Test case: RELEVANCE: The results do not contain: torque." in text[worst:]
 
 
-def test_thresholds_are_shown_with_their_verdicts() -> None:
-    given = (Verdict("hit@5", 0.9, 0.955, met=False), Verdict("SC-001", None, 100.0, met=True))
-    text = text_of(GOOD, verdicts=given)
-    assert "hit@5 0.900 ≥ 0.955 missed" in text
-    assert "SC-001 not measured < 100 met retrieval by id, average ms" in text
-    assert "Thresholds" not in text_of(GOOD)
-
-
 def test_unrated_wrong_and_right_passages_are_told_apart() -> None:
     asked = SuiteQuestion("q", "q?", (Expected("/a/", grade=2), Expected("/b/", grade=0)))
     text = text_of(run_of_one(asked, hit(1, "c"), hit(2, "b"), hit(3, "a")))
@@ -196,10 +188,6 @@ def test_reranked_run_has_no_threshold() -> None:
         assert "Score threshold" not in text_of(reranked)
 
 
-def test_page_with_two_passages_counts_once_at_its_first_place() -> None:
-    assert measure_run(run({"q0": ["x", "x", "x", "right", "right"]}))["MRR"].mean == 0.5
-
-
 @pytest.mark.parametrize("top_k", [3, 10, 50])
 def test_every_measured_question_has_a_place_in_the_plot(top_k: int) -> None:
     """A run asks for more passages than a test case looks at."""
@@ -210,10 +198,6 @@ def test_every_measured_question_has_a_place_in_the_plot(top_k: int) -> None:
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", plot.partition("</svg>")[0])
     counts = dict(zip(texts[1::2], map(int, texts[::2]), strict=True))
     assert counts == {"1": 1, "2": 0, "3": 0, "4": 0, "5": 1, "6-10": 2, "&gt; 10": 2, "none": 1}
-
-
-def test_measures_of_a_tag_are_over_its_questions_only() -> None:
-    assert measure_run(GOOD, tag="own").questions == tuple(f"q{number}" for number in range(8))
 
 
 @pytest.mark.parametrize(
@@ -236,8 +220,3 @@ def test_other_questions_are_refused_in_words() -> None:
         compare_runs(run({"q0": ["right"]}), fewer)
     with pytest.raises(ComparisonError, match=r"1 question changed \(q0\)"):
         render(facts(others, fewer))
-
-
-def test_settings_that_differ_are_named() -> None:
-    assert differences(GOOD, replace(GOOD, model="m")) == ["model: unknown, was m"]
-    assert differences(GOOD, GOOD) == []

@@ -21,7 +21,7 @@ from handler.contracts.fields import has_web_address, json_safe, rename_fields, 
 from handler.core.errors import InvalidRequest
 from handler.core.model import Passage
 from unit.asking import NAMES
-from unit.strategies import anything, bounded, encodable, place, wild, words
+from unit.strategies import anything, encodable, place, wild, words
 
 every_profile = pytest.mark.parametrize("name", NAMES)
 
@@ -71,15 +71,6 @@ def test_every_known_payload_key_is_read_nested_or_flat(name: str, meaning: str,
     stored, expected = STORED[meaning]
     place(payload, key, stored, nested=nested)
     assert getattr(shown(profile, payload), meaning) == expected
-
-
-@every_profile
-@given(own=words, other=words)
-@bounded
-def test_the_profiles_own_key_comes_before_any_other(name: str, own: str, other: str) -> None:
-    keys = profiles.load(name).payload
-    payload = {key: other for key in keys.keys("text") if "." not in key} | {keys.text[0]: own}
-    assert shown(profiles.load(name), payload | {keys.url[0]: "u"}).text == own
 
 
 def moment(value: Any) -> datetime | None:

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from handler import telemetry
 from handler.config import profiles
-from handler.core import errors
-from handler.core.errors import PassageError, UpstreamUnavailable
+from handler.core.errors import UpstreamUnavailable
 from handler.entrypoints import direct
 from handler.entrypoints.http.gateways import LAMBDA_RESPONSE_BYTES
-from handler.entrypoints.http.status import status
 from passage.local.http_event import http_api_event
 from unit.asking import CONTAINER, NAMES, ask, assert_published, post, send
 from unit.strategies import anything, at_most, bodies, bounded, hits, requests, wild, words
@@ -100,28 +98,6 @@ def test_any_direct_invocation_gets_the_contracts_body(name: str, data: st.DataO
     json.dumps(body, allow_nan=False, ensure_ascii=False).encode("utf-8")
     assert body
     assert "INTERNAL_ERROR" not in json.dumps(body)
-
-
-def _named() -> list[PassageError]:
-    """One of every error a service's adapter raises."""
-    configuration = [kind for kind in errors.ConfigurationError.__subclasses__() if kind.__module__ == errors.__name__]
-    return [
-        errors.UpstreamThrottled("busy", upstream="store", retry_after=100),
-        UpstreamUnavailable("down", upstream="store", retry_after=100),
-        errors.DeadlineExceeded("late", upstream="store"),
-        # One store raises NoTextIndex where a question or a profile asks for words: tests/wire/test_without_vector.py.
-        *(kind("ours", upstream="store") for kind in configuration if kind is not errors.NoTextIndex),
-    ]
-
-
-@every_profile
-@pytest.mark.parametrize("failure", _named(), ids=lambda failure: type(failure).__name__)
-@pytest.mark.parametrize("service", ["embedding", "store"])
-def test_a_failed_service_is_named_and_never_an_empty_answer(name: str, failure: PassageError, service: str) -> None:
-    failure.upstream = "embedding" if service == "embedding" else "store"
-    answer = ask(name, question(name), **{f"{service}_failure": failure})
-    assert answer.status == status(failure) >= 429
-    assert_published(name, answer)
 
 
 @every_profile

@@ -43,19 +43,3 @@ def test_no_match_is_count_0_and_an_empty_context() -> None:
     body = answered(NAME, [])
     assert (body["count"], body["chunks"], body["collection"]) == (0, [], "textbook_chunks")
     assert body["context"] == {"formatted_text": "", "chunk_count": 0, "total_chars": 0, "sources": []}
-
-
-@given(held=passages(PROFILE), k=st.integers(3, 8), budget=st.none() | st.integers(1, 600))
-@bounded
-def test_the_contexts_counts_are_those_of_its_text(held: list[Hit], k: int, budget: int | None) -> None:
-    body = answered(NAME, held, k=k, **({} if budget is None else {"max_chars": budget}))
-    made = body["context"]
-    assert made["total_chars"] == len(made["formatted_text"])
-    kept = body["chunks"]
-    assert made["chunk_count"] == body["count"] == len(kept)
-    assert made["sources"] == list(dict.fromkeys(chunk["source_url"] for chunk in kept))
-    for number, chunk in enumerate(kept, start=1):
-        assert (
-            f"[Result {number}] Score: {chunk['score']:.2f}\nSource: {chunk['source_url']}\n" in made["formatted_text"]
-        )
-        assert chunk["text"] in made["formatted_text"]

@@ -23,7 +23,7 @@ from handler.core.errors import (
     UpstreamUnavailable,
 )
 from handler.core.model import Noise, Passage, Retrieval, RetrievalRequest, Search, SearchResult, Selection, Timings
-from handler.core.option_steps import NO_POSITION, NO_WORDS, NOT_FOUND, apply_options
+from handler.core.option_steps import NO_WORDS, NOT_FOUND, apply_options
 
 PROFILE = profiles.load("chunks")
 
@@ -87,12 +87,6 @@ def test_any_time_is_a_bound_that_a_store_reads_or_is_refused(moment: datetime) 
     assert isinstance(condition.gte, str)
     RangeDateTime(gte=condition.gte)
     assert datetime.fromisoformat(condition.gte) == (moment if moment.tzinfo else moment.replace(tzinfo=UTC))
-
-
-def test_shorthand_adds_to_the_filters() -> None:
-    request = applied(language="en", filters={"position": {"gte": 2}})
-    assert request.search.filters.keys() == {"language", "position"}
-    assert request.selection is None
 
 
 def answer(selection: Selection, *passages: Passage) -> Retrieval:
@@ -166,29 +160,6 @@ def test_failed_search_for_neighbors_is_a_warning() -> None:
 def test_neighbors_from_a_missing_collection_are_an_error() -> None:
     failure = CollectionNotFound("no such collection", upstream="store")
     assert one(answer(Selection(neighbors=1), passage(1, index=0)), failure) is failure
-
-
-def test_passages_without_positions_are_a_warning() -> None:
-    assert one(answer(Selection(neighbors=1), passage(1))).warnings == (NO_POSITION,)
-
-
-def test_failed_question_of_a_batch_stays_failed() -> None:
-    failure = UpstreamUnavailable("down", upstream="store")
-    assert one(failure) is failure
-
-
-def test_diverse_answer_is_sorted_by_score_without_vectors() -> None:
-    passages = (
-        passage(1, 0.9, vector=(1.0, 0.0)),
-        passage(2, 0.8, vector=(1.0, 0.0)),
-        passage(3, 0.1, vector=(0.0, 1.0)),
-    )
-    done = one(answer(Selection(diversity=0.9), *passages))
-    assert [found.id for found in done.passages] == [1, 3]
-    assert all(found.vector is None for found in done.passages)
-    by_relevance = answer(Selection(diversity=0.9), *passages)
-    asked = replace(by_relevance.request, order="relevance", search=Search(top_k=2, with_vectors=True))
-    assert all(found.vector for found in one(replace(by_relevance, request=asked)).passages)
 
 
 def test_answers_beyond_the_deadline_fail_and_the_rest_stay() -> None:

@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,7 @@ from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from passage.evaluation.suites.files import read_suite
 from passage.local.http_event import http_api_event
-from tools.doubles import EmulatorServer, Fault
-from wire.function import QUESTION, Start, assert_error, assert_for_browser, both_gateways
+from wire.function import Start, assert_error, both_gateways
 
 OnEdge = dict[str, str | None]
 SUITE = read_suite(Path(__file__).parents[2] / "samples" / "textbook" / "suite.toml")
@@ -31,14 +29,6 @@ def test_same_questions_get_the_same_answers(k: int, start: Start, on_edge: OnEd
         scores = [result.pop("relevance_score") for result in one]
         assert [result.pop("relevance_score") for result in other] == pytest.approx(scores, abs=1e-5)
         assert one == other
-
-
-@both_gateways
-def test_edge_answers_without_a_server(start: Start, on_edge: OnEdge, qdrant: EmulatorServer) -> None:
-    answer = start(**on_edge).ask()
-    assert len(answer.results) == 3
-    assert_for_browser(answer)
-    assert qdrant.requests == []
 
 
 def test_edge_index_may_lie_in_a_read_only_folder(
@@ -81,13 +71,6 @@ def test_missing_index_is_500_and_never_an_empty_200(start: Start, on_edge: OnEd
     assert "EDGE_INDEX_PATH" in message
     assert "passage index" in message
     assert str(tmp_path) not in message
-
-
-def test_manifest_without_its_shard_is_500(start: Start, on_edge: OnEdge, textbook_index: Path, tmp_path: Path) -> None:
-    (tmp_path / "query-response").mkdir()
-    shutil.copy(textbook_index / "query-response" / "manifest.json", tmp_path / "query-response")
-    message = assert_error(start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path)})).ask(), 500, "INTERNAL_ERROR")
-    assert "passage index" in message
 
 
 @pytest.mark.parametrize("manifest", ["", "null", "[]", "{}", "{", '{"format": 1}', "7"])
@@ -140,15 +123,6 @@ def test_index_that_appears_later_is_found(start: Start, on_edge: OnEdge, textbo
     assert function.ask().status == 500
     sparse_files.copy_folder(textbook_index, root)
     assert function.ask().status == 200
-
-
-@both_gateways
-def test_edge_store_also_needs_the_embedding_service(
-    cohere: EmulatorServer, start: Start, on_edge: OnEdge, sleeps: list[float]
-) -> None:
-    cohere.faults.add(Fault("status", times=0))
-    assert_error(start(**on_edge).ask(QUESTION), 503, "SERVICE_UNAVAILABLE")
-    assert len(cohere.requests) == 2
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """`/ready`: whether a question would be answered, and answered with the right model."""
 
 import json
-import socket
 from pathlib import Path
 
 import httpx
@@ -146,13 +145,6 @@ def test_red_collection_is_not_ready(stored: str, told: int, qdrant: EmulatorSer
 def test_missing_collection_or_wrong_vector_name_is_not_ready(start: Start) -> None:
     assert "COLLECTION_NAME" in assert_error(start(COLLECTION_NAME="absent").get("/ready"), 500, "INTERNAL_ERROR")
     assert "VECTOR_NAME" in assert_error(start(VECTOR_NAME="dense").get("/ready"), 500, "INTERNAL_ERROR")
-
-
-@both_gateways
-def test_store_that_is_down_is_503(start: Start, sleeps: list[float]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-    assert_error(start(QDRANT_URL=f"http://127.0.0.1:{port}").get("/ready"), 503, "SERVICE_UNAVAILABLE")
 
 
 def test_connection_dropped_while_frozen_is_retried(qdrant: EmulatorServer, start: Start, sleeps: list[float]) -> None:
