@@ -37,7 +37,7 @@ class _HoldsCredentials(Protocol):
 class Container:
     """Everything that a Lambda container keeps between events. Settings are read and adapters built at first use.
 
-    All of it can raise ConfigurationError. `handler.cold_start.snap_start.Restorable` says what the hooks do.
+    All of it can raise ConfigurationError.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -194,6 +194,7 @@ class Container:
             key.prefetch()
 
     def before_snapshot(self) -> None:
+        """Close every connection."""
         transport = sys.modules.get("handler.adapters.transport")
         if transport is not None:  # all connections belong to it
             with suppress(ConfigurationError):
@@ -201,6 +202,7 @@ class Container:
         self.readiness.forget()
 
     def after_restore(self) -> None:
+        """Forget what was recent; get new credentials and connections."""
         self.before_snapshot()  # discard connections and results made between the two hooks, too
         for key in self._keys.in_use() if self._retrievers else ():
             key.restored()

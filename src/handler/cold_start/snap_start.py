@@ -6,22 +6,12 @@ random number generator, which every copy would share. `uuid4` asks the operatin
 """
 
 import random
-from typing import Protocol
 
 from handler import telemetry
+from handler.bootstrap.container import Container
 
 
-class Restorable(Protocol):
-    """What `handler.bootstrap.container` provides."""
-
-    def before_snapshot(self) -> None:
-        """Close every connection."""
-
-    def after_restore(self) -> None:
-        """Forget what was recent; get new credentials and connections."""
-
-
-def register(services: Restorable) -> None:
+def register(services: Container) -> None:
     """Have Lambda's runtime call the hooks. Raises nothing: without them the function is slower, not broken."""
     try:
         # Part of Lambda's runtime, and needed nowhere else.
@@ -33,7 +23,7 @@ def register(services: Restorable) -> None:
     register_after_restore(_after_restore, services)
 
 
-def _after_restore(services: Restorable) -> None:
+def _after_restore(services: Container) -> None:
     random.seed()
     telemetry.forget_invocations()
     services.after_restore()

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -185,19 +186,6 @@ def _fifo(reply: Reply, group: str | None) -> dict[str, str]:
     return {"MessageGroupId": group or reply.id, "MessageDeduplicationId": reply.id}
 
 
-@dataclass(frozen=True)
-class _Allowance:
-    """A stub of Lambda's context. It tells Powertools how long an unfinished attempt counts as running.
-
-    After that time, the next delivery may send the reply. Without it, a container that dies would block it for ever.
-    """
-
-    seconds: float
-
-    def get_remaining_time_in_millis(self) -> int:
-        return round(self.seconds * 1000)
-
-
 def _once(send: Send, target: str, table: str) -> Send:
     """Wrap `send` so that it skips a reply that Powertools' idempotency table records as sent."""
     from aws_lambda_powertools.utilities.idempotency import (  # noqa: PLC0415 - an option, and loads much
@@ -207,10 +195,11 @@ def _once(send: Send, target: str, table: str) -> Send:
     )
     from aws_lambda_powertools.utilities.idempotency.exceptions import BaseError  # noqa: PLC0415 - see above
 
-    config = IdempotencyConfig(
-        expires_after_seconds=REMEMBERED_SECONDS,
-        lambda_context=_Allowance(SEND_SECONDS + TABLE_SECONDS),  # type: ignore[arg-type]
-    )
+    # A stub of Lambda's context: after that time, an unfinished attempt no longer counts as running, and the next
+    # delivery may send the reply. Without it, a container that dies would block the reply for ever.
+    allowed_ms = round((SEND_SECONDS + TABLE_SECONDS) * 1000)
+    context: Any = SimpleNamespace(get_remaining_time_in_millis=lambda: allowed_ms)
+    config = IdempotencyConfig(expires_after_seconds=REMEMBERED_SECONDS, lambda_context=context)
 
     @idempotent_function(  # type: ignore[untyped-decorator]  # Powertools publishes no type for it
         data_keyword_argument="key",

@@ -39,15 +39,11 @@ class Stored(Protocol):
     def payload(self) -> Mapping[str, Any] | None: ...
 
 
-class Scored(Protocol):
+class Scored(Stored, Protocol):
     """A point in a search result; both SDKs' classes match it."""
 
     @property
-    def id(self) -> Any: ...
-    @property
     def score(self) -> float: ...
-    @property
-    def payload(self) -> Mapping[str, Any] | None: ...
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ shape.
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, unquote_plus
 
@@ -67,7 +67,7 @@ def payload_1_event(event: Mapping[str, Any]) -> dict[str, Any]:
         **_common(event),
         "httpMethod": _text(event, "httpMethod"),
         "path": _with_encoded_id(path),
-        "headers": {**_join(event, "multiValueHeaders"), **_texts(event, "headers")},
+        "headers": {**_join_headers(event), **_texts(event, "headers")},
         "multiValueHeaders": {},
         "queryStringParameters": _texts(event, "queryStringParameters"),
         "requestContext": {"requestId": _id(context), "stage": "$default"},
@@ -82,10 +82,11 @@ def load_balancer_event(event: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InvalidRequest: names the part that is wrong.
     """
-    headers = _texts(event, "headers") or _join(event, "multiValueHeaders")
+    headers = _texts(event, "headers") or _join_headers(event)
     # With these, Powertools answers with multi-value headers, as the load balancer requires.
     several = {"multiValueHeaders": {name: [value] for name, value in headers.items()}}
-    parameters = _texts(event, "queryStringParameters") or _last(event, "multiValueQueryStringParameters")
+    several_each = _lists(event, "multiValueQueryStringParameters")
+    parameters = _texts(event, "queryStringParameters") or {name: each[-1] for name, each in several_each.items()}
     return {
         **_common(event),
         "httpMethod": _text(event, "httpMethod"),
@@ -126,35 +127,32 @@ def _text(part: Mapping[str, Any], name: str, path: str = "") -> str:
 
 def _texts(event: Mapping[str, Any], name: str) -> dict[str, str]:
     """A mapping of texts. A null, as the Lambda test console sends it, counts as absent."""
-    values = event.get(name)
-    if values is None:
-        return {}
-    if not isinstance(values, Mapping):
-        raise _wrong(name, values, "an object")
-    for key, value in values.items():
-        if value is not None and not isinstance(value, str):
-            raise _wrong(f"{name}.{key}", value, "text")
-    return {str(key): value for key, value in values.items() if value is not None}
+    return dict(_entries(event, name, lambda value: isinstance(value, str), "text"))
 
 
 def _lists(event: Mapping[str, Any], name: str) -> dict[str, list[str]]:
+    def is_list(value: Any) -> bool:
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+    return {key: several for key, several in _entries(event, name, is_list, "a list of texts") if several}
+
+
+def _entries(
+    event: Mapping[str, Any], name: str, is_right: Callable[[Any], bool], wanted: str
+) -> Iterator[tuple[str, Any]]:
     values = event.get(name)
-    if values is None:
-        return {}
-    if not isinstance(values, Mapping):
+    if values is not None and not isinstance(values, Mapping):
         raise _wrong(name, values, "an object")
-    for key, several in values.items():
-        if several is not None and not (isinstance(several, list) and all(isinstance(one, str) for one in several)):
-            raise _wrong(f"{name}.{key}", several, "a list of texts")
-    return {str(key): several for key, several in values.items() if several}
+    for key, value in (values or {}).items():
+        if value is None:
+            continue
+        if not is_right(value):
+            raise _wrong(f"{name}.{key}", value, wanted)
+        yield str(key), value
 
 
-def _join(event: Mapping[str, Any], name: str) -> dict[str, str]:
-    return {key: ",".join(several) for key, several in _lists(event, name).items()}
-
-
-def _last(event: Mapping[str, Any], name: str) -> dict[str, str]:
-    return {key: several[-1] for key, several in _lists(event, name).items()}
+def _join_headers(event: Mapping[str, Any]) -> dict[str, str]:
+    return {key: ",".join(several) for key, several in _lists(event, "multiValueHeaders").items()}
 
 
 def _id(context: Mapping[str, Any]) -> str | None:
