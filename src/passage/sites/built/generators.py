@@ -241,7 +241,7 @@ GENERATORS = (
         meta=("pdoc",),
         noise=".view-source-button, .module-info > .pdoc-code, .attr ~ .pdoc-code, .inherited",
         signatures=".attr",
-        entry_name=".name",
+        entry_name=".name:not(code)",
     ),
 )
 

@@ -154,7 +154,9 @@ def plain(node: Node, page: Rendering) -> str:
         elif html.tag(child) == "sup":
             parts.append(raised(plain(child, page)))
         else:
-            parts.append(f" {plain(child, page)} " if html.tag(child) in ("br", "div", "p") else plain(child, page))
+            parts.append(
+                f" {plain(child, page)} " if html.tag(child) in ("br", "div", "p", "td") else plain(child, page)
+            )
     return "".join(parts) if html.tag(node) not in ("div", "p", *HEADINGS) else html.squeezed("".join(parts))
 
 

@@ -78,8 +78,8 @@ def _is_title(heading: Node, page: Rendering) -> bool:
 
 
 def _is_in_item(heading: Node) -> bool:
-    """Whether a heading is a part of a list's item, not of a section in it, as Javadoc writes every method."""
-    around = (html.tag(above) for above in html.ancestors(heading))
+    """Whether a heading is a part of a list's item, not of a section in it: Javadoc writes every method in an item."""
+    around = (html.tag(above) for above in html.ancestors(heading) if "blockList" not in html.classes(above))
     return next((name for name in around if name in ("li", "section")), "") == "li"
 
 
