@@ -58,6 +58,15 @@ def test_everything_is_reachable_above_a_phones_keyboard(fake: Server, visit: Vi
     assert _box(widget, "dialog")["bottom"] == 844
 
 
+@pytest.mark.parametrize("width", range(320, 420, 20))
+def test_thumbs_stay_side_by_side_at_the_end_of_their_line(width: int, fake: Server, visit: Visit) -> None:
+    fake.answer = lambda _: answer(passage("How to get one.\n\n```sh\napt-get install twin\n```"))
+    widget = visit({"endpoint": fake.url}, context=PHONE | {"viewport": {"width": width, "height": 844}})
+    widget.open().ask("install a twin").hits.first.wait_for()
+    up, down, row = (_box(widget, each) for each in (".thumb", ".thumb + .thumb", ".buttons"))
+    assert (up["top"], down["right"]) == (down["top"], row["right"])
+
+
 @pytest.mark.parametrize("place", [".head", ".body", ".foot"])
 @pytest.mark.parametrize("count", [1, 12])
 def test_page_below_does_not_scroll(place: str, count: int, fake: Server, visit: Visit) -> None:

@@ -163,7 +163,7 @@ function buttons(passage, text, whole, code, context) {
     canCopy && code && copying('copyCode', code),
     passage.text.trim() !== text.textContent && toggle, // the snippet may show all of it
     canCopy && copying('copy'),
-    ...(context.thumbs && passage.sent ? thumbs : []),
+    context.thumbs && passage.sent && h('span', { class: 'thumbs' }, ...thumbs),
   );
 }
 
