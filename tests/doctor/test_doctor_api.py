@@ -76,6 +76,7 @@ def test_healthy_api_passes() -> None:
         ({"profiles_q_collection": (200, {"problems": ["wrong size"]})}, "collection", "warning", "wrong size"),
         ({"query": (200, {"results": []})}, "question", "warning", "found nothing"),
         ({"query": (200, {"results": [{}], "warnings": ["cut"]})}, "question", "warning", "cut"),
+        ({"query": (200, {"results": [{"chunk_text": '{"text": "a"}'}]})}, "question", "warning", "is a JSON object"),
         ({"query": (429, {"message": "Too Many Requests"})}, "question", "failed", "ThrottleRate"),
         ({"query": (502, "")}, "question", "failed", "log"),
     ],

@@ -71,6 +71,42 @@ EXPECTED = {
 }
 
 
+TEXT, URL, NAME = "A twin mirrors an asset in software.", "https://e.org/twin/", "Twins"
+NODE = json.dumps({"id_": "1", "text": TEXT, "metadata": {"url": URL, "title": NAME}, "hash": "a" * 64})
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "seed 000": {"text_content": TEXT, "source_url": URL, "page_title": NAME, "metadata": {"content_type": "text"}},
+    "seed 000, flat": {"text_content": TEXT, "source_url": URL, "page_title": NAME, "content_type": "text"},
+    "seed 001": {"content": TEXT, "url": URL, "title": NAME, "content_preview": TEXT[:9], "chunk_index": 0},
+    "seed 002": {"text": TEXT, "source_url": URL, "title": NAME, "chapter": "C", "section": "S", "chunk_id": "6f96"},
+    "seed 003": {"chunk_text": TEXT, "source_url": URL, "page_title": NAME, "section_headers": ["A"], "chunk_id": "b"},
+    "seed 004": {"content": TEXT, "url": URL, "": NAME, "position": 4, "created_at": 1765000000.5},
+    "LangChain": {"page_content": TEXT, "metadata.source": URL, "metadata.title": NAME},
+    "LlamaIndex": {"_node_content.text": NODE, "url": URL, "title": NAME, "_node_type": "TextNode", "doc_id": "x"},
+    "Haystack": {"content": TEXT, "meta.url": URL, "meta.title": NAME, "id": "a" * 64},
+    "fastembed": {"document": TEXT, "source": URL, "name": NAME},
+    "mcp-server-qdrant": {"document": TEXT, "metadata.url": URL, "metadata.title": NAME},
+    "document_metadata": {"original_text": TEXT, "document_metadata.url": URL, "document_metadata.title": NAME},
+    "Firecrawl": {"markdown": TEXT, "metadata.sourceURL": URL, "metadata.title": NAME},
+    "page object": {"text": TEXT, "page.url": URL, "page.title": NAME},
+    "Open WebUI": {"text": TEXT, "metadata.source": URL, "metadata.name": NAME},
+    "Bedrock": {"AMAZON_BEDROCK_TEXT_CHUNK": TEXT, "x-amz-bedrock-kb-source-uri": URL, "": NAME},
+    "DocSearch": {"content": TEXT, "url": URL, "": NAME, "hierarchy": {"lvl0": "Docs", "lvl1": NAME}},
+}
+"""Payloads that libraries and live systems write: the first three keys hold text, URL and title; "" is no title that a
+draft reads. A dot stands for a nested object."""
+
+
+def nested(layout: dict[str, Any]) -> dict[str, Any]:
+    payload: dict[str, Any] = {}
+    for key, value in layout.items():
+        outer, _, inner = key.partition(".")
+        if key and inner and not outer.startswith("_"):
+            payload.setdefault(outer, {})[inner] = value
+        elif key:
+            payload[outer] = value
+    return payload
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[EmulatorServer]:
     with qdrant_emulator(tmp_path / "storage") as running:
@@ -110,6 +146,13 @@ def test_draft_names_the_keys_that_points_have(kind: str, connection: ServerConn
     assert {meaning: list(keys) for meaning, keys in found.items()} == EXPECTED[kind]
 
 
+@pytest.mark.parametrize("kind", LAYOUTS)
+def test_layout_is_read(kind: str, connection: ServerConnection, client: QdrantClient) -> None:
+    make(client, nested(LAYOUTS[kind]))
+    found = drafted(connection).payload
+    assert [keys[0] if keys else "" for keys in (found.text, found.url, found.title)] == list(LAYOUTS[kind])[:3]
+
+
 def test_draft_has_vector_model_and_filters(connection: ServerConnection, client: QdrantClient) -> None:
     make(client, PAYLOADS["flat"], vector="dense", metadata={"embedding_model": "embed-v4.0"})
     client.create_payload_index("docs", "source_url", models.PayloadSchemaType.KEYWORD)
@@ -143,7 +186,11 @@ def test_draft_remarks_on_what_it_may_read_wrongly(connection: ServerConnection,
     payload = {"text": "A twin mirrors an asset.", "file_path": "docs/twin.md", "page": {"title": "Twins"}}
     make(client, payload, sparse_vectors_config={"words": models.SparseVectorParams()})
     found = draft(connection, "docs", "chunks")
-    for words in ("the sparse vectors words are not used", "'file_path' holds no links", "'page.title' may hold it"):
+    for words in (
+        "the sparse vectors words are not used",
+        "'file_path' holds no links",
+        "'page.title' is read as the title",
+    ):
         assert any(words in remark for remark in found.remarks), words
     client.delete_collection("docs")
     make(client, {"text": '[{"type": "paragraph"}]', "url": "https://e.org/twin/"})

@@ -130,9 +130,8 @@ def _doubts(payloads: Payloads, keys: Mapping[str, Sequence[str]], sparse: Seque
         values = [str(payload[key]) for payload in payloads if _is_text(payload.get(key))]
         if values and not any(map(_is_url, values)):
             yield f"'{key}' holds no links but, as it seems, file paths, as in '{values[0][:SHOWN]}'"
-    titles = [key for payload in payloads for key in payload if key.rpartition(".")[2] in TITLES]
-    if titles and not keys["title"]:
-        yield f"no title is read; '{Counter(titles).most_common(1)[0][0]}' may hold it: add it to [payload] as title"
+    for key in set(keys["title"]) & set(_guess_title(payloads)):
+        yield f"'{key}' is read as the title, by its name alone"
     for key in keys["text"]:
         if any(opened(payload.get(key)) or str(payload.get(key)).startswith("[{") for payload in payloads):
             yield f"the text in '{key}' is JSON in some points"
@@ -213,6 +212,19 @@ def _guess_text(payloads: Payloads) -> Iterator[str]:
     yield from usual[:1] or [key for key, _ in lengths.most_common(1)]
 
 
+def _guess_title(payloads: Payloads) -> Iterator[str]:
+    """The most frequent key that ends as a title's does, in an object that is not a usual one."""
+    outer = ("", *(f"{outer}." for outer in NESTED_OBJECTS))
+    known = {f"{above}{key}" for above in outer for key in KNOWN_KEYS["title"]}
+    named = Counter(
+        key
+        for payload in payloads
+        for key, value in payload.items()
+        if key.rpartition(".")[2] in TITLES and _is_text(value)
+    )
+    yield from [key for key, _ in named.most_common() if key not in known][:1]
+
+
 def _guess_url(payloads: Payloads) -> Iterator[str]:
     yield from (key for payload in payloads for key, value in payload.items() if _is_url(value))
 
@@ -263,4 +275,8 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
     "chunk_id": lambda value: _is_text(value) or _is_whole(value),
     "created_at": lambda value: _is_text(value) or isinstance(value, int | float),
 }
-_GUESSES: Mapping[str, Callable[[Payloads], Iterator[str]]] = {"text": _guess_text, "url": _guess_url}
+_GUESSES: Mapping[str, Callable[[Payloads], Iterator[str]]] = {
+    "text": _guess_text,
+    "url": _guess_url,
+    "title": _guess_title,
+}
