@@ -185,6 +185,12 @@ def test_index_says_where_it_cannot_write(passage: Passage, small_site: Path, tm
     assert done.stderr.startswith("Error: The index cannot be written")
 
 
+def test_a_search_by_words_alone_compares_no_vectors(passage: Passage, textbook_index: Path) -> None:
+    question = str(EVENTS / "direct-query.json")
+    done = passage("invoke", question, "--index", str(textbook_index), COHERE_API_KEY="key", SEARCH_MODE="words")
+    assert done.returncode == 0, done.stderr
+
+
 def test_proxy_variables_are_ignored_on_loopback(passage: Passage, small_site: Path, tmp_path: Path) -> None:
     proxy = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "http://127.0.0.1:9")
     done = passage("index", str(small_site), "--out", str(tmp_path), **proxy)

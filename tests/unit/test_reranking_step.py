@@ -121,7 +121,7 @@ def test_best_candidates_are_answered_with_relevance_as_score(
 
 
 def test_undisplayable_passages_are_not_reranked_or_answered(retriever: Retriever, reranker: FakeReranker) -> None:
-    picky = replace(retriever, displayable=lambda item: int(item.id) % 10 == 0)
+    picky = retriever._replace(displayable=lambda item: int(item.id) % 10 == 0)
     retrieval = retrieve(picky, REQUEST, Deadline.after(5))
     assert ids(retrieval) == [40, 30]
     assert [texts for _, texts in reranker.asked] == [tuple(f"text {number}" for number in range(0, 50, 10))]

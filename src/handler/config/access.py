@@ -1,8 +1,7 @@
 """Reads how each provider is reached: its key, or where the key is stored, and its address."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
@@ -10,8 +9,7 @@ from handler.config.providers import PROVIDERS, Provider
 from handler.config.values import SecretReference, usable_key
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """How a provider is reached, from its variables.
 
     Attributes:

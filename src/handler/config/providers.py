@@ -7,8 +7,7 @@ Sources: Cohere's model pages, changelog and deprecations page, and Amazon Bedro
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AfterValidator
 
@@ -30,8 +29,7 @@ EMULATED_BALANCE = 0.4
 """The same for the emulator's vectors, which find less than words do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """A model by its provider's own name.
 
     Attributes:
@@ -60,8 +58,7 @@ class Model:
         return bool(self.dimensions)
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(NamedTuple):
     """A service that embeds, and reranks if it can.
 
     Attributes:

@@ -1,8 +1,7 @@
 """Types of setting values: origins, addresses of services, keys, and where a key is stored."""
 
 import re
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
@@ -137,8 +136,7 @@ def usable_key(value: str) -> str:
     return key
 
 
-@dataclass(frozen=True)
-class SecretReference:
+class SecretReference(NamedTuple):
     """Where a key is stored: a secret of Secrets Manager by name or ARN, or a parameter of Parameter Store.
 
     Attributes:

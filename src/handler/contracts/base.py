@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
 
@@ -12,8 +12,7 @@ from handler.core.errors import PassageError
 from handler.core.model import Fit, Order, Passage, Retrieval, RetrievalRequest
 
 
-@dataclass(frozen=True)
-class ErrorContext:
+class ErrorContext(NamedTuple):
     """The context of a failed request, for rendering its error.
 
     Attributes:
@@ -29,8 +28,7 @@ class ErrorContext:
     profile: Profile | None
 
 
-@dataclass(frozen=True)
-class Notice:
+class Notice(NamedTuple):
     """A warning about an answer, for the operator: a log line, and a count if a metric is named."""
 
     message: str

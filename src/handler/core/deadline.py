@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from handler import telemetry
 from handler.core.errors import DeadlineExceeded, Upstream, UpstreamError, UpstreamThrottled
@@ -17,8 +16,7 @@ THROTTLED_DELAY = 1.0
 """Seconds before the second attempt if the upstream gave no time: after a failure, and after it limited requests."""
 
 
-@dataclass(frozen=True)
-class Deadline:
+class Deadline(NamedTuple):
     """A point on the monotonic clock, in seconds."""
 
     at: float

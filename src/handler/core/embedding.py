@@ -9,8 +9,8 @@ import unicodedata
 from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
+from typing import NamedTuple
 
 from handler.core.deadline import Deadline, with_one_retry
 from handler.core.errors import DimensionMismatch, PassageError, UpstreamUnavailable
@@ -26,8 +26,7 @@ LONGEST = 2.0**63.99
 """A little below the square root of the largest 32-bit float (about 2^128)."""
 
 
-@dataclass(frozen=True)
-class EmbeddedQuestion:
+class EmbeddedQuestion(NamedTuple):
     """A question and its vector, `(dimension,)`; empty for a search without a vector.
 
     Attributes:
@@ -85,8 +84,7 @@ class EmbeddingCache:
             self._kept.popitem(last=False)
 
 
-@dataclass(frozen=True)
-class QuestionEmbedder:
+class QuestionEmbedder(NamedTuple):
     """An embedder with its cache.
 
     Attributes:

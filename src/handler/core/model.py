@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from handler.core.conditions import Condition
@@ -80,8 +80,7 @@ class Search:
     explain: bool = False
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """Which of the passages found an answer has. Each attribute's default changes nothing.
 
     Attributes:
@@ -190,8 +189,7 @@ class SearchResult:
     other_model: str | None = None
 
 
-@dataclass(frozen=True)
-class Timings:
+class Timings(NamedTuple):
     """Milliseconds: the embedding call, the search, and the whole retrieval (retries and waits included).
 
     rerank_ms: the reranking call, failed or not; None when none was made.
@@ -244,11 +242,10 @@ class Retrieval:
 
     def timed(self, **milliseconds: float) -> "Retrieval":
         """The same with some of its `Timings` changed."""
-        return replace(self, timings=replace(self.timings, **milliseconds))
+        return replace(self, timings=self.timings._replace(**milliseconds))
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A stored point with its whole payload.
 
     Attributes:

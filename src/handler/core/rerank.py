@@ -6,8 +6,9 @@ A failure here never fails an answer: the passages then keep the store's order, 
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
+from typing import NamedTuple
 
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.errors import (
@@ -32,8 +33,7 @@ CONCURRENT = 8
 """How many of a batch's questions are reranked at a time: no API takes several, and the connection pool keeps ten."""
 
 
-@dataclass(frozen=True)
-class Reranking:
+class Reranking(NamedTuple):
     """The step as a deployment configures it.
 
     Attributes:

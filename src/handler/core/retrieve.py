@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector
@@ -34,8 +34,7 @@ NO_NOISE = (
 )
 
 
-@dataclass(frozen=True)
-class Retriever:
+class Retriever(NamedTuple):
     """One profile's pipeline. A single question is a list of one.
 
     Attributes:
@@ -207,7 +206,7 @@ class Retriever:
             return without_vector.error_of(error, question, self.mode)
 
         def ask(plain: RetrievalRequest) -> SearchResult | PassageError:
-            return self._find([(question.vector, self._search(replace(question, request=plain), None))], deadline)[0]
+            return self._find([(question.vector, self._search(question._replace(request=plain), None))], deadline)[0]
 
         return blame.of_search(error, question.request, self.usual_top_k, ask)
 

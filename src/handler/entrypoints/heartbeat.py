@@ -5,7 +5,6 @@ questions alone.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from handler import telemetry
@@ -54,8 +53,8 @@ def _ask(text: str, context: Any, services: Container) -> Retrieval:
     """
     served = services.served(None)
     request = served.contract.parse({served.profile.query.text.names[0]: text}, served.profile)
-    embedder = replace(served.retriever.embedder, cache=EmbeddingCache(0))
-    (outcome,) = replace(served.retriever, embedder=embedder).retrieve([request], deadline(services.settings, context))
+    embedder = served.retriever.embedder._replace(cache=EmbeddingCache(0))
+    (outcome,) = served.retriever._replace(embedder=embedder).retrieve([request], deadline(services.settings, context))
     if isinstance(outcome, Exception):
         raise outcome
     served.contract.render(outcome)

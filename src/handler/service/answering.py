@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -27,8 +27,7 @@ LAMBDA_MARGIN = 0.5
 """Seconds of Lambda's remaining time reserved for sending the answer. A function that Lambda stops sends nothing."""
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """A question from an event.
 
     Attributes:
@@ -98,8 +97,7 @@ def _too_large(left_out: int, total: int) -> str:
 Outcome = Answered | Failure
 
 
-@dataclass(frozen=True)
-class _Prepared:
+class _Prepared(NamedTuple):
     """A question that was read and validated, and the pipeline that answers it."""
 
     served: Served

@@ -1,9 +1,8 @@
 """One stored chunk by its id, as far as this deployment and the profile's contract show it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from handler.contracts.fields import json_safe, zulu
 from handler.core.deadline import Deadline
@@ -15,8 +14,7 @@ FIELDS = ("text", "url", "title", "headings", "chapter", "section", "index", "ch
 """The fields of a passage that everybody may see: those that a profile's `[payload]` maps."""
 
 
-@dataclass(frozen=True)
-class StoredChunk:
+class StoredChunk(NamedTuple):
     """A chunk that was found.
 
     Attributes:

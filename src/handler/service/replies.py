@@ -1,12 +1,10 @@
 """Replies to messages, and the port that sends them."""
 
 import json
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """The reply to a message.
 
     Attributes:

@@ -83,7 +83,7 @@ def function_environment(environ: Mapping[str, str], index: Path, *, emulate: bo
         merged = {"DEBUG_ANSWERS": "true", **local, **store}
         if merged.get("STORE") == "qdrant_edge" and merged.get("EDGE_INDEX_PATH"):
             check_index(Path(merged["EDGE_INDEX_PATH"]), merged)
-        elif value_of(merged, "QDRANT_URL"):
+        elif embeds and value_of(merged, "QDRANT_URL"):
             check_collections(merged)
         if store and not any(index.glob(f"*/{MANIFEST}")):
             raise LocalError(f"There is no index in {index}: run `passage index` with --out {index}, or name another.")
@@ -167,6 +167,8 @@ def check_index(root: Path, environ: Mapping[str, str]) -> None:
     from passage.indexing import edge_index  # noqa: PLC0415 - only a local index needs the engine
 
     edge_index.restore(root)
+    if not _embeds(environ, root):
+        return
     for profile, embedded_by in edge_index.embedders(root).items():
         provider = _provider(profile, environ)
         asking = made_by(provider, read_access(provider, environ).url)

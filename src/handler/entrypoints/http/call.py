@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from aws_lambda_powertools.event_handler import Response
@@ -21,8 +20,7 @@ ANY_ERROR = (400, 404, 429, 500, 503, 504)
 """The error statuses of a route that asks the services behind the API."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A request, and the container and the API that it came to.
 
     Attributes:

@@ -1,8 +1,7 @@
 """The kinds of HTTP API in front of the function, with their differences."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from aws_lambda_powertools.event_handler import (
     ALBResolver,
@@ -17,8 +16,7 @@ from handler.entrypoints.http.request import load_balancer_event, payload_1_even
 from handler.entrypoints.limits import ALB_RESPONSE_BYTES, LAMBDA_RESPONSE_BYTES
 
 
-@dataclass(frozen=True)
-class Gateway:
+class Gateway(NamedTuple):
     """One kind of API.
 
     Attributes:
