@@ -185,6 +185,13 @@ def test_index_says_where_it_cannot_write(passage: Passage, small_site: Path, tm
     assert done.stderr.startswith("Error: The index cannot be written")
 
 
+def test_emulated_and_real_vectors_are_never_compared(passage: Passage, textbook_index: Path) -> None:
+    done = passage("invoke", str(EVENTS / "direct-query.json"), "--index", str(textbook_index), COHERE_API_KEY="key")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "was embedded by the emulator" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_search_by_words_alone_compares_no_vectors(passage: Passage, textbook_index: Path) -> None:
     question = str(EVENTS / "direct-query.json")
     done = passage("invoke", question, "--index", str(textbook_index), COHERE_API_KEY="key", SEARCH_MODE="words")
