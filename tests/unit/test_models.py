@@ -1,7 +1,6 @@
 """The table of models is complete, and profiles, settings and documentation agree with it."""
 
 import re
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -197,8 +196,8 @@ def test_unknown_model_is_allowed_with_a_warning() -> None:
 def test_deprecated_model_is_allowed_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     cohere = PROVIDERS["cohere"]
     (fast,) = (model for model in cohere.models if model.name == "embed-v5.0-fast")
-    ending = replace(fast, state="deprecated", since="2026-11-01", replacement="embed-v5.0-pro")
-    monkeypatch.setitem(PROVIDERS, "cohere", replace(cohere, models=(ending,)))
+    ending = fast._replace(state="deprecated", since="2026-11-01", replacement="embed-v5.0-pro")
+    monkeypatch.setitem(PROVIDERS, "cohere", cohere._replace(models=(ending,)))
     warning = check_question_model(deployed())
     for part in ("embed-v5.0-fast", "2026-11-01", "embed-v5.0-pro"):
         assert part in (warning or "")

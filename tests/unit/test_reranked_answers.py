@@ -1,7 +1,7 @@
 """Every contract's guarantees hold for reranked answers, and for those whose reranking failed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -64,7 +64,7 @@ class RerankingContainer(FakedContainer):
     reranker: FixedReranker
 
     def retriever(self, profile: Profile) -> Retriever:
-        return replace(super().retriever(profile), reranking=Reranking(self.reranker, candidates=30))
+        return super().retriever(profile)._replace(reranking=Reranking(self.reranker, candidates=30))
 
 
 CONTAINER = RerankingContainer()
