@@ -157,6 +157,14 @@ def test_a_huge_paragraph_is_cut_with_every_character_kept(unit: str) -> None:
     assert "".join("".join(chunk.text for chunk in found).split()) == "".join(f"Begin {text}".split())
 
 
+def test_titles_in_a_row_leave_room_for_their_text() -> None:
+    for count in range(1, 80):
+        titles = [f"**Part {number}**" for number in range(count)]
+        text = " ".join(texts("\n\n".join([*titles, "Words. " * 200])))
+        assert re.findall(r"Part (\d+)", text) == [str(number) for number in range(count)]
+        assert text.count("Words.") == 200
+
+
 @pytest.mark.parametrize("mark", ["!!!", "???", "???+"])
 def test_an_admonition_with_its_text_on_one_line_is_kept(mark: str) -> None:
     """A page's paragraphs may be joined to one line each, so the text can follow the directive."""

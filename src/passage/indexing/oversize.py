@@ -50,6 +50,9 @@ def in_parts(whole: Iterable[MarkdownBlock], limit: int, measure: Measure, depth
             yield lead
             lead = None
         if (block.leads and block.size <= limit // 2) or (lead is not None and not has_words(block.text)):
+            if lead is not None and lead.size + block.size > limit // 2:  # no room for what they name
+                yield lead
+                lead = None
             lead = block if lead is None else replace(_join(lead, block), kind=lead.kind, leads=True)
             continue
         parts = _fit(block, limit if lead is None else limit - lead.size, measure, depth)
