@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from functools import partial
 
-from passage.sites.built.copies import Candidate, Reasons, duplicates, lists, spoken_text
+from passage.sites.built.candidates import Candidate, Stored, spoken_text
+from passage.sites.built.copies import Reasons, duplicates, lists
 from passage.sites.built.editions import named, natural, speaks
 from passage.sites.model import Account, Page, SiteError, Skip
 
@@ -11,7 +12,9 @@ _SAME_TEXT = 0.8
 """A page that shares this much of its text with the original is not a translation."""
 
 
-def select(candidates: list[Candidate], language: str | None, version: str | None) -> Iterator[Page | Skip]:
+def select(
+    candidates: list[Candidate], stored: Stored, language: str | None, version: str | None
+) -> Iterator[Page | Skip]:
     """The wanted pages, in the order of their files, and the others with the reason.
 
     Raises:
@@ -23,18 +26,17 @@ def select(candidates: list[Candidate], language: str | None, version: str | Non
         partial(_other_version, version=version),
         _stand_ins,
         duplicates,
-        lists,
-        _untranslated,
+        partial(lists, stored=stored),
+        partial(_untranslated, stored=stored),
         partial(_other_language, language=language),
     ):
         reasons |= dict(step([candidate for candidate in candidates if candidate.file not in reasons]))
     for candidate in candidates:
         reason = reasons.get(candidate.file)
         if reason is None:
-            yield candidate.page
+            yield stored.page(candidate)
         else:
-            seen = candidate.page.account.seen if candidate.page.account else 0
-            yield Skip(candidate.file, reason, account=Account(left_out={reason: seen}))
+            yield Skip(candidate.file, reason, account=Account(left_out={reason: candidate.seen}))
 
 
 def _not_in_pagefind(candidates: list[Candidate]) -> Reasons:
@@ -73,7 +75,7 @@ def _other_language(candidates: list[Candidate], language: str | None) -> Reason
     yield from ((each.file, "other language") for each in candidates if each not in spoken)
 
 
-def _untranslated(candidates: list[Candidate]) -> Reasons:
+def _untranslated(candidates: list[Candidate], stored: Stored) -> Reasons:
     """Untranslated pages: those in a language's folder with the text of the default language's page.
 
     Titles of notes and links may be translated by the theme, so most lines count, not all.
@@ -83,14 +85,16 @@ def _untranslated(candidates: list[Candidate]) -> Reasons:
         folders = candidate.file.split("/")
         others = [by_file.get("/".join(folders[:at] + folders[at + 1 :])) for at in range(len(folders) - 1)]
         for original in filter(None, others):
-            if original.edition.language != candidate.edition.language and _shared(candidate, original) >= _SAME_TEXT:
+            if original.edition.language == candidate.edition.language:
+                continue
+            if _shared(stored.page(candidate), stored.page(original)) >= _SAME_TEXT:
                 yield candidate.file, "untranslated"
                 break
 
 
-def _shared(candidate: Candidate, original: Candidate) -> float:
+def _shared(page: Page, original: Page) -> float:
     """The share of a page's text, from 0 to 1, that is word for word on another page."""
-    lines = [line for line in spoken_text(candidate.page).split("\n") if any(map(str.isalpha, line))]
-    known = set(spoken_text(original.page).split("\n"))
+    lines = [line for line in spoken_text(page).split("\n") if any(map(str.isalpha, line))]
+    known = set(spoken_text(original).split("\n"))
     length = sum(map(len, lines))
     return sum(len(line) for line in lines if line in known) / length if length else 0.0

@@ -12,7 +12,7 @@ from passage.sites import encoding, html
 from passage.sites.built import addresses, editions, generators, render, rules, sections, signals
 from passage.sites.built.account import account, all_left_out, told_of
 from passage.sites.built.blocks import blocks
-from passage.sites.built.copies import Candidate, bare
+from passage.sites.built.candidates import Candidate, ReadPage, Stored, bare
 from passage.sites.built.dropped import dropped
 from passage.sites.built.editions import Edition
 from passage.sites.built.generators import Generator
@@ -38,6 +38,7 @@ _CALLS = 12
 
 _File = tuple[FileFacts, bytes | OSError]
 """A file with its bytes, or the error if it cannot be read."""
+_notes = TypeAdapter(list[Skip | Flaw])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,13 @@ class BuiltSite:
         yield from (Skip(file, "Markdown beside the HTML") for file in sorted(_files(self.folder, MARKDOWN)))
         survey = survey_of(self, files)
         candidates: list[Candidate] = []
-        for result in self.workers.run(_read, survey.without_files(), _items(self.folder, files, survey)):
-            read = _file_read.validate_json(result)
-            yield from filter(None, (read.skip, read.flaw))
-            if read.candidate is not None:
-                candidates.append(read.candidate)
-        yield from select(candidates, self.language, self.version)
+        with Stored() as stored:
+            for result in self.workers.run(_read, survey.without_files(), _items(self.folder, files, survey)):
+                notes, _, page = result.partition(b"\n")
+                if page:
+                    candidates.append(stored.add(page))
+                yield from _notes.validate_json(notes)
+            yield from select(candidates, stored, self.language, self.version)
 
 
 def pages_in(folder: Path) -> Iterator[str]:
@@ -95,18 +97,6 @@ def pages_in(folder: Path) -> Iterator[str]:
 def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     found = (path for path in folder.rglob("*.*") if path.suffix.lower() in suffixes and path.is_file())
     return (path.relative_to(folder).as_posix() for path in found)
-
-
-@dataclass(frozen=True, slots=True)
-class _FileRead:
-    """What a file gives: a page or the reason why it gives none, and a flaw of the page."""
-
-    candidate: Candidate | None = None
-    skip: Skip | None = None
-    flaw: Flaw | None = None
-
-
-_file_read = TypeAdapter(_FileRead)
 
 
 def _items(folder: Path, files: list[str], survey: Survey) -> Iterator[Item[_File]]:
@@ -123,24 +113,29 @@ def _items(folder: Path, files: list[str], survey: Survey) -> Iterator[Item[_Fil
 
 
 def _read(survey: Survey, given: _File) -> bytes:
-    """Read one file, once. An error in it does not affect other pages."""
+    """Read one file, once: what there is to report of it, a line of JSON, and its page. An error affects no others."""
     facts, content = given
     file = facts.file
+    notes: list[Skip | Flaw] = []
+    page = b""
     try:
         if isinstance(content, OSError):
             raise content
         read = _page_at_any_depth(file, content, survey.with_file(facts))
+        if isinstance(read, Skip):
+            notes.append(read)
+        else:
+            page = read.dump()
+            what = encoding.flaw(content, encoding.of_html(content))
+            notes += [Flaw(file, what)] if what else []
     except html.SelectorError as error:
         raise SiteError(f"--content-selector: {error}.") from error
     except Exception as error:  # noqa: BLE001 - a converter may fail on one page in any way; the run reports it
-        return _file_read.dump_json(_FileRead(skip=unreadable(file, error)))
-    if isinstance(read, Skip):
-        return _file_read.dump_json(_FileRead(skip=read))
-    what = encoding.flaw(content, encoding.of_html(content))
-    return _file_read.dump_json(_FileRead(read, flaw=Flaw(file, what) if what else None))
+        notes, page = [unreadable(file, error)], b""
+    return _notes.dump_json(notes) + b"\n" + page
 
 
-def _page_at_any_depth(file: str, content: bytes, survey: Survey) -> Candidate | Skip:
+def _page_at_any_depth(file: str, content: bytes, survey: Survey) -> ReadPage | Skip:
     """Read a page, and one whose elements are nested deeper than Python's stack with a longer one."""
     root = html.parse(_with_end_tags(content) if file.lower().endswith(".xhtml") else content)
     try:
@@ -160,7 +155,7 @@ def _with_end_tags(content: bytes) -> bytes:
     return _EMPTY.sub(rb"<\1\2></\1>", content)
 
 
-def _page(file: str, root: Node, survey: Survey) -> Candidate | Skip:
+def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     generator = generators.generator_of(root) or survey.generator
     contents, noise = generators.contents_of(root, generator, survey.selector)
     found = list(blocks(root))
@@ -188,7 +183,7 @@ def _page(file: str, root: Node, survey: Survey) -> Candidate | Skip:
         account=account(found, contents, rendering, told_of(title, headings, parts)),
     )
     own = "" if canonical in survey.common_canonicals else survey.addresses.here(canonical)
-    return Candidate(page, file, edition, own, signals.in_pagefind(root), *_linked(contents, rendering))
+    return ReadPage(page, file, edition, own, signals.in_pagefind(root), *_linked(contents, rendering))
 
 
 def _linked(contents: list[Node], page: render.Rendering) -> tuple[frozenset[str], frozenset[str]]:

@@ -1,0 +1,191 @@
+"""Pages before the selection: what its rules compare of each is in memory, its text in a temporary file."""
+
+import re
+import struct
+import tempfile
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from hashlib import blake2b, sha256
+from typing import ClassVar, Self
+
+from pydantic import ConfigDict, TypeAdapter
+
+from passage.sites.built.editions import Edition
+from passage.sites.model import Page
+
+ITEM = re.compile(r"^[ >]*(?:[-*+]|\d+[.)])[ ]+", re.MULTILINE)
+"""The mark of a list's item."""
+LINK = re.compile(r"!?\[((?:[^\]\\]|\\.)*)\]\(([^)\s]*)[^)]*\)")
+
+_WORD = re.compile(r"\w+")
+_SIZES = struct.Struct("<QQ")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A readable page, before the selection. Lists of hashes are 64-bit numbers in a row: see `hashes`.
+
+    Attributes:
+        url: of the page, in the form of `bare`.
+        canonical: its canonical link, empty where it has none.
+        in_pagefind: it is marked for the site's own search.
+        seen: the blocks of its text.
+        heading_links: the pages that its headings link to, as `bare` URLs.
+        links: the hashes of the pages that its content links to.
+        headings: the hashes of its headings, without its title.
+        text: a hash of its title and its text.
+        lines: the hashes of its lines' words, each once.
+        line_lengths: the letters of each of them.
+        place: of its text in the file of `Stored`: where its words begin, where the page begins, and where it ends.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    file: str
+    title: str
+    url: str
+    edition: Edition
+    canonical: str
+    in_pagefind: bool
+    seen: int
+    heading_links: frozenset[str]
+    links: bytes
+    headings: bytes
+    text: str
+    lines: bytes
+    line_lengths: bytes
+    length: int
+    place: tuple[int, int, int] = (0, 0, 0)
+
+
+_candidate = TypeAdapter(Candidate)
+_page = TypeAdapter(Page)
+
+
+def bare(url: str) -> str:
+    """A URL in normal form: two spellings of one page are equal."""
+    url = url.partition("#")[0].partition("?")[0].removesuffix("index.html").removesuffix(".html").rstrip("/")
+    return url.partition("://")[2]
+
+
+def hash_of(text: str) -> int:
+    """64 bits, equal for equal texts in every process."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def hashes(packed: bytes) -> Iterable[int]:
+    """The numbers of a list in a `Candidate`."""
+    return memoryview(packed).cast("Q")
+
+
+def _in_a_row(numbers: Iterable[int]) -> bytes:
+    return array("Q", numbers).tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """A page as it was read.
+
+    Attributes:
+        canonical, in_pagefind, heading_links: see `Candidate`.
+        links: the pages that its content links to, as `bare` URLs.
+    """
+
+    page: Page
+    file: str
+    edition: Edition
+    canonical: str
+    in_pagefind: bool
+    links: frozenset[str] = frozenset()
+    heading_links: frozenset[str] = frozenset()
+
+    def dump(self) -> bytes:
+        """What `Stored.add` takes."""
+        page = self.page
+        lines = {line: len(line) for line in sorted(spoken_lines(page))}
+        headings = {heading for section in page.sections for heading in section.headings} - {page.title}
+        candidate = Candidate(
+            file=self.file,
+            title=page.title,
+            url=bare(page.url),
+            edition=self.edition,
+            canonical=self.canonical,
+            in_pagefind=self.in_pagefind,
+            seen=page.account.seen if page.account else 0,
+            heading_links=self.heading_links,
+            links=_in_a_row(map(hash_of, sorted(self.links))),
+            headings=_in_a_row(map(hash_of, sorted(headings))),
+            text=sha256(
+                f"{len(page.title)}:{page.title}{spoken_text(page)}".encode("utf-8", "surrogatepass")
+            ).hexdigest(),
+            lines=_in_a_row(map(hash_of, lines)),
+            line_lengths=_in_a_row(lines.values()),
+            length=sum(lines.values()),
+        )
+        first, words = _candidate.dump_json(candidate), _all_words(page).encode()
+        return b"".join((_SIZES.pack(len(first), len(words)), first, words, _page.dump_json(page)))
+
+
+class Stored:
+    """The words and the texts of pages, in a temporary file. Use it as a context manager."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
+        self._end = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, dumped: bytes) -> Candidate:
+        """Keep a page."""
+        first, words = _SIZES.unpack_from(dumped)
+        rest = memoryview(dumped)[_SIZES.size + first :]
+        begin = self._end
+        self._file.seek(begin)
+        self._file.write(rest)
+        self._end += len(rest)
+        candidate = _candidate.validate_json(dumped[_SIZES.size : _SIZES.size + first])
+        return replace(candidate, place=(begin, begin + words, self._end))
+
+    def words(self, candidate: Candidate) -> bytes:
+        """All words of a page, each between blanks."""
+        begin, end, _ = candidate.place
+        return self._read(begin, end)
+
+    def page(self, candidate: Candidate) -> Page:
+        _, begin, end = candidate.place
+        return _page.validate_json(self._read(begin, end))
+
+    def _read(self, begin: int, end: int) -> bytes:
+        self._file.seek(begin)
+        return self._file.read(end - begin)
+
+
+def spoken_text(page: Page) -> str:
+    """The page's text without the addresses of links, which differ between copies."""
+    return "\n".join(LINK.sub(r"\1", section.markdown) for section in page.sections)
+
+
+def spoken_lines(page: Page) -> set[str]:
+    """The words of a page's lines, each once."""
+    texts = (ITEM.sub("", LINK.sub(r"\1", section.markdown)) for section in page.sections)
+    return {words for text in texts for line in text.split("\n") if (words := words_of(line))}
+
+
+def _all_words(page: Page) -> str:
+    path: tuple[str, ...] = ()
+    parts = [page.title]
+    for section in page.sections:
+        parts += [heading for heading in section.headings if heading not in path]
+        path = section.headings
+        parts.append(LINK.sub(r"\1", section.markdown))
+    return f" {words_of(' '.join(parts))} "
+
+
+def words_of(text: str) -> str:
+    """A text's words, in lower case, with one blank between them."""
+    return " ".join(_WORD.findall(text.lower()))
