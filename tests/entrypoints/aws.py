@@ -107,6 +107,17 @@ class Aws:
         events.put_targets(Rule=name, EventBusName=name, Targets=[{"Id": "queue", "Arn": queue.arn}])
         return name, queue
 
+    def destination(self, kind: str) -> tuple[dict[str, str], "Queue"]:
+        """Variables that name a destination of that kind, and a queue in which what was sent there ends up."""
+        if kind.endswith("queue"):
+            queue = self.queue(fifo=kind == "fifo queue")
+            return {"REPLY_QUEUE_URL": queue.url}, queue
+        if kind.endswith("topic"):
+            arn, queue = self.topic(fifo=kind == "fifo topic")
+            return {"REPLY_TOPIC_ARN": arn}, queue
+        name, queue = self.bus()
+        return {"REPLY_BUS_NAME": name}, queue
+
     def table(self) -> str:
         """A new table in the form that Powertools' idempotency requires."""
         name = f"table-{next(self._number)}"

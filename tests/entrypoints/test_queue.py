@@ -205,15 +205,10 @@ def test_a_destination_that_refuses_sends_the_messages_back(
     kind: str, refusal: str, aws: Aws, start: Start, output: Output
 ) -> None:
     status, code, expected = REFUSALS[refusal]
+    settings, queue = aws.destination(kind)
+    body = json.dumps({"__type": f"com.amazonaws.sqs#{code}" if kind == "queue" else code, "message": "no"})
     if kind == "topic":
-        (arn, queue), body = aws.topic(), f"<ErrorResponse><Error><Code>{code}</Code></Error></ErrorResponse>"
-        settings = {"REPLY_TOPIC_ARN": arn}
-    elif kind == "bus":
-        (name, queue), body = aws.bus(), json.dumps({"__type": code, "message": "no"})
-        settings = {"REPLY_BUS_NAME": name}
-    else:
-        queue, body = aws.queue(), json.dumps({"__type": f"com.amazonaws.sqs#{code}", "message": "no"})
-        settings = {"REPLY_QUEUE_URL": queue.url}
+        body = f"<ErrorResponse><Error><Code>{code}</Code></Error></ErrorResponse>"
     aws.door.faults.add(Fault("status", status=status, body=body, times=0))
     assert returned(start(**settings).invoke(batch([GOOD[0], POISON["not JSON"]]))) == ["1", "2"]
     assert queue.replies() == []

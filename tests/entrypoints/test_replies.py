@@ -6,25 +6,13 @@ from typing import Any
 
 import pytest
 
-from entrypoints.aws import Aws, Queue, batch, returned
+from entrypoints.aws import Aws, batch, returned
 from handler.adapters.aws import replies
 from tools.doubles import Fault
 from wire.function import QUESTION, Output, Start
 from wire.other_servers import trickling_server
 
 ASKED = {"text": QUESTION, "k": 3, "correlation_id": "page-17"}
-
-
-def destination(aws: Aws, kind: str) -> tuple[dict[str, str], Queue]:
-    """Variables that name a destination, and a queue in which what was sent there ends up."""
-    if kind in ("queue", "fifo queue"):
-        queue = aws.queue(fifo=kind == "fifo queue")
-        return {"REPLY_QUEUE_URL": queue.url}, queue
-    if kind in ("topic", "fifo topic"):
-        arn, queue = aws.topic(fifo=kind == "fifo topic")
-        return {"REPLY_TOPIC_ARN": arn}, queue
-    name, queue = aws.bus()
-    return {"REPLY_BUS_NAME": name}, queue
 
 
 def reply_in(message: dict[str, Any]) -> dict[str, Any]:
@@ -43,7 +31,7 @@ every_kind = pytest.mark.parametrize("kind", ["queue", "fifo queue", "topic", "f
 
 @every_kind
 def test_a_message_is_answered_where_the_settings_say(kind: str, aws: Aws, start: Start) -> None:
-    settings, queue = destination(aws, kind)
+    settings, queue = aws.destination(kind)
     function = start(**settings)
     assert returned(function.invoke(batch([ASKED]))) == []
     (message,) = queue.taken()
@@ -69,7 +57,7 @@ def test_answer_that_confirms_nothing_keeps_the_message(
     status: int, body: str, kind: str, aws: Aws, start: Start, output: Output
 ) -> None:
     """A proxy or a wrong address may answer anything. The message comes again."""
-    settings, queue = destination(aws, kind)
+    settings, queue = aws.destination(kind)
     function = start(**settings)
     aws.door.faults.add(Fault("status", status=status, body=body, times=2))
     assert returned(function.invoke(batch([ASKED, ASKED]))) == ["1"]
@@ -83,7 +71,7 @@ def test_answer_that_trickles_in_keeps_the_message(
 ) -> None:
     """Every byte starts the wait for the next one anew: only a deadline ends it."""
     monkeypatch.setattr(replies, "ATTEMPT_SECONDS", 0.2)
-    settings, queue = destination(aws, "queue")
+    settings, queue = aws.destination("queue")
     with trickling_server() as url:
         monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", url)
         assert returned(start(**settings).invoke(batch([ASKED]))) == ["1"]
@@ -93,7 +81,7 @@ def test_answer_that_trickles_in_keeps_the_message(
 
 @pytest.mark.parametrize("kind", ["queue", "fifo queue", "topic"])
 def test_a_receiver_can_filter_by_attributes(kind: str, aws: Aws, start: Start) -> None:
-    settings, queue = destination(aws, kind)
+    settings, queue = aws.destination(kind)
     start(**settings).invoke(batch([ASKED, {"text": " ", "profile": "chunks"}]))
     answered, refused = queue.taken()
     for message in (answered, refused):
@@ -113,7 +101,7 @@ def test_a_bus_rule_can_filter_by_source_and_kind(aws: Aws, start: Start) -> Non
 
 
 def test_every_destination_that_is_set_gets_the_reply(aws: Aws, start: Start) -> None:
-    places = [destination(aws, kind) for kind in ("queue", "topic", "bus")]
+    places = [aws.destination(kind) for kind in ("queue", "topic", "bus")]
     settings = {name: value for names, _ in places for name, value in names.items()}
     assert returned(start(**settings).invoke(batch([ASKED]))) == []
     replies = [reply_in(queue.taken()[0]) for _, queue in places]

@@ -18,15 +18,7 @@ def test_a_reply_too_large_is_shortened_and_says_by_how_much(
 ) -> None:
     text = letter * 2_000
     written = len(json.dumps(text, ensure_ascii=False).encode())
-    if kind == "queue":
-        queue = aws.queue()
-        settings = {"REPLY_QUEUE_URL": queue.url}
-    elif kind == "topic":
-        arn, queue = aws.topic()
-        settings = {"REPLY_TOPIC_ARN": arn}
-    else:
-        name, queue = aws.bus()
-        settings = {"REPLY_BUS_NAME": name}
+    settings, queue = aws.destination(kind)
     function = start(COLLECTION_NAME=large([text] * 100), **settings)
     asked = {"text": "twin", "k": 100, "correlation_id": "ü" * 256}
     assert returned(function.invoke(batch([asked, {"text": "twin", "k": 1}]))) == []

@@ -166,6 +166,20 @@ def make_collection(qdrant: EmulatorServer, _admin: QdrantClient) -> Iterator[Ma
 
 
 @pytest.fixture
+def server(tmp_path: Path) -> Iterator[EmulatorServer]:
+    """A server that refuses a filter without a payload index, as Qdrant Cloud does."""
+    with qdrant_emulator(tmp_path / "storage", strict=True) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: EmulatorServer) -> Iterator[QdrantClient]:
+    client = QdrantClient(url=server.url, check_compatibility=False, timeout=10)
+    yield client
+    client.close()
+
+
+@pytest.fixture
 def sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Records all sleeps in the process, including the SDKs', and does not wait."""
     taken: list[float] = []

@@ -21,7 +21,6 @@ from passage.indexing.target import TargetError
 from passage.sites.markdown import find_site
 from tools.doubles import EmulatorServer, Fault
 from tools.qdrant import routes
-from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Start
 
 PROFILE = profiles.load("vector-search")
@@ -30,20 +29,6 @@ PAGES = 10
 RELEASE = re.compile(rf"{ALIAS}__\d{{8}}T\d{{12}}-[0-9a-f]{{4}}")
 
 Index = Callable[..., Plan]
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[EmulatorServer]:
-    """A server that refuses a filter without a payload index, as Qdrant Cloud does."""
-    with qdrant_emulator(tmp_path / "storage", strict=True) as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: EmulatorServer) -> Iterator[QdrantClient]:
-    client = QdrantClient(url=server.url, check_compatibility=False, timeout=10)
-    yield client
-    client.close()
 
 
 @pytest.fixture

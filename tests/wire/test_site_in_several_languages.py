@@ -22,7 +22,6 @@ from passage.indexing.target import Target
 from passage.sites.model import Page, Section
 from tools.doubles import EmulatorServer
 from tools.qdrant import routes
-from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, Start
 
 pytestmark = pytest.mark.needs_qdrant("1.20")
@@ -76,20 +75,6 @@ class Pages:
         for language, pages in self.texts.items():
             for name, text in pages.items():
                 yield Page(name, f"https://e.org/{name}/", name.title(), (Section((), text),), language)
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[EmulatorServer]:
-    """A server that refuses a filter without a payload index, as Qdrant Cloud does."""
-    with qdrant_emulator(tmp_path / "storage", strict=True) as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: EmulatorServer) -> Iterator[QdrantClient]:
-    client = QdrantClient(url=server.url, check_compatibility=False, timeout=10)
-    yield client
-    client.close()
 
 
 @pytest.fixture
