@@ -50,7 +50,10 @@ OLD_TYPEDOC = """<div class="col-content"><div class="tsd-page-title"><h1>Class 
 BRIEF = """<meta name=generator content="Doxygen 1.9"><div class="header">
 <div class="title">Lamp Class Reference</div></div>
 <div class="contents"><p>Burns oil. <a href="#details">More...</a></p>
-<table class="memberdecls"><tr><td>x</td></tr></table>
+<table class="memberdecls">
+<tr><td><h2>Attributes</h2></td></tr><tr><td class="memItemRight"><a href="#wick">wick</a></td></tr>
+<tr><td class="memItemLeft">int</td><td class="memItemRight"><b>oil</b></td></tr>
+<tr class="inherit"><td class="memItemLeft">int</td><td class="memItemRight"><b>glow</b></td></tr></table>
 <a name="details" id="details"></a><h2>Detailed Description</h2>
 <div class="textblock"><p>Burns oil.</p><p>All night.</p>
 <div class="fragment"><div class="line">Lamp lamp;</div>\n<div class="line">lamp.ignite();</div></div></div>
@@ -94,7 +97,17 @@ PDOC3 = """<main><article><h1>Module lamp</h1><dl><dt id="lamp.trim"><code class
             ],
         ),
         (PDOC3, "Module lamp", [("lamp.trim", "`def trim(mm: int)`\n\nTrims.")]),
-        (BRIEF, "Lamp Class Reference", [("", "Burns oil.\n\nAll night.\n\n```\nLamp lamp;\nlamp.ignite();\n```")]),
+        (
+            BRIEF,
+            "Lamp Class Reference",
+            [
+                (
+                    "",
+                    "|  |  |\n| --- | --- |\n| int | **oil** |\n\nBurns oil.\n\nAll night.\n\n"
+                    "```\nLamp lamp;\nlamp.ignite();\n```",
+                )
+            ],
+        ),
     ],
 )
 def test_entries_in_older_markup(tmp_path: Path, page: str, title: str, sections: list[tuple[str, str]]) -> None:

@@ -178,9 +178,11 @@ GENERATORS = (
         ("div.contents",),
         meta=("doxygen",),
         title=".header .title",
+        slogan=".mlabels",
         noise=(
-            "table.memberdecls, .dynheader, .dyncontent, .mlabels-right, .overload, .ttc, .contents > hr ~ ul,"
-            " p.definition, p.reference, p.referencedby, a[name=details] + h2,"
+            "table.memberdecls:not(:has(tr:not(.inherit) b)), .memberdecls tr:not(:has(.memItemRight > b)),"
+            " .memberdecls .inherit, .dynheader, .dyncontent, .mlabels-right, .overload, .ttc, .contents > hr ~ ul,"
+            " p.definition, p.reference, p.referencedby, a[name=details] + h2, #header-details,"
             " .contents > a[href$='_source.html'], .contents > p > a[href$='_source.html']"
         ),
         files={
