@@ -1,0 +1,3 @@
+import { docs } from '../.source/server';
+import { loader } from 'fumadocs-core/source';
+export const source = loader({ baseUrl: '/', source: docs.toFumadocsSource() });

@@ -1,0 +1,17 @@
+BLOG_AUTHOR = "The miller"
+BLOG_EMAIL = "miller@mill.example"
+BLOG_TITLE = "Harbour mill"
+BLOG_DESCRIPTION = "Notes"
+SITE_URL = "https://mill.example/"
+DEFAULT_LANG = "en"
+TRANSLATIONS = {"en": ""}
+TIMEZONE = "UTC"
+THEME = "bootblog4"
+POSTS = (("posts/*.rst", "posts", "post.tmpl"),)
+PAGES = (("pages/*.rst", "", "page.tmpl"),)
+COMPILERS = {"rest": (".rst",)}
+NAVIGATION_LINKS = {"en": (("/archive.html", "Archive"), ("/categories/", "Tags"))}
+COMMENT_SYSTEM = "disqus"
+COMMENT_SYSTEM_ID = "mill"
+INDEX_PATH = "blog"
+IMAGE_FOLDERS: dict[str, str] = {}
