@@ -17,8 +17,7 @@ from typing import Any
 
 from passage.api import Api, ApiReply, Request
 from passage.evaluation import targets
-from passage.evaluation.compare import Comparison
-from passage.evaluation.holm import compare_several
+from passage.evaluation.compare import Comparison, compare_several
 from passage.evaluation.intervals import estimate, share
 from passage.evaluation.measured_run import measure_run, refuse_others
 from passage.evaluation.run import Run, SavedAnswer, SavedHit

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from passage.evaluation import intervals
-from passage.evaluation.compare import compare, compare_pairs, randomisation
+from passage.evaluation.compare import compare, compare_pairs, compare_several, holm, randomisation
 from passage.evaluation.cosine_threshold import propose_threshold
-from passage.evaluation.holm import compare_several, holm
 from passage.evaluation.intervals import bootstrap, estimate, share
 from passage.evaluation.measures import Measures, measure
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from handler.core.fusion import weighted
-from passage.evaluation.compare import Comparison
-from passage.evaluation.holm import compare_several
+from passage.evaluation.compare import Comparison, compare_several
 from passage.evaluation.measures import Measures, measure
 from passage.evaluation.run import Run, SavedAnswer, SavedHit, documents
 from passage.evaluation.suite import SuiteQuestion
