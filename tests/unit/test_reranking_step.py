@@ -12,11 +12,6 @@ from handler.core import rerank
 from handler.core.deadline import Deadline
 from handler.core.errors import (
     CollectionNotFound,
-    CredentialsRefused,
-    DeadlineExceeded,
-    PassageError,
-    RequestRefused,
-    UpstreamThrottled,
     UpstreamUnavailable,
 )
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, SearchResult, Vector
@@ -27,9 +22,6 @@ from unit.pipelines import BareStore, pipeline, retrieve
 REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2, score_threshold=0.3))
 BY_VECTOR = replace(REQUEST, text="", vector=[1.0, 0.0])
 DOWN = UpstreamUnavailable("down", upstream="reranking")
-BUSY = UpstreamThrottled("busy", upstream="reranking", retry_after=0.01)
-REFUSED = CredentialsRefused("no", upstream="reranking")
-MODEL = RequestRefused("which model?", upstream="reranking")
 
 
 def passage(identity: int, score: float) -> Passage:
@@ -165,32 +157,6 @@ def test_fewer_than_two_passages_cost_no_call(
     assert (retrieval.warnings, retrieval.timings.rerank_ms) == ((), None)
 
 
-FAILURES: list[tuple[Exception, str, int]] = [
-    (BUSY, "the service asked to slow down", 2),
-    (DOWN, "the service is not available", 2),
-    (UpstreamThrottled("busy", upstream="reranking", retry_after=60), "the service asked to slow down", 1),
-    (DeadlineExceeded("late", upstream="reranking"), "the time ran out", 1),
-    (REFUSED, "it is set up wrongly", 1),
-    (MODEL, "it is set up wrongly", 1),
-    (PassageError("?"), "something unexpected happened", 1),
-    (RuntimeError("Bearer key-41c7 at https://upstream.example"), "something unexpected happened", 1),
-]
-
-
-@pytest.mark.parametrize(("failure", "reason", "attempts"), FAILURES, ids=lambda value: str(value)[:30])
-def test_a_failure_leaves_the_stores_order_and_a_warning(
-    failure: Exception, reason: str, attempts: int, retriever: Retriever, reranker: FakeReranker
-) -> None:
-    reranker.failures = [failure] * 3
-    retrieval = retrieve(retriever, REQUEST, Deadline.after(5))
-    assert ids(retrieval) == [0, 1]
-    assert [item.score for item in retrieval.passages] == [1.0, 0.99]
-    assert retrieval.warnings == (f"The passages are in the order of the search: reranking failed ({reason}).",)
-    assert retrieval.rerank_failure is failure
-    assert retrieval.timings.rerank_ms is not None
-    assert len(reranker.asked) == attempts
-
-
 def test_step_gets_the_remaining_time_less_a_margin(retriever: Retriever, reranker: FakeReranker) -> None:
     retrieve(retriever, REQUEST, Deadline.after(60))
     assert reranker.remaining[0] <= 60 - rerank.MARGIN
@@ -261,18 +227,6 @@ def test_parallel_rerank_calls_are_limited(
     monkeypatch.setattr(reranker, "rerank", counted)
     assert len(many(retriever, [question(number) for number in range(3 * rerank.CONCURRENT)])) == 3 * rerank.CONCURRENT
     assert most[0] == rerank.CONCURRENT
-
-
-@pytest.mark.parametrize("failure", [BUSY, DOWN, REFUSED, DeadlineExceeded("late", upstream="reranking")])
-def test_failed_reranker_is_not_called_for_the_rest_of_a_batch(
-    failure: Exception, retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for delay in ("RETRY_DELAY", "THROTTLED_DELAY"):
-        monkeypatch.setattr(deadlines, delay, 0.001)
-    reranker.failures = [failure] * 1000
-    answers = many(retriever, [question(number) for number in range(96)])
-    assert all(answer.warnings and ids(answer) == [0, 1] for answer in answers)
-    assert len(reranker.asked) <= 2 * rerank.CONCURRENT, "those that had begun, and their second attempts"
 
 
 def test_failed_search_is_not_reranked(retriever: Retriever, store: FakeStore, reranker: FakeReranker) -> None:

@@ -161,24 +161,6 @@ def test_refusal_has_its_status_and_message(client: QdrantClient, ask: Ask, stat
 
 
 @pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("query", {"query": ["1", "0", "0", "0"]}),
-        ("query", {"query": TOWARDS_1, "limit": -1}),
-        ("query", {"query": TOWARDS_1, "with_payload": 7}),
-        ("query", {"query": {"fusion": "sum"}}),
-        ("query", {"query": "\ud800"}),
-        ("query", {"query": TOWARDS_1, "filter": {"musst": []}}),
-        ("query", {"query": TOWARDS_1, "filter": {"must": [{"key": "n", "match": {"any": ["a", 1]}}]}}),
-        ("delete", {"filter": {"must": [{"has_id": ["doc_1"]}]}}),
-    ],
-)
-def test_malformed_request_is_400(server: EmulatorServer, client: QdrantClient, path: str, body: object) -> None:
-    reply = httpx.post(f"{server.url}/collections/docs/points/{path}", content=json.dumps(body))
-    assert (reply.status_code, set(reply.json())) == (400, {"status", "time"})
-
-
-@pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [
         ("PUT", "/collections/new", {"vectors": {"size": 0, "distance": "Dot"}}, 400),
