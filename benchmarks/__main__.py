@@ -21,6 +21,7 @@ from benchmarks import (
     edge_scale,
     functions,
     goals,
+    indexing,
     measure,
     plot,
     report,
@@ -38,7 +39,8 @@ BUSY = 1.0
 
 INDEX = ROOT / ".passage" / "bench" / "index"
 SHARD = INDEX / "query-response" / "shard"
-PARTS = ("functions", "batch", "size", "edge", "writing", "sites")
+PARTS = ("functions", "batch", "size", "edge", "writing", "sites", "indexing")
+READERS = {"sites", "indexing"}
 
 
 def options() -> argparse.Namespace:
@@ -70,8 +72,11 @@ def main() -> int:
         return 0
     if "sites" in chosen.only and not chosen.short:
         print(f"\nReading and cutting built sites\n\n{sites.report(sites.measure(chosen.rounds, progress))}")
-        if set(chosen.only) == {"sites"}:
-            return 0
+    if "indexing" in chosen.only and not chosen.short:
+        costs = indexing.measure(chosen.rounds, progress)
+        print(f"\nReading and cutting one site, beside Pagefind\n\n{indexing.report(costs)}")
+    if READERS.issuperset(chosen.only):
+        return 0
     found = run(chosen)
     for heading, content in tables.sections(found):
         print(f"\n{heading}\n\n{content}")
