@@ -5,17 +5,6 @@ _NO_SECTION = ":not(h1, h2, h3, h4, h5, h6, section, .section)"
 
 NAVIGATION = (
     "nav",
-    "[class*=tableOfContentsInline]",
-    "div.toc",
-    "ul.toc",
-    "ol.toc",
-    f"#toc{_NO_SECTION}",
-    "div.table-of-contents",
-    "ul.table-of-contents",
-    "div.contents.topic",
-    "div.local.topic",
-    f"#TableOfContents{_NO_SECTION}",
-    f"#markdown-toc{_NO_SECTION}",
     ".section-index",
     ".toctree-wrapper",
 )

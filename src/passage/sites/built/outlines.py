@@ -79,17 +79,24 @@ def _ends_sentence(links: Node) -> bool:
 
 
 def _names_headings(targets: list[Node], outline: Node, content: Node, url: str) -> bool:
-    """Whether two or more links below the page's title have the words of headings, the first those of the next one."""
+    """Whether links below the page's title have the words of headings, the first those of the next one."""
     before, behind = _headings_around(outline, content)
-    if len(targets) < _FEWEST - 1 or any(html.tag(each) != "h1" and not _is_above(each, outline) for each in before):
+    fewest = 1 if html.first(outline, "li") is not None else _FEWEST - 1
+    if len(targets) < fewest or any(html.tag(each) != "h1" and not _is_above(each, outline) for each in before):
         return False
     for at, link in enumerate(targets):
-        heading = next((each for each in behind if html.attribute(each, "id") == _place(link, url) != ""), None)
+        heading = next((each for each in behind if _place(link, url) in _ids(each)), None)
         if heading is None or not html.squeezed(html.text(heading)).startswith(html.squeezed(html.text(link))):
             return False
         if not at and html.key(heading) != html.key(behind[0]):
             return False
     return True
+
+
+def _ids(heading: Node) -> set[str]:
+    """The ids of a heading, and of the section that it begins."""
+    around = heading.parent if html.previous(heading) is None else None
+    return {html.attribute(node, "id") for node in (heading, around) if node is not None} - {""}
 
 
 def _is_above(heading: Node, outline: Node) -> bool:
