@@ -66,7 +66,8 @@ impl Light for Lamp {
 
 /// A rack for lights of one kind.
 pub struct Rack<T: Light> {
-    things: Vec<T>,
+    /// The lights, in the order of their hooks.
+    pub things: Vec<T>,
 }
 
 impl<T: Light> Rack<T> {

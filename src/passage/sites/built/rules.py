@@ -68,7 +68,7 @@ def _declaration(node: Node, page: Rendering) -> str:
     """A signature: a block of code where it has the lines of a body, such as the fields of a structure."""
     lines = node if html.tag(node) == "pre" else html.first(node, "pre, br")
     body = lines is not None and html.text(node).rstrip().endswith("}")
-    return _fence(node, page) if body else signature(node, page)
+    return _fence(node, page).replace("\u00a0", " ") if body else signature(node, page)
 
 
 def _part(node: Node, page: Rendering) -> str:
