@@ -8,10 +8,7 @@ NAVIGATION = (
     ".section-index",
     ".toctree-wrapper",
 )
-BADGES = (
-    ".doc-labels",
-    ".rss-subscribe",
-)
+BADGES = (".rss-subscribe",)
 EDITING = (
     ".md-content__button",
     ".article-meta",
@@ -38,8 +35,6 @@ CODE_TOOLS = (
     ".jp-OutputPrompt",
 )
 FOOTNOTE_MARKS = (
-    ".footnote-backref",
-    "[data-footnote-backref]",
     "[role=doc-backlink]:not(.toc-backref, .citation a)",
     ".footnote-reference",
     "[role=doc-noteref]",
