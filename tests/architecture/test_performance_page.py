@@ -113,6 +113,7 @@ def test_a_run_may_meet_every_goal() -> None:
 )
 def test_a_goal_is_missed_just_beyond_it(changed: dict[str, float], missed: list[str]) -> None:
     assert _missed(_results(**changed)) == missed
+    assert report.part(_results(**changed)).count("**MISSED**") == len(missed)
 
 
 @pytest.mark.parametrize(("init", "met"), [(600, True), (601, False)])

@@ -171,7 +171,9 @@ def test_a_build_above_the_limit_fails(tmp_path: Path) -> None:
 def test_overrides_are_template_parameters_and_never_secrets(
     samconfig: dict[str, Any], parameters: dict[str, Any], environment: str
 ) -> None:
-    overrides = [line.partition("=") for line in samconfig[environment]["deploy"]["parameters"]["parameter_overrides"]]
+    deploy = samconfig[environment]["deploy"]["parameters"]
+    assert deploy["confirm_changeset"] == (environment != "dev"), "outside development, a person confirms the changes"
+    overrides = [line.partition("=") for line in deploy["parameter_overrides"]]
     assert "Architecture" in [name for name, _, _ in overrides]
     for name, _, value in overrides:
         allowed = parameters[name].get("AllowedValues")

@@ -74,15 +74,36 @@ def test_server_index_rollback_and_profile_work_as_commands(
     assert 'text = ["text_content"]' in drafted.stdout
 
 
+@pytest.mark.parametrize("target", [(), ("--to", "qdrant")])
 def test_dry_run_prints_the_plan_with_its_cost(
-    site: Path, index: Passage, real: dict[str, str], cohere: EmulatorServer
+    target: tuple[str, ...],
+    site: Path,
+    index: Passage,
+    real: dict[str, str],
+    cohere: EmulatorServer,
+    qdrant: EmulatorServer,
 ) -> None:
-    done = index("--dry-run", **real)
+    done = index("--dry-run", *target, **real)
     assert done.returncode == 0, done.stderr
     assert "1 text with embed-v5.0-pro: about" in done.stderr
     assert "in 1 call," in done.stderr
     assert not (site.parent / "index" / "query-response").exists()
     assert cohere.requests == []
+    assert {request.method for request in qdrant.requests} <= {"GET"}, "nothing is written"
+
+
+def test_refused_key_is_named_without_a_traceback(index: Passage, real: dict[str, str]) -> None:
+    done = index(**real | {"COHERE_API_KEY": "another"})
+    assert done.returncode == 1
+    assert "COHERE_API_KEY" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_server_elsewhere_without_the_real_key_is_refused(index: Passage) -> None:
+    done = index("--to", "qdrant", QDRANT_URL="http://qdrant.invalid:6333")
+    assert done.returncode == 1
+    assert "COHERE_API_KEY" in done.stderr
+    assert "Attempt" not in done.stderr, "no request is made"
 
 
 def overwritten(path: Path) -> None:

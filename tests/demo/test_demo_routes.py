@@ -30,6 +30,14 @@ def test_every_passages_section_is_on_its_page(book: Book) -> None:
         assert {section.anchor for section in page.sections} - {""} <= ids, page.url
 
 
+def test_links_between_pages_lead_to_pages(book: Book) -> None:
+    for path in book.leaves:
+        root = html.parse((book.article(path) or "").encode())
+        targets = [html.attribute(link, "href") for link in html.select(root, "a[href]")]
+        inside = [target.partition("#")[0] for target in targets if not target.startswith(("http", "#"))]
+        assert set(inside) <= set(book.leaves), path
+
+
 def test_links_to_pages_with_any_name_lead_to_them(tmp_path: Path) -> None:
     names = ["C# basics", "50% off", "What?", "ünï cödé", "a&b"]
     (tmp_path / "docs").mkdir()

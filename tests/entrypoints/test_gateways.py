@@ -133,12 +133,13 @@ def test_another_origin_gets_no_cors_headers(origin: str | None, kind: str, star
 @every_kind
 def test_a_preflight_is_answered(kind: str, start: Start, load_event: Any, cohere: EmulatorServer) -> None:
     headers = {"Origin": ORIGIN, "Access-Control-Request-Method": "POST"}
-    answer = checked(kind, start().invoke(request(load_event, kind, "OPTIONS", headers=headers)))
-    assert answer.status == 204
-    assert answer.headers["access-control-allow-origin"] == ORIGIN
-    assert "POST" in answer.headers["access-control-allow-methods"]
-    assert "content-type" in answer.headers["access-control-allow-headers"].lower()
-    assert answer.headers["vary"] == "Origin"
+    for path in ("/query", "/profiles/query-response/query"):
+        answer = checked(kind, start().invoke(request(load_event, kind, "OPTIONS", path, headers=headers)))
+        assert answer.status == 204
+        assert answer.headers["access-control-allow-origin"] == ORIGIN
+        assert "POST" in answer.headers["access-control-allow-methods"]
+        assert "content-type" in answer.headers["access-control-allow-headers"].lower()
+        assert answer.headers["vary"] == "Origin"
     assert cohere.requests == []
 
 

@@ -108,8 +108,8 @@ def test_every_destination_that_is_set_gets_the_reply(aws: Aws, start: Start) ->
     assert replies[0] == replies[1] == replies[2]
 
 
-@pytest.mark.parametrize("sent", [17, "17", "page 17/ü", "x" * 256])
-def test_the_senders_correlation_id_comes_back(sent: int | str, aws: Aws, start: Start) -> None:
+@pytest.mark.parametrize("sent", [17, 1.5, 1e300, "17", "page 17/ü", "x" * 256])
+def test_the_senders_correlation_id_comes_back(sent: float | str, aws: Aws, start: Start) -> None:
     queue = aws.queue()
     start(REPLY_QUEUE_URL=queue.url).invoke(batch([{"text": "twin", "correlation_id": sent}]))
     assert [reply["correlation_id"] for reply in queue.replies()] == [str(sent)]

@@ -85,9 +85,11 @@ def test_every_contract_is_asked_over_http(api_url: str, suite: Path, tmp_path: 
 
 
 def test_summary_has_measures_thresholds_and_report(api_url: str, suite: Path, tmp_path: Path) -> None:
+    suite.write_text(f"{SUITE}draft = true\n", encoding="utf-8")
     done = evaluate(suite, "--target", f"{api_url}/query", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
-    for part in ("hit@5     1.000", "over 2 questions", "Test cases: ", "A cosine threshold of", "met"):
+    drafts = "1 questions are drafts that nobody checked"
+    for part in ("hit@5     1.000", "over 2 questions", "Test cases: ", "A cosine threshold of", "met", drafts):
         assert part in done.output
     assert f"Report: {tmp_path / 'out' / 'report.html'}" in done.output
 
@@ -105,6 +107,7 @@ def test_missed_threshold_exits_1(api_url: str, suite: Path, tmp_path: Path, thr
     done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out", "--thresholds", thresholds)
     assert done.exit_code == code, done.output
     assert ("MISSED" in done.output) is (code == 1)
+    assert (">missed<" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")) is (code == 1)
 
 
 def test_question_with_an_error_exits_1(api_url: str, tmp_path: Path) -> None:

@@ -500,6 +500,10 @@ SECTIONS: list[tuple[str, list[tuple[str, str, str]]]] = [
         )
     ),
     ("<p><a id=other></a>Words.</p><h2>Part</h2><p>Two.</p>", [("", "", "Words."), ("", "Part", "Two.")]),
+    (
+        "<p><a id=other><img src=a.png alt=Pump></a></p><h2>Part</h2><p>Two.</p>",
+        [("", "", "![Pump](https://mill.example.com/manual/a.png)"), ("", "Part", "Two.")],
+    ),
     ("<a id=other></a>Words. <h2>Part</h2><p>Two.</p>", [("", "", "Words."), ("", "Part", "Two.")]),
 ]
 """A body, and of each of its sections the anchor, the headings and the text."""

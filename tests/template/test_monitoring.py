@@ -46,7 +46,10 @@ def _in_alarms(stack: Stack) -> set[str]:
 
 def test_alarms_and_dashboard_use_metrics_that_exist(made: dict[str, Stack], written: dict[str, str]) -> None:
     stack = made["default"]
-    assert {name.replace("Error", "Error.") for name in _on_dashboard(stack)} | _in_alarms(stack) <= written.keys()
+    shown = _on_dashboard(stack)
+    assert {name.replace("Error", "Error.") for name in shown} | _in_alarms(stack) <= written.keys()
+    stages = "TotalLatency EmbeddingLatency SearchLatency RerankLatency RerankFailed ColdStart TopScore Heartbeat"
+    assert {*stages.split(), "Error", "Failed.Ours", "Failed.Upstream", "Failed.Caller"} <= shown
 
 
 def test_only_alarms_for_code_deploy_are_in_the_root(made: dict[str, Stack]) -> None:

@@ -61,6 +61,7 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     ("no-traces", "RetrievalFunction", "TracingConfig/Mode", "PassThrough"),
     ("no-traces", STAGE, "TracingEnabled", False),
     ("default", "RetrievalFunction", "LoggingConfig/LogGroup", {"Ref": "RetrievalLogGroup"}),
+    ("default", "RetrievalLogGroup", "RetentionInDays", "30"),
     ("x86", "RetrievalFunction", "Architectures", ["x86_64"]),
     ("vpc", "RetrievalFunction", "VpcConfig", VPC),
     ("reserved", "RetrievalFunction", "EphemeralStorage/Size", "2048"),
@@ -70,6 +71,7 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     ("snap-start", "RetrievalFunction", "SnapStart/ApplyOn", "PublishedVersions"),
     ("provisioned", ALIAS["Ref"], "ProvisionedConcurrencyConfig/ProvisionedConcurrentExecutions", "2"),
     # What the function is told.
+    ("settings", "RetrievalFunction", f"{VARIABLES}/PASSAGE_SETTINGS", OPTIONS["settings"]["Settings"]),
     ("secrets", "RetrievalFunction", f"{VARIABLES}/COHERE_API_KEY_SECRET", f"{SECRET}#cohere"),
     ("edge-bucket", "RetrievalFunction", f"{VARIABLES}/EDGE_INDEX_URI", "s3://my-indexes/sites/docs"),
     ("edge-layer", "RetrievalFunction", f"{VARIABLES}/EDGE_INDEX_PATH", "/opt/index"),
@@ -91,6 +93,7 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     ("firewall", "WebAcl", BLOCKED_RULE, BY_ADDRESS),
     ("firewall", "WebAcl", "Rules/0/Action", {"Block": {}}),
     ("firewall", "WebAclLogGroup", "LogGroupName", "aws-waf-logs-passage-test"),  # it accepts no other prefix
+    ("firewall", "WebAclLogging", "LoggingFilter/DefaultBehavior", "DROP"),
     ("firewall", "WebAclLogging", "RedactedFields/0", {"QueryString": {}}),
     ("cloudfront", "WebAcl", f"{BLOCKED_RULE}/ForwardedIPConfig", BY_HEADER),
     # CloudFront: both read the key from the secret. https-only, because a redirect turns a POST into a GET. The id is
@@ -108,15 +111,18 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     ("queue", "QuestionQueue", "RedrivePolicy/maxReceiveCount", 5),
     ("queue", "QuestionQueueEventSource", "FunctionResponseTypes", ["ReportBatchItemFailures"]),
     ("own-queues", "QuestionQueueEventSource", "EventSourceArn", _attribute("Queues", "Outputs.QuestionQueueArn")),
+    ("queue", "IdempotencyTable", "KeySchema", [{"AttributeName": "id", "KeyType": "HASH"}]),
     ("queue", "IdempotencyTable", "TimeToLiveSpecification", {"AttributeName": "expiration", "Enabled": True}),
     ("topic", "AsyncInvokeConfig", "DestinationConfig", ASYNC),
     ("topic", "TopicInvokePermission", "SourceArn", QUESTION_TOPIC),
     ("topic", "TopicSubscription", "RedrivePolicy/deadLetterTargetArn", DEAD_LETTERS),
     ("bus", "EventInvokePermission", "SourceArn", _attribute("EventRule", "Arn")),
     ("bus", "EventRule", "EventBusName", QUESTION_BUS),
+    ("bus", "EventRule", "EventPattern/detail-type", ["Question Asked"]),
     ("bus", "EventRule", "Targets/0/DeadLetterConfig/Arn", DEAD_LETTERS),
     # Beside the heartbeat, a release is asked its question.
     ("default", "Schedule", "ScheduleExpression", "rate(5 minutes)"),
+    ("default", "Schedule", "Target/RetryPolicy/MaximumRetryAttempts", 0),
     ("own-question", "ReleaseCheckFunction", f"{VARIABLES}/QUESTION", "How do I install it?"),
     # Money.
     ("budget", "MonthlyCosts", "Budget/BudgetLimit", {"Amount": "20", "Unit": "USD"}),
@@ -232,6 +238,10 @@ def test_schedule_sends_the_function_a_heartbeat(made: Made) -> None:
 def test_a_domain_switches_the_apis_own_address_off(made: Made) -> None:
     for option, api in (("domain", "RestApi"), ("domain-http-api", "HttpApi")):
         assert json.dumps(made[option][api]).count('isableExecuteApiEndpoint": true') == 1
+
+
+def test_load_balancers_permission_comes_before_its_target(made: Made) -> None:
+    assert made["load-balancer"].resources["LoadBalancerTargetGroup"]["DependsOn"] == "LoadBalancerInvokePermission"
 
 
 def test_viewer_address_is_the_header_that_the_firewall_counts(made: Made) -> None:

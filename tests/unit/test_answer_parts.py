@@ -73,6 +73,17 @@ def test_every_known_payload_key_is_read_nested_or_flat(name: str, meaning: str,
     assert getattr(shown(profile, payload), meaning) == expected
 
 
+@every_profile
+def test_the_profiles_own_keys_come_before_any_other(name: str) -> None:
+    keys = profiles.load(name).payload
+    payload: dict[str, Any] = {
+        key: "another" for meaning in ("text", "url") for key in VARIANTS[meaning].split() if "." not in key
+    }
+    payload |= {keys.text[0]: "own", keys.url[0]: "/own"}
+    passage = shown(profiles.load(name), payload)
+    assert (passage.text, passage.url) == ("own", "/own")
+
+
 def moment(value: Any) -> datetime | None:
     keys = Payload(text=("t",), url=("u",), created_at=("c",), variants=False)
     return read([Hit(1, 0.5, {"t": "t", "u": "u", "c": value})], keys).passages[0].created_at

@@ -224,6 +224,10 @@ FAILURES: tuple[tuple[errors.PassageError, str, str, str, str, str], ...] = (
         *("INTERNAL_ERROR", "", "", "DIMENSION_MISMATCH", "INTERNAL_ERROR"),
     ),
     (errors.RequestRefused("ours", upstream="embedding"), "INTERNAL_ERROR", "EMBEDDING_ERROR", "", "", ""),
+    *(
+        (kind("ours", upstream="store"), "INTERNAL_ERROR", "INTERNAL_ERROR", "", "", "INTERNAL_ERROR")
+        for kind in (errors.RequestRefused, errors.VectorNameMismatch)
+    ),
     (RuntimeError("unhandled"), "INTERNAL_ERROR", "", "", "", ""),  # type: ignore[arg-type]  # no error of ours
 )
 """A failure, and its code in each contract in the order of `EVERY`; empty where the seed says nothing."""

@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles
+from handler.config.settings import RuntimeSettings
 from handler.core.texts import INVISIBLE
 from handler.entrypoints import direct
-from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES, sent_bytes
+from handler.entrypoints.detect import Source
+from handler.entrypoints.http import handler as http
+from handler.entrypoints.limits import ALB_RESPONSE_BYTES, LAMBDA_RESPONSE_BYTES, sent_bytes
 from unit.asking import CONTAINER, NAMES, answered, ask, assert_published
 
 every_profile = pytest.mark.parametrize("name", NAMES)
@@ -118,3 +121,19 @@ def test_size_matches_the_runtimes_output(letter: str) -> None:
     value = {"body": letter * 10}
     assert sent_bytes(value, utf8=True) == len(json.dumps(value, ensure_ascii=False).encode())
     assert sent_bytes(value, utf8=False) == len(json.dumps(value, ensure_ascii=True).encode())
+
+
+@pytest.mark.parametrize("utf8", [True, False])
+def test_answer_too_large_for_a_load_balancer_is_shortened(utf8: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """606 KB in UTF-8 fit into a load balancer's 1 MB; as escapes they do not."""
+    runtime = RuntimeSettings(AWS_EXECUTION_ENV="AWS_Lambda_python3.13" if utf8 else "")
+    monkeypatch.setitem(CONTAINER.__dict__, "runtime", runtime)
+    CONTAINER.hits = [hit(number, "vector-search", "机" * 2_000) for number in range(100)]
+    CONTAINER.embedding_failure = CONTAINER.store_failure = None
+    CONTAINER.served.cache_clear()
+    event: dict[str, Any] = {"httpMethod": "POST", "path": "/profiles/vector-search/query", "headers": {}}
+    event |= {"body": '{"query_text": "twin", "top_k": 100}', "requestContext": {"elb": {}}}
+    response = http.handle(event, None, CONTAINER, Source.ALB)
+    body = json.loads(response["body"])
+    assert (body["total_results"] == 100) == ("warnings" not in body) == utf8
+    assert sent_bytes(response, utf8=utf8) <= ALB_RESPONSE_BYTES

@@ -240,6 +240,25 @@ def test_returned_messages_are_finally_answered_once(
             assert had[message.reply_id] == 1 + twice[place, message.number]
 
 
+@given(queues(), st.none() | st.sampled_from(FAULTS), st.sampled_from(["embedding", "store"]))
+@bounded
+def test_failure_returns_questions_and_refuses_none(messages: list[Sent], fault: str | None, part: str) -> None:
+    services = Services(1)
+    getattr(services.weather, part)[:] = [fault] * 50 if fault else []
+    back = invoke(services, messages)
+    replies = {identity: json.loads(text) for identity, _, text in services.sinks[0].had}
+    for message in messages:
+        good = message.kind in GOOD
+        if fault and good:
+            assert message.number in back
+        if message.number not in back:
+            reply = replies[message.reply_id]
+            assert reply["status"] == ("answered" if good else "refused")
+            assert reply["correlation_id"] == str(message.number)
+            assert reply["profile"] == (message.kind if good else "query-response")
+    assert fault or not back
+
+
 BODY = st.one_of(
     wild,
     anything,

@@ -45,6 +45,11 @@ def applied(profile: profiles.Profile = PROFILE, **fields: Any) -> RetrievalRequ
     return options.apply_options(contract.parse(sent, profile), sent, contract, profile, debug=False)
 
 
+def test_shorthand_adds_to_the_filters() -> None:
+    request = applied(language="en", filters={"position": {"gte": 2}})
+    assert request.search.filters.keys() == {"language", "position"}
+
+
 def test_threshold_has_two_names_and_takes_one() -> None:
     assert applied(score_threshold=0.4).search == applied(threshold=0.4, offset=None).search
     with pytest.raises(InvalidRequest, match="'threshold' and 'score_threshold' mean the same"):

@@ -162,6 +162,11 @@ def test_step_gets_the_remaining_time_less_a_margin(retriever: Retriever, rerank
     assert reranker.remaining[0] <= 60 - rerank.MARGIN
 
 
+def test_warming_up_warms_the_reranker(retriever: Retriever, reranker: FakeReranker) -> None:
+    retriever.warm()
+    assert reranker.warmed == 1
+
+
 def test_too_little_time_skips_the_reranker_with_a_warning(
     retriever: Retriever, reranker: FakeReranker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

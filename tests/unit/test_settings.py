@@ -42,8 +42,9 @@ def test_no_error_and_no_repr_holds_a_key() -> None:
     assert caught.value.__cause__ is None
     settings = Settings.from_env({**BASE, "PASSAGE_SETTINGS": "QDRANT_API_KEY=qd-key-77b1"})
     assert settings.secrets() == [KEY, "qd-key-77b1"]
-    assert KEY not in repr(settings)
-    assert "qd-key-77b1" not in str(settings.model_dump_json())
+    shown = f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
+    assert KEY not in shown
+    assert "qd-key-77b1" not in shown
 
 
 def test_origins_are_a_list_separated_by_commas() -> None:

@@ -66,11 +66,18 @@ def test_index_of_another_dimension_is_500_and_names_it(mode: str, start: Start,
 
 
 @both_gateways
-def test_missing_index_is_500_and_never_an_empty_200(start: Start, on_edge: OnEdge, tmp_path: Path) -> None:
-    message = assert_error(start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path)})).ask(), 500, "INTERNAL_ERROR")
+def test_missing_index_is_500_and_never_an_empty_200(
+    start: Start, on_edge: OnEdge, tmp_path: Path, textbook_index: Path
+) -> None:
+    function = start(**(on_edge | {"EDGE_INDEX_PATH": str(tmp_path)}))
+    message = assert_error(function.ask(), 500, "INTERNAL_ERROR")
     assert "EDGE_INDEX_PATH" in message
     assert "passage index" in message
     assert str(tmp_path) not in message
+    (tmp_path / "query-response").mkdir()
+    manifest = textbook_index / "query-response" / "manifest.json"
+    (tmp_path / "query-response" / "manifest.json").write_bytes(manifest.read_bytes())
+    assert "passage index" in assert_error(function.ask(), 500, "INTERNAL_ERROR"), "a manifest without its shard"
 
 
 @pytest.mark.parametrize("manifest", ["", "null", "[]", "{}", "{", '{"format": 1}', "7"])

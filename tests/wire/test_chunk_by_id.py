@@ -87,7 +87,9 @@ def test_strict_server_with_one_index_serves_both_forms(kind: str, stored: Any, 
         assert function.get("/profiles/vector-search/chunks/122").json["id"] == UUID
         assert function.get("/profiles/vector-search/chunks/c-1").status == 404
         admin.delete_payload_index("ids", "chunk_id")
-        assert "payload index" in function.get("/profiles/vector-search/chunks/122").json["error"]["message"]
+        refused = function.get("/profiles/vector-search/chunks/122")
+        assert (refused.status, refused.json["error"]["code"]) == (400, "INVALID_PARAMETER")
+        assert "payload index" in refused.json["error"]["message"]
         admin.close()
 
 

@@ -103,6 +103,9 @@ def test_chat_answers_in_the_types_of_the_sdk(client: cohere.ClientV2, http: htt
     raw = http.post("/v2/chat", json=CHAT | {"documents": given}).json()
     V2ChatResponse.model_validate(raw, strict=True)
     assert raw["usage"]["billed_units"]["input_tokens"] > raw["usage"]["billed_units"]["output_tokens"] > 0
+    for options in ({"citation_options": {"mode": "OFF"}}, {"documents": []}):
+        answer = client.chat(**CHAT, **{"documents": given, **options})
+        assert (answer.message.citations, bool(answer.message.content)) == (None, True)
 
 
 @pytest.mark.parametrize(

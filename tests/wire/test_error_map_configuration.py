@@ -117,6 +117,7 @@ def test_missing_or_wrong_qdrant_key_is_refused_by_qdrant(
     with qdrant_emulator(tmp_path_factory.mktemp("locked"), api_key="the-key") as locked:
         message = assert_error(start(QDRANT_URL=locked.url, QDRANT_API_KEY=key).ask(), 500, "INTERNAL_ERROR")
         assert "QDRANT_API_KEY" in message
+        assert ("none is set" in message) is (key is None)
         assert len(locked.requests) == 1
 
 

@@ -17,7 +17,7 @@ from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError
 from tools.doubles import EmulatorServer, Fault
 from wire.function import COHERE_KEY
-from wire.other_servers import PAGE, Reply, self_signed, web_server
+from wire.other_servers import PAGE, Reply, grpc_server, self_signed, web_server
 
 ANSWERS = {
     "a page": Reply(200, PAGE),
@@ -100,6 +100,17 @@ def test_certificate_of_ssl_cert_file_is_trusted_on_this_machine(
         connection = ServerConnection(f"https://127.0.0.1:{port}", None)
         assert connection.version() == (1, 20)
         connection.close()
+
+
+def test_server_that_speaks_otherwise_is_not_retried(tmp_path: Path) -> None:
+    with grpc_server() as port:
+        assert "does not speak HTTP/1.1 at the address in QDRANT_URL" in refusal(f"http://127.0.0.1:{port}")
+    for tls, says in (
+        (None, "does not speak TLS at the address in QDRANT_URL"),
+        (self_signed(tmp_path), "SSL_CERT_FILE"),
+    ):
+        with web_server(Reply(200), tls=tls) as (port, _):
+            assert says in refusal(f"https://127.0.0.1:{port}")
 
 
 def test_expired_certificate_says_so(tmp_path: Path) -> None:

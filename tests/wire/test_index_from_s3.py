@@ -181,15 +181,20 @@ def test_restart_on_the_same_disk_fetches_only_the_pointer(published: Bucket, be
 
 
 def test_a_new_version_is_picked_up_and_the_old_one_removed(
-    published: Bucket, begin: Start, home: Path, other_packed: bytes, later: Callable[[float], None]
+    published: Bucket, begin: Start, home: Path, other_packed: bytes, later: Callable[[float], None], aws: Aws
 ) -> None:
     function = begin(EDGE_INDEX_CHECK_SECONDS="30")
     assert not answers_from_other(function)
     published.put_packed(other_packed)
+    aws.door.requests.clear()
     later(29)
     assert not answers_from_other(function), "not looked for yet"
+    assert not aws.door.requests
     later(2)
     assert answers_from_other(function)
+    aws.door.requests.clear()
+    assert answers_from_other(function)
+    assert not aws.door.requests, "looked for once in 30 seconds"
     assert len(versions(home)) == 1
 
 

@@ -212,9 +212,11 @@ def test_slow_reranker_keeps_the_store_order_with_a_warning(
 ) -> None:
     function = start(RERANK_PROVIDER="cohere", REQUEST_TIMEOUT_MS="2000")
     assert "warnings" not in function.ask().json  # and the clients are built
-    cohere.faults.add(Fault("slow", delay_ms=60_000, path=PATH))
-    answer = function.ask()
-    assert_as_stored(answer, plain, "the time ran out")
+    cohere.faults.add(Fault("slow", delay_ms=60_000, times=0, path=PATH))
+    assert_as_stored(function.ask(), plain, "the time ran out")
+    answers = function.invoke([{"text": f"twin {number}", "k": 2} for number in range(30)])
+    assert {tuple(answer["warnings"]) for answer in answers} == {(SIMILAR.format("the time ran out"),)}
+    assert all(len(answer["results"]) == 2 for answer in answers)
 
 
 def test_figures_of_the_step_are_metrics_and_log_fields(function: Function, output: Output) -> None:

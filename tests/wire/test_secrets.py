@@ -126,3 +126,10 @@ def test_refused_settings_show_no_value_in_their_traceback(tmp_path: Path) -> No
     shown = "".join(traceback.format_exception(refused.value))
     assert COHERE_KEY not in shown
     assert QDRANT_KEY not in shown
+
+
+def test_key_put_into_the_url_is_refused_and_not_repeated(start: Start, output: Output) -> None:
+    answer = start(QDRANT_URL=f"https://user:{QDRANT_KEY}@example.org").ask()
+    assert answer.status == 500
+    assert "QDRANT_URL" in answer.json["error"]
+    assert_no_key(answer, output)
