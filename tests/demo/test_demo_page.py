@@ -23,10 +23,18 @@ DEBUG: dict[str, Any] = {
     "collection": "rag_embeddings",
     "model": "embed-v5.0-fast",
     "mode": "hybrid",
+    "balance": 0.4,
     "embedding_cached": True,
     "times_ms": {"embedding": 14.2, "search": 6.5, "total": 21.3},
     "passages": [
-        {"id": 1, "url": "https://a.example/one/#b", "stages": {"dense": {"rank": 7, "score": 0.5}}},
+        {
+            "id": 1,
+            "url": "https://a.example/one/#b",
+            "stages": {
+                "dense": {"rank": 7, "score": 0.5},
+                "fused": {"rank": 1, "score": 0.8, "vectors": 0.5, "words": 1.0},
+            },
+        },
         {
             "id": 2,
             "url": "https://a.example/two/",
@@ -126,6 +134,8 @@ def test_ranks_of_both_stages_are_drawn(visit: Visit) -> None:
     page = ask(visit(before=answering({"results": results, "debug": DEBUG})))
     assert page.locator(".side.dense .node text").all_text_contents() == ["2", "7"]
     assert page.locator(".side.text .node text").all_text_contents() == ["1"]
+    expect(page.locator(".row .score").first).to_have_attribute("title", "both, fused 1. (meaning 0.50, words 1.00)")
+    expect(page.locator(".row .share").first).to_have_attribute("style", "--share: 20%; --second: 60%;")
     expect(page.locator(".legend .embedding")).to_contain_text("cached")
     page.get_by_text("Found, but not in the answer: 1").click()
     expect(page.locator(".fold")).to_contain_text("Why: below the minimum score.")
