@@ -290,8 +290,9 @@ def test_fetch_reads_the_section_and_names_its_neighbors(endpoint: Endpoint) -> 
 
 @pytest.mark.usefixtures("page")
 def test_page_is_read_whole_by_any_url_of_it(endpoint: Endpoint) -> None:
-    found = [structured(endpoint.call("get_page", {"url": f"https://docs.example/lamps{end}"})) for end in ("", "#oil")]
-    assert found[0] == found[1]
+    urls = [f"https://docs.example/lamps{end}" for end in ("", "#oil", "/")]
+    found = [structured(endpoint.call("get_page", {"url": url})) for url in urls]
+    assert found[0] == found[1] == found[2]
     assert (found[0]["title"], found[0]["url"]) == ("Lamps", "https://docs.example/lamps")
     assert found[0]["text"] == "Start.\n\nFill it.\n\n```py\na = 1\n\nb = 2\n```\n\nTrim it."
 

@@ -1,6 +1,7 @@
 """A passage in its section, and a page by its URL: the chunks as one text, of which a part is read at a time."""
 
 from dataclasses import dataclass
+from itertools import product
 
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.errors import InvalidRequest, NotFound
@@ -68,7 +69,7 @@ def section(served: Served, passage: Passage, until: Deadline, *, start: int | N
 
 
 def page(served: Served, url: str, until: Deadline, *, start: int, most: int) -> Reading:
-    """A page by its URL, with or without a fragment.
+    """A page by its URL, with or without a fragment or a final slash.
 
     Raises:
         NotFound: the index has no such page, or no positions of chunks.
@@ -76,10 +77,11 @@ def page(served: Served, url: str, until: Deadline, *, start: int, most: int) ->
         PassageError: the store failed.
     """
     keys, place = served.profile.payload, page_of(url)
+    other = place.removesuffix("/") if place.endswith("/") else f"{place}/"
     # Stores look neighbors up by what a passage's payload has: the page's address or, in another's index, its URL.
-    for field in ("page", "url"):
+    for address, field in product((place, other), ("page", "url")):
         for name, index in zip(keys.keys(field)[:1], keys.keys("index")[:1], strict=False):
-            start_of_page = Passage(0, 0, "", place, index=0, payload={name: place, index: 0})
+            start_of_page = Passage(0, 0, "", address, index=0, payload={name: address, index: 0})
             chunks = _around(served, start_of_page, PAGE_CHUNKS, until)
             if chunks:
                 whole = join([chunk.text for chunk in chunks])
