@@ -7,7 +7,7 @@ shape.
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, unquote_plus
 
@@ -127,26 +127,26 @@ def _text(part: Mapping[str, Any], name: str, path: str = "") -> str:
 
 def _texts(event: Mapping[str, Any], name: str) -> dict[str, str]:
     """A mapping of texts. A null, as the Lambda test console sends it, counts as absent."""
-    return dict(_entries(event, name, lambda value: isinstance(value, str), "text"))
+    return dict(_entries(event, name, str, "text"))
 
 
 def _lists(event: Mapping[str, Any], name: str) -> dict[str, list[str]]:
-    def is_list(value: Any) -> bool:
-        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    wanted = "a list of texts"
+    several_each = {key: several for key, several in _entries(event, name, list, wanted) if several}
+    for key, several in several_each.items():
+        if not all(isinstance(one, str) for one in several):
+            raise _wrong(f"{name}.{key}", several, wanted)
+    return several_each
 
-    return {key: several for key, several in _entries(event, name, is_list, "a list of texts") if several}
 
-
-def _entries(
-    event: Mapping[str, Any], name: str, is_right: Callable[[Any], bool], wanted: str
-) -> Iterator[tuple[str, Any]]:
+def _entries(event: Mapping[str, Any], name: str, kind: type, wanted: str) -> Iterator[tuple[str, Any]]:
     values = event.get(name)
     if values is not None and not isinstance(values, Mapping):
         raise _wrong(name, values, "an object")
     for key, value in (values or {}).items():
         if value is None:
             continue
-        if not is_right(value):
+        if not isinstance(value, kind):
             raise _wrong(f"{name}.{key}", value, wanted)
         yield str(key), value
 
