@@ -50,6 +50,20 @@ PASSAGES = (
     ("프로그램을 설치하는 방법을 설명합니다.", "설치; 프로그램; 설치가"),
     ("연결이 실패하면 오류가 표시됩니다.", "오류; 연결을"),
     ("Kubernetesのクラスタ名", "クラスタ; kubernetes"),
+    ("วิธีการติดตั้งโปรแกรมบนเครื่อง", "ติดตั้ง; โปรแกรม"),
+    ("วิธีการเปลี่ยนรหัสผ่าน", "รหัสผ่าน"),
+    ("كَلِمَة السِّرِّ", "كلمة; السر"),
+    ("Новая ёлка; ли\u0301ния.", "елка; ёлка; линия"),
+    ("There is no cache, no request with an id, and a net.", "request"),
+    ("Pass --no-cache once.", "--no-cache; no-cache"),
+    ("The header X-Request-Id names a call of many that are made.", "X-Request-Id"),
+    ("A library for .NET and for other things of that kind.", ".NET"),
+    ("The file .env.local is read.", ".env.local"),
+    ("It ended on 2026-03-14.", "2026-03-14"),
+    ("It ended on 2026-03-15, the 14 was before.", "2026-03-15"),
+    ("It waits 250 ms and takes 1.5 GB.", "250ms; 1.5GB"),
+    ("It waits 75ms and takes 2.5GB.", "75 ms; 2.5 GB"),
+    ("A zero\u200bwidth\u200bspanner.", "spanner; zerowidthspanner"),
 )
 
 

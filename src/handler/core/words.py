@@ -6,44 +6,53 @@ spaces, and cuts `1.16` and `set_lantern_height` into parts that many other pass
 
 import re
 from functools import cache
-from unicodedata import normalize
+from unicodedata import combining, normalize
 
 from handler.core.texts import IGNORABLE
 
 UNSPACED = (
-    "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u0e01-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff"
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-"""Han, kana and Hangul: the scripts of words without spaces, or, in Korean, of words that end in particles."""
+"""Han, kana, Thai, Lao, Burmese, Khmer: the scripts of words without spaces. Hangul: its words end in particles."""
 
-JOINTS = {".": "\ua4f8", "_": "\u02cd", "+": "\u1429", "#": "\u2d4c"}
+JOINTS = {".": "\ua4f8", "_": "\u02cd", "-": "\u1428", "+": "\u1429", "#": "\u2d4c"}
 """Letters that stand for the signs inside a name. A word may have letters only; these are in no language's texts."""
 
 # Possessive, from the beginning of a run: in a text of one long run, a plain `+` would take quadratic time.
 _NAME = re.compile(
-    r"(?<![^\W_])[^\W_]++(?:[._]++[^\W_]++)++"
+    r"(?<![^\W_])[^\W_]++(?:[._\u2010\u200b-]++[^\W_]++)++"
+    r"|(?<![^\s`'\"(])\.[A-Za-z]\w++(?:[._-]++[^\W_]++)*+"
     r"|\b[A-Za-z](?:\+\+|#)(?!\w)"
     r"|\b\d{1,3}(?:,\d{3})+\b"
 )
 _VERSION = re.compile(r"[vV](?=\d)")
-_DROPPED = dict.fromkeys(map(ord, IGNORABLE)) | {0x200B: None}
-_JOINED = str.maketrans(JOINTS | {",": ""})
+_AMOUNT = re.compile(r"(?<![\w.,])(\d++(?:[.,]\d++)*+)([A-Za-z]{1,3})(?![._-]?\w)")
+_MARKS = [code for code in range(0x300, 0x671) if combining(chr(code))]
+"""Marks that NFKC leaves apart: accents without a letter of their own, Hebrew points, Arabic vowels."""
+
+_CHANGED = dict.fromkeys([*map(ord, IGNORABLE), *_MARKS, 0x640]) | {0x200B: "\u200b", 0x451: "\u0435"}
+"""Arabic's stretching line is dropped like a mark. Russian's letter `yo` is mostly written as `ye`."""
+
+_JOINED = str.maketrans(JOINTS | {"\u2010": JOINTS["-"], ",": "", "\u200b": ""})
 
 
 def indexed_words(text: str) -> str:
     """A text as it is stored for ranking, or a question as it is asked there.
 
     - Compatible forms are one: full-width letters and digits, half-width kana, ligatures, spaces (Unicode's NFKC).
-      Characters without a shape, such as a soft hyphen, are dropped.
-    - A run of Han, kana or Hangul becomes its overlapping pairs of characters (Lucene's CJKAnalyzer does the same). A
+      Characters without a shape, such as a soft hyphen, are dropped, and so are Hebrew points and Arabic vowels.
+    - A run of a script without spaces becomes its overlapping pairs of characters, as in Lucene's CJKAnalyzer. A
       single character stays.
-    - A name with dots or underscores, `C++`, `C#` and a number with commas are also one word, behind their parts:
-      `1.16` is found before `1.160`.
+    - A name with dots, hyphens or underscores, `.NET`, `C++`, `C#`, a number with commas and a word with zero-width
+      spaces are also one word, behind their parts: `1.16` is found before `1.160`.
+    - A number and its unit are also two words: `10ms` finds `10 ms`, and the other way round.
     """
     if not text.isascii():
-        text = normalize("NFKC", text).translate(_DROPPED)
+        text = normalize("NFKC", text).translate(_CHANGED)
         text = _unspaced_run().sub(_pairs, text)
-    return _NAME.sub(_with_whole, text)
+    return _NAME.sub(_with_whole, _AMOUNT.sub(r"\g<0> \1 \2", text))
 
 
 @cache
