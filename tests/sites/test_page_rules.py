@@ -70,6 +70,9 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<h1>Mill</h1><span id=l>Search</span><input aria-labelledby=l><p>Text.</p>",
         "<h1>Mill</h1><details><summary><b>Code zeigen</b><b>Code verbergen</b></summary>Text.</details>",
         f"<h1>Mill</h1><div><p><b>Inhalt</b></p><ol>{LINKS}</ol></div><p>Text.</p>",
+        "<p>Here: <a href=/>Home</a> \u00bb <a href=/mill/>mill</a></p><h1>Mill</h1><p>Text.</p>",
+        "<h1>Mill</h1><p>Text.</p><div><small>Updated 3 months ago</small></div>",
+        "<h1>Mill</h1><div><b class=a>Ann</b><br><b>2026-05-04</b></div><p>Text.</p>",
         "<h1>Mill</h1><h2>Contents</h2><p><a href=#a>A</a> <a href=#b>B</a> <a href=/#c>C</a></p><p>Text.</p>",
     ],
 )
@@ -92,6 +95,7 @@ def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
         ("<button aria-controls=x>Show</button><p>A.</p><p id=x hidden>In it.</p>", "In it."),
         ("<a href=#x>More</a><div id=x style='display: none'>In it.</div>", "In it."),
         ("<div><button>Show</button></div><div hidden>In it.</div>", "In it."),
+        ("<div><button>A</button><button>B</button></div><div>1</div><div hidden><h4>B</h4>In it.", "In it."),
         ("<details><summary>More</summary><p hidden>In it.</p></details>", "In it."),
         ("<div role=tablist><b role=tab>A</b></div><div role=tabpanel hidden>In it.</div>", "In it."),
         ("<b onclick=\"show('x')\">+</b><p>A.</p><p id=x style=display:none>In it.</p>", "In it."),
@@ -113,6 +117,7 @@ def test_text_that_looks_like_furniture_is_kept(tmp_path: Path, body: str, markd
         '<h2 id=a>Sails</h2><a href="#a"><b>Section titled Sails</b></a>',
         '<a href="#a"><h2 id=a>Sails</h2></a>',
         "<h2 id=a>Sails <sup class='tag new'>neu</sup></h2>",
+        "<h2 id=a>Sails <x-pill>neu</x-pill> <small>(mill v1.2.0)</small> <img alt=v1 src=/badge/v1.svg></h2>",
     ],
 )
 def test_a_permalink_is_what_is_left_without_the_words(tmp_path: Path, heading: str) -> None:
@@ -148,6 +153,12 @@ POSTS = {
             "list of pages",
         ),
         ("all.html", "<main><h1>All</h1><dl><dt>4 May<dd><a href=/ropes.html>Ropes</a></dl></main>", "list of pages"),
+        (
+            "new.html",
+            "<main><h1>New</h1><ul><li>4 May 2026<h3><a href=/ropes.html>Ropes</a></h3><p>Ropes are spliced in May.</p>"
+            "<li>4 June 2026<h3><a href=/sails.html>Sails</a></h3><p>Sails are sewn in June.</ul></main>",
+            "list of pages",
+        ),
         ("short.html", "<main><h1>All</h1><ul><li><a href=/ropes.html>Ropes</a></ul></main>", "list of pages"),
         ("drafts/c.html", "<main><h1>C</h1><p>Not yet.</p></main>", "draft"),
         ("c.html", "<div>Loading ...</div><script src=a.js></script>", "no text"),
@@ -203,6 +214,7 @@ def test_the_newest_of_sibling_versions_is_read(tmp_path: Path, canonical: bool)
         ("<div role=main><section><h2>Bow</h2><p>A.</section><div><h1>results matching</h1><p>B.</div></div>", "Sails"),
         ("<main><p>A.", "Sails"),
         ("<div><h1>Search</h1><input></div><main><p>A.", "Sails"),
+        ("<div role=dialog><h1>Results</h1></div><main><p>A.", "Sails"),
     ],
 )
 @pytest.mark.parametrize(
@@ -216,6 +228,13 @@ def test_a_title_is_the_pages_own(tmp_path: Path, body: str, title: str, head: s
     (page,) = (each for each in open_site(folder, SiteOptions(SITE)).read() if each.path == "guide")
     assert isinstance(page, Page)
     assert page.title == title
+
+
+@pytest.mark.parametrize(("file", "kept"), [("Mill.html", "How it turns.\n\nText."), ("Sails.html", "Text.")])
+def test_a_pages_own_header_keeps_its_sentences(tmp_path: Path, file: str, kept: str) -> None:
+    header = "<header><h1>Mill</h1><p>How it turns.</p><p>By Ann</p><ul><li><a href=/>Home</a></ul></header>"
+    (page,) = read(tmp_path, {file: f"<div>{header}<p>Text.</p></div>"}).values()
+    assert text(page) == kept
 
 
 def test_markdown_beside_an_empty_shell_is_named(tmp_path: Path) -> None:
@@ -262,6 +281,12 @@ PRE = "<pre class={}>{}</pre>"
             "<table><tr><td data-n=1><td><code>a()</code><tr><td data-n=2><td><code>b()</code></table>",
             "``` a() b() ```",
         ),
+        (
+            "<table><tr><td data-n=1><td><pre>a:</pre><tr><td data-n=2><td><pre>  b</pre></table>",
+            "``` a: b ```",
+        ),
+        ("<div><div><pre><b>a.py</b></pre></div><div><pre>x</pre></div></div>", "**a.py** ``` x ```"),
+        ("<x-tabs><x-tab label=A><p>One</p></x-tab><x-tab label=B><p>Two</p></x-tab></x-tabs>", "**A** One **B** Two"),
         ("<pre><table><tr><td>1<td>a()<tr><td>2<td>b()</table></pre>", "``` a() b() ```"),
         ("<table><tr><td>1<td class=hl-code>a()<tr><td>2<td class=hl-code>b()</table>", "``` a() b() ```"),
         (PRE.format("a", "<i class=z>1</i>a()\n<i class=z>2</i>b()"), "``` a() b() ```"),

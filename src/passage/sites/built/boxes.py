@@ -38,8 +38,14 @@ def titles(content: Node) -> Iterator[Node]:
 
 def _is_line(node: Node) -> bool:
     words = html.squeezed(html.text(node))
-    alone = all(html.key(inside) == html.key(node) for inside in html.select(node, _BLOCKS))
+    alone = all(html.key(inside) == html.key(node) or _is_bold(inside) for inside in html.select(node, _BLOCKS))
     return 0 < len(words) <= _LONGEST and not _ENDS.search(words) and alone
+
+
+def _is_bold(block: Node) -> bool:
+    """Whether a block, perhaps a `pre`, is one bold name."""
+    bold = html.first(block, "strong, b")
+    return bold is not None and letters(bold) == letters(block) > 0
 
 
 def _parts_behind(first: Node) -> list[Node] | None:

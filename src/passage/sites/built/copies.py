@@ -7,6 +7,7 @@ from itertools import chain, pairwise
 from statistics import median
 
 from passage.sites.built.candidates import ITEM, LINK, Candidate, Stored, bare, hash_of, hashes, words_of
+from passage.sites.built.furniture import DATE
 from passage.sites.model import Section
 
 LIST_FOLDERS = re.compile(
@@ -174,10 +175,10 @@ def _begins_with_another(candidate: Candidate, sources: Mapping[str, Candidate],
 
 
 def _lines(sections: Iterable[Section], sources: Mapping[str, Candidate]) -> Iterator[tuple[str, ...]]:
-    """The words of each line that is not all links: with the words of links to `sources`, and without them."""
+    """The words of each line that is no date and not all links: with the words of links to `sources`, and without."""
     for section in sections:
         for line in ITEM.sub("", section.markdown).split("\n"):
             alone = LINK.sub(lambda link: "" if bare(link[2]) in sources else link[1], line)
             forms = {words_of(LINK.sub(r"\1", line)), words_of(alone)}
-            if all(forms) and words_of(LINK.sub("", line)):
+            if all(forms) and words_of(DATE.sub("", LINK.sub("", line))):
                 yield tuple(forms)

@@ -8,7 +8,7 @@ from passage.sites import html
 from passage.sites.built import tabs
 from passage.sites.built.blocks import Block, within
 from passage.sites.built.code import line_numbers
-from passage.sites.built.furniture import furniture, letters, menus
+from passage.sites.built.furniture import beside_title, furniture, letters, menus
 from passage.sites.built.hidden import hidden
 from passage.sites.built.marks import badges, briefs, footnote_marks, permalinks
 from passage.sites.built.noise import NOISE
@@ -51,8 +51,8 @@ def dropped(
     gone: dict[int, str] = {}
     for content in contents:
         gone |= dict.fromkeys(map(html.key, _marks(content)), "mark, label or tool")
-        gone |= dict.fromkeys(map(html.key, _navigation(content, noise, url)), "navigation")
-        panels = {html.key(panel) for panel, _ in tabs.labels(content)}
+        gone |= dict.fromkeys(map(html.key, _navigation(content, noise, url, common)), "navigation")
+        panels = set(map(html.key, tabs.panels(content)))
         gone |= dict.fromkeys(map(html.key, hidden(content, panels)), "hidden")
         for rule, css in NOISE.items():
             gone |= dict.fromkeys(map(html.key, html.select(content, css)), rule)
@@ -79,9 +79,19 @@ def _announcement(contents: Sequence[Node], gone: Container[int]) -> Iterator[No
             yield end
 
 
-def _navigation(content: Node, noise: str, url: str) -> Iterator[Node]:
-    if noise:
-        yield from html.select(content, noise)
+def _is_of_page(header: Node, content: Node, common: frozenset[Key]) -> bool:
+    """Whether a header has the page's title, not the site's: its heading is the only one, and `<title>` begins so."""
+    heading = html.first(header, "h1") if html.tag(header) == "header" else None
+    if heading is None or len(html.select(content, "h1")) > 1 or html.first(heading, "a[href]") is not None:
+        return False
+    words = _words(heading)
+    head = html.first(next(reversed(list(html.ancestors(content))), content), "head > title")
+    return head is not None and _words(head).startswith(words) and ("h1", words) not in common
+
+
+def _navigation(content: Node, noise: str, url: str, common: frozenset[Key]) -> Iterator[Node]:
+    for node in html.select(content, noise) if noise else ():
+        yield from beside_title(node) if _is_of_page(node, content, common) else (node,)
     yield from menus(html.select(content, "aside"))
     yield from outlines(content, url)
 

@@ -28,12 +28,16 @@ _NEIGHBOURS = 3
 """The most links to other pages at the end of a page: before, after, and up."""
 
 _SENTENCE = re.compile("[.!?\u2026:;\u3002\uff01\uff1f\uff1a]['\"\u00bb\u201d)\\]]*\\s*\\Z")
-_DATE = re.compile(
+DATE = re.compile(
     r"\b\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\b\d{1,2}\.? [^\W\d]+\.? \d{4}\b|\b[^\W\d]+\.? \d{1,2}, \d{4}\b"
     r"|\b\d+ ?min\b|\bminutes?\b"
 )
 _ABBREVIATED = re.compile(r"(?<=min)\.\Z", re.IGNORECASE)
-_CHANGED = re.compile(r"\b(page|last) (was )?(last )?(updated|modified|edited|changed|reviewed)\b", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\b(page|last) (was )?(last )?(updated|modified|edited|changed|reviewed)\b"
+    r"|\A(updated|modified|edited|changed|reviewed|published)\b.* ago\Z",
+    re.IGNORECASE,
+)
 _HELPS = re.compile(r"\b(help|helps|helpful|useful)\b.*\?", re.IGNORECASE)
 _IS_HERE = re.compile(r"\b(this|page|article)\b", re.IGNORECASE)
 _LISTS = re.compile(r"(^|/)(tags?|categor(y|ies)|authors?)/", re.IGNORECASE)
@@ -93,7 +97,7 @@ def letters(node: Node) -> int:
 
 
 def _is_trail(block: Node, title: str, url: str) -> bool:
-    """Whether a block before the title has only links to other pages, or the title's own words."""
+    """Whether a block before the title has only links to other pages, perhaps named, or the title's own words."""
     if html.tag(block) in _ATOMS:
         return False
     words = html.squeezed(html.text(block))
@@ -101,7 +105,8 @@ def _is_trail(block: Node, title: str, url: str) -> bool:
     beside = letters(block) - sum(map(letters, links))
     ends = words.endswith(title) and beside == sum(map(str.isalnum, title))
     lead_away = all(is_page(link, url) for link in links) or len(links) > 1
-    return (lead_away and (ends or not beside)) or _is_note(block)
+    named = len(links) > 1 and beside <= _BESIDE and beside == sum(map(str.isalnum, words.partition(":")[0]))
+    return (lead_away and (ends or named or not beside)) or _is_note(block)
 
 
 def _below_title(blocks: Sequence[Node], url: str) -> Iterator[Node]:
@@ -147,7 +152,8 @@ def _is_note(block: Node) -> bool:
     if html.tag(block) in _ATOMS or len(words) > _SHORT:
         return False
     sentence = _SENTENCE.search(_ABBREVIATED.sub("", words))
-    if html.first(block, "time") is not None or (_DATE.search(words) and not sentence):
+    apart = block.text(deep=True, separator=" ")  # `<br>` and cells have no blank
+    if html.first(block, "time") is not None or (DATE.search(apart) and not sentence):
         return True
     if _all_links(block) and all(map(_is_source, _links(block))):
         return True
@@ -286,6 +292,11 @@ def _is_footer(block: Node) -> bool:
     around = [block, *html.ancestors(block)][:3]
     named = any("footer" in f"{html.attribute(each, 'class')} {html.attribute(each, 'id')}".lower() for each in around)
     return html.tag(block) not in _ATOMS and (named or html.squeezed(html.text(block)).startswith("\u00a9"))
+
+
+def beside_title(header: Node) -> list[Node]:
+    """The blocks of a page's header that are neither its heading nor a sentence."""
+    return [block for block in _blocks(header, ()) if html.tag(block) not in HEADINGS and _is_line(block)]
 
 
 def menus(nodes: Iterable[Node]) -> Iterator[Node]:

@@ -18,6 +18,9 @@ _MORE = re.compile(r"(read )?more ?(\.\.\.|\u2026)", re.IGNORECASE)
 _BADGE = re.compile(r"badge|(^|[-_])(chip|labels?|pill|status|tags?)($|[-_])", re.IGNORECASE)
 """Classes of a badge."""
 
+_VERSION = re.compile(r"\(.*\bv?\d+\.\d+\S*\)")
+"""The version of a package, behind a title."""
+
 _NOTE = "li, dd, p, div, aside, blockquote, td, section"
 
 
@@ -51,7 +54,12 @@ def badges(content: Node) -> Iterator[Node]:
         if badge.parent is not None and letters(badge) == letters(badge.parent) and html.tag(badge.parent) == "p":
             yield badge
     for heading in html.select(content, _HEADINGS):
-        for part in html.select(heading, "[class]"):
+        if letters(heading):
+            yield from html.select(heading, "img[src*=badge]")
+            yield from (
+                part for part in html.select(heading, "* > small") if _VERSION.fullmatch(html.text(part).strip())
+            )
+        for part in html.select(heading, "*"):
             named = any(_BADGE.search(name) for name in (*html.classes(part), html.tag(part)))
             code = any(html.tag(above) == "code" for above in html.ancestors(part))
             if named and not code and html.tag(part) not in HEADINGS and letters(heading) > letters(part):

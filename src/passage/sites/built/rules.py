@@ -87,7 +87,7 @@ def _title(node: Node, page: Rendering) -> str:
         return ""
     link = next((above for above in html.ancestors(node) if html.tag(above) == "a"), None)
     target = page.address(link) if link is not None else ""
-    if "<p>" in content or "<div>" in content:
+    if any(block in content for block in ("<p>", "<div>", "<pre>")):
         content = escape(words(node, page))
     content = content.replace("<strong>", "").replace("</strong>", "").strip()
     linked = f'<a href="{escape(target)}">{content}</a>' if target else content

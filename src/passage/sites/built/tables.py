@@ -28,10 +28,13 @@ def code_lines(table: Node) -> list[Node]:
     cells = [[cell for cell in html.children(row) if html.tag(cell)] for row in _rows(table)]
     if not cells or any(len(row) != 2 or html.tag(row[0]) != "td" for row in cells):
         return []
-    lines = [html.first(row[1], "code") or row[1] for row in cells]
+    lines = [html.first(row[1], "code, pre") or row[1] for row in cells]
     whole = all(html.text(row[1]).strip() == html.text(line).strip() for row, line in zip(cells, lines, strict=True))
-    is_code = all(html.tag(line) == "code" for line in lines) or _CODE.search(html.attribute(lines[0], "class"))
-    return lines if whole and is_code and _are_numbered([row[0] for row in cells]) else []
+    is_code = all(html.tag(line) in ("code", "pre") for line in lines) or _CODE.search(
+        html.attribute(lines[0], "class")
+    )
+    single = not any("\n" in html.text(line).strip() for line in lines)
+    return lines if whole and single and is_code and _are_numbered([row[0] for row in cells]) else []
 
 
 def _are_numbered(cells: list[Node]) -> bool:

@@ -28,6 +28,11 @@ def labels(content: Node) -> Iterator[tuple[Node, str]]:
             yield panel, label
 
 
+def panels(content: Node) -> list[Node]:
+    """The tab panels, with and without a label to write."""
+    return [panel for panel, _ in _labels(content)]
+
+
 def lists(content: Node) -> list[Node]:
     """The rows of labels, and labels inside panels. They are dropped, because each panel gets its label."""
     repeated = [
@@ -39,6 +44,7 @@ def lists(content: Node) -> list[Node]:
 
 def _labels(content: Node) -> Iterator[tuple[Node, str]]:
     yield from _referred(content)
+    yield from _named_elements(content)
     for _, named, panels in _sets(content):
         yield from zip(panels, (html.squeezed(html.text(label)) for label in named), strict=True)
     for bar in _bars(content):
@@ -61,6 +67,15 @@ def _referred(content: Node) -> Iterator[tuple[Node, str]]:
         label = _own_label(panel, content)
         if label:
             yield panel, label
+
+
+def _named_elements(content: Node) -> Iterator[tuple[Node, str]]:
+    """Elements of a theme's own in a row, each with its label in an attribute."""
+    for panel in html.select(content, "[label]"):
+        row = html.children(panel.parent) if panel.parent is not None else ()
+        alike = [each for each in row if html.tag(each) == html.tag(panel) and html.attribute(each, "label")]
+        if "-" in html.tag(panel) and len(alike) > 1:
+            yield panel, html.squeezed(html.attribute(panel, "label"))
 
 
 def _own_label(panel: Node, content: Node) -> str:

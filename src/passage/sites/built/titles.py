@@ -49,7 +49,7 @@ def title_outside(
         for node in html.select(root, css):
             heading = heading_of(node, rendering)
             own = heading.is_own and heading.title not in common and html.key(node) not in inside
-            if heading.title and own and not _is_over_field(node):
+            if heading.title and own and not _is_over_field(node) and not _is_in_dialog(node):
                 return heading.title
     title = _head_title(root)
     for name in site_names:
@@ -86,6 +86,14 @@ def common_headings(pages: Iterable[Node]) -> frozenset[str]:
 def _is_over_field(heading: Node) -> bool:
     """Whether a heading stands over a field that a reader fills in, as that of a search does."""
     return heading.parent is not None and html.first(heading.parent, "input, textarea") is not None
+
+
+def _is_in_dialog(heading: Node) -> bool:
+    """Whether a heading stands in a window that opens over the page."""
+    dialogs = ("dialog", "alertdialog", "search")
+    return any(
+        html.tag(above) == "dialog" or html.attribute(above, "role") in dialogs for above in html.ancestors(heading)
+    )
 
 
 def _without_name(title: str, name: str) -> str:
