@@ -57,6 +57,10 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<h1>Mill</h1><div data-pagefind-body><p>Text.</p></div><p>On Monday, the mill rests.</p>",
         "<h1>Mill</h1><p>Text.</p><p hidden>Never.</p><p style='color: red; display:none'>Never.</p>",
         "<h1>Mill</h1><div style='visibility: hidden'><p>Never.</div><p>Text.<span aria-hidden=true> Never.</span></p>",
+        "<h1>Mill</h1><p style='DISPLAY : none'>Never.</p><p>Text.</p>",
+        "<style>/* x */ .a, #b { color: red; display: none !important }</style><h1>Mill</h1><p class='c a'>Never.</p>"
+        "<p>Text.</p><p id=b>Never.</p>",
+        "<h1>Mill</h1><p>Text.</p><p><a href=/a/>\u2190 A</a> | <a href=/b/>B \u2192</a></p>",
         "<h1>Mill</h1><ul><li>Ann</li><li>2026/05/03</li><li><a href=/tag/a.html>a</a></li></ul><p>Text.</p>",
         "<h1>Mill</h1><address>By <a href=/author/a>Ann</a></address><p>Text.</p><p>In: <a href=/tags/b/>b</a></p>",
         "<h1>Mill</h1><div>Ge\u00e4ndert am 4.5.2026 \u00b7 5 Min.</div><p>Text.</p>",
@@ -99,6 +103,18 @@ def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
         ("<details><summary>More</summary><p hidden>In it.</p></details>", "In it."),
         ("<div role=tablist><b role=tab>A</b></div><div role=tabpanel hidden>In it.</div>", "In it."),
         ("<b onclick=\"show('x')\">+</b><p>A.</p><p id=x style=display:none>In it.</p>", "In it."),
+        *(
+            (f"<style>.x{{display:none}}{css}</style>{more}<p class=x>In it.</p>", "In it.")
+            for css, more in [
+                (".open .x{display:block}", ""),
+                ("@media (min-width:9em){.x{display:block}}", ""),
+                ("", "<script>show('.x')</script>"),
+                ("", "<button>Show</button>"),
+            ]
+        ),
+        ("<style>@media print{.x{display:none}}</style><p class=x>In it.</p>", "In it."),
+        ("<noscript><style>.x{display:none}</style></noscript><p class=x>In it.</p>", "In it."),
+        ("<p>Text.</p><p><a href=/a/>All sails \u2192</a></p>", "All sails"),
         ("<h2>See also</h2><ul><li><a href=#b>Beam</a><li><a href=#c>Cog</a></ul><h2 id=b>Beam</h2>B.", "[Beam]"),
         ("<div>As <b>one</b> says, read <a href=/a/>A</a></div>", "read [A]"),
     ],
@@ -150,6 +166,12 @@ POSTS = {
         (
             "new.html",
             f"<main><h2>Ropes</h2><p>Ropes are spliced <a href=/ropes.html>more</a></p>{SAILS}</main>",
+            "list of pages",
+        ),
+        (
+            "new.html",
+            "<main><h1>New</h1><a href=/ropes.html>Ropes</a><p>Ropes are spli\u2026</p>"
+            "<a href=/sails.html>Sails</a><p>Sails are sewn in ...</p></main>",
             "list of pages",
         ),
         ("all.html", "<main><h1>All</h1><dl><dt>4 May<dd><a href=/ropes.html>Ropes</a></dl></main>", "list of pages"),
@@ -276,6 +298,7 @@ PRE = "<pre class={}>{}</pre>"
         (PRE.format("a", "a:\n<b class=x-line>  b</b><b class=x-line>  c</b>d"), "``` a: b c d ```"),
         ("<table><tr><td>1<td><code>a()</code><tr><td>2<td><code>b()</code></table>", "``` a() b() ```"),
         ("<table><tr><td><pre>9\n10</pre><td><pre>a()\nb()</pre></table>", "``` a() b() ```"),
+        ("<table><tr><td><pre>1<br>2<br>3<br></pre><td><pre>a()<br>b()<br>c()</pre></table>", "``` a() b() c() ```"),
         ("<div><div><i>1</i><i>2</i></div><pre>a()\nb()</pre></div>", "``` a() b() ```"),
         (
             "<table><tr><td data-n=1><td><code>a()</code><tr><td data-n=2><td><code>b()</code></table>",
@@ -314,6 +337,11 @@ PRE = "<pre class={}>{}</pre>"
         ),
         ("<p>A <ruby>\u98a8\u8eca<rp>(</rp><rt>fuusha</rt><rp>)</rp></ruby> turns.</p>", "A \u98a8\u8eca turns."),
         ("<p>So <script type='math/tex'>a^2</script>.</p>", "So $a^2$."),
+        (
+            "<p>So <b class=MathJax_Preview>a2</b><b class=MathJax><math><mi>a</mi></math></b>"
+            "<script type='math/tex'>a^2</script>.</p>",
+            "So $a^2$.",
+        ),
         (
             "<p class=arithmatex><b class=MathJax_Preview>a</b><script type='math/tex; mode=display'>a</script></p>",
             "$$ a $$",

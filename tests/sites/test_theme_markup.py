@@ -53,6 +53,11 @@ from sites.reading import written
             '<p>One.</p><p class="feedback--question">Helpful?</p><p class="feedback--response">Thanks.</p>',
             "One.",
         ),
+        (
+            "<pre><table><tr><td class=ln-line data-n=1></td><td class=ln-line>a()</td></tr>"
+            "<tr><td class=ln-line data-n=2></td><td class=ln-line>b()</td></tr></table></pre>",
+            "```\na()\nb()\n```",
+        ),
         ('<div class="nextra-breadcrumb">Guide</div><p>One.</p>', "One."),
     ],
 )  # fmt: skip

@@ -85,7 +85,7 @@ def _is_line(node: Node) -> bool:
     names = html.classes(node)
     if "display:block" in html.attribute(node, "style").replace(" ", ""):
         return True
-    return "token" not in names and any(name.endswith(("-line", "_line")) for name in names)
+    return html.tag(node) != "td" and "token" not in names and any(name.endswith(("-line", "_line")) for name in names)
 
 
 def line_numbers(pre: Node) -> Iterator[Node]:
@@ -138,7 +138,7 @@ def _is_unselected(node: Node) -> bool:
 
 def _columns(pre: Node) -> Iterator[Node]:
     """The elements beside a block of code, or beside its cell or wrapper, that hold nothing but rising numbers."""
-    lines = html.text(pre).strip("\n").count("\n") + 1
+    lines = _text(pre, ()).strip("\n").count("\n") + 1
     for node in (pre, *islice(html.ancestors(pre), _LEVELS)):
         for beside in (html.previous(node), html.following(node)):
             if beside is not None and html.tag(beside) and _count(beside) in (lines, lines + 1):

@@ -21,6 +21,9 @@ Reasons = Iterator[tuple[str, str]]
 _ALONE = 0.9
 """A page with this share of another one's text holds it alone: the rest are lines of a menu."""
 
+_CUT = re.compile(r"\s*\S*(\u2026|\.\.\.)\W*\Z")
+"""The last word of a text that a list cuts short."""
+
 _WHOLE = 0.97
 """The share of a page's text that must stand on other pages for it to be their sum."""
 _FEWEST_PARTS = 3
@@ -177,7 +180,8 @@ def _begins_with_another(candidate: Candidate, sources: Mapping[str, Candidate],
 def _lines(sections: Iterable[Section], sources: Mapping[str, Candidate]) -> Iterator[tuple[str, ...]]:
     """The words of each line that is no date and not all links: with the words of links to `sources`, and without."""
     for section in sections:
-        for line in ITEM.sub("", section.markdown).split("\n"):
+        for written in ITEM.sub("", section.markdown).split("\n"):
+            line = _CUT.sub("", written)
             alone = LINK.sub(lambda link: "" if bare(link[2]) in sources else link[1], line)
             forms = {words_of(LINK.sub(r"\1", line)), words_of(alone)}
             if all(forms) and words_of(DATE.sub("", LINK.sub("", line))):

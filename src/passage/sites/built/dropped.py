@@ -15,6 +15,7 @@ from passage.sites.built.noise import NOISE
 from passage.sites.built.outlines import outlines
 from passage.sites.built.render import HEADINGS
 from passage.sites.built.repeated import Key, elements, repeated
+from passage.sites.built.tables import number_cells
 from passage.sites.html import Node
 
 _HEADINGS = ", ".join(HEADINGS)
@@ -119,6 +120,8 @@ def _marks(content: Node) -> Iterator[Node]:
     yield from footnote_marks(content)
     for pre in html.select(content, "pre"):
         yield from line_numbers(pre)
+    for table in html.select(content, "table"):
+        yield from number_cells(table)
     yield from filter(_leads_to_source, html.select(content, "a[href]"))
     yield from _labels(content)
     for summary in filter(_is_control, html.select(content, "summary")):

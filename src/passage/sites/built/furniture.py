@@ -40,6 +40,8 @@ _CHANGED = re.compile(
 )
 _HELPS = re.compile(r"\b(help|helps|helpful|useful)\b.*\?", re.IGNORECASE)
 _IS_HERE = re.compile(r"\b(this|page|article)\b", re.IGNORECASE)
+_ARROW = re.compile(r"\A\W*[\u2190\u2039\u00ab\u27f5]|[\u2192\u203a\u00bb\u27f6]\W*\Z")
+"""The sign at one end of a line of links to the pages before and after."""
 _LISTS = re.compile(r"(^|/)(tags?|categor(y|ies)|authors?)/", re.IGNORECASE)
 """Addresses of lists of pages."""
 _BESIDE = 30
@@ -257,6 +259,8 @@ def _is_neighbour(block: Node, url: str) -> bool:
     if any(html.first(link, ", ".join(sorted(HEADINGS))) for link in links):
         return False
     if labelled or all({"prev", "next"} & set(html.attribute(link, "rel").split()) for link in links):
+        return True
+    if html.tag(block) == "p" and len(links) > 1 and _ARROW.search(html.text(block)):
         return True
     return html.tag(block) not in ("p", "li", "dd") or html.key(links[0]) in map(html.key, html.ancestors(block))
 

@@ -1,15 +1,23 @@
-"""Finds text that no reader of the page sees: hidden by an attribute or a style, and opened by nothing on the page."""
+"""Finds text that no reader of the page sees: hidden by an attribute or a style, and opened by nothing on the page.
+
+A style is the element's own, or a rule of a `<style>` element for one class or one id.
+"""
 
 import re
 from collections.abc import Container, Iterator
 
 from passage.sites import html
-from passage.sites.built.furniture import letters
+from passage.sites.built.furniture import HEADINGS, letters
 from passage.sites.html import Node
 
-_HIDDEN = ":is([hidden], [style*=display], [style*=visibility], [aria-hidden=true]):not(h1, h2, h3, h4, h5, h6)"
+_HIDDEN = ":is([hidden], [style*=display i], [style*=visibility i], [aria-hidden=true]):not(h1, h2, h3, h4, h5, h6)"
 """A heading that is hidden by itself names the section that a reader sees."""
 _STYLE = re.compile(r"(display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_RULE = re.compile(r"(@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|[^{}]+)(?:\{([^{}]*)\})?")
+"""A rule's selectors and style, or a group of rules whole, which holds for some screens or for paper."""
+_SHEETS = "style:not([media], noscript *, svg *, template *)"
+_ONE_NAME = re.compile(r"[.#][\w-]+")
 _OPENED = "[role=tabpanel], details > *, [hidden=until-found], dialog *, pre *, code *, math, math *, mjx-container *"
 """Panels, details and parts of code and formulas: a reader opens them, or sees them in another form."""
 _CONTROLS = ("aria-controls", "aria-owns", "onclick", "for", "href", "data-target", "data-bs-target", "popovertarget")
@@ -23,8 +31,11 @@ def hidden(content: Node, panels: Container[int]) -> Iterator[Node]:
     Args:
         panels: the keys of tab panels.
     """
+    page = next(reversed(list(html.ancestors(content))), content)
     found = [node for node in html.select(content, _HIDDEN) if _is_hidden(node)]
-    named = _named_by_controls(content) if found else frozenset()
+    if styled := ", ".join(_hiding_selectors(page)):
+        found += [node for node in html.select(content, styled) if html.tag(node) not in HEADINGS]
+    named = _named_by_controls(page) if found else frozenset()
     opened = {html.key(node) for node in html.select(content, _OPENED)} if found else set()
     for node in found:
         kept = html.key(node) in opened or html.key(node) in panels or html.attribute(node, "id") in named
@@ -41,9 +52,24 @@ def _is_hidden(node: Node) -> bool:
     )
 
 
-def _named_by_controls(content: Node) -> frozenset[str]:
+def _hiding_selectors(page: Node) -> list[str]:
+    """The classes and ids that the page's style sheets hide, and that no other rule and no script on it names."""
+    sheets = [_COMMENT.sub("", html.text(style)) for style in html.select(page, _SHEETS)]
+    if not any(map(_STYLE.search, sheets)):
+        return []
+    others = [html.text(script) for script in html.select(page, "script")]
+    hiding: set[str] = set()
+    for selectors, style in (rule for sheet in sheets for rule in _RULE.findall(sheet)):
+        if _STYLE.search(style):
+            hiding.update(filter(_ONE_NAME.fullmatch, map(str.strip, selectors.split(","))))
+        else:
+            others.append(selectors)
+    named = frozenset(re.findall(r"[\w-]+", " ".join(others)))
+    return sorted(each for each in hiding if each[1:] not in named)
+
+
+def _named_by_controls(page: Node) -> frozenset[str]:
     """The ids that controls on the page name, in an attribute or a script of theirs."""
-    page = next(reversed(list(html.ancestors(content))), content)
     values = (html.attribute(node, name) for node in html.select(page, _NAMED_BY) for name in _CONTROLS)
     return frozenset(word for value in values for word in re.findall(r"[^\s#'\"(),;]+", value))
 

@@ -51,7 +51,7 @@ HIDDEN = (
     ".screen-reader-text",
     ".screen-reader-only",
     ".katex-html",
-    ".MathJax_Preview",
+    "[class^=MathJax]:has(~ script[type^='math/tex'])",
 )
 MACHINERY = (
     "hr",

@@ -37,6 +37,11 @@ def code_lines(table: Node) -> list[Node]:
     return lines if whole and single and is_code and _are_numbered([row[0] for row in cells]) else []
 
 
+def number_cells(table: Node) -> list[Node]:
+    """The cells beside `code_lines`."""
+    return [next(filter(html.tag, html.children(row))) for row in _rows(table)] if code_lines(table) else []
+
+
 def _are_numbered(cells: list[Node]) -> bool:
     """Whether cells hold numbers that rise by one: as text, or in an attribute that a style sheet shows."""
     texts = [html.text(cell).strip() for cell in cells]
