@@ -89,8 +89,10 @@ def test_a_sitemap_of_another_host_is_named_and_not_used(server: WebServer, site
 def test_without_a_sitemap_links_are_followed(server: WebServer, site: WebSite) -> None:
     del server.answers["/sitemap.xml"]
     server.page("/", "home", links="/guide/ logo.png https://elsewhere.example/ mailto:a@b.example #top")
-    server.page("/guide/", "guide", links="../faq ?page=2 /gone")
-    assert urls(site) == {"/", "/guide/", "/faq"}
+    server.page("/guide/", "guide", links="../faq ?page=2 /gone /OIL.HTM /wick.xhtml")
+    server.page("/OIL.HTM", "oil")
+    server.page("/wick.xhtml", "wick")
+    assert urls(site) == {"/", "/guide/", "/faq", "/OIL.HTM", "/wick.xhtml"}
     assert skips(site) == {"gone": ("answers 404", False)}
     assert "/logo.png" not in server.paths
 

@@ -9,6 +9,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from xml.sax.saxutils import escape
 
+from passage.sites.built.site import SUFFIXES
+
 _CONDITIONS = {"etag": "if-none-match", "last-modified": "if-modified-since"}
 _LONGEST_NAME = 200
 
@@ -54,7 +56,7 @@ class Mirror:
             return None
         if not name:
             return "/".join([*parts, "index.html"])
-        return "/".join([*parts, name if name.endswith((".html", ".htm")) else f"{name}.html"])
+        return "/".join([*parts, name if name.lower().endswith(SUFFIXES) else f"{name}.html"])
 
     def conditions(self, url: str) -> dict[str, str]:
         """The headers that ask for a page only if it changed."""

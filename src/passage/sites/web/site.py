@@ -11,7 +11,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
 from passage.sites import encoding, html
 from passage.sites.built import addresses
-from passage.sites.built.site import BuiltSite
+from passage.sites.built.site import SUFFIXES, BuiltSite
 from passage.sites.model import Note, Page, SiteError, Skip
 from passage.sites.web import sitemap
 from passage.sites.web.fetch import Fetcher, FetchError, FetchLimits, HttpAnswer, LeftOut, origin
@@ -219,7 +219,7 @@ class _Crawl:
             except ValueError:
                 continue
             name = urlsplit(target).path.rpartition("/")[2]
-            if target.startswith(self.mirror.base) and (not _FILE.search(name) or name.endswith((".html", ".htm"))):
+            if target.startswith(self.mirror.base) and (not _FILE.search(name) or name.lower().endswith(SUFFIXES)):
                 yield target
 
 
