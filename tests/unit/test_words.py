@@ -61,7 +61,10 @@ PASSAGES = (
     ("The file .env.local is read.", ".env.local"),
     ("It ended on 2026-03-14.", "2026-03-14"),
     ("It ended on 2026-03-15, the 14 was before.", "2026-03-15"),
-    ("It waits 250 ms and takes 1.5 GB.", "250ms; 1.5GB"),
+    ("It waits 250 ms and takes 1.5 GB. Then 7 µs.", "250ms; 1.5GB; 7µs; 7 μs"),
+    ("Use lamp::shine::deep in this place and in no other.", "lamp::shine::deep"),
+    ("A lamp may shine deep. Use shift and ctrl and p.", "may shine"),
+    ("The editor opens with Ctrl+Shift+P, in each of the windows.", "Ctrl+Shift+P; ctrl+shift+p"),
     ("It waits 75ms and takes 2.5GB.", "75 ms; 2.5 GB"),
     ("A zero\u200bwidth\u200bspanner.", "spanner; zerowidthspanner"),
 )

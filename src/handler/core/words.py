@@ -17,18 +17,18 @@ UNSPACED = (
 )
 """Han, kana, Thai, Lao, Burmese, Khmer: the scripts of words without spaces. Hangul: its words end in particles."""
 
-JOINTS = {".": "\ua4f8", "_": "\u02cd", "-": "\u1428", "+": "\u1429", "#": "\u2d4c"}
+JOINTS = {".": "\ua4f8", "_": "\u02cd", "-": "\u1428", "+": "\u1429", "#": "\u2d4c", ":": "\ua4fd"}
 """Letters that stand for the signs inside a name. A word may have letters only; these are in no language's texts."""
 
 # Possessive, from the beginning of a run: in a text of one long run, a plain `+` would take quadratic time.
 _NAME = re.compile(
-    r"(?<![^\W_])[^\W_]++(?:[._\u2010\u200b-]++[^\W_]++)++"
+    r"(?<![^\W_])[^\W_]++(?:(?:[._+\u2010\u200b-]++|::)[^\W_]++)++"
     r"|(?<![^\s`'\"(])\.[A-Za-z]\w++(?:[._-]++[^\W_]++)*+"
     r"|\b[A-Za-z](?:\+\+|#)(?!\w)"
     r"|\b\d{1,3}(?:,\d{3})+\b"
 )
 _VERSION = re.compile(r"[vV](?=\d)")
-_AMOUNT = re.compile(r"(?<![\w.,])(\d++(?:[.,]\d++)*+)([A-Za-z]{1,3})(?![._-]?\w)")
+_AMOUNT = re.compile(r"(?<![\w.,])(\d++(?:[.,]\d++)*+)([^\W\d_]{1,3})(?![._-]?\w)")
 _MARKS = [code for code in range(0x300, 0x671) if combining(chr(code))]
 """Marks that NFKC leaves apart: accents without a letter of their own, Hebrew points, Arabic vowels."""
 
@@ -45,8 +45,8 @@ def indexed_words(text: str) -> str:
       Characters without a shape, such as a soft hyphen, are dropped, and so are Hebrew points and Arabic vowels.
     - A run of a script without spaces becomes its overlapping pairs of characters, as in Lucene's CJKAnalyzer. A
       single character stays.
-    - A name with dots, hyphens or underscores, `.NET`, `C++`, `C#`, a number with commas and a word with zero-width
-      spaces are also one word, behind their parts: `1.16` is found before `1.160`.
+    - A name with dots, `::`, `-`, `+` or underscores, `.NET`, `C++`, `C#`, a number with commas and a word with
+      zero-width spaces are also one word, behind their parts: `1.16` is found before `1.160`.
     - A number and its unit are also two words: `10ms` finds `10 ms`, and the other way round.
     """
     if not text.isascii():
