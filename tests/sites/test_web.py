@@ -82,8 +82,11 @@ def test_a_sitemap_of_another_host_is_named_and_not_used(server: WebServer, site
     server.answers["/sitemap.xml"] = "<urlset><url><loc>http://localhost:4000/faq</loc></url></urlset>"
     assert urls(site) == {"/", "/faq"}
     assert "http://localhost:4000 only" in skips(site)["sitemap.xml"][0]
+    index = "<sitemapindex><sitemap><loc>http://localhost:4001/s.xml</loc></sitemap></sitemapindex>"
     with pytest.raises(SiteError, match="http://localhost:4000 only"):
         list(replace(site, url=f"{site.url}sitemap.xml").read())
+    server.answers["/sitemap.xml"] = index
+    assert "http://localhost:4001 only" in skips(site)["sitemap.xml"][0]
 
 
 def test_without_a_sitemap_links_are_followed(server: WebServer, site: WebSite) -> None:

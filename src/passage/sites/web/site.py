@@ -85,7 +85,7 @@ class _Crawl:
     Attributes:
         seen: URLs that were fetched or left out.
         asked_for: the sitemap's pages, or the site's first page. A missing page is a failure only among these.
-        elsewhere: the origin of a sitemap's pages if all of them are on another one.
+        elsewhere: another origin that a sitemap names, of its pages or of further sitemaps.
     """
 
     fetcher: Fetcher
@@ -98,7 +98,7 @@ class _Crawl:
     def run(self) -> Iterator[Skip]:
         """Fetch every page; yields the skipped ones."""
         listed = self._list_pages()
-        if self.elsewhere:
+        if self.elsewhere and not listed:
             yield Skip("sitemap.xml", f"names pages of {self.elsewhere} only: links are followed instead")
         waiting = deque(listed or [self.mirror.base])
         self.asked_for = {_plain(url) for url in waiting}
@@ -184,11 +184,14 @@ class _Crawl:
         pages = [page for page in pages if origin(page)[0] in ("http", "https")]
         if not pages or any(origin(page) == origin(self.url) for page in pages):
             return pages
-        parts = urlsplit(pages[0])
-        self.elsewhere = f"{parts.scheme}://{parts.netloc}"
+        self._note_origin(pages[0])
         if given:
             raise SiteError(f"{self.url} names pages of {self.elsewhere} only: give the URL of the site.")
         return []
+
+    def _note_origin(self, url: str) -> None:
+        parts = urlsplit(url)
+        self.elsewhere = f"{parts.scheme}://{parts.netloc}"
 
     def _sitemaps(self, places: Iterable[str], *, required: bool) -> Iterator[str]:
         """The pages of sitemaps and of those that they name."""
@@ -201,6 +204,8 @@ class _Crawl:
             except (FetchError, LeftOut, SitemapError) as error:
                 if required:
                     raise SiteError(f"{place} {error}.") from error
+                if origin(place) != origin(self.url):
+                    self._note_origin(place)
                 continue
             required = False
             waiting.extend(listed.sitemaps)
