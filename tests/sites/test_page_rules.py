@@ -75,6 +75,8 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<h1>Mill</h1><details><summary><b>Code zeigen</b><b>Code verbergen</b></summary>Text.</details>",
         f"<h1>Mill</h1><div><p><b>Inhalt</b></p><ol>{LINKS}</ol></div><p>Text.</p>",
         "<p>Here: <a href=/>Home</a> \u00bb <a href=/mill/>mill</a></p><h1>Mill</h1><p>Text.</p>",
+        "<h1>Mill</h1><p>Text.</p><p>Hoy: 1 de mayo de 2025</p>"
+        "<ul><li><a href=/a/>\u2190 A</a><li><a href=/b/>B \u2192</a></ul>",
         "<h1>Mill</h1><p>Text.</p><div><small>Updated 3 months ago</small></div>",
         "<h1>Mill</h1><div><b class=a>Ann</b><br><b>2026-05-04</b></div><p>Text.</p>",
         "<h1>Mill</h1><h2>Contents</h2><p><a href=#a>A</a> <a href=#b>B</a> <a href=/#c>C</a></p><p>Text.</p>",

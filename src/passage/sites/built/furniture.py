@@ -29,8 +29,8 @@ _NEIGHBOURS = 3
 
 _SENTENCE = re.compile("[.!?\u2026:;\u3002\uff01\uff1f\uff1a]['\"\u00bb\u201d)\\]]*\\s*\\Z")
 DATE = re.compile(
-    r"\b\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\b\d{1,2}\.? [^\W\d]+\.? \d{4}\b|\b[^\W\d]+\.? \d{1,2}, \d{4}\b"
-    r"|\b\d+ ?min\b|\bminutes?\b"
+    r"\b\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\b\d{1,2}\.? (?:de )?[^\W\d]+\.? (?:de )?\d{4}\b"
+    r"|\b[^\W\d]+\.? \d{1,2}, \d{4}\b|\b\d+ ?min\b|\bminutes?\b"
 )
 _ABBREVIATED = re.compile(r"(?<=min)\.\Z", re.IGNORECASE)
 _CHANGED = re.compile(
@@ -260,7 +260,8 @@ def _is_neighbour(block: Node, url: str) -> bool:
         return False
     if labelled or all({"prev", "next"} & set(html.attribute(link, "rel").split()) for link in links):
         return True
-    if html.tag(block) == "p" and len(links) > 1 and _ARROW.search(html.text(block)):
+    is_line = html.tag(block) == "li" or (html.tag(block) == "p" and len(links) > 1)
+    if is_line and _ARROW.search(html.text(block)):
         return True
     return html.tag(block) not in ("p", "li", "dd") or html.key(links[0]) in map(html.key, html.ancestors(block))
 
