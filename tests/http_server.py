@@ -24,6 +24,18 @@ class Received:
 
 
 @contextmanager
+def serve(server: ThreadingHTTPServer) -> Iterator[str]:
+    """The URL of a server that answers, in a thread of its own, until the block ends."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
 def http_server(
     answer: Callable[[Received], Response | None], *, tls: Path | None = None, keep_alive: bool = False
 ) -> Iterator[str]:
@@ -66,10 +78,5 @@ def http_server(
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(tls)
             server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+        with serve(server) as url:
+            yield url

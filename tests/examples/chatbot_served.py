@@ -1,7 +1,6 @@
 """The chatbot of examples/chatbot as `make run-chatbot` serves it."""
 
 import importlib.util
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -11,6 +10,7 @@ from types import ModuleType
 import pytest
 
 from conftest import ROOT
+from http_server import serve
 
 
 @cache
@@ -48,12 +48,8 @@ def chatbot_served(index: Path, **variables: str) -> Iterator[str]:
             patch.delenv(name)
         for name, value in {**cohere, **variables}.items():
             patch.setenv(name, value)
-        with local.server(app.lambda_handler, 0) as server:
-            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-            thread.start()
-            try:
-                yield f"http://127.0.0.1:{server.server_port}"
-            finally:
-                server.shutdown()
-                thread.join()
-                forget(local.chatbot)
+        try:
+            with local.server(app.lambda_handler, 0) as server, serve(server) as url:
+                yield url
+        finally:
+            forget(local.chatbot)
