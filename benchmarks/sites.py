@@ -58,7 +58,10 @@ def folders() -> list[Path]:
     """The built sites: those beside the checkout or in PASSAGE_BUILT_SITES, else the pages of the tests."""
     named = Path(os.environ.get("PASSAGE_BUILT_SITES", ROOT.parent / "shared" / "data" / "built"))
     holder = named if named.is_dir() else FALLBACK
-    return [each for each in sorted(holder.iterdir()) if each.is_dir() and not each.name.endswith("-source")]
+    built = [each for each in sorted(holder.iterdir()) if each.is_dir() and not each.name.endswith("-source")]
+    if not built:
+        raise SystemExit(f"{holder} (PASSAGE_BUILT_SITES) has no folder: it must hold a folder for each built site.")
+    return built
 
 
 def measure(rounds: int, progress: Callable[[str], None]) -> list[Reading]:
