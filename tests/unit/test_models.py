@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handler.adapters import relevances
 from handler.config import models, profiles
 from handler.config.model_checks import QUESTIONS, check_model
 from handler.config.profiles import Profile
@@ -69,7 +68,7 @@ def test_shipped_profile_has_active_models_that_fit(name: str) -> None:
 
 def test_default_rerankers_are_active_models_of_their_provider() -> None:
     for provider in PROVIDERS.values():
-        assert provider.reranker is None or provider.default_reranker in models.rerankers(provider.name)
+        assert provider.reranker is None or provider.default_reranker in models.reranker_refused(provider.name, "")
 
 
 @pytest.mark.parametrize(
@@ -178,9 +177,9 @@ def test_dimension_that_a_model_lacks_names_models_that_have_it() -> None:
 
 
 def test_refused_reranker_names_those_that_serve() -> None:
-    assert "rerank-v4.0-fast" in relevances.model_refused("cohere", "my-model")
-    assert "cohere.rerank-v3-5:0" in relevances.model_refused("bedrock", "my-model")
-    assert "v2.0" not in relevances.model_refused("cohere", "my-model")
+    assert "rerank-v4.0-fast" in models.reranker_refused("cohere", "my-model")
+    assert "cohere.rerank-v3-5:0" in models.reranker_refused("bedrock", "my-model")
+    assert "v2.0" not in models.reranker_refused("cohere", "my-model")
 
 
 def test_texts_and_questions_of_two_spaces_are_refused() -> None:

@@ -9,7 +9,7 @@ import pytest
 from entrypoints.aws import CREDENTIALS
 from handler.adapters.account import Account
 from handler.adapters.aws import client as adapter
-from handler.adapters.bedrock.embedder import BedrockEmbedder
+from handler.adapters.bedrock import BedrockEmbedder
 from handler.config import profiles
 from handler.config.access import Access
 from handler.config.providers import PROVIDERS

@@ -9,7 +9,7 @@ import pytest
 from entrypoints.aws import CREDENTIALS
 from handler.adapters.account import Account
 from handler.adapters.aws import client as aws
-from handler.adapters.bedrock.reranker import BedrockReranker
+from handler.adapters.bedrock import BedrockReranker
 from handler.config.access import Access
 from handler.config.providers import PROVIDERS
 from handler.core.errors import CredentialsRefused, UpstreamUnavailable

@@ -8,7 +8,7 @@ from qdrant_client import QdrantClient, models
 
 from entrypoints.aws import Aws
 from handler.adapters.account import Account
-from handler.adapters.cohere.reranker import CohereReranker
+from handler.adapters.cohere import CohereReranker
 from handler.adapters.qdrant.payload import SPARE
 from handler.config.access import Access
 from handler.config.providers import PROVIDERS

@@ -69,7 +69,7 @@ def test_key_in_an_exception_is_not_logged_or_answered(
     def broken(*_: object) -> None:
         raise RuntimeError(f"Authorization: Bearer {COHERE_KEY}")
 
-    monkeypatch.setattr("handler.adapters.cohere.embedder.CohereEmbedder.embed", broken)
+    monkeypatch.setattr("handler.adapters.cohere.CohereEmbedder.embed", broken)
     answer = function.ask()
     assert answer.status == 500
     assert_no_key(answer, output)

@@ -14,9 +14,8 @@ import pytest
 from entrypoints.aws import CREDENTIALS
 from handler.adapters.account import Account
 from handler.adapters.aws.secrets import CachedKey
-from handler.adapters.bedrock.embedder import BedrockEmbedder
-from handler.adapters.cohere.embedder import CohereEmbedder
-from handler.adapters.cohere.reranker import CohereReranker
+from handler.adapters.bedrock import BedrockEmbedder
+from handler.adapters.cohere import CohereEmbedder, CohereReranker
 from handler.adapters.qdrant.published_index import PublishedIndex
 from handler.adapters.qdrant.server import QdrantServerStore
 from handler.config import profiles

@@ -1,17 +1,18 @@
-"""An account of a provider, as its adapters get it: the address, a client that sends the key, and variables to name.
+"""What the adapters of providers share: an account, with a client that sends the key, and the check of relevances.
 
 `handler.config.providers` names an adapter's class. The class imports its SDK, so it is imported only where it is used.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import httpx
 from pydantic import SecretStr
 
-from handler.adapters.errors import Service
+from handler.adapters.errors import DETAIL_CHARACTERS, Service
 from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up
 from handler.config.access import Access
 from handler.config.providers import Provider
@@ -19,6 +20,9 @@ from handler.core.ports import Embedder, Reranker, TextsAre
 
 Auth = httpx.Auth | Callable[[httpx.Request], httpx.Request]
 ClientMaker = Callable[[Auth | None], httpx.Client]
+
+INPUT_TYPES: Mapping[TextsAre, str] = {"question": "search_query", "document": "search_document"}
+"""Cohere's names of what is embedded."""
 
 
 def _bearer(key: SecretStr) -> Auth:
@@ -95,3 +99,26 @@ class RerankerClass(Protocol):
     """The class of a provider's reranker."""
 
     def __call__(self, account: Account, *, model: str) -> Reranker: ...
+
+
+def validate_relevances(results: Iterable[tuple[Any, Any]], service: Service, model: str, expected: int) -> list[float]:
+    """The relevance of each of `expected` texts, in the texts' order.
+
+    Args:
+        results: index of a text among those sent, from 0, and its relevance.
+
+    Raises:
+        UpstreamUnavailable: a text has no relevance, two, or one that is not a finite number; or an index is unknown.
+    """
+    by_index: dict[int, float] = {}
+    for index, relevance in results:
+        if type(index) is not int or not 0 <= index < expected or index in by_index:
+            raise service.unavailable(
+                "ranked an unknown text or one text twice", f"model {model}, text {index!r}"[:DETAIL_CHARACTERS]
+            )
+        if type(relevance) not in (int, float) or not math.isfinite(relevance):
+            raise service.unavailable("returned a relevance that is not a number", f"model {model}")
+        by_index[index] = float(relevance)
+    if len(by_index) != expected:
+        raise service.unavailable("did not rank all texts", f"model {model}: {len(by_index)} of {expected}")
+    return [by_index[index] for index in range(expected)]

@@ -44,9 +44,10 @@ def with_dimension(provider: str, dimension: int) -> list[str]:
     return [model.name for model in _active(provider) if dimension in model.dimensions]
 
 
-def rerankers(provider: str) -> list[str]:
-    """The active reranking models of a provider."""
-    return [model.name for model in _active(provider) if not model.embeds]
+def reranker_refused(provider: str, name: str) -> str:
+    """The message for a refused request. The request is so plain that only its model can be wrong."""
+    served = " or ".join(model.name for model in _active(provider) if not model.embeds)
+    return f"The reranking service refused the model '{name}': set RERANK_MODEL to one that it serves, as {served}."
 
 
 def provider_of(model: Model) -> str:

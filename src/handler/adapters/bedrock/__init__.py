@@ -1,1 +1,0 @@
-"""Cohere's models on Amazon Bedrock."""

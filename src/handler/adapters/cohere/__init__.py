@@ -1,1 +1,0 @@
-"""Cohere's API through the official SDK."""
