@@ -8,12 +8,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any
 
 from handler import telemetry
 from handler.bootstrap import factories
-from handler.bootstrap.factories import SINKS, STORES
-from handler.bootstrap.keys import Keys, require_keys
+from handler.bootstrap.factories import STORES, Keys, require_keys
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.config.settings import HttpSettings, RuntimeSettings, Settings
@@ -25,13 +24,6 @@ from handler.core.retrieve import Retriever
 from handler.service.readiness import Readiness
 from handler.service.replies import ReplySink
 from handler.service.services import Served
-
-
-@runtime_checkable
-class _HoldsCredentials(Protocol):
-    """An adapter whose credentials must be renewed after a snapshot is restored."""
-
-    def restored(self) -> None: ...
 
 
 class Container:
@@ -171,13 +163,7 @@ class Container:
     @cached_property
     def reply_sinks(self) -> Sequence[ReplySink]:
         """Where replies to messages go. Raises ConfigurationError when no destination is set."""
-        settings = self.settings
-        chosen = [(make, target) for name, make in SINKS.items() if (target := getattr(settings, name))]
-        if not chosen:
-            raise ConfigurationError(
-                "No reply destination is set: set REPLY_QUEUE_URL, REPLY_TOPIC_ARN or REPLY_BUS_NAME."
-            )
-        return [make(settings, target) for make, target in chosen]
+        return factories.reply_sinks(self.settings)
 
     def load(self) -> None:
         """Import what the default profile's questions need."""
@@ -190,7 +176,7 @@ class Container:
     def warm(self) -> None:
         """Build what the default profile's first question needs, without a network request."""
         self.served(None).retriever.warm()
-        for key in self._keys.in_use():
+        for key in self._keys.in_use.values():
             key.prefetch()
 
     def before_snapshot(self) -> None:
@@ -204,13 +190,13 @@ class Container:
     def after_restore(self) -> None:
         """Forget what was recent; get new credentials and connections."""
         self.before_snapshot()  # discard connections and results made between the two hooks, too
-        for key in self._keys.in_use() if self._retrievers else ():
+        for key in self._keys.in_use.values() if self._retrievers else ():
             key.restored()
-        adapters: list[object] = [self._reranking.reranker] if self._retrievers and self._reranking else []
+        adapters: list[Any] = [self._reranking.reranker] if self._retrievers and self._reranking else []
         for retriever in self._retrievers.values():
             adapters += (retriever.embedder.embedder, retriever.store)
         for adapter in adapters:
-            if isinstance(adapter, _HoldsCredentials):
+            if hasattr(adapter, "restored"):  # it holds credentials
                 adapter.restored()
 
 

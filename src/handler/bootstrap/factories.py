@@ -1,4 +1,7 @@
-"""Builds each adapter from the settings: embedders and rerankers by their provider's row, stores and sinks by name."""
+"""Builds each adapter from the settings: embedders and rerankers by their provider's row, stores and sinks by name.
+
+Adapters are imported here where they are used, because they load their SDKs.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -7,18 +10,75 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from handler import telemetry
-from handler.bootstrap.keys import Keys, require_key
 from handler.config import models
 from handler.config.model_checks import QUESTIONS, check_model
 from handler.config.profiles import Profile
 from handler.config.providers import EMULATOR, PROVIDERS, Provider
 from handler.config.settings import Settings
+from handler.config.values import SecretReference
 from handler.core.embedding import NoEmbedder
+from handler.core.errors import ConfigurationError, Upstream
 from handler.core.ports import Embedder, PassageStore, Reranker
 from handler.service.replies import ReplySink
 
 if TYPE_CHECKING:
     from handler.adapters.account import Account, EmbedderClass, RerankerClass
+    from handler.adapters.aws.secrets import CachedKey
+
+
+class Keys:
+    """The keys in secrets. Adapters that use the same secret share one cached key.
+
+    Attributes:
+        in_use: the keys that an adapter was built with, by the variable that names their secret.
+    """
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._environ = environ
+        self.in_use: dict[str, CachedKey] = {}
+
+    def find(
+        self, variable: str, reference: SecretReference | None, upstream: Upstream, **header: tuple[str, str]
+    ) -> "CachedKey | None":
+        """The key in the secret that `variable` names; None where it is not set. `header`: see `CachedKey`."""
+        if reference is None:
+            return None
+        from handler.adapters.aws.secrets import CachedKey  # noqa: PLC0415 - loads httpx, only where it is used
+
+        if variable not in self.in_use:
+            ttl = self._settings.secrets_ttl_seconds
+            self.in_use[variable] = CachedKey(
+                reference, variable=variable, upstream=upstream, ttl=ttl, environ=self._environ, **header
+            )
+        return self.in_use[variable]
+
+
+def require_key(settings: Settings, provider: Provider, *, reranks: bool = False) -> None:
+    """Check that a provider has its key.
+
+    Args:
+        reranks: whether it is asked to rerank; the message names the setting that asks it.
+
+    Raises:
+        ConfigurationError: it needs a key, and none is set.
+    """
+    if provider.url is None or settings.providers[provider.name].has_key:
+        return
+    asked = f" with RERANK_PROVIDER={provider.name}" if reranks else ""
+    without = " or ".join(other.name for other in PROVIDERS.values() if other.url is None)
+    other = "" if reranks else f" Neither is with EMBEDDING_PROVIDER={without}."
+    raise ConfigurationError(
+        f"{provider.key_variable}: required{asked}, or {provider.secret_variable}, which names its secret.{other}"
+    )
+
+
+def require_keys(settings: Settings, profile: Profile) -> None:
+    """Check that the profile's embedding service and the deployment's reranker have a key. As `require_key`."""
+    if profile.search.mode != "words":
+        require_key(settings, PROVIDERS[profile.embedding.provider])
+    if settings.rerank_provider is not None:
+        require_key(settings, PROVIDERS[settings.rerank_provider], reranks=True)
 
 
 def adapter(path: str) -> Any:
@@ -30,13 +90,11 @@ def adapter(path: str) -> Any:
 def _account(settings: Settings, provider: Provider, keys: Keys) -> "Account":
     from handler.adapters.account import Account  # noqa: PLC0415 - loads httpx, only where it is used
 
-    access, cached = settings.providers[provider.name], keys.of(provider)
+    access = settings.providers[provider.name]
+    cached = keys.find(provider.secret_variable, access.secret, "embedding")
     if cached is None:
         return Account.of(provider, access)
-    from handler.adapters.aws.key_auth import KeyAuth  # noqa: PLC0415 - as above
-
-    auth = KeyAuth("Authorization", "Bearer ", cached)
-    return Account(access.url, provider.secret_variable, provider.url_variable, auth)
+    return Account(access.url, provider.secret_variable, provider.url_variable, cached)
 
 
 def embedder(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
@@ -96,16 +154,16 @@ def _rerank_model(settings: Settings, provider: Provider) -> str:
 
 
 def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageStore:
-    from handler.adapters.aws.key_auth import KeyAuth  # noqa: PLC0415 - loads httpx, only where it is used
     from handler.adapters.qdrant.server import QdrantServerStore  # noqa: PLC0415 - loads the SDK, only where it is used
 
     assert settings.qdrant_url is not None  # noqa: S101 - the settings' own check
-    key, cached = settings.qdrant_api_key, keys.qdrant()
+    key, secret = settings.qdrant_api_key, "QDRANT_API_KEY_SECRET"
+    cached = keys.find(secret, settings.qdrant_api_key_secret, "store", header=("api-key", ""))
     return QdrantServerStore(
         url=settings.qdrant_url,
         api_key=key.get_secret_value() if key else None,
-        auth=KeyAuth("api-key", "", cached) if cached else None,
-        key_variable="QDRANT_API_KEY_SECRET" if cached else "QDRANT_API_KEY",
+        auth=cached,
+        key_variable=secret if cached else "QDRANT_API_KEY",
         profile=profile,
         embedded_by=_embedded_by(settings, profile),
         # A caller chose it.
@@ -155,18 +213,19 @@ STORES: Mapping[str, Callable[[Settings, Profile, Keys], PassageStore]] = {
 }
 
 
-def _sink(kind: str) -> Callable[[Settings, str], ReplySink]:
-    def make(settings: Settings, target: str) -> ReplySink:
-        from handler.adapters.aws import replies  # noqa: PLC0415 - loads boto3, only where messages are answered
-
-        return replies.sink(kind, target, settings.idempotency_table)
-
-    return make
+SINKS = {"reply_queue_url": "queue", "reply_topic_arn": "topic", "reply_bus_name": "bus"}
+"""The settings that name a destination of replies, each with its kind."""
 
 
-SINKS: Mapping[str, Callable[[Settings, str], ReplySink]] = {
-    "reply_queue_url": _sink("queue"),
-    "reply_topic_arn": _sink("topic"),
-    "reply_bus_name": _sink("bus"),
-}
-"""The setting that names a destination to what sends there."""
+def reply_sinks(settings: Settings) -> list[ReplySink]:
+    """The sinks of all destinations that are set.
+
+    Raises:
+        ConfigurationError: none is set.
+    """
+    targets = {kind: target for name, kind in SINKS.items() if (target := getattr(settings, name))}
+    if not targets:
+        raise ConfigurationError("No reply destination is set: set REPLY_QUEUE_URL, REPLY_TOPIC_ARN or REPLY_BUS_NAME.")
+    from handler.adapters.aws import replies  # noqa: PLC0415 - loads boto3, only where messages are answered
+
+    return [replies.sink(kind, target, settings.idempotency_table) for kind, target in targets.items()]

@@ -1,15 +1,20 @@
 """Cached keys: read from Secrets Manager or Parameter Store at first use, and again when due or refused."""
 
+import json
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from urllib.parse import quote
+
+import httpx
 
 from handler import telemetry
-from handler.adapters.aws import secret_source
-from handler.adapters.aws.secret_fields import field_of
+from handler.adapters.errors import Service
+from handler.adapters.transport import for_client
+from handler.config.settings import RuntimeSettings
 from handler.config.values import SecretReference, usable_key
 from handler.core.deadline import at_most
-from handler.core.errors import ConfigurationError, PassageError, Upstream
+from handler.core.errors import ConfigurationError, PassageError, Upstream, UpstreamUnavailable
 
 RENEW_SECONDS = 60.0
 """The least time between two reads because of a refused key: a wrong key must not become a load."""
@@ -20,28 +25,53 @@ RETRY_SECONDS = 30.0
 MOST_SECONDS = 5.0
 """The most time for a read that a request could do without."""
 
+EXTENSION_PORT = "2773"
 
-class CachedKey:
-    """One key, cached for `ttl` seconds.
+MOST_NAMES, NAME_CHARACTERS = 10, 40
+"""How many of a secret's fields a message names, and how much of each name."""
+
+
+class CachedKey(httpx.Auth):
+    """One key, cached for `ttl` seconds, which httpx puts into every request.
+
+    After a refusal the request is sent once more, if the secret holds a new key. So a rotation needs no new SDK client
+    and no new connection.
 
     Args:
         variable: the setting that names the secret, for messages.
         upstream: the service that takes the key.
         environ: the function's, which says how to reach the Lambda extension.
+        header: the request's header for the key, and what its value has before the key.
     """
 
     def __init__(
-        self, reference: SecretReference, *, variable: str, upstream: Upstream, ttl: float, environ: Mapping[str, str]
+        self,
+        reference: SecretReference,
+        *,
+        variable: str,
+        upstream: Upstream,
+        ttl: float,
+        environ: Mapping[str, str],
+        header: tuple[str, str] = ("Authorization", "Bearer "),
     ) -> None:
         self._reference = reference
         self._variable = variable
         self._upstream: Upstream = upstream
         self._ttl = ttl
         self._environ = environ
+        self._header, self._prefix = header
         self._lock = threading.Lock()
         self._value: str | None = None
         self._due = 0.0
         self._renewable = 0.0
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        key = self.value()
+        request.headers[self._header] = f"{self._prefix}{key}"
+        response = yield request
+        if response.status_code in (401, 403) and self._renewed(refused=key):
+            request.headers[self._header] = f"{self._prefix}{self.value()}"
+            yield request
 
     def value(self) -> str:
         """The key.
@@ -52,55 +82,49 @@ class CachedKey:
         """
         with self._lock:
             if self._value is None:
-                self._take(self._read(self._read_cached))
-            elif time.monotonic() >= self._due:
-                try:
-                    with at_most(MOST_SECONDS):
-                        self._take(self._read(self._read_cached))
-                except PassageError as error:
-                    self._due = time.monotonic() + RETRY_SECONDS
-                    telemetry.log_not_renewed("a key could not be read again", error)
+                self._take(self._read(self._read_cached) or "")
+            elif time.monotonic() >= self._due and not self._try("a key could not be read again", self._read_cached):
+                self._due = time.monotonic() + RETRY_SECONDS
             assert self._value is not None  # noqa: S101 - taken or raised
             return self._value
 
-    def renewed(self, refused: str) -> bool:
+    def _renewed(self, refused: str) -> bool:
         """Whether the secret holds another key than the refused one. It is read at most once in `RENEW_SECONDS`."""
         with self._lock:
-            if self._value is not None and self._value != refused:
-                return True  # another request found it
-            now = time.monotonic()
-            if now < self._renewable:
-                return False
-            self._renewable = now + RENEW_SECONDS
-            try:
-                with at_most(MOST_SECONDS):
-                    self._take(self._read(self._read_fresh))
-            except PassageError as error:
-                telemetry.log_not_renewed("a refused key could not be read again", error)
-                return False
+            if self._value == refused:  # otherwise another request found a new one
+                now = time.monotonic()
+                if now < self._renewable:
+                    return False
+                self._renewable = now + RENEW_SECONDS
+                self._try("a refused key could not be read again", self._read_from_aws)
             return self._value != refused
 
     def prefetch(self) -> None:
         """Read the key before its first use. Errors are only logged here, and raised at first use."""
         with self._lock:
-            if self._value is not None:
-                return
-            try:
-                with at_most(MOST_SECONDS):
-                    text = self._read(self._read_early)
-                if text is not None:
-                    self._take(text)
-            except PassageError as error:
-                telemetry.log_not_renewed("a key could not be read ahead of its use", error)
+            if self._value is None:
+                self._try("a key could not be read ahead of its use", self._read_early)
 
     def restored(self) -> None:
         """Forget times from before a snapshot: the clock has jumped."""
         with self._lock:
             self._due = self._renewable = 0.0
 
-    def _take(self, text: str | None) -> None:
+    def _try(self, failure: str, read: Callable[[], str | None]) -> bool:
+        """Take the key that `read` gives, in at most `MOST_SECONDS`. An error is logged as `failure`."""
         try:
-            key = usable_key(field_of(text or "", self._reference.field))
+            with at_most(MOST_SECONDS):
+                text = self._read(read)
+            if text is not None:
+                self._take(text)
+        except PassageError as error:
+            telemetry.log_not_renewed(failure, error)
+            return False
+        return True
+
+    def _take(self, text: str) -> None:
+        try:
+            key = usable_key(_field_of(text, self._reference.field))
         except ValueError as error:
             raise ConfigurationError(f"{self._variable}: the secret {error}.", upstream=self._upstream) from None
         telemetry.keep_secret(key)
@@ -111,17 +135,117 @@ class CachedKey:
         try:
             return read()
         except Exception as error:  # boto3's classes are not imported for this
-            raise secret_source.unreadable(error, self._variable, self._upstream) from error
+            raise _unreadable(error, self._variable, self._upstream) from error
 
-    def _read_cached(self) -> str | None:
-        _, text = secret_source.from_extension(self._reference, self._environ)
-        return text if text is not None else self._read_fresh()
+    def _read_cached(self) -> str:
+        _, text = _from_extension(self._reference, self._environ)
+        return text if text is not None else self._read_from_aws()
 
-    def _read_fresh(self) -> str | None:
-        return secret_source.from_aws(self._reference)  # the extension caches for up to five minutes
+    def _read_from_aws(self) -> str:
+        return _from_aws(self._reference)  # after a refusal, because the extension caches for up to five minutes
 
     def _read_early(self) -> str | None:
         # The extension listens during INIT but serves nothing yet. Waiting for the first question costs less than
         # importing boto3.
-        runs, text = secret_source.from_extension(self._reference, self._environ)
-        return text if runs else self._read_fresh()
+        runs, text = _from_extension(self._reference, self._environ)
+        return text if runs else self._read_from_aws()
+
+
+def _from_extension(reference: SecretReference, environ: Mapping[str, str]) -> tuple[bool, str | None]:
+    """Whether the extension runs here, and the secret where it returned one.
+
+    Args:
+        environ: the function's, which holds the extension's token and port.
+    """
+    token = environ.get("AWS_SESSION_TOKEN")
+    if not token or not RuntimeSettings.from_env(environ).in_lambda:
+        return False, None  # on another machine, whatever listens on that port must not get the token
+    name = quote(reference.name, safe="")
+    path = (
+        f"systemsmanager/parameters/get?name={name}&withDecryption=true"
+        if reference.in_parameter_store
+        else f"secretsmanager/get?secretId={name}"
+    )
+    port = environ.get("PARAMETERS_SECRETS_EXTENSION_HTTP_PORT", EXTENSION_PORT)
+    headers = {"X-Aws-Parameters-Secrets-Token": token}
+    try:
+        response = for_client().handle_request(httpx.Request("GET", f"http://localhost:{port}/{path}", headers=headers))
+        response.read()
+        if response.status_code != 200:
+            return True, None  # boto3's error says more
+        answer = response.json()
+        text = answer["Parameter"]["Value"] if reference.in_parameter_store else answer.get("SecretString")
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return False, None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return True, None
+    return True, text if isinstance(text, str) else None
+
+
+def _from_aws(reference: SecretReference) -> str:
+    """The secret by boto3; empty for one that holds no text."""
+    from handler.adapters.aws import client as aws  # noqa: PLC0415 - boto3 costs more than the rest of this module
+
+    if reference.in_parameter_store:
+        answer = aws.client("ssm", region=reference.region).get_parameter(Name=reference.name, WithDecryption=True)
+        text = answer["Parameter"]["Value"]
+    else:
+        answer = aws.client("secretsmanager", region=reference.region).get_secret_value(SecretId=reference.name)
+        _ = answer["ARN"]  # each secret has one: this is no answer of Secrets Manager's without it
+        text = answer.get("SecretString")
+    return str(text) if text is not None else ""
+
+
+def _unreadable(error: Exception, variable: str, upstream: Upstream) -> PassageError:
+    """The core's error for a secret that could not be read.
+
+    Args:
+        variable: the setting that names the secret.
+    """
+    from handler.adapters.aws import client as aws  # noqa: PLC0415 - see `_from_aws`
+
+    if isinstance(error, httpx.HTTPError):
+        return Service(upstream, "secret store", variable, "AWS_ENDPOINT_URL").from_transport(error)
+    if aws.passing(error):
+        return UpstreamUnavailable(
+            f"The secret in {variable} could not be read.", upstream=upstream, detail=repr(error)
+        )
+    return ConfigurationError(
+        f"{variable}: the secret could not be read. Check that it exists, and that the function's role may read it "
+        "(secretsmanager:GetSecretValue or ssm:GetParameter, and kms:Decrypt for a customer managed key).",
+        upstream=upstream,
+        detail=repr(error),
+    )
+
+
+def _field_of(text: str, field: str) -> str:
+    """The key in a secret: the whole text, or one field of a JSON object.
+
+    Raises:
+        ValueError: the secret has no such field, or is an object and `field` is empty. The message holds the names of
+            its fields, never their values: a secret can hold the keys of other services, too.
+    """
+    try:
+        secret = json.loads(text)
+    except (ValueError, RecursionError):
+        secret = None
+    if not isinstance(secret, dict):
+        if field:
+            raise ValueError(
+                f"is not a JSON object, so it has no field '{field}': leave #{field} out, or store an object"
+            )
+        return text
+    if not field:
+        raise ValueError(f"is a JSON object: name the field of the key after a #. {_names_of(secret)}")
+    value = secret.get(field)
+    if not isinstance(value, str):
+        raise ValueError(f"has no text in a field '{field}'. {_names_of(secret)}")
+    return value
+
+
+def _names_of(secret: Mapping[str, object]) -> str:
+    names = [name if len(name) <= NAME_CHARACTERS else f"{name[:NAME_CHARACTERS]}…" for name in secret]
+    if not names:
+        return "It has no fields"
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"Its fields are {', '.join(names[:MOST_NAMES])}{more}"
