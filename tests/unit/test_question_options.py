@@ -51,7 +51,7 @@ def test_shorthand_adds_to_the_filters() -> None:
 
 
 def test_threshold_has_two_names_and_takes_one() -> None:
-    assert applied(score_threshold=0.4).search == applied(threshold=0.4, offset=None).search
+    assert applied(score_threshold=0.4) == applied(threshold=0.4, offset=None)
     with pytest.raises(InvalidRequest, match="'threshold' and 'score_threshold' mean the same"):
         applied(score_threshold=0.4, threshold=0.4)
 

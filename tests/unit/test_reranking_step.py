@@ -19,7 +19,7 @@ from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
 from unit.pipelines import BareStore, pipeline, retrieve
 
-REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2, score_threshold=0.3))
+REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2), score_threshold=0.3)
 BY_VECTOR = replace(REQUEST, text="", vector=[1.0, 0.0])
 DOWN = UpstreamUnavailable("down", upstream="reranking")
 
@@ -132,7 +132,7 @@ def test_top_k_above_the_candidates_asks_the_store_for_top_k(retriever: Retrieve
 def test_candidates_change_only_the_number_of_the_search(retriever: Retriever, store: FakeStore) -> None:
     search = Search(top_k=2, filters={"url": ("x",)}, with_vectors=True, whole_payload=True)
     retrieve(retriever, replace(REQUEST, search=search), Deadline.after(5))
-    assert store.asked == [replace(search, top_k=50)]
+    assert store.asked == [replace(search, top_k=50, score_threshold=0.3)]
 
 
 def test_vector_question_is_not_reranked_or_widened(
@@ -141,7 +141,7 @@ def test_vector_question_is_not_reranked_or_widened(
     retrieval = retrieve(retriever, BY_VECTOR, Deadline.after(5))
     assert ids(retrieval) == [0, 1]
     assert reranker.asked == []
-    assert store.asked == [BY_VECTOR.search]
+    assert store.asked == [replace(BY_VECTOR.search, score_threshold=0.3)]
     assert retrieval.timings.rerank_ms is None
     assert retrieval.warnings == ()
 

@@ -82,10 +82,6 @@ class Answer(BaseModel):
     )
 
 
-def _same(chunk_id: str) -> str:
-    return chunk_id
-
-
 @dataclass(frozen=True)
 class Contract:
     """A shape of request, response and error.
@@ -120,7 +116,7 @@ class Contract:
     order: Order = "relevance"
     displayable: Callable[[Passage], bool] | None = None
     notices: Callable[[Retrieval], Iterable[Notice]] | None = None
-    stored_id: Callable[[str], str] = _same
+    stored_id: Callable[[str], str] = str
     plain: Callable[[BaseModel], str] | None = None
     results: str = "results"
     raw: bool = False

@@ -9,18 +9,16 @@ from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Titled
 from handler.contracts.fields import (
     MINIMUM,
-    NOISE,
     Integer,
     Score,
     Text,
     Threshold,
     clip,
     has_web_address,
-    number_of,
     read_question,
     zulu,
 )
-from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
+from handler.core import errors
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 
 Code = Literal["INVALID_QUERY", "SERVICE_UNAVAILABLE", "TIMEOUT", "INTERNAL_ERROR"]
@@ -74,9 +72,9 @@ def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     query, text, top_k = read_question(fields, profile, QueryRequest, text="query_text", count="top_k")
     return RetrievalRequest(
         text=text,
-        search=Search(top_k=top_k, score_threshold=number_of(query.threshold) or 0.0),
+        search=Search(top_k=top_k),
+        score_threshold=query.threshold,
         options={"include_metadata": query.include_metadata is not False},
-        above_noise=query.threshold == NOISE,
     )
 
 
@@ -108,20 +106,20 @@ def _result(passage: Passage, *, whole: bool) -> RetrievedChunk:
     )
 
 
-def render_error(error: PassageError, context: ErrorContext) -> ErrorResponse:
+def render_error(error: errors.PassageError, context: ErrorContext) -> ErrorResponse:
     return ErrorResponse(
         error=ErrorDetail(code=_code(error), message=str(error)),
         metadata=Metadata(query_time_ms=round(context.elapsed_ms), total_results=0, timestamp=zulu(context.at)),
     )
 
 
-def _code(error: PassageError) -> Code:
+def _code(error: errors.PassageError) -> Code:
     match error:
-        case InvalidRequest() | NotFound():
+        case errors.InvalidRequest() | errors.NotFound():
             return "INVALID_QUERY"
-        case DeadlineExceeded():
+        case errors.DeadlineExceeded():
             return "TIMEOUT"
-        case UpstreamError():
+        case errors.UpstreamError():
             return "SERVICE_UNAVAILABLE"
         case _:
             return "INTERNAL_ERROR"

@@ -7,24 +7,8 @@ from pydantic import BaseModel, Field, StrictInt
 
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Expandable
-from handler.contracts.fields import (
-    CHARACTERS_PER_TOKEN,
-    WHOLE,
-    Integer,
-    Score,
-    Text,
-    clip,
-    read_question,
-)
-from handler.core.errors import (
-    BlankText,
-    CollectionNotFound,
-    CredentialsRefused,
-    DeadlineExceeded,
-    PassageError,
-    UpstreamError,
-    UpstreamThrottled,
-)
+from handler.contracts.fields import CHARACTERS_PER_TOKEN, WHOLE, Integer, Score, Text, clip, read_question
+from handler.core import errors
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 
 Code = Literal["EMPTY_QUERY", "INVALID_QUERY", "CONNECTION_ERROR", "COLLECTION_NOT_FOUND", "RATE_LIMIT"]
@@ -103,7 +87,7 @@ def render(retrieval: Retrieval) -> RetrievalResult:
 
 
 def _chunk(passage: Passage) -> RetrievedChunk:
-    # The assembled context needs it; other contracts leave it to `option_fields`.
+    # The assembled context needs it; other contracts leave it to `options`.
     expanded: dict[str, Any] = {} if passage.expanded is None else {"text_with_neighbors": passage.expanded}
     return RetrievedChunk(
         text=passage.text,
@@ -146,19 +130,19 @@ def plain(answer: BaseModel) -> str:
     return answer.context.formatted_text
 
 
-def render_error(error: PassageError, context: ErrorContext) -> RetrievalError:  # noqa: ARG001 - every contract's signature
+def render_error(error: errors.PassageError, context: ErrorContext) -> RetrievalError:  # noqa: ARG001 - every contract's signature
     return RetrievalError(code=_code(error), message=str(error), details="")
 
 
-def _code(error: PassageError) -> Code:
+def _code(error: errors.PassageError) -> Code:
     match error:
-        case BlankText():
+        case errors.BlankText():
             return "EMPTY_QUERY"
-        case UpstreamThrottled():
+        case errors.UpstreamThrottled():
             return "RATE_LIMIT"
-        case CollectionNotFound():
+        case errors.CollectionNotFound():
             return "COLLECTION_NOT_FOUND"
-        case UpstreamError() | DeadlineExceeded() | CredentialsRefused():
+        case errors.UpstreamError() | errors.DeadlineExceeded() | errors.CredentialsRefused():
             return "CONNECTION_ERROR"
         case _:
             return "INVALID_QUERY"  # the seed has no code for other errors

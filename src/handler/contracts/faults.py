@@ -25,20 +25,16 @@ LARGEST_PLAIN = 1e15
 MOST_LEVELS = 100
 """How deep lists and objects may be nested. Python's limit differs by version and also breaks later code."""
 
-EXPECTED: Mapping[str, str] = {
-    "string_type": "must be text",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "bool_type": "must be true or false",
-    "list_type": "must be a list",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-    "model_attributes_type": "must be an object",
-}
-"""Messages for values of the wrong type, by pydantic's error type."""
-
-BOUNDS: Mapping[str, str] = {
+MESSAGES: Mapping[str, str] = {
+    "string_type": "must be text, not {kind}",
+    "int_type": "must be a whole number, not {kind}",
+    "int_from_float": "must be a whole number, not {kind}",
+    "float_type": "must be a number, not {kind}",
+    "bool_type": "must be true or false, not {kind}",
+    "list_type": "must be a list, not {kind}",
+    "dict_type": "must be an object, not {kind}",
+    "model_type": "must be an object, not {kind}",
+    "model_attributes_type": "must be an object, not {kind}",
     "finite_number": "must be a finite number",
     "greater_than_equal": "must be {ge} or more",
     "greater_than": "must be more than {gt}",
@@ -54,7 +50,7 @@ BOUNDS: Mapping[str, str] = {
     "string_unicode": "has an unpaired surrogate: it must be text that UTF-8 can encode",
     "missing": "is required",
 }
-"""Messages for values that are missing or out of bounds, by pydantic's error type."""
+"""By pydantic's error type, with the names of its context. `kind` is the JSON type of the value."""
 
 
 def describe_fault(item: Any, ours: Container[str]) -> str:
@@ -66,17 +62,16 @@ def describe_fault(item: Any, ours: Container[str]) -> str:
     """
     first, *inner = item["loc"] or ("",)
     field = ".".join([str(first), *(str(part) for part in inner if isinstance(part, int) or part in ours)])
-    kind, context = item["type"], item.get("ctx") or {}
-    if kind in ("too_short", "too_long") and isinstance(item.get("input"), str):
+    kind, value = item["type"], item.get("input")
+    if kind in ("too_short", "too_long") and isinstance(value, str):
         kind = f"string_{kind}"
-    if kind in EXPECTED:
-        what = f"{EXPECTED[kind]}, not {json_kind(item.get('input'))}"
-    elif kind in BOUNDS:
-        what = BOUNDS[kind].format_map({name: _plain(value) for name, value in context.items()})
+    if kind in MESSAGES:
+        limits = {name: _plain(limit) for name, limit in (item.get("ctx") or {}).items()}
+        what = MESSAGES[kind].format_map({"kind": json_kind(value), **limits})
     elif kind in (OURS, "value_error"):
         what = str(item["msg"]).removeprefix("Value error, ")
     else:
-        what = f"must not be this value, {json_kind(item.get('input'))}"
+        what = f"must not be this value, {json_kind(value)}"
     return f"'{field}' {what}" if field else f"The request {what}"
 
 

@@ -67,27 +67,21 @@ Score = Annotated[
     float,
     Field(ge=0, le=1, description="Cosine similarity or, where passages are reranked, relevance; clipped to 0…1."),
 ]
-NOISE: Literal["noise"] = "noise"
-"""The minimum score that nine of ten questions of other subjects do not reach (`handler.core.model.Noise`)."""
 
 
 def _kind_of_threshold(value: object) -> str:
-    return "word" if value == NOISE else "number"
+    return "word" if value == "noise" else "number"
 
 
 Threshold = Annotated[
     Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1), Tag("number")]
     | Annotated[Literal["noise"], Tag("word")],
     Discriminator(_kind_of_threshold),  # so that a message says what a number must be
-    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string", "enum": [NOISE]}]}),
+    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string", "enum": ["noise"]}]}),
 ]
+"""See `handler.core.model.MinimumScore`."""
 
 MINIMUM = "The minimum similarity; 0 returns any {}, `noise` those above the noise."
-
-
-def number_of(threshold: float | Literal["noise"] | None) -> float | None:
-    """A minimum score as a number; None for `noise`, which the pipeline looks up."""
-    return None if threshold == NOISE else threshold
 
 
 def read_object(text: str, what: str) -> dict[str, Any]:
@@ -137,7 +131,7 @@ def validate_fields(fields: Mapping[str, Any], model: type[Model], ours: Contain
 def read_question(
     fields: Mapping[str, Any], profile: Profile, model: type[Model], *, text: str, count: str
 ) -> tuple[Model, str, int]:
-    """A contract's request, with its question and its number of passages as the profile limits them.
+    """A contract's request, its question ("" without one) and its number of passages, as the profile limits them.
 
     Args:
         text, count: the names of these two in `model`.
@@ -147,8 +141,9 @@ def read_question(
     """
     limits = profile.query
     named = rename_fields(fields, {text: limits.text.names, count: limits.count.names})
-    query = validate_fields(named, model)
-    question = check_text(limits.text, getattr(query, text))
+    query = validate_fields(named, model, profile.filters)
+    sent = getattr(query, text)
+    question = "" if sent is None else check_text(limits.text, sent)
     return query, question, check_count(limits.count, getattr(query, count))
 
 

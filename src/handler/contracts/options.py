@@ -1,4 +1,4 @@
-"""The options of a question: the same in every contract, off unless asked for. Imported when a request has one."""
+"""The options of a question, and what they add to its answer: the same in every contract. Imported when one is sent."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,12 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from handler.config.profiles import Profile
-from handler.contracts.base import Contract
-from handler.contracts.fields import MINIMUM, NOISE, WHOLE, Text, Threshold, number_of, validate_fields
+from handler.contracts.base import Answer, Contract, Expandable
+from handler.contracts.fields import MINIMUM, WHOLE, Text, Threshold, json_id, json_safe, validate_fields
 from handler.contracts.filter_values import FilterValue, conditions
 from handler.core.errors import InvalidRequest
-from handler.core.model import Filters, RetrievalRequest, Selection, TextSearch
+from handler.core.model import Filters, Passage, PointId, Retrieval, RetrievalRequest, Selection, TextSearch
 from handler.core.selection import LAST
+
+MOST_SHOWN = 100
+"""The most passages that `debug` lists: a response has a limit."""
 
 SHORTHANDS = ("language", "version")
 """Options that stand for a filter on the field of their name."""
@@ -85,24 +88,15 @@ def apply_options(
         raise InvalidRequest("'debug' is off in this deployment: DEBUG_ANSWERS turns it on.")
     if options.neighbors and not profile.payload.keys("index"):
         raise InvalidRequest("'neighbors' needs a chunk's position, and this profile names no payload key for it.")
-    search = request.search
-    above_noise = request.above_noise if options.score_threshold is None else options.score_threshold == NOISE
-    threshold = search.score_threshold if options.score_threshold is None else number_of(options.score_threshold)
-    changed = replace(
-        search,
-        filters={**search.filters, **_filters(options, fields, profile)},
-        score_threshold=threshold,
-        by=options.search,
-        explain=bool(options.debug),
-    )
+    filters = {**request.search.filters, **_filters(options, fields, profile)}
     return replace(
         request,
-        search=changed,
+        search=replace(request.search, filters=filters, by=options.search, explain=bool(options.debug)),
+        score_threshold=request.score_threshold if options.score_threshold is None else options.score_threshold,
         selection=_selection(options),
         order=options.order or request.order,
         titles=bool(options.titles) or options.search == "titles",
         fit=bool(options.fit),
-        above_noise=above_noise,
     )
 
 
@@ -140,3 +134,82 @@ def _selection(options: Options) -> Selection | None:
         neighbors=options.neighbors or 0,
     )
     return None if chosen == Selection() else chosen
+
+
+def add_option_fields(body: Answer, contract: Contract, profile: Profile, retrieval: Retrieval) -> Answer:
+    """The answer with its extra fields."""
+    results: list[Expandable] = getattr(body, contract.results)
+    changes: dict[str, Any] = {
+        contract.results: [
+            result.model_copy(update=_result_fields(passage, titles=retrieval.request.titles))
+            for result, passage in zip(results, retrieval.passages, strict=False)
+        ]
+    }
+    # An answer that had to be shortened has no room for it.
+    if retrieval.request.search.explain and not retrieval.left_out:
+        changes["debug"] = explain(profile, retrieval)
+    return body.model_copy(update=changes)
+
+
+def _result_fields(passage: Passage, *, titles: bool) -> dict[str, Any]:
+    return {
+        **({"title": passage.title or "", "headings": list(passage.headings)} if titles else {}),
+        **({} if passage.expanded is None else {"text_with_neighbors": passage.expanded}),
+        **({} if passage.fit is None else {"fit": passage.fit}),
+    }
+
+
+def explain(profile: Profile, retrieval: Retrieval) -> dict[str, Any]:
+    """How an answer came about: its settings, its times, and each passage's rank and score in every stage."""
+    timings = retrieval.timings
+    times = {
+        "embedding": timings.embedding_ms,
+        "search": timings.search_ms,
+        "rerank": timings.rerank_ms,
+        "neighbors": timings.neighbors_ms,
+        "total": timings.total_ms,
+    }
+    return {
+        "profile": profile.name,
+        "collection": retrieval.collection,
+        "model": retrieval.model,
+        "mode": retrieval.request.search.by or ("hybrid" if "fused" in retrieval.stages else "dense"),
+        **({} if retrieval.balance is None else {"balance": retrieval.balance}),
+        "embedding_cached": retrieval.embedding_cached,
+        "times_ms": {name: round(spent, 3) for name, spent in times.items() if spent is not None},
+        "found": {name: len(stage) for name, stage in retrieval.stages.items()},
+        "passages": _passages(retrieval)[:MOST_SHOWN],
+    }
+
+
+def _passages(retrieval: Retrieval) -> list[dict[str, Any]]:
+    """Every passage that a stage found: those of the answer first, then the other candidates, then the rest."""
+    stages = retrieval.stages
+    places: dict[PointId, dict[str, dict[str, float]]] = {passage.id: {} for passage in retrieval.passages}
+    places |= {passage.id: {} for passage in retrieval.candidates if passage.id not in places}
+    for name, stage in stages.items():
+        for rank, (point, scores) in enumerate(stage, start=1):
+            shown = {part: round(score, 6) for part, score in scores.items()}
+            places.setdefault(point, {})[name] = {"rank": rank, **shown}
+    urls = {passage.id: passage.url for passage in retrieval.candidates}
+    chosen = {passage.id for passage in retrieval.passages}
+    return [
+        {
+            "id": json_id(point),
+            **({"url": json_safe(urls[point])} if point in urls else {}),
+            **({} if point in chosen else {"dropped": retrieval.dropped.get(point) or _why(ranks, retrieval)}),
+            "stages": ranks,
+        }
+        for point, ranks in places.items()
+    ]
+
+
+def _why(ranks: Mapping[str, Any], retrieval: Retrieval) -> str:
+    """Why a passage that a stage of the search found was never a candidate."""
+    request = retrieval.request
+    least = request.score_threshold
+    if least == "noise":
+        least = retrieval.noise.p90 if retrieval.noise else None
+    if least and "dense" in ranks and ranks["dense"]["score"] < least:
+        return "below the minimum score"
+    return "not among the candidates, the same text of its section again, or it cannot be shown"

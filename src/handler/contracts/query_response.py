@@ -8,15 +8,8 @@ from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Titled
-from handler.contracts.fields import (
-    Integer,
-    Score,
-    Text,
-    clip,
-    read_question,
-    zulu,
-)
-from handler.core.errors import DeadlineExceeded, InvalidRequest, NotFound, PassageError, UpstreamError
+from handler.contracts.fields import Integer, Score, Text, clip, read_question, zulu
+from handler.core import errors
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 
 SHOWN_ID = re.compile(r"([0-9]+|[0-9a-fA-F-]{32,36})_[0-9]+")
@@ -84,15 +77,15 @@ def stored_id(chunk_id: str) -> str:
     return shown[1] if shown else chunk_id
 
 
-def render_error(error: PassageError, context: ErrorContext) -> ErrorResponse:
+def render_error(error: errors.PassageError, context: ErrorContext) -> ErrorResponse:
     return ErrorResponse(error=str(error), code=_code(error), timestamp=zulu(context.at))
 
 
-def _code(error: PassageError) -> Code:
+def _code(error: errors.PassageError) -> Code:
     match error:
-        case InvalidRequest() | NotFound():
+        case errors.InvalidRequest() | errors.NotFound():
             return "INVALID_INPUT"
-        case UpstreamError() | DeadlineExceeded():
+        case errors.UpstreamError() | errors.DeadlineExceeded():
             return "SERVICE_UNAVAILABLE"
         case _:
             return "INTERNAL_ERROR"

@@ -10,26 +10,8 @@ from pydantic import BaseModel, Field
 
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Notice, Titled
-from handler.contracts.fields import (
-    CHARACTERS_PER_TOKEN,
-    Integer,
-    Score,
-    Text,
-    clip,
-    has_web_address,
-    read_question,
-)
-from handler.core.errors import (
-    CollectionNotFound,
-    CredentialsRefused,
-    DeadlineExceeded,
-    DimensionMismatch,
-    InvalidRequest,
-    NotFound,
-    PassageError,
-    UpstreamError,
-    UpstreamThrottled,
-)
+from handler.contracts.fields import CHARACTERS_PER_TOKEN, Integer, Score, Text, clip, has_web_address, read_question
+from handler.core import errors
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 
 Code = Literal[
@@ -193,8 +175,9 @@ def _id_holds(passage: Passage) -> bool:
     return passage.chunk_id.lower() in {hashlib.sha256(text.encode()).hexdigest() for text in hashed}
 
 
-def render_error(error: PassageError, context: ErrorContext) -> RetrievalResponse:
+def render_error(error: errors.PassageError, context: ErrorContext) -> RetrievalResponse:
     profile = context.profile
+    text = _find_sent(context, profile.query.text.names if profile else ("text",))
     metrics: dict[str, Any] = {
         "total_execution_time_ms": context.elapsed_ms,
         "embedding_model": profile.embedding.model if profile else "",
@@ -204,7 +187,7 @@ def render_error(error: PassageError, context: ErrorContext) -> RetrievalRespons
         metrics["query_embedding_time_ms"] = 0.0  # seed 003, "Error States"
     return RetrievalResponse(
         status="error",
-        query=_echo(context),
+        query=QueryEcho(text=_plain(text), query_id=_plain(context.fields.get("query_id")) or _new_id()),
         results=[],
         total_results=0,
         requested_top_k=_read_count(context),
@@ -215,12 +198,6 @@ def render_error(error: PassageError, context: ErrorContext) -> RetrievalRespons
 
 def _find_sent(context: ErrorContext, names: tuple[str, ...]) -> Any:
     return next((context.fields[name] for name in names if name in context.fields), None)
-
-
-def _echo(context: ErrorContext) -> QueryEcho:
-    text = _find_sent(context, context.profile.query.text.names if context.profile else ("text",))
-    query_id = context.fields.get("query_id")
-    return QueryEcho(text=_plain(text), query_id=_plain(query_id) or _new_id())
 
 
 def _plain(value: Any) -> str:
@@ -238,19 +215,19 @@ def _read_count(context: ErrorContext) -> int:
     return sent if valid else limit.default
 
 
-def _code(error: PassageError) -> Code:  # noqa: PLR0911 - a table of classes reads best as one
+def _code(error: errors.PassageError) -> Code:  # noqa: PLR0911 - a table of classes reads best as one
     match error:
-        case InvalidRequest() | NotFound():
+        case errors.InvalidRequest() | errors.NotFound():
             return "INVALID_QUERY"
-        case CollectionNotFound():
+        case errors.CollectionNotFound():
             return "COLLECTION_NOT_FOUND"
-        case DimensionMismatch():
+        case errors.DimensionMismatch():
             return "DIMENSION_MISMATCH"
-        case UpstreamThrottled(upstream="embedding"):
+        case errors.UpstreamThrottled(upstream="embedding"):
             return "COHERE_RATE_LIMITED"
-        case DeadlineExceeded(upstream="store"):
+        case errors.DeadlineExceeded(upstream="store"):
             return "QDRANT_TIMEOUT"
-        case UpstreamError() | DeadlineExceeded() | CredentialsRefused():
+        case errors.UpstreamError() | errors.DeadlineExceeded() | errors.CredentialsRefused():
             return "COHERE_CONNECTION_FAILED" if error.upstream == "embedding" else "QDRANT_CONNECTION_FAILED"
         case _:
             return "INTERNAL_ERROR"

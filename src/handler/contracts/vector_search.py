@@ -9,35 +9,19 @@ from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Titled
 from handler.contracts.fields import (
     MINIMUM,
-    NOISE,
     Integer,
     Score,
     Text,
     Threshold,
-    check_count,
-    check_text,
     clip,
     json_id,
     json_safe,
-    number_of,
-    rename_fields,
-    validate_fields,
+    read_question,
     zulu,
 )
 from handler.contracts.filter_values import FilterValue, conditions
+from handler.core import errors
 from handler.core.embedding import has_direction
-from handler.core.errors import (
-    CollectionNotFound,
-    CollectionNotServed,
-    CredentialsRefused,
-    DeadlineExceeded,
-    DimensionMismatch,
-    InvalidRequest,
-    NotFound,
-    PassageError,
-    UpstreamError,
-    VectorSizeWrong,
-)
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search
 
 Code = Literal[
@@ -100,32 +84,28 @@ class ErrorResponse(BaseModel):
 
 
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
-    limits = profile.query
-    named = rename_fields(fields, {"query_text": limits.text.names, "top_k": limits.count.names})
-    query = validate_fields(named, RetrievalQuery, profile.filters)
-    if (query.query_text is None) == (query.query_vector is None):
-        raise InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")
-    if query.query_vector is not None and len(query.query_vector) != profile.collection.dimension:
-        raise VectorSizeWrong(
-            f"'query_vector' has {len(query.query_vector)} numbers: it must have {profile.collection.dimension}."
-        )
-    if query.query_vector is not None and not has_direction(query.query_vector):
-        raise InvalidRequest(
+    query, text, top_k = read_question(fields, profile, RetrievalQuery, text="query_text", count="top_k")
+    vector, dimension = query.query_vector, profile.collection.dimension
+    if (query.query_text is None) == (vector is None):
+        raise errors.InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")
+    if vector is not None and len(vector) != dimension:
+        raise errors.VectorSizeWrong(f"'query_vector' has {len(vector)} numbers: it must have {dimension}.")
+    if vector is not None and not has_direction(vector):
+        raise errors.InvalidRequest(
             "'query_vector' cannot be compared: it is all zeros, or its length is beyond 32-bit floats."
         )
     return RetrievalRequest(
-        text="" if query.query_text is None else check_text(limits.text, query.query_text),
-        vector=query.query_vector,
+        text=text,
+        vector=vector,
         collection=query.collection_name,
         search=Search(
-            top_k=check_count(limits.count, query.top_k),
-            score_threshold=number_of(query.score_threshold),
+            top_k=top_k,
             filters=conditions(query.filters, profile),
             with_vectors=bool(query.with_vectors),
             whole_payload=True,
         ),
+        score_threshold=query.score_threshold,
         options={"with_payload": query.with_payload is not False},
-        above_noise=query.score_threshold == NOISE,
     )
 
 
@@ -149,23 +129,23 @@ def _result(passage: Passage, retrieval: Retrieval) -> RetrievalResult:
     )
 
 
-def render_error(error: PassageError, context: ErrorContext) -> ErrorResponse:
+def render_error(error: errors.PassageError, context: ErrorContext) -> ErrorResponse:
     return ErrorResponse(error=ErrorDetail(code=_code(error), message=str(error)), timestamp=zulu(context.at))
 
 
-def _code(error: PassageError) -> Code:  # noqa: PLR0911 - a table of classes reads best as one
+def _code(error: errors.PassageError) -> Code:  # noqa: PLR0911 - a table of classes reads best as one
     match error:
-        case VectorSizeWrong() | DimensionMismatch():
+        case errors.VectorSizeWrong() | errors.DimensionMismatch():
             return "DIMENSION_MISMATCH"
-        case CollectionNotServed() | CollectionNotFound():
+        case errors.CollectionNotServed() | errors.CollectionNotFound():
             return "COLLECTION_NOT_FOUND"
-        case InvalidRequest() | NotFound():
+        case errors.InvalidRequest() | errors.NotFound():
             return "INVALID_PARAMETER"
-        case DeadlineExceeded():
+        case errors.DeadlineExceeded():
             return "TIMEOUT"
-        case PassageError(upstream="embedding"):
+        case errors.PassageError(upstream="embedding"):
             return "EMBEDDING_ERROR"
-        case CredentialsRefused(upstream="store") | UpstreamError(upstream="store"):
+        case errors.CredentialsRefused(upstream="store") | errors.UpstreamError(upstream="store"):
             return "CONNECTION_ERROR"
         case _:  # a wrong configuration, or an unexpected exception
             return "INTERNAL_ERROR"

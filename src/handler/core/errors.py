@@ -70,6 +70,11 @@ class ChoiceRefused(InvalidRequest):
 
     code = "CHOICE_REFUSED"
 
+    @classmethod
+    def of(cls, error: PassageError) -> "ChoiceRefused":
+        """The same refusal, as the caller's."""
+        return cls(str(error), upstream=error.upstream, detail=error.detail)
+
 
 class NotFound(PassageError):
     code = "NOT_FOUND"

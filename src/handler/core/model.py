@@ -30,6 +30,9 @@ TextSearch = Literal["words", "titles"]
 SearchMode = Literal["dense", "hybrid", "words"]
 """How a collection is searched unless a question says otherwise: by vectors, also by words, or by words alone."""
 
+MinimumScore = float | Literal["noise"]
+"""The least `Passage.score`; "noise" for the 90th percentile of the index's `Noise`."""
+
 Order = Literal["relevance", "score"]
 """How an answer's passages are ordered: as the search ranked them, or by descending `Passage.score`.
 
@@ -46,7 +49,7 @@ class Noise:
 
     Attributes:
         p50: their median.
-        p90: nine of ten are below it. `score_threshold: "noise"` stands for it.
+        p90: nine of ten are below it.
     """
 
     p50: float
@@ -108,11 +111,11 @@ class RetrievalRequest:
         text: as the caller sent it; empty when `vector`, shape `(dimension,)`, was sent instead.
         collection: the collection that the caller named; None for the profile's.
         order: the order that the caller asked for; None for the contract's.
+        score_threshold: the minimum score that the caller asked for; the pipeline sets that of `search`.
         selection: which of the passages found to answer with; None for the best ones.
         titles: whether the answer's passages have their titles and headings, in any contract.
         options: values for the contract's rendering.
         fit: whether passages have their fit.
-        above_noise: whether the minimum score is that of the index's noise.
     """
 
     text: str
@@ -120,11 +123,11 @@ class RetrievalRequest:
     vector: Vector | None = None
     collection: str | None = None
     order: Order | None = None
+    score_threshold: MinimumScore | None = None
     selection: Selection | None = None
     titles: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     fit: bool = False
-    above_noise: bool = False
 
 
 @dataclass(frozen=True)

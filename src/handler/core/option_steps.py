@@ -6,9 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
-from handler.core import blame
 from handler.core.deadline import Deadline, running, with_one_retry
-from handler.core.errors import ConfigurationError, DeadlineExceeded, InvalidRequest, PassageError
+from handler.core.errors import (
+    ChoiceRefused,
+    ConfigurationError,
+    DeadlineExceeded,
+    InvalidRequest,
+    PassageError,
+    RequestRefused,
+)
 from handler.core.model import Order, Passage, PointId, Retrieval, SearchResult, Selection, Stage
 from handler.core.ports import PassageStore
 from handler.core.selection import page_of, select, with_neighbors
@@ -120,7 +126,7 @@ def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Dea
         with running(deadline):
             result = with_one_retry(lambda: store.neighbors(wanted), deadline, "store")
     except PassageError as error:
-        result = blame.of_choice(error)
+        result = ChoiceRefused.of(error) if isinstance(error, RequestRefused) else error
     took_ms = (time.perf_counter() - started) * 1000
     return [
         answer

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector
-from handler.core.errors import ConfigurationError, InvalidRequest, NoTextIndex, NotFound, PassageError, RequestRefused
+from handler.core.errors import (
+    ChoiceRefused,
+    ConfigurationError,
+    InvalidRequest,
+    NoTextIndex,
+    NotFound,
+    PassageError,
+    RequestRefused,
+)
 from handler.core.model import (
     CollectionInfo,
     Noise,
@@ -129,8 +137,11 @@ class Retriever(NamedTuple):
         search = request.search
         if search.by is not None or self.mode == "hybrid":
             search = replace(search, text=question.text)
-        if request.above_noise and noise is not None:
-            search = replace(search, score_threshold=noise.p90)
+        least = request.score_threshold
+        if least == "noise":
+            least = noise.p90 if noise else None
+        if least is not None:
+            search = replace(search, score_threshold=least)
         reranked = self.reranking is not None and is_reranked(request, question.failure)
         if request.selection is not None:
             from handler.core.selection import pool  # noqa: PLC0415 - only questions with options need it
@@ -200,15 +211,22 @@ class Retriever(NamedTuple):
     def _blamed(
         self, error: RequestRefused | NoTextIndex, question: EmbeddedQuestion, deadline: Deadline
     ) -> PassageError:
-        from handler.core import blame, without_vector  # noqa: PLC0415 - after a refusal
+        """The caller's error if the store answers the same question without what the caller chose, else the operator's.
 
+        So a new limit of a store needs no rule here.
+        """
         if isinstance(error, NoTextIndex):
+            from handler.core import without_vector  # noqa: PLC0415 - after a refusal
+
             return without_vector.error_of(error, question, self.mode)
-
-        def ask(plain: RetrievalRequest) -> SearchResult | PassageError:
-            return self._find([(question.vector, self._search(question._replace(request=plain), None))], deadline)[0]
-
-        return blame.of_search(error, question.request, self.usual_top_k, ask)
+        request = question.request
+        top_k = min(request.search.top_k, self.usual_top_k)
+        search = replace(request.search, filters={}, top_k=top_k, explain=False)
+        plain = replace(request, search=search, score_threshold=None, selection=None)
+        if plain == request:
+            return error
+        again = (question.vector, self._search(question._replace(request=plain), None))
+        return error if isinstance(self._find([again], deadline)[0], PassageError) else ChoiceRefused.of(error)
 
     def _find(
         self, searches: Sequence[tuple[Vector, Search]], deadline: Deadline
@@ -267,9 +285,7 @@ class Retriever(NamedTuple):
             with running(deadline):
                 point = with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline, "store")
         except RequestRefused as error:
-            from handler.core import blame  # noqa: PLC0415 - after a refusal
-
-            raise blame.of_choice(error) from error
+            raise ChoiceRefused.of(error) from error
         passage = None if point is None else point.passage
         if point is None or passage is None or not (self.displayable is None or self.displayable(passage)):
             raise NotFound("There is no such chunk in the collection.")
@@ -283,7 +299,7 @@ class Retriever(NamedTuple):
 
 def _needs_noise(request: RetrievalRequest) -> bool:
     """Whether a question is compared with the index's noise. A search without a vector has no similarities."""
-    return (request.fit or request.above_noise) and request.search.by is None
+    return (request.fit or request.score_threshold == "noise") and request.search.by is None
 
 
 def _incomparable(other: str, model: str) -> str:

@@ -23,7 +23,7 @@ def check(request: RetrievalRequest) -> None:
     """
     if request.vector is not None:
         raise InvalidRequest("A search by words or titles needs text: send the question instead of a vector.")
-    if request.search.score_threshold or request.above_noise:
+    if request.score_threshold:
         raise InvalidRequest(
             "A minimum score needs similarities, and a search by words or titles has none: leave the minimum out."
         )
@@ -65,7 +65,7 @@ def error_of(error: NoTextIndex, question: EmbeddedQuestion, mode: SearchMode) -
         return question.failure
     if mode == "words" and question.request.search.by == "words":
         return error
-    return ChoiceRefused(str(error), upstream=error.upstream, detail=error.detail)
+    return ChoiceRefused.of(error)
 
 
 def explain(answers: Sequence[Retrieval | PassageError]) -> list[Retrieval | PassageError]:
@@ -82,7 +82,7 @@ def _explain(answer: Retrieval) -> Retrieval:
             "The passages were found by words alone, because the question could not be embedded "
             f"({reason(answer.embedding_failure)}).",
         )
-        if answer.request.search.score_threshold or answer.request.above_noise:
+        if answer.request.score_threshold:
             warnings += ("The minimum score was not applied: there are no similarities.",)
     if answer.passages and (answer.timings.rerank_ms is None or answer.rerank_failure is not None):
         warnings += (NO_SCORES,)

@@ -182,7 +182,7 @@ def _render(served: Served, retrieval: Retrieval) -> Answer:
     request = retrieval.request
     neighbors = request.selection is not None and request.selection.neighbors
     if request.search.explain or request.titles or request.fit or neighbors:
-        from handler.contracts.option_fields import add_option_fields  # noqa: PLC0415 - most answers have none
+        from handler.contracts.options import add_option_fields  # noqa: PLC0415 - most answers have none
 
         body = add_option_fields(body, served.contract, served.profile, retrieval)
     return body.model_copy(update={"warnings": list(retrieval.warnings)}) if retrieval.warnings else body

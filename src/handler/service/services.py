@@ -1,14 +1,26 @@
-"""A profile as a deployment serves it."""
+"""A profile as a deployment serves it: its pipeline, whether its collection is ready, and its chunks by their ids."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
+from handler.config import validation
 from handler.config.profiles import Profile
 from handler.contracts.base import OPTIONS, Contract
-from handler.core.errors import CollectionNotServed
+from handler.contracts.fields import json_safe, zulu
+from handler.core.deadline import Deadline
+from handler.core.errors import CollectionNotServed, InvalidRequest, NotFound
+from handler.core.model import CollectionInfo, Passage, PointId, Vector
 from handler.core.retrieve import Retriever
+
+READY_SECONDS = 30.0
+"""Seconds a good result is cached, so that a monitor does not burden the store."""
+
+FIELDS = ("text", "url", "title", "headings", "chapter", "section", "index", "chunk_id", "tokens", "created_at")
+"""The fields of a passage that everybody may see: those that a profile's `[payload]` maps."""
 
 
 @dataclass(frozen=True)
@@ -58,3 +70,78 @@ class Served:
 
 FindServed = Callable[[str | None], Served]
 """Finds a profile by name, the default one for None. Raises NotFound, or ConfigurationError."""
+
+
+class Readiness:
+    """Whether collections are reachable and match their profiles. Good results are cached."""
+
+    def __init__(self) -> None:
+        self._good: dict[tuple[str, str], tuple[float, CollectionInfo]] = {}
+
+    def check(self, profile: Profile, retriever: Retriever, deadline: Deadline) -> CollectionInfo:
+        """The collection's metadata.
+
+        Raises:
+            ConfigurationError: the collection does not match the profile; says what to change.
+            PassageError: as `Retriever.describe`.
+        """
+        key = (profile.name, profile.collection.name)
+        kept = self._good.get(key)
+        if kept is not None and time.monotonic() - kept[0] < READY_SECONDS:
+            return kept[1]
+        info = retriever.describe(deadline)
+        problems = validation.problems(profile, info)
+        if problems:
+            raise problems[0]
+        self._good[key] = (time.monotonic(), info)
+        return info
+
+    def forget(self) -> None:
+        """Check again at the next request."""
+        self._good.clear()
+
+
+class StoredChunk(NamedTuple):
+    """A chunk that was found.
+
+    Attributes:
+        payload: the mapped fields, or the whole payload where the profile shows that; fit for JSON.
+        vector: shape `(dimension,)`, if requested.
+        took_ms: milliseconds that the store took.
+    """
+
+    id: PointId
+    passage: Passage
+    payload: Mapping[str, Any]
+    vector: Vector | None
+    took_ms: float
+
+
+def find_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors: bool = False) -> StoredChunk:
+    """Find a chunk by its point id or by the chunk id that the contract shows.
+
+    Raises:
+        NotFound: there is none that the contract can show, or the deployment serves no chunks.
+        InvalidRequest: vectors are requested where they are not shown.
+        PassageError: as `Retriever.fetch`.
+    """
+    if served.chunks == "false":
+        raise NotFound("This deployment serves no chunks by their id.")
+    raw = served.contract.raw or served.chunks == "raw"
+    if with_vectors and not raw:
+        raise InvalidRequest("'with_vectors' must be false: this profile shows no vectors.")
+    stored = served.contract.stored_id(chunk_id)
+    point, passage, took_ms = served.retriever.fetch(stored, until, with_vectors=with_vectors)
+    return StoredChunk(
+        id=point.id,
+        passage=passage,
+        payload=json_safe(point.payload) if raw else _mapped_fields(passage),
+        vector=point.vector,
+        took_ms=took_ms,
+    )
+
+
+def _mapped_fields(passage: Passage) -> dict[str, Any]:
+    """The fields of a passage that are stored."""
+    present = {name: value for name in FIELDS if (value := getattr(passage, name)) not in (None, ())}
+    return {name: zulu(value) if isinstance(value, datetime) else json_safe(value) for name, value in present.items()}
