@@ -8,7 +8,7 @@ import pytest
 from qdrant_client import models
 
 from handler.entrypoints.detect import Source
-from handler.service import readiness
+from handler.service import services
 from tools.doubles import EmulatorServer, Fault
 from wire.function import MakeCollection, Start, assert_error, assert_for_browser, both_gateways
 
@@ -67,7 +67,7 @@ def test_success_is_cached(qdrant: EmulatorServer, start: Start) -> None:
 
 
 def test_cached_success_expires(qdrant: EmulatorServer, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "READY_SECONDS", 0.0)
+    monkeypatch.setattr(services, "READY_SECONDS", 0.0)
     function = start()
     assert [function.get("/ready").status for _ in range(2)] == [200, 200]
     qdrant.faults.add(Fault("status", status=500, times=0))

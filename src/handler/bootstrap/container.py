@@ -21,9 +21,8 @@ from handler.core.embedding import EmbeddingCache, QuestionEmbedder
 from handler.core.errors import ConfigurationError, NotFound
 from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
-from handler.service.readiness import Readiness
 from handler.service.replies import ReplySink
-from handler.service.services import Served
+from handler.service.services import Readiness, Served
 
 
 class Container:

@@ -14,9 +14,8 @@ from handler.core.deadline import Deadline
 from handler.core.model import CollectionInfo
 from handler.entrypoints.http.call import Call, json_response
 from handler.entrypoints.http.status import failure_response
-from handler.service.chunks import StoredChunk, find_chunk
 from handler.service.failures import failure
-from handler.service.services import Served
+from handler.service.services import Served, StoredChunk, find_chunk
 
 
 def profiles(call: Call) -> Response[str]:

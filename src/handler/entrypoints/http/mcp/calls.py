@@ -27,10 +27,9 @@ from handler.entrypoints.http.mcp.tools import (
 )
 from handler.entrypoints.limits import sent_bytes
 from handler.service.answering import Answered, Question, answer, profile_name
-from handler.service.chunks import find_chunk
+from handler.service.documents import page, section
 from handler.service.failures import failure
-from handler.service.sections import page, section
-from handler.service.services import Served
+from handler.service.services import Served, find_chunk
 
 Arguments = Mapping[str, Any]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from handler.entrypoints.http.mcp.protocol import INVALID_PARAMS, Refused
 from handler.entrypoints.http.mcp.tools import Endpoint, subject
-from handler.service.inventory import pages
+from handler.service.documents import pages
 
 URI = "passage://pages"
 MARKDOWN = "text/markdown"

@@ -10,7 +10,7 @@ from handler.core.model import Passage
 from handler.core.selection import page_of
 from handler.entrypoints.http.headers import ERROR_CODE
 from handler.entrypoints.http.status import retry_after
-from handler.service.sections import Reading
+from handler.service.documents import Reading
 
 Result = dict[str, Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 from handler.bootstrap.container import Container
 from handler.config.profiles import CountLimit, Profile
 from handler.core.deadline import Deadline
-from handler.service.inventory import labels
+from handler.service.documents import labels
 from handler.service.services import Served
 
 SITE = "this documentation site"
