@@ -1,41 +1,25 @@
 """The API's OpenAPI 3.1 document: every route, with schemas for each profile's questions and answers."""
 
+import json
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts import registry
-from handler.core.errors import ConfigurationError, NotFound
+from handler.contracts.base import Contract
+from handler.contracts.fields import to_json
+from handler.core.errors import ConfigurationError, InvalidRequest, NotFound
+from handler.core.model import Passage, Retrieval, Timings
 from handler.entrypoints.http.call import ANY_ERROR, Route
 from handler.entrypoints.http.headers import API_VERSION, ERROR_CODE, LEFT_OUT
-from handler.entrypoints.http.openapi.examples import FEEDBACK, answer, question
-from handler.entrypoints.http.openapi.schemas import (
-    FIXED,
-    STRING,
-    component,
-    components,
-    feedback_schema,
-    ref,
-)
+from handler.entrypoints.http.openapi.schemas import COMMON, STRING, component, components, feedback_schema, ref
 
 VERSION = "3.1.0"
-
-SCHEMES: dict[str, dict[str, Any]] = {
-    "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
-    "iam": {
-        "type": "apiKey",
-        "in": "header",
-        "name": "Authorization",
-        "description": "AWS Signature Version 4.",
-        "x-amazon-apigateway-authtype": "awsSigv4",
-    },
-    "jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
-}
-"""How a caller shows who they are, by the deployment's access. An open deployment asks nobody."""
 
 DEFAULT, SERVICE = "default profile", "service"
 """Tags of the operations that do not name a profile in their path."""
@@ -49,11 +33,37 @@ STATUSES = {
     503: "A service behind the API is down; Retry-After says when to come back.",
     504: "The request's time ran out.",
 }
-HEADERS = {
-    ERROR_CODE: {"description": "The error's code, the same under every contract.", "required": True, "schema": STRING},
-    "Retry-After": {"description": "Seconds to wait.", "required": True, "schema": {"type": "integer", "minimum": 1}},
-}
 FEWER = {"description": "Results dropped to fit the response limit.", "schema": {"type": "integer"}}
+
+TEXT = "A digital twin is a virtual representation of a physical asset, kept in step with it by data."
+URL = "https://example.com/docs/digital-twin"
+QUESTION = "What is a digital twin?"
+ASKED_AT = datetime(2026, 1, 15, 10, 30, tzinfo=UTC)
+
+FEEDBACK = {"url": URL, "helpful": True, "chunk_id": "123456789_0", "question": QUESTION}
+
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "query_response": {"text": QUESTION, "k": 5},
+    "vector_search": {"query_text": QUESTION, "top_k": 5, "filters": {"source_url": URL}},
+    "context": {"text": QUESTION, "k": 5},
+    "ranked": {"text": QUESTION, "query_id": "q_1", "top_k": 5},
+    "chunks": {"query_text": QUESTION, "top_k": 5, "threshold": 0.3, "include_metadata": True},
+}
+
+PASSAGE = Passage(
+    id=123456789,
+    score=0.72,
+    text=TEXT,
+    url=URL,
+    title=QUESTION,
+    index=0,
+    chapter="digital-twins",
+    section="Definition",
+    headings=(QUESTION, "Definition"),
+    tokens=22,
+    created_at=ASKED_AT,
+    payload={"content": TEXT, "source_url": URL, "chunk_index": 0},
+)
 
 
 @cache
@@ -69,7 +79,8 @@ def described(
         access: who may ask, as ACCESS has it.
     """
     asked, usable = find(default), _usable(find)
-    schemas: dict[str, Any] = {**FIXED, "Feedback": feedback_schema()}
+    schemes = COMMON["securitySchemes"]  # an open deployment has none
+    schemas: dict[str, Any] = {"Feedback": feedback_schema()}
     for profile in usable.values():
         schemas |= components(profile)
     paths: dict[str, Any] = defaultdict(dict)
@@ -88,13 +99,13 @@ def described(
         },
         # Relative to this document's URL, so that a stage or base path applies to all paths.
         "servers": [{"url": "."}],
-        "security": [{access: []}] if access in SCHEMES else [],
+        "security": [{access: []}] if access in schemes else [],
         "tags": [{"name": tag} for tag in dict.fromkeys((DEFAULT, *usable, SERVICE))],
         "paths": dict(sorted(paths.items())),
         "components": {
-            "headers": HEADERS,
+            "headers": COMMON["headers"],
             "schemas": dict(sorted(schemas.items())),
-            **({"securitySchemes": {access: SCHEMES[access]}} if access in SCHEMES else {}),
+            **({"securitySchemes": {access: schemes[access]}} if access in schemes else {}),
         },
     }
 
@@ -135,7 +146,7 @@ def _request(route: Route, profile: Profile, *, raw_chunks: bool) -> dict[str, A
     if "{id}" in route.path:
         return {"parameters": [CHUNK_ID, WITH_VECTORS] if raw_chunks or registry.find(profile).raw else [CHUNK_ID]}
     if route.request:
-        example = FEEDBACK if route.request == "Feedback" else question(registry.find(profile), profile)
+        example = FEEDBACK if route.request == "Feedback" else _question(registry.find(profile), profile)
         content = {"application/json": {"schema": _schema(route.request, profile), "example": example}}
         return {"requestBody": {"required": True, "content": content}}
     return {"parameters": _parameters(profile)} if route.answer == "Response" else {}
@@ -150,7 +161,7 @@ def _success(route: Route, profile: Profile) -> dict[str, Any]:
     if route.answer != "Response":
         return {"200": {"description": route.summary, "content": content}}
     contract = registry.find(profile)
-    if example := answer(contract, profile):
+    if example := _answer(contract, profile):
         content["application/json"]["example"] = example
     if contract.plain is not None:
         content["text/plain"] = {"schema": STRING}
@@ -201,3 +212,29 @@ def _without_null(field: dict[str, Any]) -> dict[str, Any]:
     kind = field["type"]
     listed = {"enum": [value for value in field["enum"] if value is not None]} if "enum" in field else {}
     return {**field, "type": kind[0] if isinstance(kind, list) else kind, **listed}
+
+
+def _question(contract: Contract, profile: Profile) -> dict[str, Any]:
+    """The contract's question, with the profile's names for its text and its number of passages."""
+    names = {contract.text: profile.query.text.names[0], contract.count: profile.query.count.names[0]}
+    return {names.get(field, field): value for field, value in QUESTIONS[contract.name].items()}
+
+
+def _answer(contract: Contract, profile: Profile) -> Mapping[str, Any]:
+    """The contract's answer with one passage; empty where the profile's limits do not allow the question."""
+    asked = {field: value for field, value in _question(contract, profile).items() if field != "filters"}
+    try:
+        request = contract.parse(asked, profile)
+    except InvalidRequest:
+        return {}
+    retrieval = Retrieval(
+        request=request,
+        passages=(PASSAGE,),
+        skipped=0,
+        timings=Timings(embedding_ms=80.1, search_ms=12.5, total_ms=93.0),
+        collection=profile.collection.name,
+        model=profile.embedding.model,
+        asked_at=ASKED_AT,
+    )
+    body: dict[str, Any] = json.loads(to_json(contract.render(retrieval)))
+    return body

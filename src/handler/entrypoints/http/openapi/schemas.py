@@ -1,105 +1,77 @@
 """The OpenAPI document's schemas: each profile's question, answer and error, with the profile's own limits."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from handler.config.payload_keys import Kind
 from handler.config.profiles import CountLimit, Profile
 from handler.contracts import registry
 from handler.contracts.base import Contract
-from handler.contracts.options import SHORTHANDS
+from handler.contracts.filter_values import BOUNDS, MOST_VALUES, PREFIX_CHARACTERS
+from handler.contracts.options import SHORTHANDS, Options
 from handler.core.embedding import SHORTEST
 from handler.entrypoints.http.feedback import Feedback
-from handler.entrypoints.http.openapi.options import DEBUG, FILTERS, REFERENCE, filters_schema, option_schemas
+
+REFERENCE = "#/components/schemas/{model}"
 
 NOT_BLANK = r"[^\s\u001c-\u001f\u0085]"
 """Matches text that is not blank: a character that is white space neither to ECMAScript nor to Python."""
 
-INTEGER, NUMBER, STRING = {"type": "integer"}, {"type": "number"}, {"type": "string"}
-COLLECTION: dict[str, Any] = {
-    "type": "object",
-    "required": ["name", "vector_size", "distance_metric", "points_count", "indexed_vectors_count", "status"],
-    "properties": {
-        "name": STRING,
-        "vector_size": {**INTEGER, "minimum": 0, "description": "0 without vectors."},
-        "distance_metric": {**STRING, "description": "Empty without vectors."},
-        "points_count": {**INTEGER, "minimum": 0},
-        "indexed_vectors_count": {**INTEGER, "minimum": 0},
-        "status": {**STRING, "enum": ["green", "yellow", "red"]},
-        "embedding_model": {"type": ["string", "null"]},
-        "search": {
-            **STRING,
-            "enum": ["dense", "hybrid", "words"],
-            "description": "By vectors alone, also by words, or by words alone.",
-        },
-        "notes": {
-            "type": "array",
-            "items": STRING,
-            "description": "Why the collection is not searched as the profile says, and what would change that.",
-        },
-        "noise": {"anyOf": [{"$ref": REFERENCE.format(model="Noise")}, {"type": "null"}]},
-        "problems": {
-            "type": "array",
-            "items": STRING,
-            "description": "Where collection and profile disagree.",
-        },
+COMMON: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("components.json").read_text("utf-8"))
+"""The components that are the same for every profile: headers, schemas and security schemes."""
+
+STRING: dict[str, Any] = {"type": "string"}
+NUMBER: dict[str, Any] = {"type": "number", "minimum": -(2**63), "maximum": 2**63}
+LONG: dict[str, Any] = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
+TIME: dict[str, Any] = {**STRING, "format": "date-time"}
+
+
+def ref(model: str) -> str:
+    """The reference to a component."""
+    return REFERENCE.format(model=model)
+
+
+def _bounds(bound: dict[str, Any]) -> dict[str, Any]:
+    bounds = dict.fromkeys(BOUNDS, bound)
+    return {"type": "object", "properties": bounds, "minProperties": 1, "additionalProperties": False}
+
+
+def _filter(words: str, values: list[dict[str, Any]], *conditions: str) -> dict[str, Any]:
+    """A filter's condition: a value, a list of values, or one of the named objects."""
+    item = values[0] if len(values) == 1 else {"anyOf": values}
+    several = {"type": "array", "items": item, "minItems": 1, "maxItems": MOST_VALUES}
+    objects = [{"$ref": ref(name)} for name in conditions]
+    return {"description": words, "anyOf": [*values, several, *objects]}
+
+
+PREFIX, NUMBERS, TIMES = "FilterPrefix", "FilterNumbers", "FilterTimes"
+FILTERS: dict[str, dict[str, Any]] = {
+    PREFIX: {
+        "type": "object",
+        "description": "Texts that begin so. Case matters.",
+        "properties": {"prefix": {**STRING, "minLength": 1, "maxLength": PREFIX_CHARACTERS}},
+        "required": ["prefix"],
+        "additionalProperties": False,
     },
+    NUMBERS: {"description": "Bounds.", **_bounds(NUMBER)},
+    TIMES: {"description": "Bounds in time.", **_bounds(TIME)},
+    "TextFilter": _filter("A text, a list of texts, or an object with `prefix`.", [STRING], PREFIX),
+    "NumberFilter": _filter("A whole number, a list of these, or an object with bounds.", [LONG], NUMBERS),
+    "TimeFilter": _filter("A time, a list of times, or an object with bounds.", [TIME], TIMES),
+    "EpochFilter": _filter(
+        "A time, seconds since 1970, a list of these, or an object with bounds.", [TIME, LONG], NUMBERS, TIMES
+    ),
+    "AnyFilter": _filter(
+        "A text, a whole number, a list of these, or an object with bounds or `prefix`.",
+        [STRING, LONG],
+        *(NUMBERS, TIMES, PREFIX),
+    ),
 }
-PROFILE: dict[str, Any] = {
-    "type": "object",
-    "required": ["name", "contract", "collection", "dimension", "embedding_model", "query"],
-    "properties": {
-        "name": STRING,
-        "contract": STRING,
-        "collection": STRING,
-        "dimension": INTEGER,
-        "embedding_model": STRING,
-        "query": {**STRING, "description": "The path that queries it."},
-    },
-}
-FIXED: dict[str, dict[str, Any]] = {
-    "Chunk": {
-        "type": "object",
-        "required": ["id", "score", "payload", "vector", "retrieval_time_ms"],
-        "properties": {
-            "id": {"type": ["integer", "string"]},
-            "score": {**NUMBER, "description": "1: the id matches."},
-            "payload": {"type": "object"},
-            "vector": {"type": ["array", "null"], "items": NUMBER},
-            "retrieval_time_ms": {**NUMBER, "minimum": 0},
-        },
-    },
-    "CollectionInfo": COLLECTION,
-    "Noise": {
-        "type": "object",
-        "description": "The best similarities of other subjects' questions: the median, and what nine of ten miss.",
-        "required": ["p50", "p90"],
-        "properties": {"p50": NUMBER, "p90": NUMBER},
-    },
-    "Description": {"type": "object"},
-    "Health": {"type": "object", "required": ["status"], "properties": {"status": {**STRING, "enum": ["ok"]}}},
-    "Profile": PROFILE,
-    "ProfileList": {
-        "type": "object",
-        "required": ["default", "profiles"],
-        "properties": {
-            "default": STRING,
-            "profiles": {"type": "array", "items": {"$ref": REFERENCE.format(model="Profile")}},
-        },
-    },
-    "Ready": {
-        "type": "object",
-        "required": ["status", "profile", "collection"],
-        "properties": {
-            "status": {**STRING, "enum": ["ready"]},
-            "profile": STRING,
-            "collection": {"$ref": REFERENCE.format(model="CollectionInfo")},
-        },
-    },
-}
-"""The schemas that do not depend on a profile."""
+"""The schemas of a filter's condition, one for each kind of value (`Kind`), and of the objects in them."""
 
 
 def feedback_schema() -> dict[str, Any]:
@@ -113,13 +85,8 @@ def component(profile: Profile, kind: str) -> str:
     return "".join(part.capitalize() for part in profile.name.split("-")) + kind
 
 
-def ref(model: str) -> str:
-    """The reference to a component."""
-    return REFERENCE.format(model=model)
-
-
 def components(profile: Profile) -> dict[str, Any]:
-    """A profile's three schemas and the schemas they refer to, with the profile's name as a prefix."""
+    """A profile's three schemas, named after it, and all that they refer to, with the schemas of every profile."""
     contract = registry.find(profile)
     kinds: dict[str, type[BaseModel]] = {
         "Request": contract.request_model,
@@ -139,7 +106,7 @@ def components(profile: Profile) -> dict[str, Any]:
     for schema in schemas.values():
         schema["properties"] = {name: _readable(field) for name, field in schema["properties"].items()}
     request = component(profile, "Request")
-    schemas[component(profile, "Filters")] = filters_schema(profile)
+    schemas[component(profile, "Filters")] = _filters_schema(profile)
     schemas[request] = _limited(schemas[request], contract, profile)
     for name in ("Response", "Error"):  # a contract may have one shape for both
         properties = schemas[component(profile, name)]["properties"]
@@ -148,7 +115,7 @@ def components(profile: Profile) -> dict[str, Any]:
                 "$ref": ref("Debug"),
                 "description": "How the answer came about. Absent unless `debug` asks for it.",
             }
-    return schemas | DEBUG | FILTERS
+    return schemas | COMMON["schemas"] | FILTERS
 
 
 def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> dict[str, Any]:
@@ -169,7 +136,7 @@ def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> di
             # A vector that is all but zero has no direction (`has_direction` in core/embedding.py).
             "contains": {"anyOf": [{"type": "number", "minimum": SHORTEST}, {"type": "number", "maximum": -SHORTEST}]},
         }
-    for name, field in option_schemas(profile).items():
+    for name, field in _option_schemas(profile).items():
         fields.setdefault(name, _readable(field))
     if "threshold" in fields:
         fields["threshold"] = _also(fields["threshold"], "score_threshold")
@@ -212,3 +179,27 @@ def _also(field: dict[str, Any], *names: str) -> dict[str, Any]:
     """The field's schema, with its other names in words: OpenAPI cannot express aliases."""
     words = f"{field['description']} Also called {' or '.join(f'`{name}`' for name in names)}."
     return {**field, "description": words} if names else field
+
+
+def _option_schemas(profile: Profile) -> dict[str, dict[str, Any]]:
+    """The schema of each option that the profile offers, as pydantic writes it."""
+    fields: dict[str, dict[str, Any]] = Options.model_json_schema()["properties"]
+    absent = {name for name in SHORTHANDS if name not in profile.filters}
+    if not profile.payload.keys("index"):
+        absent.add("neighbors")
+    return {name: field for name, field in fields.items() if name not in absent}
+
+
+def _filters_schema(profile: Profile) -> dict[str, Any]:
+    """The filters that a profile declares, each with the conditions that its kind of value can meet."""
+    if not profile.filters:
+        return {"type": "object", "maxProperties": 0}
+    fields = {
+        field: {"$ref": ref(f"{_kind(keys, profile).capitalize()}Filter")} for field, keys in profile.filters.items()
+    }
+    return {"type": "object", "properties": fields, "additionalProperties": False}
+
+
+def _kind(keys: tuple[str, ...], profile: Profile) -> Kind:
+    kinds = {profile.kind(key) for key in keys}
+    return kinds.pop() if len(kinds) == 1 else "any"
