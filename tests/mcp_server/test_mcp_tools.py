@@ -17,7 +17,7 @@ from handler.core.errors import (
 )
 from handler.core.model import Noise, Passage, Point, Search, SearchResult
 from handler.entrypoints.http.mcp.calls import UNCLEAR
-from handler.entrypoints.http.mcp.resources import URI
+from handler.entrypoints.http.mcp.features import PAGES
 from handler.entrypoints.http.openapi.schemas import component, components
 from handler.entrypoints.limits import LAMBDA_RESPONSE_BYTES
 from mcp_server.mcp_calls import HITS, QUESTION, TEXT, Endpoint, said, structured
@@ -113,15 +113,15 @@ def test_labels_are_offered_with_the_values_that_the_index_has(
     schema = tools(endpoint)["search_docs"]["inputSchema"]["properties"]
     assert "version" not in schema
     assert (schema["language"]["type"], schema["language"]["enum"]) == (["string", "null"], ["de", "en", None])
-    assert [each["uri"] for each in endpoint.legacy("resources/list").result["resources"]] == [URI]
-    (read,) = endpoint.modern("resources/read", {"uri": URI}, mcp_name=URI).result["contents"]
+    assert [each["uri"] for each in endpoint.legacy("resources/list").result["resources"]] == [PAGES]
+    (read,) = endpoint.modern("resources/read", {"uri": PAGES}, mcp_name=PAGES).result["contents"]
     assert read["text"] == "- <https://e.org/a>\n- <https://e.org/b>\n"
 
 
 def test_index_that_cannot_list_its_pages_has_no_resource(endpoint: Endpoint) -> None:
     assert endpoint.legacy("resources/list").result == {"resources": []}
     assert endpoint.legacy("resources/templates/list").result == {"resourceTemplates": []}
-    assert endpoint.legacy("resources/read", {"uri": URI}).code == -32602
+    assert endpoint.legacy("resources/read", {"uri": PAGES}).code == -32602
 
 
 def test_limits_of_labels_are_those_of_the_options(endpoint: Endpoint) -> None:

@@ -99,8 +99,8 @@ def _document(call: Call) -> dict[str, Any]:
 
 def mcp(call: Call, profile: str | None = None) -> Response[str]:
     """Answer a message of MCP, the Model Context Protocol."""
+    from handler.entrypoints.http.mcp.features import Endpoint  # noqa: PLC0415 - only agents need it
     from handler.entrypoints.http.mcp.post import respond  # noqa: PLC0415 - see above
-    from handler.entrypoints.http.mcp.tools import Endpoint  # noqa: PLC0415 - only agents need it
 
     return respond(call.event, call.headers, Endpoint(call.services, profile, call.deadline, call.room))
 

@@ -8,6 +8,14 @@ from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.fields import check_count, check_text
 from handler.core.errors import AnswerTooLarge, InvalidRequest, PassageError
 from handler.core.retrieve import NO_NOISE
+from handler.entrypoints.http.mcp.features import (
+    ID_CHARACTERS,
+    MOST_CHARACTERS,
+    NARROWING,
+    Endpoint,
+    count_limit,
+    has_chunks,
+)
 from handler.entrypoints.http.mcp.results import (
     Result,
     show_document,
@@ -16,14 +24,6 @@ from handler.entrypoints.http.mcp.results import (
     write_failure,
     write_passages,
     write_result,
-)
-from handler.entrypoints.http.mcp.tools import (
-    ID_CHARACTERS,
-    MOST_CHARACTERS,
-    NARROWING,
-    Endpoint,
-    count_limit,
-    has_chunks,
 )
 from handler.entrypoints.limits import sent_bytes
 from handler.service.answering import Answered, Question, answer, profile_name

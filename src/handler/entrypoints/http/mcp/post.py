@@ -16,7 +16,15 @@ from handler.core.errors import InvalidRequest, NotFound
 from handler.entrypoints.http.headers import API_VERSION, ERROR_CODE
 from handler.entrypoints.http.mcp import protocol
 from handler.entrypoints.http.mcp.calls import available_calls
-from handler.entrypoints.http.mcp.prompts import get_prompt, list_prompts
+from handler.entrypoints.http.mcp.features import (
+    Endpoint,
+    get_prompt,
+    list_prompts,
+    list_resources,
+    list_tools,
+    read_resource,
+    subject,
+)
 from handler.entrypoints.http.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -31,8 +39,6 @@ from handler.entrypoints.http.mcp.protocol import (
     choose_revision,
     is_modern,
 )
-from handler.entrypoints.http.mcp.resources import list_resources, read_resource
-from handler.entrypoints.http.mcp.tools import Endpoint, list_tools, subject
 from handler.entrypoints.http.request import decode_body
 from handler.entrypoints.http.status import JSON, status
 from handler.service.failures import failure
