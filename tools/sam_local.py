@@ -24,9 +24,8 @@ import yaml
 
 from handler.adapters.qdrant import sparse_files
 from handler.adapters.qdrant.manifest import SHARD
-from handler.config import packed as packed_settings
 from handler.config import profiles
-from handler.config.settings import CollectionSettings, names
+from handler.config.settings import PACKED, CollectionSettings, names
 from handler.core.errors import PassageError
 from passage.local.environment import LOCAL_KEY, LocalError, check_index, value_of
 from tools.docker_bridge import reachable_address
@@ -97,8 +96,8 @@ def sam_local(environ: Mapping[str, str], template: Path, index: Path, *, api: s
 def _declared(given: Mapping[str, str], declared: Collection[str]) -> dict[str, str]:
     """The variables, those that the template does not declare within PASSAGE_SETTINGS: SAM would silently drop them."""
     undeclared = [f"{name}={value}" for name, value in given.items() if name not in declared]
-    packed = ",".join([*filter(None, [given.get(packed_settings.VARIABLE)]), *undeclared])
-    return {name: value for name, value in given.items() if name in declared} | {packed_settings.VARIABLE: packed}
+    packed = ",".join([*filter(None, [given.get(PACKED)]), *undeclared])
+    return {name: value for name, value in given.items() if name in declared} | {PACKED: packed}
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handler.config import models, profiles
-from handler.config.model_checks import QUESTIONS, check_model
 from handler.config.profiles import Profile
 from handler.config.providers import PROVIDERS, Model
 from handler.config.settings import CollectionSettings, Settings
@@ -58,7 +57,7 @@ def test_documentation_has_each_model_of_the_table(model: Model) -> None:
 
 
 def check_question_model(profile: Profile) -> str | None:
-    return check_model(profile, profile.embedding.model, QUESTIONS)
+    return models.check_model(profile.embedding.provider, profile.embedding.model, profile.collection.dimension)
 
 
 @pytest.mark.parametrize("name", profiles.names())

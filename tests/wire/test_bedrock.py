@@ -11,8 +11,7 @@ from handler.adapters.account import Account
 from handler.adapters.aws import client as adapter
 from handler.adapters.bedrock import BedrockEmbedder
 from handler.config import profiles
-from handler.config.access import Access
-from handler.config.providers import PROVIDERS
+from handler.config.providers import PROVIDERS, Access
 from handler.config.settings import CollectionSettings
 from handler.core.errors import CredentialsRefused
 from passage.indexing.embedding import document_embedder

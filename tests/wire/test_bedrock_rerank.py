@@ -10,8 +10,7 @@ from entrypoints.aws import CREDENTIALS
 from handler.adapters.account import Account
 from handler.adapters.aws import client as aws
 from handler.adapters.bedrock import BedrockReranker
-from handler.config.access import Access
-from handler.config.providers import PROVIDERS
+from handler.config.providers import PROVIDERS, Access
 from handler.core.errors import CredentialsRefused, UpstreamUnavailable
 from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Output, Start

@@ -10,8 +10,7 @@ from entrypoints.aws import Aws
 from handler.adapters.account import Account
 from handler.adapters.cohere import CohereReranker
 from handler.adapters.qdrant.payload import SPARE
-from handler.config.access import Access
-from handler.config.providers import PROVIDERS
+from handler.config.providers import PROVIDERS, Access
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from passage.local.environment import LocalContext

@@ -19,8 +19,7 @@ from handler.adapters.cohere import CohereEmbedder, CohereReranker
 from handler.adapters.qdrant.published_index import PublishedIndex
 from handler.adapters.qdrant.server import QdrantServerStore
 from handler.config import profiles
-from handler.config.access import Access
-from handler.config.providers import PROVIDERS
+from handler.config.providers import PROVIDERS, Access
 from handler.config.values import SecretReference
 from handler.core.deadline import Deadline, running
 from handler.core.errors import ConfigurationError, UpstreamUnavailable

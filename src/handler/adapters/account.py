@@ -14,8 +14,7 @@ from pydantic import SecretStr
 
 from handler.adapters.errors import DETAIL_CHARACTERS, Service
 from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up
-from handler.config.access import Access
-from handler.config.providers import Provider
+from handler.config.providers import Access, Provider
 from handler.core.ports import Embedder, Reranker, TextsAre
 
 Auth = httpx.Auth | Callable[[httpx.Request], httpx.Request]

@@ -15,7 +15,6 @@ from handler.adapters.account import INPUT_TYPES, Account, validate_relevances
 from handler.adapters.aws import client as aws
 from handler.adapters.errors import Service, retry_after
 from handler.config import models
-from handler.config.model_checks import check_dimension, model_refused
 from handler.core.errors import ConfigurationError, CredentialsRefused, PassageError, RequestRefused, UpstreamThrottled
 from handler.core.model import Vector
 from handler.core.ports import TextsAre
@@ -43,13 +42,13 @@ class BedrockEmbedder:
     def __init__(self, account: Account, *, model: str, dimension: int, texts_are: TextsAre = "question") -> None:
         self.model = model
         self._service = account.service("embedding")
-        self._bedrock = _Model(model, self._service, model_refused("bedrock", model, dimension))
+        self._bedrock = _Model(model, self._service, models.embedder_refused("bedrock", model, dimension))
         self.warm, self.restored = self._bedrock.warm, self._bedrock.restored
         self._dimension = dimension
         self._texts_are = texts_are
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        check_dimension("bedrock", self.model, self._dimension)
+        models.check_dimension("bedrock", self.model, self._dimension)
         return self._vectors(self._bedrock.invoke(self._request(texts)))
 
     def _request(self, texts: Sequence[str]) -> Mapping[str, Any]:

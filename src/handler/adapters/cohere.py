@@ -16,7 +16,6 @@ from cohere.v2.client import V2Client
 from handler.adapters.account import INPUT_TYPES, Account, validate_relevances
 from handler.adapters.errors import DETAIL_CHARACTERS, Service
 from handler.config import models
-from handler.config.model_checks import check_dimension, model_refused
 from handler.core.errors import InvalidRequest, PassageError, RequestRefused
 from handler.core.model import Vector
 from handler.core.ports import TextsAre
@@ -78,7 +77,7 @@ class CohereEmbedder:
                 request_options={"max_retries": 0},
             )
         except FAILURES as error:
-            refused = model_refused("cohere", self.model, self._dimension)
+            refused = models.embedder_refused("cohere", self.model, self._dimension)
             raise _core_error(error, self._service, refused) from error
         return self._vectors(getattr(response, "embeddings", None))
 
@@ -99,7 +98,7 @@ class CohereEmbedder:
     @cached_property
     def _fits(self) -> None:
         """Check once that the model gives vectors of the collection's dimension. Raises DimensionMismatch."""
-        check_dimension("cohere", self.model, self._dimension)
+        models.check_dimension("cohere", self.model, self._dimension)
 
     @cached_property
     def _output_dimension(self) -> Any:

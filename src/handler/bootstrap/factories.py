@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from handler import telemetry
 from handler.config import models
-from handler.config.model_checks import QUESTIONS, check_model
 from handler.config.profiles import Profile
 from handler.config.providers import EMULATOR, PROVIDERS, Provider
 from handler.config.settings import Settings
@@ -107,18 +106,12 @@ def embedder(settings: Settings, profile: Profile, keys: Keys) -> Embedder:
     """
     if profile.search.mode == "words":
         return NoEmbedder()
-    warning = check_model(profile, profile.embedding.model, QUESTIONS)
-    if warning is not None:
-        _warn_once(warning)
-    provider = PROVIDERS[profile.embedding.provider]
+    embedding, dimension = profile.embedding, profile.collection.dimension
+    _warn_once(models.check_model(embedding.provider, embedding.model, dimension))
+    provider = PROVIDERS[embedding.provider]
     require_key(settings, provider)
     make = cast("EmbedderClass", adapter(provider.embedder))
-    return make(
-        _account(settings, provider, keys),
-        model=profile.embedding.model,
-        dimension=profile.collection.dimension,
-        texts_are="question",
-    )
+    return make(_account(settings, provider, keys), model=embedding.model, dimension=dimension, texts_are="question")
 
 
 def reranker(settings: Settings, keys: Keys) -> Reranker | None:
@@ -132,25 +125,16 @@ def reranker(settings: Settings, keys: Keys) -> Reranker | None:
     provider = PROVIDERS[settings.rerank_provider]
     require_key(settings, provider, reranks=True)
     make = cast("RerankerClass", adapter(provider.reranker or ""))
-    return make(_account(settings, provider, keys), model=_rerank_model(settings, provider))
+    name = settings.rerank_model or provider.default_reranker
+    _warn_once(models.warning("reranking", name))
+    return make(_account(settings, provider, keys), model=name)
 
 
 @cache
-def _warn_once(warning: str) -> None:
-    """Log a warning once in this container."""
-    telemetry.logger.warning(warning)
-
-
-def _rerank_model(settings: Settings, provider: Provider) -> str:
-    name = settings.rerank_model or provider.default_reranker
-    known = models.find(name)
-    if known is None:
-        _warn_once(f"The reranking model '{name}' is not in Passage's table of models: its limits are assumed.")
-    elif known.state == "deprecated":
-        _warn_once(
-            f"The reranking model '{name}' was deprecated on {known.since}: plan to move to {known.replacement}."
-        )
-    return name
+def _warn_once(warning: str | None) -> None:
+    """Log a warning, if there is one, once in this container."""
+    if warning is not None:
+        telemetry.logger.warning(warning)
 
 
 def _qdrant_server(settings: Settings, profile: Profile, keys: Keys) -> PassageStore:

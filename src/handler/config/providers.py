@@ -1,17 +1,19 @@
 """The table of providers: who embeds and reranks, by which adapter, with which variables, limits and models.
 
 A row is all that the rest of Passage knows of a provider. It names its adapters as `module:class`, so reading the table
-imports no SDK. Imported at every cold start, so it uses plain dataclasses.
+imports no SDK. Imported at every cold start, so its rows are plain named tuples.
 
 Sources: Cohere's model pages, changelog and deprecations page, and Amazon Bedrock's model cards (November 2026).
 """
 
-from collections.abc import Callable
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, SecretStr
 
-from handler.config.values import cohere_url, service_url
+from handler.config.values import SecretReference, cohere_url, service_url, usable_key
+
+T = TypeVar("T")
 
 State = Literal["active", "deprecated", "retired"]
 
@@ -203,3 +205,52 @@ EmbeddingProvider = Annotated[str, AfterValidator(_check_known)]
 """The name of a provider."""
 RerankingProvider = Annotated[str, AfterValidator(_check_reranks)]
 """The name of a provider that has a reranker."""
+
+
+class Access(NamedTuple):
+    """How a provider is reached, from its variables.
+
+    Attributes:
+        url: of its API, without a slash at the end; empty on AWS.
+        key: None if it is not set.
+        secret: where the key is stored; None if it is not set.
+    """
+
+    url: str = ""
+    key: SecretStr | None = None
+    secret: SecretReference | None = None
+
+    @property
+    def has_key(self) -> bool:
+        return self.key is not None or self.secret is not None
+
+
+def read_access(environ: Mapping[str, str], *providers: Provider) -> dict[str, Access]:
+    """How each of `providers` is reached, by its name. An empty variable counts as not set.
+
+    Raises:
+        ValueError: names each wrong variable, without its value.
+    """
+    access: dict[str, Access] = {}
+    faults: list[str] = []
+
+    def read(variable: str, parse: Callable[[str], T]) -> T | None:
+        text = environ.get(variable, "")
+        try:
+            return parse(text) if text.strip() else None
+        except ValueError as error:
+            faults.append(f"{variable}: {error}")
+            return None
+
+    for provider in providers:
+        if provider.url is None:
+            access[provider.name] = Access()
+            continue
+        key = read(provider.key_variable, lambda text: SecretStr(usable_key(text)))
+        secret = read(provider.secret_variable, SecretReference.parse)
+        if key is not None and secret is not None:
+            faults.append(f"{provider.key_variable}: set it or {provider.secret_variable}, not both")
+        access[provider.name] = Access(read(provider.url_variable, provider.check_url) or provider.url, key, secret)
+    if faults:
+        raise ValueError("; ".join(faults))
+    return access

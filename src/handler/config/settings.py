@@ -1,18 +1,18 @@
 """Every environment variable the function reads, typed and bounded. `bootstrap` reads them once; nothing else does.
 
-A setting is a variable of its own, or one of the pairs in PASSAGE_SETTINGS (`handler.config.packed`).
+A setting is a variable of its own, or one of the pairs in PASSAGE_SETTINGS, template.yaml's parameter `Settings`.
 Powertools reads its own beside these: POWERTOOLS_LOGGER_LOG_EVENT and the like.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, ValidationInfo, model_validator
 
-from handler.config import models, packed
-from handler.config.access import Access, read_all
-from handler.config.providers import PROVIDERS, EmbeddingProvider, RerankingProvider
+from handler.config import models
+from handler.config.providers import PROVIDERS, Access, EmbeddingProvider, RerankingProvider, read_access
 from handler.config.values import (
     BasePath,
     BucketUri,
@@ -28,6 +28,39 @@ from handler.config.values import (
 from handler.core.errors import ConfigurationError
 from handler.core.model import SearchMode
 
+PACKED = "PASSAGE_SETTINGS"
+
+_SEPARATOR = re.compile(r"\s*[\n;,]\s*(?=\w+=)")
+"""Between two packed settings. A comma, semicolon or line break without `NAME=` after it belongs to the value."""
+
+
+def unpack(environ: Mapping[str, str]) -> dict[str, str]:
+    """The settings of PASSAGE_SETTINGS by name. `Settings.from_env` says what is wrong with it."""
+    return dict(_pairs(environ))
+
+
+def _pairs(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    text = environ.get(PACKED, "").strip().rstrip(";,")
+    for pair in _SEPARATOR.split(text) if text else ():
+        name, equals, value = pair.partition("=")
+        yield name.strip() if equals else "", value.strip()
+
+
+def _packing_faults(environ: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with PASSAGE_SETTINGS as a whole: its form, unknown names, and settings that are set twice."""
+    known = names() - {PACKED}
+    seen: set[str] = set()
+    for name, _ in _pairs(environ):
+        if not re.fullmatch(r"\w+", name):
+            yield f"{PACKED}: must be NAME=value pairs, one a line or separated by commas or semicolons"
+        elif name not in known:
+            yield f"{PACKED}: there is no setting {name}"
+        elif name in seen:
+            yield f"{PACKED}: has {name} twice"
+        elif environ.get(name, "").strip():
+            yield f"{name}: is set as a variable and in {PACKED}; set it in one place"
+        seen.add(name)
+
 
 class _Environment(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True, defer_build=True)
@@ -40,7 +73,7 @@ class _Environment(BaseModel):
             ConfigurationError: names each wrong variable and the values it accepts.
         """
         variables = {name: value for name, value in environ.items() if value.strip()}
-        given = {name: value for name, value in {**packed.unpack(environ), **variables}.items() if value}
+        given = {name: value for name, value in {**unpack(environ), **variables}.items() if value}
         try:
             return cls.model_validate(given, context=given)
         except ValidationError as error:
@@ -94,7 +127,7 @@ class HttpSettings(_Environment):
 
 
 def _read_access(_: object, info: ValidationInfo) -> Mapping[str, Access]:
-    return read_all(info.context or {})
+    return read_access(info.context or {}, *PROVIDERS.values())
 
 
 class CollectionSettings(_Environment):
@@ -173,7 +206,7 @@ class Settings(CollectionSettings):
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
         """As the other models', and checks PASSAGE_SETTINGS as a whole."""
-        if refused := list(packed.problems(environ, names() - {packed.VARIABLE})):
+        if refused := list(_packing_faults(environ)):
             raise _invalid(refused)
         return super().from_env(environ)
 

@@ -9,9 +9,8 @@ import httpx
 from handler.adapters.account import Account
 from handler.bootstrap.factories import adapter
 from handler.config import models
-from handler.config.access import Access
-from handler.config.model_checks import QUESTIONS, check_dimension, check_model
-from handler.config.providers import PROVIDERS, Provider
+from handler.config.models import QUESTIONS, check_dimension, check_model
+from handler.config.providers import PROVIDERS, Access, Provider
 from handler.config.settings import CollectionSettings
 from handler.core import deadline
 from handler.core.deadline import Deadline
@@ -164,11 +163,11 @@ def check_models(profile: "Profile") -> list[str]:
         DimensionMismatch: a model does not have the collection's dimension.
         ModelMismatch: the vectors of questions and texts would not be comparable.
     """
-    embedding = profile.embedding
+    embedding, dimension = profile.embedding, profile.collection.dimension
     variables = {embedding.for_texts: TEXTS, embedding.model: QUESTIONS}  # one entry where one model does both
-    warnings = [check_model(profile, name, variable) for name, variable in variables.items()]
+    warnings = [check_model(embedding.provider, name, dimension, variable) for name, variable in variables.items()]
     for name, variable in variables.items():
-        check_dimension(embedding.provider, name, profile.collection.dimension, variable)
+        check_dimension(embedding.provider, name, dimension, variable)
     if not models.comparable(embedding.for_texts, embedding.model):
         raise ModelMismatch(
             f"Texts would be embedded with '{embedding.for_texts}' and questions with '{embedding.model}', whose "

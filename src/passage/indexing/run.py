@@ -79,7 +79,7 @@ class CachedEmbedder:
 
     @property
     def texts_per_call(self) -> int:
-        return models.texts_per_call(self.embedder.model)
+        return models.limits(self.embedder.model).texts_per_call
 
     def cost(self, texts: Iterable[Text]) -> EmbeddingWork:
         """What embedding these texts takes."""

@@ -7,7 +7,7 @@ most scripts other than Latin into bytes. Prose then has 0.6 to 0.8 of the bound
 
 import re
 
-from handler.config.models import tokens_per_text
+from handler.config.models import limits
 
 PASSAGE_TOKENS = 700
 """The most tokens of a passage by the bound, for every model: about 1,500 characters of English. A longer passage
@@ -36,12 +36,12 @@ _MOST_PIECES = 100_000
 
 def most_tokens(model: str) -> int:
     """The most tokens of a passage, by `bound`: the model's input limit, or `PASSAGE_TOKENS` if that is lower."""
-    return min(PASSAGE_TOKENS, tokens_per_text(model)) - RESERVED_TOKENS
+    return min(PASSAGE_TOKENS, limits(model).tokens_per_text) - RESERVED_TOKENS
 
 
 def input_tokens(model: str) -> int:
     """The most tokens of a text, by `bound`, that the model reads."""
-    return tokens_per_text(model) - RESERVED_TOKENS
+    return limits(model).tokens_per_text - RESERVED_TOKENS
 
 
 def bound(text: str) -> int:

@@ -12,10 +12,9 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from handler.adapters.qdrant.manifest import MANIFEST
-from handler.config import packed, profiles
-from handler.config.access import read_access
-from handler.config.providers import DEFAULT, EMULATOR, PROVIDERS, Provider
-from handler.config.settings import CollectionSettings
+from handler.config import profiles
+from handler.config.providers import DEFAULT, EMULATOR, PROVIDERS, Provider, read_access
+from handler.config.settings import CollectionSettings, unpack
 from handler.core.errors import PassageError
 from passage.service_url import connecting, is_loopback, made_by
 
@@ -42,7 +41,7 @@ def with_emulator(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
     with ExitStack() as stack:
         for provider in PROVIDERS.values():
             try:
-                access = read_access(provider, environ)
+                access = read_access(environ, provider)[provider.name]
             except ValueError as error:
                 raise LocalError(f"{error}.") from None
             if access.has_key or not provider.emulated:
@@ -92,7 +91,7 @@ def function_environment(environ: Mapping[str, str], index: Path, *, emulate: bo
 
 def _mode_of_index(environ: Mapping[str, str], root: Path | None) -> dict[str, str]:
     """SEARCH_MODE for the default profile, if its index on this machine has no vectors and nothing else is set."""
-    set_elsewhere = "SEARCH_MODE" in packed.unpack(environ) or value_of(environ, "SEARCH_MODE")
+    set_elsewhere = "SEARCH_MODE" in unpack(environ) or value_of(environ, "SEARCH_MODE")
     name = value_of(environ, "DEFAULT_PROFILE") or CollectionSettings.model_fields["default_profile"].default
     return {"SEARCH_MODE": "words"} if not set_elsewhere and _dimension(root, name) == 0 else {}
 
@@ -123,7 +122,7 @@ def _embeds(environ: Mapping[str, str], root: Path | None) -> bool:
 def _name_profiles(environ: Mapping[str, str]) -> dict[str, str]:
     """PROFILES with the profiles that a local index has; nothing where the caller's variables name some."""
     root = environ.get("EDGE_INDEX_PATH")
-    if environ.get("STORE") != "qdrant_edge" or not root or "PROFILES" in packed.unpack(environ):
+    if environ.get("STORE") != "qdrant_edge" or not root or "PROFILES" in unpack(environ):
         return {}
     return {"PROFILES": ",".join(name for name in profiles.names() if Path(root, name, MANIFEST).is_file())}
 
@@ -171,7 +170,7 @@ def check_index(root: Path, environ: Mapping[str, str]) -> None:
         return
     for profile, embedded_by in edge_index.embedders(root).items():
         provider = _provider(profile, environ)
-        asking = made_by(provider, read_access(provider, environ).url)
+        asking = _asking(provider, environ)
         if embedded_by != asking:
             raise LocalError(
                 f"{root / profile} was embedded by {_name(embedded_by)}, but questions would be embedded by "
@@ -201,7 +200,10 @@ def check_collections(environ: Mapping[str, str]) -> None:
         return  # the function says what is wrong
     for profile, said in metadata.items():
         provider = _provider(profile, environ)
-        embedded_by, asking = said.get("embedded_by"), made_by(provider, read_access(provider, environ).url)
+        embedded_by, asking = (
+            said.get("embedded_by"),
+            made_by(provider, read_access(environ, provider)[provider.name].url),
+        )
         if embedded_by and embedded_by != asking and EMULATOR in (embedded_by, asking):
             raise LocalError(
                 f"The collection '{collections[profile]}' was embedded by {_name(embedded_by)}, but questions would be "
@@ -225,6 +227,11 @@ def _provider(profile: str | None, environ: Mapping[str, str]) -> Provider:
         return PROVIDERS[deployed.embedding.provider]
     except PassageError:
         return PROVIDERS[DEFAULT]  # the function says what is wrong with it
+
+
+def _asking(provider: Provider, environ: Mapping[str, str]) -> str:
+    """Who embeds the questions, as an index records it."""
+    return made_by(provider, read_access(environ, provider)[provider.name].url)
 
 
 def _name(embedded_by: str) -> str:
