@@ -39,8 +39,7 @@ import sys, time
 started = time.perf_counter()
 from contextlib import ExitStack
 from handler.bootstrap import container as bootstrap
-from handler.cold_start.deferred import deferred_models
-from handler.cold_start.garbage import no_collection
+from handler.cold_start import deferred_models, no_collection
 from handler.entrypoints.http import handler as http
 services = bootstrap.build()
 measures = {"collector": no_collection, "models": deferred_models}

@@ -1,8 +1,8 @@
 """The function's entry point: detects an event's source and passes the event to its entrypoint."""
 
-from handler.cold_start.garbage import no_collection
+from handler.cold_start import no_collection, register_hooks, warm_up
 
-with no_collection():  # its module says why
+with no_collection():
     import json
     from collections.abc import Callable
     from typing import Any
@@ -16,14 +16,10 @@ with no_collection():  # its module says why
 
 services = build()
 
-if services.runtime.in_lambda:
-    from handler.cold_start.warm_up import warm_up  # elsewhere the first question imports what it needs
-
+if services.runtime.in_lambda:  # elsewhere the first question imports what it needs
     warm_up(services)
 if services.runtime.snap_start:
-    from handler.cold_start import snap_start  # only where there are snapshots
-
-    snap_start.register(services)
+    register_hooks(services)
 
 
 def lambda_handler(event: Any, context: Any) -> Any:

@@ -52,7 +52,7 @@ def test_reading_the_environment_waits_for_the_first_event() -> None:
 WARM = """
 import sys
 from handler.bootstrap import container as bootstrap
-from handler.cold_start.warm_up import warm_up
+from handler.cold_start import warm_up
 container = bootstrap.build()
 warm_up(container)
 """
@@ -71,7 +71,7 @@ def test_models_after_warm_up_are_built_at_once() -> None:
 def test_models_inside_deferral_are_built_at_first_use() -> None:
     code = """
 import pydantic
-from handler.cold_start.deferred import deferred_models
+from handler.cold_start import deferred_models
 with deferred_models():
     class Model(pydantic.BaseModel):
         number: int
@@ -102,7 +102,7 @@ print(before == (list(sys.meta_path), builtins.__build_class__, builtins.__impor
 def test_failed_warm_up_is_logged_and_retried() -> None:
     code = """
 from handler.bootstrap import container as bootstrap
-from handler.cold_start.warm_up import warm_up
+from handler.cold_start import warm_up
 container = bootstrap.build()
 load = container.load
 def fail():

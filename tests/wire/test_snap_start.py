@@ -13,9 +13,9 @@ from awslambdaric import lambda_runtime_hooks_runner as runtime
 
 from conftest import ROOT
 from entrypoints.aws import CREDENTIALS, Aws
+from handler import cold_start
 from handler.adapters import transport
 from handler.adapters.aws import secrets
-from handler.cold_start import snap_start
 from passage.indexing.publish import publish
 from tools.bedrock.emulator import bedrock_emulator
 from tools.doubles import EmulatorServer
@@ -33,7 +33,7 @@ def restore(monkeypatch: pytest.MonkeyPatch) -> Restore:
     def run(function: Function) -> None:
         snapshot_restore_py._before_snapshot_registry.clear()
         snapshot_restore_py._after_restore_registry.clear()
-        snap_start.register(function.container)
+        cold_start.register_hooks(function.container)
         runtime.run_before_snapshot()
         runtime.run_after_restore()
 
