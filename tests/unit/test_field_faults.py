@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handler.config import profiles
 from handler.contracts import registry
 from handler.core.errors import InvalidRequest
-from handler.entrypoints.http.request import payload_2_event
+from handler.entrypoints.http.gateways import payload_2_event
 from passage.local.http_event import http_api_event
 from unit.strategies import at_most
 

@@ -9,11 +9,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictBo
 from pydantic_core import PydanticCustomError
 
 from handler import telemetry
-from handler.bootstrap.container import Container
 from handler.contracts.faults import OURS
 from handler.contracts.fields import Text, validate_fields
 from handler.core.errors import NotFound
-from handler.entrypoints.http.request import fields_of_body
+from handler.entrypoints.http.call import Call
 from handler.entrypoints.http.status import failure_response
 from handler.service.failures import failure
 from handler.service.services import Served
@@ -68,17 +67,17 @@ class Feedback(BaseModel):
     )
 
 
-def take(event: Mapping[str, Any], services: Container) -> Response[str]:
+def take(call: Call) -> Response[str]:
     """Answer `POST /feedback`: 204, or an error of the default profile's contract (400, 404)."""
     fields: Mapping[str, Any] = {}
     try:
-        if not services.settings.feedback:
+        if not call.services.settings.feedback:
             raise NotFound("This deployment takes no feedback.")
-        fields = fields_of_body(event, EXAMPLE)
+        fields = call.body_fields(EXAMPLE)
         feedback = validate_fields(fields, Feedback)
-        _record(feedback, services.served(feedback.profile))
+        _record(feedback, call.services.served(feedback.profile))
     except Exception as error:  # noqa: BLE001 - hides the reader's words in the log, which an outer handler cannot
-        return failure_response(failure(error, services.served, fields=fields))
+        return failure_response(failure(error, call.services.served, fields=fields))
     return Response(204, body="")
 
 

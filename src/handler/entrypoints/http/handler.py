@@ -13,10 +13,9 @@ from handler.config.settings import HttpSettings
 from handler.core.errors import ConfigurationError
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http.call import Call, Route
-from handler.entrypoints.http.fallback import no_such_route, too_large
 from handler.entrypoints.http.gateways import GATEWAYS, Gateway
 from handler.entrypoints.http.headers import ERROR_CODE, LEFT_OUT, MCP_HEADERS
-from handler.entrypoints.http.routes import ROUTES
+from handler.entrypoints.http.routes import ROUTES, no_such_route, too_large
 from handler.entrypoints.http.status import JSON, failure_response
 from handler.entrypoints.limits import ENVELOPE_BYTES, text_fits
 from handler.service.failures import failure
@@ -100,7 +99,7 @@ def _bind(route: Route, app: ApiGatewayResolver, services: Container, gateway: G
     """The route's handler as Powertools calls it: with the path's parts by name."""
 
     def answering(**parts: str) -> Response[str]:
-        return route.handler(Call(app.current_event, app.lambda_context, services, gateway), *parts.values())
+        return route.handler(Call(app.current_event, app.lambda_context, services, gateway, parts))
 
     return answering
 

@@ -1,19 +1,28 @@
-"""The table of routes. The router, the answers to a wrong path or method and the OpenAPI document are made from it."""
+"""The table of routes, from which the router and the OpenAPI document are made, and the answers where no route fits."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from handler.bootstrap.container import Container
 from handler.config import profiles
 from handler.config.profiles import Profile
-from handler.entrypoints.http import lookups, query
+from handler.core.errors import AnswerTooLarge, NotFound, PassageError
+from handler.entrypoints.http import operations
 from handler.entrypoints.http.call import ANY_ERROR, Call, Route, json_response
+from handler.entrypoints.http.status import JSON, failure_response
+from handler.service.failures import failure
+from handler.service.services import Served
 
 PAGE_BYTES = 2_500_000
 """About what the page at `/docs` takes in a response: most of it is Swagger UI."""
 
 SETTINGS = (500,)
+
+NO_STREAM = '{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "This path allows only POST."}}'
+"""MCP's older clients try GET for a stream and DELETE for a session. It is no failure to log and count."""
 
 
 def document(
@@ -32,39 +41,11 @@ def document(
     return described(ROUTES, default, find, raw_chunks=raw_chunks, access=access)
 
 
-def methods(path: str) -> tuple[str, ...]:
-    """The methods of a path, HEAD included; none when the path is unknown."""
-    parts = _parts(path)
-    allowed = sorted(route.method for route in ROUTES if _matches(route.path.split("/"), parts))
-    return (*allowed, "HEAD") if "GET" in allowed else tuple(allowed)
-
-
-def is_mcp(path: str) -> bool:
-    """Whether it is the path of an MCP endpoint."""
-    return _parts(path)[-1] == "mcp" and bool(methods(path))
-
-
-def profile_in(path: str) -> str | None:
-    """The profile that a path names; None for a path of no profile."""
-    parts = _parts(path)
-    return parts[2] if parts[1:2] == ["profiles"] and len(parts) > 2 else None
-
-
-def _parts(path: str) -> list[str]:
-    return (path.rstrip("/") or "/").split("/")
-
-
-def _matches(names: list[str], parts: list[str]) -> bool:
-    return len(names) == len(parts) and all(
-        (part and name.startswith("{")) or part == name for name, part in zip(names, parts, strict=True)
-    )
-
-
 def feedback(call: Call) -> Response[str]:
     """Count a reader's thumbs up or down."""
     from handler.entrypoints.http.feedback import take  # noqa: PLC0415 - no question needs it
 
-    return take(call.event, call.services)
+    return take(call)
 
 
 def openapi(call: Call) -> Response[str]:
@@ -97,32 +78,31 @@ def _document(call: Call) -> dict[str, Any]:
     return document(profile(None).name, profile, raw_chunks=settings.chunks == "raw", access=settings.access)
 
 
-def mcp(call: Call, profile: str | None = None) -> Response[str]:
+def mcp(call: Call) -> Response[str]:
     """Answer a message of MCP, the Model Context Protocol."""
-    from handler.entrypoints.http.mcp.features import Endpoint  # noqa: PLC0415 - only agents need it
-    from handler.entrypoints.http.mcp.post import respond  # noqa: PLC0415 - see above
+    from handler.entrypoints.http.mcp.post import respond  # noqa: PLC0415 - only agents need it
 
-    return respond(call.event, call.headers, Endpoint(call.services, profile, call.deadline, call.room))
+    return respond(call)
 
 
-_POST = (query.post_query, "Ask the profile {profile}.", "Response", "Request")
-_GET = (query.get_query, "Ask the profile {profile} by URL.", "Response")
-_COLLECTION = (lookups.collection, "The collection and its state.", "CollectionInfo")
-_CHUNK = (lookups.chunk, "One chunk, by its point id or chunk id.", "Chunk", "", (*ANY_ERROR, 413))
+_POST = (operations.post_query, "Ask the profile {profile}.", "Response", "Request")
+_GET = (operations.get_query, "Ask the profile {profile} by URL.", "Response")
+_COLLECTION = (operations.collection, "The collection and its state.", "CollectionInfo")
+_CHUNK = (operations.chunk, "One chunk, by its point id or chunk id.", "Chunk", "", (*ANY_ERROR, 413))
 _FEEDBACK = (feedback, "Say whether a passage answered its question.", "", "Feedback", (400, 404, 500))
-_HEALTH = (lookups.health, "Whether the function runs. Calls no service.", "Health", "", ())
+_HEALTH = (operations.health, "Whether the function runs. Calls no service.", "Health", "", ())
 
 ROUTES = (
     Route("POST", "/query", *_POST),
     Route("GET", "/query", *_GET),
-    Route("GET", "/profiles", lookups.profiles, "All profiles.", "ProfileList", errors=SETTINGS),
+    Route("GET", "/profiles", operations.profiles, "All profiles.", "ProfileList", errors=SETTINGS),
     Route("POST", "/profiles/{profile}/query", *_POST),
     Route("GET", "/profiles/{profile}/query", *_GET),
     Route("GET", "/profiles/{profile}/collection", *_COLLECTION),
     Route("GET", "/profiles/{profile}/chunks/{id}", *_CHUNK),
     Route("POST", "/feedback", *_FEEDBACK),
     Route("GET", "/health", *_HEALTH),
-    Route("GET", "/ready", lookups.ready, "Whether the collection can be searched.", "Ready"),
+    Route("GET", "/ready", operations.ready, "Whether the collection can be searched.", "Ready"),
     Route("GET", "/openapi.json", openapi, "This description.", "Description", errors=SETTINGS),
     Route("GET", "/openapi-3.0.json", openapi_3_0, "This description as OpenAPI 3.0.", "Description", errors=SETTINGS),
     Route("GET", "/docs", docs, "This description as an HTML page.", "Page", errors=SETTINGS),
@@ -130,3 +110,54 @@ ROUTES = (
     Route("POST", "/profiles/{profile}/mcp", mcp),
 )
 """Schemas are names, so that a question does not import them. MCP describes itself to its clients."""
+
+
+def methods(path: str) -> tuple[str, ...]:
+    """The methods of a path, HEAD included; none when the path is unknown."""
+    parts = _parts(path)
+    allowed = sorted(route.method for route in ROUTES if _matches(route.path.split("/"), parts))
+    return (*allowed, "HEAD") if "GET" in allowed else tuple(allowed)
+
+
+def _parts(path: str) -> list[str]:
+    return (path.rstrip("/") or "/").split("/")
+
+
+def _matches(names: list[str], parts: list[str]) -> bool:
+    return len(names) == len(parts) and all(
+        (part and name.startswith("{")) or part == name for name, part in zip(names, parts, strict=True)
+    )
+
+
+def too_large(path: str, most: int, services: Container) -> Response[str]:
+    """413 for an answer above the API's limit. Under a profile's path, the body has that profile's contract."""
+    message = f"The answer is too large: a response carries up to {most:,} bytes here."
+    return failure_response(failure(AnswerTooLarge(message), services.served, _find_served(path, services)))
+
+
+def no_such_route(method: str, path: str, services: Container) -> Response[str]:
+    """404, or 405 with Allow for a wrong method. Under a profile's path, the body has that profile's contract."""
+    allowed = methods(path)
+    if allowed and method in ("GET", "DELETE") and _parts(path)[-1] == "mcp":
+        return Response(405, JSON, NO_STREAM, headers={"Allow": "POST"})
+    served = _find_served(path, services)
+    if not allowed:
+        message = f"There is no such path. The paths are {', '.join(dict.fromkeys(route.path for route in ROUTES))}."
+    elif method in allowed:  # the path has a character that no profile or chunk has
+        message = "There is no such profile or chunk."
+    else:
+        message = f"This path allows only {', '.join(allowed)}."
+    response = failure_response(failure(NotFound(message), services.served, served))
+    if allowed and method not in allowed:
+        response.status_code = 405
+        response.headers["Allow"] = ", ".join(allowed)
+    return response
+
+
+def _find_served(path: str, services: Container) -> Served | None:
+    """The profile that a path names, where there is one."""
+    parts = _parts(path)
+    if parts[1:2] == ["profiles"] and len(parts) > 2:
+        with suppress(PassageError):
+            return services.served(parts[2])
+    return None

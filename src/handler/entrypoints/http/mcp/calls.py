@@ -8,11 +8,11 @@ from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.fields import check_count, check_text
 from handler.core.errors import AnswerTooLarge, InvalidRequest, PassageError
 from handler.core.retrieve import NO_NOISE
+from handler.entrypoints.http.call import Call
 from handler.entrypoints.http.mcp.features import (
     ID_CHARACTERS,
     MOST_CHARACTERS,
     NARROWING,
-    Endpoint,
     count_limit,
     has_chunks,
 )
@@ -51,43 +51,43 @@ ENVELOPE_BYTES = 1_024
 """Room for the message around a result."""
 
 
-def search(arguments: Arguments, endpoint: Endpoint) -> Result:
+def search(arguments: Arguments, call: Call) -> Result:
     """OpenAI's `search`: ids, titles and URLs."""
     return _ask(
         arguments,
         ("query",),
-        endpoint,
+        call,
         lambda answered: {"results": list(map(show_reference, answered.retrieval.passages))},
     )
 
 
-def search_docs(arguments: Arguments, endpoint: Endpoint) -> Result:
+def search_docs(arguments: Arguments, call: Call) -> Result:
     """The passages that answer a question, with their texts."""
     return _ask(
         arguments,
-        ("question", "top_k", *OPTIONS, *_profile_argument(endpoint)),
-        endpoint,
+        ("question", "top_k", *OPTIONS, *_profile_argument(call)),
+        call,
         lambda answered: {
             "profile": answered.profile,
             "results": list(map(show_passage, answered.retrieval.passages)),
-            "warnings": [*_warnings(answered), *_why_empty(answered, arguments, endpoint)],
+            "warnings": [*_warnings(answered), *_why_empty(answered, arguments, call)],
         },
         write_passages,
     )
 
 
-def fetch(arguments: Arguments, endpoint: Endpoint) -> Result:
+def fetch(arguments: Arguments, call: Call) -> Result:
     """OpenAI's `fetch`: one passage, in its section."""
 
     def read(served: Served) -> Result:
         start, most = _read_part(arguments)
-        passage = find_chunk(served, _read_id(arguments), endpoint.until()).passage
-        return show_document(section(served, passage, endpoint.until(), start=start, most=most))
+        passage = find_chunk(served, _read_id(arguments), call.deadline()).passage
+        return show_document(section(served, passage, call.deadline(), start=start, most=most))
 
-    return _look_up(arguments, ("id", *PART), endpoint, read)
+    return _look_up(arguments, ("id", *PART), call, read)
 
 
-def get_page(arguments: Arguments, endpoint: Endpoint) -> Result:
+def get_page(arguments: Arguments, call: Call) -> Result:
     """A page by its URL."""
 
     def read(served: Served) -> Result:
@@ -95,23 +95,23 @@ def get_page(arguments: Arguments, endpoint: Endpoint) -> Result:
         url = arguments.get("url")
         if not isinstance(url, str) or not url:
             raise InvalidRequest("'url' must be text: a page's URL, from the results of search or search_docs.")
-        found = page(served, url, endpoint.until(), start=start or 0, most=most)
+        found = page(served, url, call.deadline(), start=start or 0, most=most)
         return show_document(found, whole_page=True)
 
-    return _look_up(arguments, ("url", *PART), endpoint, read)
+    return _look_up(arguments, ("url", *PART), call, read)
 
 
-def get_chunk(arguments: Arguments, endpoint: Endpoint) -> Result:
+def get_chunk(arguments: Arguments, call: Call) -> Result:
     """One stored chunk with its fields."""
 
     def read(served: Served) -> Result:
-        chunk = find_chunk(served, _read_id(arguments), endpoint.until())
+        chunk = find_chunk(served, _read_id(arguments), call.deadline())
         return {"id": str(chunk.id), "profile": served.profile.name, "payload": chunk.payload}
 
-    return _look_up(arguments, ("id", *_profile_argument(endpoint)), endpoint, read)
+    return _look_up(arguments, ("id", *_profile_argument(call)), call, read)
 
 
-CALLS: Mapping[str, Callable[[Arguments, Endpoint], Result]] = {
+CALLS: Mapping[str, Callable[[Arguments, Call], Result]] = {
     "search": search,
     "fetch": fetch,
     "search_docs": search_docs,
@@ -120,20 +120,20 @@ CALLS: Mapping[str, Callable[[Arguments, Endpoint], Result]] = {
 }
 
 
-def available_calls(endpoint: Endpoint) -> Mapping[str, Callable[[Arguments, Endpoint], Result]]:
+def available_calls(call: Call) -> Mapping[str, Callable[[Arguments, Call], Result]]:
     """The calls of the tools that the endpoint has: only one of them needs no chunk by its id."""
-    return CALLS if has_chunks(endpoint) else {"search_docs": search_docs}
+    return CALLS if has_chunks(call) else {"search_docs": search_docs}
 
 
-def _profile_argument(endpoint: Endpoint) -> tuple[str, ...]:
+def _profile_argument(call: Call) -> tuple[str, ...]:
     """The argument for a profile, where the path names none."""
-    return ("profile",) if endpoint.profile is None else ()
+    return ("profile",) if call.profile is None else ()
 
 
 def _ask(
     arguments: Arguments,
     names: tuple[str, ...],
-    endpoint: Endpoint,
+    call: Call,
     render: Callable[[Answered], Result],
     write: Callable[[Result], str] | None = None,
 ) -> Result:
@@ -153,11 +153,11 @@ def _ask(
         fields = {limits.text.names[0]: _read_question(arguments, names[0], limits.text), **options}
         return fields if count is None else {**fields, limits.count.names[0]: _read_count(count, count_limit(profile))}
 
-    question = Question(read, _read_profile(arguments, names, endpoint))
-    (outcome,) = answer([question], endpoint.services.served, endpoint.until())
+    question = Question(read, _read_profile(arguments, names, call))
+    (outcome,) = answer([question], call.services.served, call.deadline())
     if not isinstance(outcome, Answered):
         return write_failure(outcome.error)
-    return write_result(render(outcome.shorten(lambda shorter: _fits(render(shorter), endpoint))), write)
+    return write_result(render(outcome.shorten(lambda shorter: _fits(render(shorter), call))), write)
 
 
 def _warnings(answered: Answered) -> list[str]:
@@ -167,17 +167,17 @@ def _warnings(answered: Answered) -> list[str]:
     return unclear + [warning for warning in answered.retrieval.warnings if warning != NO_NOISE]
 
 
-def _why_empty(answered: Answered, arguments: Arguments, endpoint: Endpoint) -> list[str]:
+def _why_empty(answered: Answered, arguments: Arguments, call: Call) -> list[str]:
     """Why a language or a version emptied an answer: what the best passage without them states."""
     given = [name for name in NARROWING if arguments.get(name) is not None]
     if answered.retrieval.passages or answered.retrieval.left_out or not given:
         return []
     wide = {name: value for name, value in arguments.items() if name not in NARROWING}
-    found = search_docs(wide, endpoint).get("structuredContent", {}).get("results")
+    found = search_docs(wide, call).get("structuredContent", {}).get("results")
     if not found:
         return []
     try:
-        point, _, _ = answered.served.retriever.fetch(found[0]["id"], endpoint.until(), with_vectors=False)
+        point, _, _ = answered.served.retriever.fetch(found[0]["id"], call.deadline(), with_vectors=False)
     except PassageError:
         return []
     filters = answered.served.profile.filters
@@ -186,23 +186,21 @@ def _why_empty(answered: Answered, arguments: Arguments, endpoint: Endpoint) -> 
     return [f"No passage that fits has the {' and '.join(given)} asked for. The best one states {' and '.join(said)}."]
 
 
-def _look_up(
-    arguments: Arguments, names: tuple[str, ...], endpoint: Endpoint, read: Callable[[Served], Result]
-) -> Result:
+def _look_up(arguments: Arguments, names: tuple[str, ...], call: Call, read: Callable[[Served], Result]) -> Result:
     served: Served | None = None
     try:
-        served = endpoint.services.served(_read_profile(arguments, names, endpoint))
+        served = call.services.served(_read_profile(arguments, names, call))
         _check_names(arguments, names)
         result = read(served)
-        if not _fits(result, endpoint):
-            raise AnswerTooLarge(f"The chunk is too large: a response carries up to {endpoint.room:,} bytes here.")
+        if not _fits(result, call):
+            raise AnswerTooLarge(f"The chunk is too large: a response carries up to {call.room:,} bytes here.")
     except Exception as error:  # noqa: BLE001 - every failure of a tool is a result that the model can read
-        return write_failure(failure(error, endpoint.services.served, served).error)
+        return write_failure(failure(error, call.services.served, served).error)
     return write_result(result)
 
 
-def _read_profile(arguments: Arguments, names: tuple[str, ...], endpoint: Endpoint) -> str | None:
-    return profile_name(arguments.get("profile")) if "profile" in names else endpoint.profile
+def _read_profile(arguments: Arguments, names: tuple[str, ...], call: Call) -> str | None:
+    return profile_name(arguments.get("profile")) if "profile" in names else call.profile
 
 
 def _check_names(arguments: Arguments, names: tuple[str, ...], others: tuple[str, ...] = ()) -> None:
@@ -257,7 +255,7 @@ def _read_id(arguments: Arguments) -> str:
     return chunk
 
 
-def _fits(result: Result, endpoint: Endpoint) -> bool:
+def _fits(result: Result, call: Call) -> bool:
     """Whether a response can carry the result."""
     message = json.dumps(write_result(result), ensure_ascii=False)
-    return sent_bytes(message, utf8=endpoint.services.runtime.writes_utf8) <= endpoint.room - ENVELOPE_BYTES
+    return sent_bytes(message, utf8=call.services.runtime.writes_utf8) <= call.room - ENVELOPE_BYTES

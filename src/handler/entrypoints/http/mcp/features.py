@@ -1,14 +1,13 @@
 """What an MCP endpoint offers: tools, whose definitions are in tools.json, a prompt and a resource."""
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from handler.bootstrap.container import Container
 from handler.config.profiles import CountLimit, Profile
 from handler.core.deadline import Deadline
+from handler.entrypoints.http.call import Call
 from handler.entrypoints.http.mcp.protocol import INVALID_PARAMS, Refused
 from handler.service.documents import labels, pages
 from handler.service.services import Served
@@ -38,37 +37,21 @@ PAGES = "passage://pages"
 MARKDOWN = "text/markdown"
 
 
-@dataclass(frozen=True)
-class Endpoint:
-    """What a request needs to know about the deployment and the invocation.
-
-    Attributes:
-        profile: the profile in the path; None for `/mcp`, where tools ask the default one or take its name.
-        until: returns the invocation's deadline. Raises ConfigurationError.
-        room: the most bytes of a response's body.
-    """
-
-    services: Container
-    profile: str | None
-    until: Callable[[], Deadline]
-    room: int
-
-
-def has_chunks(endpoint: Endpoint) -> bool:
+def has_chunks(call: Call) -> bool:
     """Whether the deployment serves chunks by their id: `search`, `fetch` and `get_chunk` need it.
 
     Raises:
         ConfigurationError: the settings cannot be read.
     """
-    return endpoint.services.settings.chunks != "false"
+    return call.services.settings.chunks != "false"
 
 
-def subject(endpoint: Endpoint) -> str:
+def subject(call: Call) -> str:
     """What the endpoint searches, in words that follow "search"."""
-    return endpoint.services.settings.mcp_description or SITE
+    return call.services.settings.mcp_description or SITE
 
 
-def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
+def list_tools(call: Call) -> list[dict[str, Any]]:
     """The tools' definitions: those of tools.json, with `{subject}` and each argument that is `{}` filled in.
 
     They are the same at each call. An argument that the endpoint does not have is left out.
@@ -76,9 +59,9 @@ def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
     Raises:
         PassageError: the endpoint's profile does not exist, or a setting is wrong.
     """
-    about, own = subject(endpoint), _own_arguments(endpoint)
+    about, own = subject(call), _own_arguments(call)
     tools: list[dict[str, Any]] = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))["tools"]
-    if not has_chunks(endpoint):
+    if not has_chunks(call):
         tools = [tool for tool in tools if tool["name"] == "search_docs"]
         del tools[0]["outputSchema"]["properties"]["results"]["items"]["properties"]["id"]["description"]
     for tool in tools:
@@ -90,9 +73,9 @@ def list_tools(endpoint: Endpoint) -> list[dict[str, Any]]:
     return tools
 
 
-def _own_arguments(endpoint: Endpoint) -> dict[str, dict[str, Any]]:
+def _own_arguments(call: Call) -> dict[str, dict[str, Any]]:
     """The arguments that depend on the endpoint's profile, on the index or on a limit."""
-    served = endpoint.services.served(endpoint.profile)
+    served = call.services.served(call.profile)
     text, count = served.profile.query.text, count_limit(served.profile)
     question = {
         "type": "string",
@@ -121,10 +104,10 @@ def _own_arguments(endpoint: Endpoint) -> dict[str, dict[str, Any]]:
             "maximum": MOST_CHARACTERS,
             "description": f"The most characters to return; by default {MOST_CHARACTERS:,}.",
         },
-        **_narrowing(served, endpoint.until()),
+        **_narrowing(served, call.deadline()),
     }
-    if endpoint.profile is None:
-        names = [each.profile.name for each in endpoint.services.usable_profiles()]
+    if call.profile is None:
+        names = [each.profile.name for each in call.services.usable_profiles()]
         default = served.profile.name
         words = f"The index to use. Leave it out for the default, {default}, unless the user names another."
         own["profile"] = {"type": OPTIONAL, "enum": [*names, None], "description": words}
@@ -155,14 +138,14 @@ def _narrowing(served: Served, until: Deadline) -> dict[str, Any]:
     return arguments
 
 
-def list_prompts(endpoint: Endpoint) -> list[dict[str, Any]]:
+def list_prompts(call: Call) -> list[dict[str, Any]]:
     """The definitions of the prompts."""
     question = {"name": "question", "description": "What you want to know.", "required": True}
-    words = f"Answers a question from {subject(endpoint)}, with the pages it comes from."
+    words = f"Answers a question from {subject(call)}, with the pages it comes from."
     return [{"name": PROMPT, "title": "Answer from the docs", "description": words, "arguments": [question]}]
 
 
-def get_prompt(params: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+def get_prompt(params: Mapping[str, Any], call: Call) -> dict[str, Any]:
     """The result of `prompts/get`.
 
     Raises:
@@ -173,33 +156,33 @@ def get_prompt(params: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
     if params.get("name") != PROMPT or not isinstance(question, str):
         raise Refused(INVALID_PARAMS, f"There is one prompt, {PROMPT}, and its argument 'question' is text.")
     text = (
-        f"Answer the question below from {subject(endpoint)} alone. Search it with search_docs, and read more with "
+        f"Answer the question below from {subject(call)} alone. Search it with search_docs, and read more with "
         "fetch where a passage is not enough. Cite the URL of each passage that you use. If no passage answers the "
         f"question, say so.\n\n{question}"
     )
     return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
 
-def list_resources(endpoint: Endpoint) -> list[dict[str, Any]]:
+def list_resources(call: Call) -> list[dict[str, Any]]:
     """The definition of the page list; nothing where the index is too large for one."""
-    if not _pages(endpoint):
+    if not _pages(call):
         return []
-    words = f"The URL of each page of {subject(endpoint)}. Read one with get_page."
+    words = f"The URL of each page of {subject(call)}. Read one with get_page."
     return [{"uri": PAGES, "name": "pages", "title": "All pages", "description": words, "mimeType": MARKDOWN}]
 
 
-def read_resource(params: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+def read_resource(params: Mapping[str, Any], call: Call) -> dict[str, Any]:
     """The result of `resources/read`.
 
     Raises:
         Refused: there is no such resource.
     """
-    listed = _pages(endpoint) if params.get("uri") == PAGES else ()
+    listed = _pages(call) if params.get("uri") == PAGES else ()
     if not listed:
         raise Refused(INVALID_PARAMS, "There is no such resource: resources/list has those that there are.")
     text = "".join(f"- <{url}>\n" for url in listed)
     return {"contents": [{"uri": PAGES, "mimeType": MARKDOWN, "text": text}]}
 
 
-def _pages(endpoint: Endpoint) -> tuple[str, ...]:
-    return pages(endpoint.services.served(endpoint.profile), endpoint.until())
+def _pages(call: Call) -> tuple[str, ...]:
+    return pages(call.services.served(call.profile), call.deadline())

@@ -11,13 +11,13 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from handler.contracts.fields import json_safe
+from handler.contracts.fields import json_safe, read_json
 from handler.core.errors import InvalidRequest, NotFound
+from handler.entrypoints.http.call import Call
 from handler.entrypoints.http.headers import API_VERSION, ERROR_CODE
 from handler.entrypoints.http.mcp import protocol
 from handler.entrypoints.http.mcp.calls import available_calls
 from handler.entrypoints.http.mcp.features import (
-    Endpoint,
     get_prompt,
     list_prompts,
     list_resources,
@@ -39,7 +39,6 @@ from handler.entrypoints.http.mcp.protocol import (
     choose_revision,
     is_modern,
 )
-from handler.entrypoints.http.request import decode_body
 from handler.entrypoints.http.status import JSON, status
 from handler.service.failures import failure
 
@@ -51,7 +50,7 @@ CACHED_MS = 300_000
 CACHED = {"ttlMs": CACHED_MS, "cacheScope": "public"}
 CAPABILITIES: dict[str, Any] = {"tools": {}, "prompts": {}, "resources": {}}
 
-LISTS: Mapping[str, tuple[str, Callable[[Endpoint], list[dict[str, Any]]]]] = {
+LISTS: Mapping[str, tuple[str, Callable[[Call], list[dict[str, Any]]]]] = {
     "tools/list": ("tools", list_tools),
     "prompts/list": ("prompts", list_prompts),
     "resources/list": ("resources", list_resources),
@@ -60,56 +59,52 @@ LISTS: Mapping[str, tuple[str, Callable[[Endpoint], list[dict[str, Any]]]]] = {
 """Methods that list something: its name in the result, and what lists it."""
 
 
-def respond(event: Mapping[str, Any], headers: Mapping[str, str], endpoint: Endpoint) -> Response[str]:
+def respond(call: Call) -> Response[str]:
     """The response to one request. A notification gets 202 and no body.
 
     Content-Type and Accept are not read: clients in use send odd ones, and the answer is JSON in any case.
-
-    Args:
-        event: the normalised event.
-        headers: looked up without regard to case.
     """
     number: protocol.Id = None
     try:
-        _check_origin(headers.get("Origin"), endpoint)
-        value = protocol.parse_body(_read_body(event))
+        _check_origin(call)
+        value = _read_body(call)
         number = protocol.read_id(value)
         message = protocol.read_message(value)
         if message.notification:
-            check_notification(headers)
+            check_notification(call.headers)
             return Response(202, None, "")
-        return _respond(message, endpoint, modern=is_modern(message, headers))
+        return _respond(message, call, modern=is_modern(message, call.headers))
     except Refused as error:
         return _refusal(error.status, number, error)
     except Exception as error:  # noqa: BLE001 - a setting is wrong, or the path's profile does not exist
-        known = failure(error, endpoint.services.served).error
+        known = failure(error, call.services.served).error
         code = INVALID_REQUEST if isinstance(known, NotFound) else INTERNAL_ERROR
         return _json_response(status(known), protocol.write_error(number, code, str(known)), known.code)
 
 
-def _respond(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> Response[str]:
+def _respond(message: RpcMessage, call: Call, *, modern: bool) -> Response[str]:
     """The result, or an error of the protocol: a legacy client takes any status but 200 for a broken connection."""
     try:
-        result = answer_method(message, endpoint, modern=modern)
+        result = answer_method(message, call, modern=modern)
         code = result.get("_meta", {}).get(ERROR_CODE)  # of a tool that failed
         return _json_response(200, protocol.write_result(message.id, result), code)
     except Refused as error:
         return _refusal(error.status if modern else 200, message.id, error)
 
 
-def _check_origin(origin: str | None, endpoint: Endpoint) -> None:
+def _check_origin(call: Call) -> None:
     """Refuse a page of another origin, as MCP requires against DNS rebinding.
 
     A request without Origin comes from no page. A page of this machine itself, as MCP Inspector's, rebinds no name.
     """
-    allowed = endpoint.services.http_settings.allowed_origins
+    origin, allowed = call.headers.get("Origin"), call.services.http_settings.allowed_origins
     if origin is not None and "*" not in allowed and origin not in allowed and not LOOPBACK.fullmatch(origin):
         raise Refused(INVALID_REQUEST, "This origin is not allowed here (ALLOWED_ORIGINS).", 403)
 
 
-def _read_body(event: Mapping[str, Any]) -> str:
+def _read_body(call: Call) -> Any:
     try:
-        return decode_body(event) if event["isBase64Encoded"] else str(event["body"])
+        return read_json(call.body(), "The body")
     except InvalidRequest as error:
         raise Refused(PARSE_ERROR, str(error)) from None
 
@@ -124,7 +119,7 @@ def _json_response(code: int, body: Mapping[str, Any], error_code: str | None = 
     return Response(code, JSON, json.dumps(json_safe(body), ensure_ascii=False), headers=headers)
 
 
-def answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> dict[str, Any]:
+def answer_method(message: RpcMessage, call: Call, *, modern: bool) -> dict[str, Any]:
     """The result of a request.
 
     Raises:
@@ -132,55 +127,55 @@ def answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> d
         PassageError: the endpoint's profile does not exist, or a setting is wrong.
     """
     if not modern:
-        return _answer_method(message, endpoint, modern=False)
-    result = _answer_method(message, endpoint, modern=True)
-    return {"resultType": "complete", **result, "_meta": {**result.get("_meta", {}), SERVER_KEY: _server(endpoint)}}
+        return _answer_method(message, call, modern=False)
+    result = _answer_method(message, call, modern=True)
+    return {"resultType": "complete", **result, "_meta": {**result.get("_meta", {}), SERVER_KEY: _server(call)}}
 
 
-def _answer_method(message: RpcMessage, endpoint: Endpoint, *, modern: bool) -> dict[str, Any]:
+def _answer_method(message: RpcMessage, call: Call, *, modern: bool) -> dict[str, Any]:
     match message.method:
         case "initialize" if not modern:
             version = choose_revision(message.params.get("protocolVersion"))
-            return {"protocolVersion": version, "serverInfo": _server(endpoint), **_describe(endpoint)}
+            return {"protocolVersion": version, "serverInfo": _server(call), **_describe(call)}
         case "ping" if not modern:
             return {}
         case "server/discover" if modern:
-            return {"supportedVersions": list(SUPPORTED), **_describe(endpoint), **CACHED}
+            return {"supportedVersions": list(SUPPORTED), **_describe(call), **CACHED}
         case method if method in LISTS:
             name, listed = LISTS[method]
-            return {name: listed(endpoint), **(CACHED if modern else {})}
+            return {name: listed(call), **(CACHED if modern else {})}
         case method if method in READS:
-            read = READS[method](message.params, endpoint)
+            read = READS[method](message.params, call)
             return {**read, **(CACHED if modern and method == "resources/read" else {})}
     raise Refused(METHOD_NOT_FOUND, "There is no such method here.", 404)
 
 
-def _call_tool(params: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+def _call_tool(params: Mapping[str, Any], call: Call) -> dict[str, Any]:
     name, arguments = params.get("name"), params.get("arguments")
-    known = available_calls(endpoint)
+    known = available_calls(call)
     if not isinstance(name, str) or name not in known:
         raise Refused(INVALID_PARAMS, f"There is no such tool. The tools are {', '.join(known)}.")
     if not isinstance(arguments, Mapping | None):
         raise Refused(INVALID_PARAMS, "'arguments' must be an object.")
-    return known[name](arguments or {}, endpoint)
+    return known[name](arguments or {}, call)
 
 
-READS: Mapping[str, Callable[[Mapping[str, Any], Endpoint], dict[str, Any]]] = {
+READS: Mapping[str, Callable[[Mapping[str, Any], Call], dict[str, Any]]] = {
     "tools/call": _call_tool,
     "prompts/get": get_prompt,
     "resources/read": read_resource,
 }
 
 
-def _server(endpoint: Endpoint) -> dict[str, str]:
-    return {"name": endpoint.services.settings.mcp_name, "version": API_VERSION}
+def _server(call: Call) -> dict[str, str]:
+    return {"name": call.services.settings.mcp_name, "version": API_VERSION}
 
 
-def _describe(endpoint: Endpoint) -> dict[str, Any]:
-    endpoint.services.served(endpoint.profile)  # an unknown profile is told at once, not at the first call
+def _describe(call: Call) -> dict[str, Any]:
+    call.services.served(call.profile)  # an unknown profile is told at once, not at the first call
     return {
         "capabilities": CAPABILITIES,
-        "instructions": f"Finds passages of {subject(endpoint)}. Use search_docs with a full question, and cite the "
+        "instructions": f"Finds passages of {subject(call)}. Use search_docs with a full question, and cite the "
         "URL of each passage that you use. No results means that the site has no such passage. An error means that the "
         "search failed, not that there is nothing.",
     }

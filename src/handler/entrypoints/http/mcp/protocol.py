@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from handler.contracts.fields import read_json
-from handler.core.errors import InvalidRequest
 from handler.entrypoints.http.headers import MCP_HEADERS
 
 PARSE_ERROR = -32700
@@ -71,18 +69,6 @@ class RpcMessage:
     id: Id = None
     params: Mapping[str, Any] = field(default_factory=dict)
     notification: bool = False
-
-
-def parse_body(text: str) -> Any:
-    """A body's JSON value.
-
-    Raises:
-        Refused: it is not JSON, or is nested too deep.
-    """
-    try:
-        return read_json(text, "The body")
-    except InvalidRequest as error:
-        raise Refused(PARSE_ERROR, str(error)) from None
 
 
 def read_message(value: Any) -> RpcMessage:
