@@ -4,6 +4,7 @@ Both were chosen by measurement: together they keep every code block, heading an
 tried on (docs/sites.md). Other modules use the functions below, and of a `Node` only `parent`, `prev` and `html`.
 """
 
+import re
 from collections.abc import Iterator
 
 from html_to_markdown import (
@@ -57,6 +58,10 @@ _IN_HEADING = f":is(h1, h2, h3, h4, h5, h6) > :is({_BLOCK})"
 DEEPEST = 512
 """The deepest level of elements, as in browsers."""
 _LEAVES = frozenset({"", "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "img", "br", "code"})
+
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_NO_LETTER = re.compile(r"[\W_]+")
 
 _SPACE = " \t\n\r\f\u00a0"
 _INVISIBLE = "\u200b\u00ad\ufeff\u2060"
@@ -192,6 +197,19 @@ def own_text(node: Node) -> str:
 def text(node: Node) -> str:
     """All text below `node`, unchanged."""
     return node.text(deep=True)
+
+
+def letters(node: Node) -> int:
+    """How many letters and digits an element has."""
+    written = text(node)
+    count = len(written.encode("ascii", "ignore").translate(None, _NO_LETTERS))
+    return count if written.isascii() else count + sum(map(str.isalnum, _NOT_ASCII.findall(written)))
+
+
+def letters_of(written: str) -> str:
+    """The letters and digits of a text."""
+    some = written.encode("utf-8", "surrogatepass").translate(None, _NO_LETTERS).decode("utf-8", "surrogatepass")
+    return some if some.isascii() else _NO_LETTER.sub("", some)
 
 
 def attribute(node: Node, name: str) -> str:

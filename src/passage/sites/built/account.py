@@ -16,7 +16,8 @@ from passage.sites.model import LOST, Account, Section
 OUTSIDE = "outside of the main content"
 
 _TARGET = re.compile(r"\]\([^)\s]*\)")
-_LETTERS = re.compile(r"[^\W_]+")
+_SURE = 20
+"""A text with fewer letters stands in many places."""
 _KEPT = ""
 """The fate of text that is not left out."""
 
@@ -28,16 +29,15 @@ def account(found: Iterable[Block], contents: Sequence[Node], page: Rendering, t
         found: all blocks of the page.
         told: the titles, headings and Markdown of its sections.
     """
-    written = "\n".join(told)
-    known = "\n".join(map(_letters, (written, unescape(_TARGET.sub("]", written)))))
+    known = _Known("\n".join(told))
     fates = _Fates(contents, page)
     left_out: Counter[str] = Counter()
     kept, lost, named = 0, 0, []
     for block in found:
-        rule, words = fates.of(block)
-        if rule == _KEPT and (_letters("".join(words)) in known or all(_letters(each) in known for each in words)):
+        rule, words, parts = fates.of(block)
+        if rule == _KEPT and (known.has("".join(words)) or all(map(known.has, words))):
             kept += 1
-            named += fates.parts(block)
+            named += parts
             continue
         if rule == _KEPT:
             lost += 1
@@ -58,33 +58,44 @@ def all_left_out(found: Sequence[Block], reason: str) -> Account:
 
 
 def _letters(text: str) -> str:
-    return "".join(_LETTERS.findall(html.visible(text)))
+    return html.letters_of(html.visible(text))
+
+
+class _Known:
+    """The letters of what was made of a page. Texts are looked for in its order, each behind the one before."""
+
+    def __init__(self, written: str) -> None:
+        self._text = "\n".join(map(_letters, (unescape(_TARGET.sub("]", written)), written)))
+        self._place = 0
+
+    def has(self, text: str) -> bool:
+        wanted = _letters(text)
+        at = self._text.find(wanted, self._place)
+        if at < 0:
+            at = self._text.find(wanted)
+        if len(wanted) > _SURE:
+            self._place = max(at, 0)
+        return at >= 0
 
 
 class _Fates:
     """The rule by which each element of a page is left out, looked up once."""
 
     def __init__(self, contents: Sequence[Node], page: Rendering) -> None:
-        self._page = page
+        self._formulas = page.formulas
         self._known = {html.key(content): _KEPT for content in contents} | dict(page.dropped)
 
-    def of(self, block: Block) -> tuple[str, list[str]]:
-        """The rule that leaves a block out, empty for none, and the texts of it that are not left out."""
-        fates = self._all(block)
+    def of(self, block: Block) -> tuple[str, Sequence[str], list[tuple[str, str]]]:
+        """The rule that leaves a block out, empty for none; its kept texts; and the others, each with its rule."""
+        fates = [self._fate(html.key(node), around) for node, around in zip(block.nodes, block.around, strict=True)]
         kept = [at for at, fate in enumerate(fates) if fate == _KEPT]
-        words = [block.texts[at] for at in kept if not self._is_formula(block.around[at])]
-        if kept and (_letters("".join(words)) or not words):
-            return _KEPT, words
-        found = zip(fates, block.texts, strict=True)
-        return next((fate for fate, text in found if fate != _KEPT and _letters(text)), _KEPT), words
-
-    def parts(self, block: Block) -> list[tuple[str, str]]:
-        """The texts in a block that are left out, each with the rule."""
-        found = zip(self._all(block), block.texts, strict=True)
-        return [(fate, intern(html.squeezed(text))) for fate, text in found if fate != _KEPT and _letters(text)]
-
-    def _all(self, block: Block) -> list[str]:
-        return [self._fate(html.key(node), around) for node, around in zip(block.nodes, block.around, strict=True)]
+        if len(kept) == len(fates) and not self._formulas:
+            return _KEPT, block.texts, []
+        words = [block.texts[at] for at in kept if self._formulas.isdisjoint(block.around[at])]  # a formula is TeX now
+        others = zip(fates, block.texts, strict=True)
+        parts = [(fate, intern(html.squeezed(text))) for fate, text in others if fate != _KEPT and _letters(text)]
+        is_kept = not parts or (kept and (not words or _letters("".join(words))))
+        return _KEPT if is_kept else parts[0][0], words, parts
 
     def _fate(self, key: int, around: Sequence[int]) -> str:
         """The rule for a text or a picture: its own, else that of the innermost element around it with one."""
@@ -99,7 +110,3 @@ class _Fates:
             inner.append(each)
         self._known.update(dict.fromkeys(inner, fate))
         return fate
-
-    def _is_formula(self, around: Iterable[int]) -> bool:
-        """Whether a formula is written as TeX instead of the words on the page."""
-        return bool(self._page.formulas) and not self._page.formulas.isdisjoint(around)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from passage.sites import html
-from passage.sites.built.furniture import letters
 from passage.sites.html import Node
 
 _FIRST = (
@@ -45,7 +44,7 @@ def _is_line(node: Node) -> bool:
 def _is_bold(block: Node) -> bool:
     """Whether a block, perhaps a `pre`, is one bold name."""
     bold = html.first(block, "strong, b")
-    return bold is not None and letters(bold) == letters(block) > 0
+    return bold is not None and html.letters(bold) == html.letters(block) > 0
 
 
 def _parts_behind(first: Node) -> list[Node] | None:
@@ -55,7 +54,7 @@ def _parts_behind(first: Node) -> list[Node] | None:
     while following is not None:
         if not html.tag(following):
             return None
-        if html.tag(following) != "button" and letters(following):
+        if html.tag(following) != "button" and html.letters(following):
             parts.append(following)
         following = html.following(following)
     return parts
@@ -67,7 +66,7 @@ def _names_code(first: Node) -> bool:
     if behind is None or len(behind) != 1:
         return False
     pre = html.first(behind[0], "pre")
-    return pre is not None and letters(pre) == letters(behind[0])
+    return pre is not None and html.letters(pre) == html.letters(behind[0])
 
 
 def _names_box(first: Node) -> bool:

@@ -8,7 +8,7 @@ from passage.sites import html
 from passage.sites.built import tabs
 from passage.sites.built.blocks import Block, within
 from passage.sites.built.code import line_numbers
-from passage.sites.built.furniture import beside_title, furniture, letters, menus
+from passage.sites.built.furniture import beside_title, furniture, menus
 from passage.sites.built.hidden import hidden
 from passage.sites.built.marks import badges, briefs, footnote_marks, permalinks
 from passage.sites.built.noise import NOISE
@@ -133,10 +133,10 @@ def _is_tool(button: Node) -> bool:
     """Whether a `<button>` belongs to the theme. It is text in a table's cell, in a sentence, and as a whole title."""
     words = html.text(button)
     named = " ".join(html.attribute(button, name) for name in ("class", "title", "aria-label"))
-    if not letters(button) or _COPIES.search(f"{words} {named}"):
+    if not html.letters(button) or _COPIES.search(f"{words} {named}"):
         return True
     around = next((above for above in html.ancestors(button) if html.tag(above) not in _INLINE), button)
-    alone = letters(around) == sum(map(letters, html.select(around, "button")))
+    alone = html.letters(around) == sum(map(html.letters, html.select(around, "button")))
     return html.tag(around) not in ("td", "th", *(_TITLES if alone else _SENTENCES))
 
 

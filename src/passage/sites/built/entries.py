@@ -78,16 +78,12 @@ def find(contents: Sequence[Node], generator: Generator) -> Entries:
 def _is_signature(node: Node) -> bool:
     if html.tag(node) == "dt":
         code = html.outermost(node, "code")
-        return _letters(node) == sum(map(_letters, code))
+        return html.letters(node) == sum(map(html.letters, code))
     if html.tag(node) == "body" or (
         html.tag(node) == "li" and any(html.tag(each) == "li" for each in html.ancestors(node))
     ):
         return False
     return any(_SIGNATURE.fullmatch(name) for name in html.classes(node))
-
-
-def _letters(node: Node) -> int:
-    return sum(map(str.isalnum, html.text(node)))
 
 
 def _anchor(node: Node) -> str:
@@ -104,7 +100,7 @@ def _anchor(node: Node) -> str:
 
 def _is_sign(node: Node) -> bool:
     """Whether something before a signature is a permalink, a version, or leads to the source."""
-    return html.tag(node) in ("a", "span") or _letters(node) == sum(map(_letters, html.select(node, "a")))
+    return html.tag(node) in ("a", "span") or html.letters(node) == sum(map(html.letters, html.select(node, "a")))
 
 
 def _name(node: Node, anchor: str, css: str) -> str:

@@ -77,7 +77,7 @@ def _blocks(node: Node, gone: Container[int]) -> list[Node]:
         if any(blocks for _, blocks in parts):
             runs = (list(run) for _, run in groupby(parts, lambda part: bool(part[1])))
             return [block for run in runs for block in (_joined(run) if run[0][1] else _apart(run, gone))]
-    return [node] if name in _BLOCKS and letters(node) else []
+    return [node] if name in _BLOCKS and html.letters(node) else []
 
 
 def _joined(run: Sequence[tuple[Node, list[Node]]]) -> list[Node]:
@@ -87,15 +87,10 @@ def _joined(run: Sequence[tuple[Node, list[Node]]]) -> list[Node]:
 def _apart(run: Sequence[tuple[Node, list[Node]]], gone: Container[int]) -> list[Node]:
     """The elements of a line between blocks, if it is made of nothing else."""
     nodes = [node for node, _ in run if html.key(node) not in gone]
-    if any(not html.tag(node) and letters(node) for node in nodes):
+    if any(not html.tag(node) and html.letters(node) for node in nodes):
         return []
-    found = [node for node in nodes if html.tag(node) and letters(node)]
+    found = [node for node in nodes if html.tag(node) and html.letters(node)]
     return found if len(found) > 1 else []
-
-
-def letters(node: Node) -> int:
-    """How many letters and digits an element has."""
-    return sum(map(str.isalnum, html.text(node)))
 
 
 def _is_trail(block: Node, title: str, url: str) -> bool:
@@ -104,7 +99,7 @@ def _is_trail(block: Node, title: str, url: str) -> bool:
         return False
     words = html.squeezed(html.text(block))
     links = _links(block)
-    beside = letters(block) - sum(map(letters, links))
+    beside = html.letters(block) - sum(map(html.letters, links))
     ends = words.endswith(title) and beside == sum(map(str.isalnum, title))
     lead_away = all(is_page(link, url) for link in links) or len(links) > 1
     named = len(links) > 1 and beside <= _BESIDE and beside == sum(map(str.isalnum, words.partition(":")[0]))
@@ -174,7 +169,7 @@ def _is_source(link: Node) -> bool:
 def _is_tags(block: Node) -> bool:
     """Whether a line has links to lists of pages, of a tag or an author, and a word or two beside them."""
     links = _links(block)
-    beside = letters(block) - sum(map(letters, links))
+    beside = html.letters(block) - sum(map(html.letters, links))
     return (
         bool(links)
         and html.tag(block) not in _ATOMS
@@ -197,7 +192,7 @@ def _all_links(block: Node) -> bool:
     links = _links(block)
     return bool(links) and (
         (html.tag(links[0]) == "a" and html.key(links[0]) in map(html.key, html.ancestors(block)))
-        or letters(block) == sum(map(letters, links))
+        or html.letters(block) == sum(map(html.letters, links))
     )
 
 
@@ -268,14 +263,16 @@ def _is_neighbour(block: Node, url: str) -> bool:
 
 def _is_labelled(block: Node, url: str) -> bool:
     """Whether a block is one of several in a row, each with a link to another page and a word beside it ("Next")."""
-    row = [each for each in html.children(block.parent) if html.tag(each) and letters(each)] if block.parent else []
+    row = (
+        [each for each in html.children(block.parent) if html.tag(each) and html.letters(each)] if block.parent else []
+    )
     styled = block.parent is not None and html.attribute(block.parent, "class")
     return 2 <= len(row) <= _NEIGHBOURS and all(
         html.tag(each) in (("div", "span", "li") if styled else ("div", "span"))
         and len(links := html.select(each, "a[href]")) == 1
         and is_page(links[0], url)
         and html.first(each, "p") is None
-        and 0 < letters(each) - letters(links[0]) <= _BESIDE
+        and 0 < html.letters(each) - html.letters(links[0]) <= _BESIDE
         and not _SENTENCE.search(html.squeezed(html.text(each)))
         for each in row
     )
@@ -307,6 +304,6 @@ def beside_title(header: Node) -> list[Node]:
 def menus(nodes: Iterable[Node]) -> Iterator[Node]:
     """The elements beside the text that are menus: more than half of their letters are in links, or they have none."""
     for node in nodes:
-        linked = sum(map(letters, html.outermost(node, "a[href]")))
-        if linked * 2 > letters(node) or not letters(node):
+        linked = sum(map(html.letters, html.outermost(node, "a[href]")))
+        if linked * 2 > html.letters(node) or not html.letters(node):
             yield node

@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterator
 
 from passage.sites import html
-from passage.sites.built.furniture import HEADINGS, letters
+from passage.sites.built.furniture import HEADINGS
 from passage.sites.html import Node
 
 _HIDDEN = ":is([hidden], [style*=display i], [style*=visibility i], [aria-hidden=true]):not(h1, h2, h3, h4, h5, h6)"
@@ -78,7 +78,7 @@ def _follows_button(node: Node) -> bool:
     before = html.previous(node)
     if before is None or not html.tag(before):
         return False
-    return bool(buttons := html.select(before, _BUTTONS)) and letters(before) == sum(map(letters, buttons))
+    return bool(buttons := html.select(before, _BUTTONS)) and html.letters(before) == sum(map(html.letters, buttons))
 
 
 def _is_label(node: Node) -> bool:

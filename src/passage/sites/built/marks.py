@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from passage.sites import html
-from passage.sites.built.furniture import letters
 from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
 
@@ -29,8 +28,8 @@ def permalinks(content: Node) -> Iterator[Node]:
     for heading in html.select(content, _HEADINGS):
         itself = f"#{html.attribute(heading, 'id') or ' '}"  # "#" alone leads to the page's top
         for link in html.select(heading, "a[href*='#']"):
-            sign = not letters(link) and html.first(link, "img") is None
-            if (sign or html.attribute(link, "href") == itself) and letters(heading) > letters(link):
+            sign = not html.letters(link) and html.first(link, "img") is None
+            if (sign or html.attribute(link, "href") == itself) and html.letters(heading) > html.letters(link):
                 yield link
         for beside in (html.previous(heading), html.following(heading)):
             if beside is not None and html.tag(beside) == "a" and html.attribute(beside, "href") == itself != "#":
@@ -51,10 +50,14 @@ def briefs(content: Node) -> Iterator[Node]:
 def badges(content: Node) -> Iterator[Node]:
     """The parts that a theme sets as badges ("beta", "v2.3"): beside the words of a heading, and in a line alone."""
     for badge in html.select(content, "[class*=badge], [class*=Badge]"):
-        if badge.parent is not None and letters(badge) == letters(badge.parent) and html.tag(badge.parent) == "p":
+        if (
+            badge.parent is not None
+            and html.letters(badge) == html.letters(badge.parent)
+            and html.tag(badge.parent) == "p"
+        ):
             yield badge
     for heading in html.select(content, _HEADINGS):
-        if letters(heading):
+        if html.letters(heading):
             yield from html.select(heading, "img[src*=badge]")
             yield from (
                 part for part in html.select(heading, "* > small") if _VERSION.fullmatch(html.text(part).strip())
@@ -62,7 +65,7 @@ def badges(content: Node) -> Iterator[Node]:
         for part in html.select(heading, "*"):
             named = any(_BADGE.search(name) for name in (*html.classes(part), html.tag(part)))
             code = any(html.tag(above) == "code" for above in html.ancestors(part))
-            if named and not code and html.tag(part) not in HEADINGS and letters(heading) > letters(part):
+            if named and not code and html.tag(part) not in HEADINGS and html.letters(heading) > html.letters(part):
                 yield part
 
 
@@ -71,7 +74,7 @@ def footnote_marks(content: Node) -> Iterator[Node]:
     for mark in html.select(content, "sup:has(a[href^='#']), a[href^='#']:has(> sup)"):
         link = html.first(mark, "a[href^='#']")
         raised = html.first(mark, "sup")
-        if link is None or raised is None or not letters(link) == letters(mark) == letters(raised):
+        if link is None or raised is None or not html.letters(link) == html.letters(mark) == html.letters(raised):
             continue
         yield mark
         named = html.attribute(link, "href")[1:]

@@ -1,14 +1,15 @@
 """Finds a page's table of contents in its text: links to the page's own places, and the title above them."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from urllib.parse import urljoin
 
 from passage.sites import html
-from passage.sites.built.furniture import letters
 from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
 
 _HEADINGS = ", ".join(HEADINGS)
+_HOLDERS = ("ul", "ol", "p", "div", "td")
 _FEWEST = 3
 
 _LONGEST_TITLE = 60
@@ -21,40 +22,71 @@ def outlines(content: Node, url: str) -> Iterator[Node]:
     Args:
         url: of the page.
     """
-    for links in _lists(content, url):
+    headings = _Headings(content)
+    for links in _lists(content, url, headings):
         yield links
-        yield from _title_of(links, content)
+        yield from _title_of(links, headings)
 
 
-def _lists(content: Node, url: str) -> Iterator[Node]:
+class _Headings:
+    """The headings of the content, and the places that tables of contents have among them."""
+
+    def __init__(self, content: Node) -> None:
+        self._content = content
+
+    @cached_property
+    def _ordered(self) -> tuple[dict[int, int], list[Node]]:
+        headings: list[Node] = []
+        before: dict[int, int] = {}
+        for node in html.select(self._content, f"{_HEADINGS}, {', '.join(_HOLDERS)}"):
+            before[html.key(node)] = len(headings)
+            headings += [node] if html.tag(node) in HEADINGS else []
+        return before, headings
+
+    def around(self, node: Node) -> tuple[list[Node], list[Node]]:
+        """Those before an element, and those behind it."""
+        before, headings = self._ordered
+        at = before[html.key(node)]
+        return headings[:at], headings[at:]
+
+
+def _lists(content: Node, url: str, headings: _Headings) -> Iterator[Node]:
     inside = [link for link in html.select(content, "a[href*='#']") if _place(link, url)]
     keys = {html.key(link) for link in inside}
     holders: dict[int, Node] = {}
     for link in inside:
-        above = next((each for each in html.ancestors(link) if html.tag(each) in ("ul", "ol", "p", "div", "td")), None)
+        above = next((each for each in html.ancestors(link) if html.tag(each) in _HOLDERS), None)
         if above is not None:
             holders.setdefault(html.key(above), above)
     found: dict[int, Node] = {}
+    sizes: dict[int, int] = {}
     for holder in holders.values():
-        outline = _outermost(holder, content)
+        outline = _outermost(holder, content, sizes)
         found.setdefault(html.key(outline), outline)
     for outline in found.values():
         targets = html.select(outline, "a[href]")
-        whole = letters(outline) == sum(map(letters, targets)) and all(html.key(each) in keys for each in targets)
-        outlined = len(targets) >= _FEWEST or _names_headings(targets, outline, content, url)
-        if whole and outlined and not _ends_sentence(outline):
+        whole = keys.issuperset(map(html.key, targets)) and html.letters(outline) == sum(map(html.letters, targets))
+        if not whole or _ends_sentence(outline):
+            continue
+        if len(targets) >= _FEWEST or _names_headings(targets, outline, headings, url):
             yield outline
 
 
-def _outermost(holder: Node, content: Node) -> Node:
-    """The largest element with the same words, of which one is a list in another."""
-    size, found = letters(holder), holder
+def _outermost(holder: Node, content: Node, sizes: dict[int, int]) -> Node:
+    """The largest element with the same words, of which one is a list in another. `sizes` keeps the letters of each."""
+
+    def letters(node: Node) -> int:
+        if (key := html.key(node)) not in sizes:
+            sizes[key] = html.letters(node)
+        return sizes[key]
+
+    found = holder
     for above in html.ancestors(holder):
         if html.key(above) == html.key(content):
             break
         if html.tag(above) in ("ul", "ol"):
-            size, found = letters(above), above
-        elif html.tag(above) != "li" and letters(above) != size:
+            found = above
+        elif html.tag(above) != "li" and letters(above) != letters(found):
             break
     return found
 
@@ -78,9 +110,9 @@ def _ends_sentence(links: Node) -> bool:
     return before is not None and html.text(before).rstrip().endswith(":")
 
 
-def _names_headings(targets: list[Node], outline: Node, content: Node, url: str) -> bool:
+def _names_headings(targets: list[Node], outline: Node, headings: _Headings, url: str) -> bool:
     """Whether links below the page's title have the words of headings, the first those of the next one."""
-    before, behind = _headings_around(outline, content)
+    before, behind = headings.around(outline)
     fewest = 1 if html.first(outline, "li") is not None else _FEWEST - 1
     if len(targets) < fewest or any(html.tag(each) != "h1" and not _is_above(each, outline) for each in before):
         return False
@@ -104,15 +136,7 @@ def _is_above(heading: Node, outline: Node) -> bool:
     return before is not None and html.key(before) == html.key(heading)
 
 
-def _headings_around(node: Node, content: Node) -> tuple[list[Node], list[Node]]:
-    """The headings before an element, and those behind it."""
-    found = html.select(content, f"{_HEADINGS}, {html.tag(node)}")
-    at = next((at for at, each in enumerate(found) if html.key(each) == html.key(node)), 0)
-    before, behind = ([each for each in part if html.tag(each) in HEADINGS] for part in (found[:at], found[at:]))
-    return before, behind
-
-
-def _title_of(links: Node, content: Node) -> Iterator[Node]:
+def _title_of(links: Node, headings: _Headings) -> Iterator[Node]:
     """The heading of links that are left out, and a line that shares a box with them.
 
     A heading stays that has something else below it, but one without an address before a heading of its level.
@@ -121,13 +145,13 @@ def _title_of(links: Node, content: Node) -> Iterator[Node]:
     if before is None or not html.tag(before):
         return
     if html.tag(before) in HEADINGS[1:]:
-        _, behind = _headings_around(links, content)
+        _, behind = headings.around(links)
         ends = bool(behind) and html.tag(behind[0]) <= html.tag(before)
         if after is None or (ends and (html.tag(after) in HEADINGS or not _is_linked(before))):
             yield before
         return
     around = links.parent
-    alone = around is not None and letters(around) == letters(links) + letters(before)
+    alone = around is not None and html.letters(around) == html.letters(links) + html.letters(before)
     if alone and html.tag(before) != "h1" and len(html.squeezed(html.text(before))) <= _LONGEST_TITLE:
         yield before
 

@@ -54,26 +54,33 @@ class Rendering:
         folder: the base of relative links: the URL's folder, with a slash.
         generator: wrote the page.
         dropped: the keys of the elements and texts that are left out, with the rule.
-        rules: the keys of the elements with a special rendering.
+        rules: special renderings, by the element's key or else by its name.
         labels: the keys of tab panels, each with its tab's label.
         formulas: the keys of the elements that are formulas.
         entries: of an API reference.
-        tex: the formulas found so far; rendering changes only this list.
+        addresses: the absolute URLs found so far, by the links' own.
+        tex: the formulas found so far.
     """
 
     url: str
     folder: str
     generator: Generator
     dropped: Mapping[int, str]
-    rules: Mapping[int, "Rule"]
+    rules: Mapping[int | str, "Rule"]
     labels: Mapping[int, str]
-    formulas: frozenset[int]
+    formulas: frozenset[int | str]
     entries: Entries
+    addresses: dict[str, str] = field(default_factory=dict)
     tex: list[str] = field(default_factory=list)
 
     def address(self, link: Node) -> str:
         """A link's absolute URL; empty where it cannot be opened."""
         target = html.attribute(link, "href").strip()
+        if target not in self.addresses:
+            self.addresses[target] = self._address(target)
+        return self.addresses[target]
+
+    def _address(self, target: str) -> str:
         if not target:
             return ""
         if target.startswith("#"):
@@ -101,7 +108,7 @@ def render(node: Node, page: Rendering) -> str:
     if not name:
         words = html.own_text(node)
         return _text(words.lstrip(" .:)]") if _follows_mark(node, page) else words, page)
-    rule = page.rules.get(html.key(node), element)
+    rule = page.rules.get(html.key(node)) or page.rules.get(name, element)
     label = page.labels.get(html.key(node))
     return rule(node, page) if label is None else f"<div>{bold(label)}{rule(node, page)}</div>"
 

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from passage.sites import html
 from passage.sites.built.blocks import HEADINGS, Block, blocks
-from passage.sites.built.furniture import is_page, letters
+from passage.sites.built.furniture import is_page
 from passage.sites.html import Node
 
 SHARE = 0.6
@@ -185,7 +185,7 @@ def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
 
 def is_link(block: Block, url: str) -> bool:
     """Whether all words of a block are in links to pages of the site."""
-    links = [_link_around(node) for node in block.nodes if letters(node)]
+    links = [_link_around(node) for node in block.nodes if html.letters(node)]
     return bool(links) and all(link is not None and is_page(link, url) for link in links)
 
 

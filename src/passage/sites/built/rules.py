@@ -50,7 +50,8 @@ def prepare(
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
     reference = entries.find(contents, generator)
-    rules: dict[int, Rule] = {html.key(part): _part for part in reference.parts}
+    rules: dict[int | str, Rule] = {**_BY_NAME}
+    rules |= {html.key(part): _part for part in reference.parts}
     rules |= {html.key(node): _declaration for node in reference.signatures}
     labels: dict[int, str] = {}
     for content in contents:
@@ -60,7 +61,7 @@ def prepare(
                 rules.setdefault(html.key(node), rule)
         for node in boxes.titles(content):
             rules.setdefault(html.key(node), _title)
-    formulas = frozenset(identity for identity, rule in rules.items() if rule is _formula)
+    formulas = frozenset(key for key, rule in rules.items() if rule is _formula)
     return Rendering(url, folder, generator, left_out, rules, labels, formulas, reference)
 
 
@@ -166,9 +167,13 @@ def _link(node: Node, page: Rendering) -> str:
     target = page.address(node)
     if not target or not content.strip():
         return content
-    if html.first(node, HOLDS_BLOCKS):
-        return f"<div>{content}</div>"  # a card: its title holds the link
     return f'<a href="{escape(target)}">{content}</a>'
+
+
+def _card(node: Node, page: Rendering) -> str:
+    """A link around blocks: its title is written as the link."""
+    content = inside(node, page)
+    return f"<div>{content}</div>" if page.address(node) and content.strip() else content
 
 
 def _superscript(node: Node, page: Rendering) -> str:
@@ -201,10 +206,15 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (".admonitionblock .icon i[title]", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),
     (TITLES, _title),
-    ("code, tt, samp, kbd", _code),
     ("a.header", inside),  # mdBook's permalinks hold the words of the heading
-    ("a", _link),
-    ("sup", _superscript),
-    ("img", _picture),
+    (f"a:has({HOLDS_BLOCKS})", _card),
 )
 """The first rule whose selector matches an element renders it."""
+
+_BY_NAME: Mapping[int | str, Rule] = {
+    **dict.fromkeys(("code", "tt", "samp", "kbd"), _code),
+    "a": _link,
+    "sup": _superscript,
+    "img": _picture,
+}
+"""The rules of all other elements of a name."""

@@ -6,15 +6,13 @@ from dataclasses import dataclass, field, replace
 from passage.sites import html
 from passage.sites.built import render
 from passage.sites.built.entries import Entry
-from passage.sites.built.furniture import letters
 from passage.sites.built.render import HEADINGS, Rendering
 from passage.sites.html import Node
 from passage.sites.model import Section
 
 _HEADINGS = ", ".join(HEADINGS)
 
-_NOT_CUT = "blockquote, table, a:not([href^='#']), pre"
-"""A heading inside one of these elements is part of the text, as it is in the item of a list."""
+_NOT_CUT = frozenset({"blockquote", "table", "pre"})
 
 _MARKS = "a[id], a[name], span[id]"
 """Empty elements that give a place of the page its address."""
@@ -59,7 +57,6 @@ def cut(contents: list[Node], page: Rendering) -> tuple[list[Section], list[Head
 
 def _points(content: Node, page: Rendering) -> Iterator[Node]:
     """The headings and entries that begin a section."""
-    held = {html.key(node) for holder in html.select(content, _NOT_CUT) for node in html.select(holder, _HEADINGS)}
     parts = {html.key(node) for node in page.entries.parts}
     entries = page.generator.entries
     found = html.select(content, f"{_HEADINGS}, {entries}" if entries else _HEADINGS)
@@ -68,8 +65,19 @@ def _points(content: Node, page: Rendering) -> Iterator[Node]:
         in_item = _is_in_item(node) and _mark_before(node) is None
         if html.tag(node) in HEADINGS and not begins and (_is_title(node, page) or in_item):
             continue
-        if html.key(node) not in held and html.key(node) not in parts and not page.leaves_out(node):
+        if html.key(node) not in parts and not _is_held(node, content) and not page.leaves_out(node):
             yield node
+
+
+def _is_held(node: Node, content: Node) -> bool:
+    """Whether a heading stands in a link or in an element that is not cut: it is part of the text there."""
+    for above in html.ancestors(node) if html.tag(node) in HEADINGS else ():
+        name = html.tag(above)
+        if name in _NOT_CUT or (name == "a" and not html.attribute(above, "href").startswith("#")):
+            return True
+        if html.key(above) == html.key(content):
+            break
+    return False
 
 
 def _is_title(heading: Node, page: Rendering) -> bool:
@@ -174,7 +182,10 @@ def heading_of(node: Node, page: Rendering) -> Heading:
     title = render.words(node, page)
     if slogan is not None:
         title = title.removesuffix(render.words(slogan, page)).strip()
-    above = any(letters(link) * 2 > letters(node) and _leads_above(link, page) for link in html.select(node, "a[href]"))
+    above = any(
+        html.letters(link) * 2 > html.letters(node) and _leads_above(link, page)
+        for link in html.select(node, "a[href]")
+    )
     return Heading(
         int(html.tag(node)[1]) if html.tag(node) in HEADINGS else 1, title, _anchor(node, page), is_own=not above
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from passage.sites import html
 from passage.sites.built.copies import LIST_FOLDERS
-from passage.sites.built.furniture import is_page, letters
+from passage.sites.built.furniture import is_page
 from passage.sites.built.generators import Generator
 from passage.sites.html import Node
 from passage.sites.model import Section
@@ -104,7 +104,9 @@ def lists_pages(contents: list[Node], page_url: str) -> bool:
     """Whether the content is only links to other pages of the site, each with a few words at most, and no sentence."""
     if any(html.first(content, "pre, table, p + p, blockquote, details") is not None for content in contents):
         return False
-    if any(letters(heading) and not _is_group(heading) for each in contents for heading in html.select(each, "h2, h3")):
+    if any(
+        html.letters(heading) and not _is_group(heading) for each in contents for heading in html.select(each, "h2, h3")
+    ):
         return False
     items = [item for content in contents for below in html.children(content) for item in _items(below)]
     if not items or not all(_begins_with_link(item, page_url) for item in items):
@@ -112,7 +114,7 @@ def lists_pages(contents: list[Node], page_url: str) -> bool:
     keys = {html.key(item) for item in items}
     around = [block for content in contents for block in html.select(content, "p, div:not(:has(p, div))")]
     return not any(
-        letters(block) >= _OWN_LETTERS
+        html.letters(block) >= _OWN_LETTERS
         and _SENTENCE.search(html.text(block).strip())
         and not any(html.key(above) in keys for above in html.ancestors(block))
         for block in around

@@ -33,6 +33,8 @@ _EMPTY = re.compile(
     rb"""<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|wbr)\b)([\w:-]+)((?:[^<>"']|"[^"]*"|'[^']*')*)/>"""
 )
 
+_HEADING_LINKS = f":is({', '.join(render.HEADINGS)}) a[href]"
+
 _CALLS = 12
 """The most nested calls that one element takes."""
 
@@ -188,14 +190,12 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
 
 def _linked(contents: list[Node], page: render.Rendering) -> tuple[frozenset[str], frozenset[str]]:
     """The pages that the content links to, and those that its headings link to."""
-    targets, named = set(), set()
-    for link in (link for content in contents for link in html.select(content, "a[href]")):
-        target = bare(page.address(link))
-        if target and target != bare(page.url):
-            targets.add(target)
-            if any(html.tag(above) in render.HEADINGS for above in html.ancestors(link)):
-                named.add(target)
-    return frozenset(targets), frozenset(named)
+
+    def linked(css: str) -> frozenset[str]:
+        links = {page.address(link) for content in contents for link in html.select(content, css)}
+        return frozenset(map(bare, links)) - {"", bare(page.url)}
+
+    return linked("a[href]"), linked(_HEADING_LINKS)
 
 
 def _left_out(file: str, root: Node, generator: Generator, contents: list[Node], survey: Survey) -> str | None:
