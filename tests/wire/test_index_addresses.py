@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from handler.adapters import url_faults
+from handler.adapters.errors import fault_by_error
 from handler.config import profiles
 from indexed import embedder_at
 from passage.indexing import embedding
@@ -122,7 +122,7 @@ def test_expired_certificate_says_so(tmp_path: Path) -> None:
         pytest.raises(httpx.ConnectError) as caught,
     ):
         client.get(f"https://127.0.0.1:{port}")
-    fault = url_faults.by_error(caught.value, "QDRANT_URL") or ""
+    fault = fault_by_error(caught.value, "QDRANT_URL") or ""
     assert fault.startswith("has a certificate that is expired")
     assert "QDRANT_URL" in fault
 

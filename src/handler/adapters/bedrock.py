@@ -155,7 +155,7 @@ class _Model:
                 upstream=service.upstream,
                 detail=detail,
             )
-        if aws.code(error) in aws.BUSY or status == 429:
+        if aws.busy(error):
             return UpstreamThrottled(
                 f"The {service.name} is limiting requests.",
                 upstream=service.upstream,

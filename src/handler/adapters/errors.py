@@ -1,13 +1,18 @@
-"""Maps an upstream's failures to the core's errors, by HTTP status or by the transport's error."""
+"""Maps an upstream's failures to the core's errors, by HTTP status or by the transport's error.
+
+A URL that does not lead to its service is a wrong setting: another protocol, a redirect, a proxy's page.
+"""
 
 import email.utils
+import json
+import re
+import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import httpx
 
-from handler.adapters import url_faults
 from handler.core.errors import (
     ConfigurationError,
     CredentialsRefused,
@@ -20,6 +25,15 @@ from handler.core.errors import (
 )
 
 DETAIL_CHARACTERS = 300
+
+NOT_TLS = frozenset({"HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE", "WRONG_VERSION_NUMBER"})
+"""OpenSSL's reasons when the other side does not speak TLS."""
+
+OUT_OF_DATE = frozenset({9, 10})
+"""OpenSSL's codes for a certificate that is not yet valid, or has expired."""
+
+TEMPORARY = frozenset({408, 425, 429, 499})
+"""Statuses below 500 that are temporary. A proxy may send them as a page, too."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +56,10 @@ class Service:
         """The error for an answer with an error status, or with an invalid body."""
         # An error's body gives the reason. A success's body may repeat the question, which must stay out of the log.
         detail = f"HTTP {status}: {_clip(body)}" if status >= 400 else f"HTTP {status}, with an invalid body"
-        wrong = url_faults.by_answer(status, body, self.url_variable)
+        wrong = fault_by_answer(status, body, self.url_variable)
         if wrong is not None:
             return self.misconfigured(wrong, f"{detail} {_header(headers, 'location') or ''}".strip())
-        if url_faults.is_page(status, body):
+        if is_page(status, body):
             return self.answered_by_another(status, detail)
         if status in (401, 403):
             return self._credentials_refused(detail)
@@ -56,7 +70,7 @@ class Service:
                 retry_after=retry_after(headers),
                 detail=detail,
             )
-        if status in (408, 425, 499) or status >= 500 or status < 400:
+        if status in TEMPORARY or status >= 500 or status < 400:
             return self.unavailable("failed to answer", detail, retry_after(headers))
         what = f"refused the request (HTTP {status})"
         if status == 402:
@@ -69,10 +83,10 @@ class Service:
             return DeadlineExceeded(
                 f"The {self.name} did not answer within the request's time.", upstream=self.upstream, detail=repr(error)
             )
-        wrong = url_faults.by_error(error, self.url_variable)
+        wrong = fault_by_error(error, self.url_variable)
         if wrong is not None:
             return self.misconfigured(wrong, _clip(repr(error)))
-        if url_faults.is_unreadable_page(error):
+        if is_unreadable_page(error):
             return self.answered_by_another(200, "a page instead of JSON")
         if isinstance(error, httpx.TransportError):
             return self.unavailable("could not be reached", repr(error))
@@ -127,3 +141,57 @@ def _header(headers: Mapping[str, str], wanted: str) -> str | None:
 def _clip(body: object) -> str:
     text = body.decode(errors="replace") if isinstance(body, bytes) else str(body)
     return text if len(text) <= DETAIL_CHARACTERS else f"{text[:DETAIL_CHARACTERS]}…"
+
+
+def fault_by_error(error: Exception, variable: str) -> str | None:
+    """The fault of the URL in `variable`, found from a transport's error; None if the error does not show one."""
+    for cause in causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            wrong = (
+                f"is expired or not yet valid: renew it, or check the clock here and the host in {variable}"
+                if cause.verify_code in OUT_OF_DATE
+                else f"is not trusted: check the host in {variable}, or name your authority's file in SSL_CERT_FILE"
+            )
+            return f"has a certificate that {wrong}"
+        if isinstance(cause, ssl.SSLError) and cause.reason in NOT_TLS:
+            return f"does not speak TLS at the address in {variable}: write http:// there, or the port of https"
+    if isinstance(error, httpx.TooManyRedirects):  # `aws.client` raises it at the first one
+        return f"redirects requests: set {variable} to the address it redirects to, which the log names"
+    if isinstance(error, httpx.UnsupportedProtocol):
+        return f"cannot be reached at the address in {variable}: it must start with http:// or https://"
+    if isinstance(error, httpx.RemoteProtocolError) and str(error).startswith("illegal "):  # h11: no HTTP/1.1 at all
+        return f"does not speak HTTP/1.1 at the address in {variable}: check its scheme and port"
+    return None
+
+
+def fault_by_answer(status: int, body: object, variable: str) -> str | None:
+    """The fault of the URL in `variable`, found from an error response; None if the response is the service's."""
+    if 300 <= status < 400:
+        return f"redirects requests (HTTP {status}): set {variable} to the address it redirects to, which the log names"
+    if status == 400 and re.search(r"\bHTTPS (port|server)\b", _text(body)):  # nginx's and Go's words
+        return f"speaks TLS at the address in {variable}: write https:// there"
+    return None
+
+
+def is_page(status: int, body: object) -> bool:
+    """Whether a proxy or another website answered with an HTML page. The services send JSON or plain text."""
+    return 200 <= status < 500 and status not in TEMPORARY and _text(body).lstrip()[:1] == "<"
+
+
+def is_unreadable_page(error: Exception) -> bool:
+    """Whether an answer that should be JSON is a page."""
+    return isinstance(error, json.JSONDecodeError) and is_page(200, error.doc)
+
+
+def _text(body: object) -> str:
+    if isinstance(body, bytes):
+        return body.decode(errors="replace")
+    return body if isinstance(body, str) else ""
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """An error, and what led to it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__

@@ -212,4 +212,4 @@ def reply_sinks(settings: Settings) -> list[ReplySink]:
         raise ConfigurationError("No reply destination is set: set REPLY_QUEUE_URL, REPLY_TOPIC_ARN or REPLY_BUS_NAME.")
     from handler.adapters.aws import replies  # noqa: PLC0415 - loads boto3, only where messages are answered
 
-    return [replies.sink(kind, target, settings.idempotency_table) for kind, target in targets.items()]
+    return [replies.Sink(kind, target, settings.idempotency_table) for kind, target in targets.items()]

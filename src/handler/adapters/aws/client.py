@@ -1,5 +1,6 @@
 """AWS services through boto3, which is part of Lambda's runtime. Imported only when one is used."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,25 +28,11 @@ UNREADABLE = (ResponseParserError, ValueError, TypeError, AttributeError, Lookup
 FAILURES = (ClientError, BotoCoreError, httpx.HTTPError, *UNREADABLE)
 """The exceptions of a call."""
 
-BUSY = frozenset(
-    {
-        "KMSThrottling",
-        "KmsThrottled",
-        "ModelNotReadyException",
-        "OverLimit",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "RequestThrottled",
-        "ServiceQuotaExceededException",
-        "SlowDown",
-        "Throttled",
-        "ThrottledException",
-        "Throttling",
-        "ThrottlingException",
-        "TooManyRequestsException",
-    }
+BUSY = re.compile(
+    r"Throttl|TooManyRequests|RequestLimitExceeded|ThroughputExceeded|ServiceQuotaExceeded|OverLimit|SlowDown|"
+    r"ModelNotReady"
 )
-"""The error codes with which AWS services throttle."""
+"""Part of each error code with which an AWS service throttles."""
 
 
 def client(
@@ -75,10 +62,15 @@ def status(error: ClientError) -> int:
     return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
 
 
+def busy(error: ClientError) -> bool:
+    """Whether the service throttles."""
+    return status(error) == 429 or BUSY.search(code(error)) is not None
+
+
 def passing(error: Exception) -> bool:
     """Whether another try may help: the service is busy, failing or unreachable, or something else answered for it."""
     if isinstance(error, ClientError):
-        return code(error) in BUSY or status(error) >= 500 or status(error) == 429
+        return busy(error) or status(error) >= 500
     return not isinstance(error, httpx.TooManyRedirects) and isinstance(
         error, (httpx.HTTPError, HTTPClientError, IncompleteReadError, *UNREADABLE)
     )

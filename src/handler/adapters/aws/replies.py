@@ -1,17 +1,18 @@
 """Sends replies to a queue, a topic or a bus through boto3. Only the settings choose the destination."""
 
 import json
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 from botocore.exceptions import ClientError
 
 from handler.adapters.aws import client as aws
+from handler.adapters.errors import causes
 from handler.core.deadline import at_most, with_one_retry
 from handler.core.errors import ConfigurationError, PassageError, UpstreamThrottled, UpstreamUnavailable
-from handler.service.replies import Reply, ReplySink
+from handler.service.replies import Reply
 
 SOURCE = "passage"
 DETAIL_TYPE = "Passage Reply"
@@ -32,142 +33,102 @@ TABLE_WAIT = 1.0
 REMEMBERED_SECONDS = 14 * 24 * 3600
 """SQS' longest message retention."""
 
-CONFIGURATION_CODES = frozenset(
-    {
-        "AccessDenied",
-        "AccessDeniedException",
-        "AuthorizationError",
-        "AWS.SimpleQueueService.NonExistentQueue",
-        "InvalidAddress",
-        "InvalidParameter",
-        "InvalidParameterValue",
-        "KMSAccessDenied",
-        "KMSDisabled",
-        "KMSNotFound",
-        "KmsAccessDenied",
-        "KmsDisabled",
-        "KmsNotFound",
-        "NotFound",
-        "QueueDoesNotExist",
-        "ResourceNotFoundException",
-        "ValidationException",
-    }
+CONFIGURATION_CODE = re.compile(
+    r"(KMS)?(AccessDenied|Disabled|NotFound)|(AccessDenied|ResourceNotFound|Validation)Exception|AuthorizationError|"
+    r"Invalid(Address|Parameter|ParameterValue)|QueueDoesNotExist|AWS\.SimpleQueueService\.NonExistentQueue",
+    re.IGNORECASE,
 )
 """Error codes of a wrong setting: the destination is missing, or the function may not write to it."""
 
 Send = Callable[[Reply, str | None], None]
-Call = Callable[[Reply, str | None], str | None]
+Call = Callable[[Reply, str | None], object]
 """Makes one attempt to send. Gives the id that the destination confirms it with."""
 
 
-def sink(kind: str, target: str, idempotency_table: str | None) -> ReplySink:
-    """The sink that sends replies to `target`.
-
-    Args:
-        kind: "queue", "topic" or "bus".
-        idempotency_table: a DynamoDB table that records sent replies, so that none is sent twice.
-    """
-    send = _sender(f"{kind} {target}", CALLS[kind](target))
-    if idempotency_table is None:
-        return _Sink(send, SEND_SECONDS)
-    return _Sink(_once(send, target, idempotency_table), SEND_SECONDS + TABLE_SECONDS)
-
-
-@dataclass(frozen=True)
-class _Sink:
-    """See `handler.service.replies.ReplySink`."""
-
-    _send: Send
-    seconds: float
-
-    def send(self, reply: Reply, *, group: str | None) -> None:
-        with at_most(self.seconds):
-            self._send(reply, group)
-
-
-def _sender(name: str, call: Call) -> Send:
-    """Sends by `call`, and once more after a temporary failure.
+class Sink:
+    """Sends replies to one destination: a `handler.service.replies.ReplySink`.
 
     A reply counts as sent only when the destination confirms it with an id. A proxy or a wrong address may answer
     anything with status 200.
 
     Args:
-        name: the destination's, for the log.
+        kind: "queue", "topic" or "bus".
+        target: its URL, ARN or name.
+        idempotency_table: a DynamoDB table that records sent replies, so that none is sent twice.
     """
 
-    def attempt(reply: Reply, group: str | None) -> None:
+    def __init__(self, kind: str, target: str, idempotency_table: str | None) -> None:
+        self._name = f"{kind} {target}"
+        self._call = CALLS[kind](target)
+        self._send: Send = self._send_or_retry
+        self.seconds = SEND_SECONDS
+        if idempotency_table is not None:
+            self._send = _once(self._send, target, idempotency_table)
+            self.seconds += TABLE_SECONDS
+
+    def send(self, reply: Reply, *, group: str | None) -> None:
+        with at_most(self.seconds):
+            self._send(reply, group)
+
+    def _send_or_retry(self, reply: Reply, group: str | None) -> None:
+        with at_most(SEND_SECONDS) as deadline:
+            with_one_retry(lambda: self._attempt(reply, group), deadline, "reply")
+
+    def _attempt(self, reply: Reply, group: str | None) -> None:
         try:
             with at_most(ATTEMPT_SECONDS):
-                confirmed = call(reply, group)
+                confirmed = self._call(reply, group)
         except aws.FAILURES as error:
-            raise _error_of(name, error) from error
-        if not confirmed:
-            raise _error_of(name, ValueError("the answer does not confirm the reply"))
-
-    def send(reply: Reply, group: str | None) -> None:
-        with at_most(SEND_SECONDS) as deadline:
-            with_one_retry(lambda: attempt(reply, group), deadline, "reply")
-
-    return send
+            raise _error_of(self._name, error) from error
+        if not confirmed or not isinstance(confirmed, str):
+            raise _error_of(self._name, ValueError("the answer does not confirm the reply"))
 
 
-def _error_of(name: str, error: Exception) -> PassageError:
-    code = aws.code(error) if isinstance(error, ClientError) else ""
+def _error_of(name: str, error: BaseException) -> PassageError:
+    """The core's error for a failed attempt to send to `name`."""
     detail = f"{name}: {error!r}"
-    if code in CONFIGURATION_CODES:
+    if isinstance(error, ClientError) and CONFIGURATION_CODE.fullmatch(aws.code(error)):
         return ConfigurationError(
             "A reply could not be sent: check that its destination exists and that the function may write to it.",
             upstream="reply",
             detail=detail,
         )
-    kind = UpstreamThrottled if code in aws.BUSY else UpstreamUnavailable
+    kind = UpstreamThrottled if isinstance(error, ClientError) and aws.busy(error) else UpstreamUnavailable
     return kind("A reply could not be sent.", upstream="reply", detail=detail)
 
 
-def _publisher(service: str, operation: str, target: str, text: str) -> Callable[[str], Call]:
-    """A function that sends to a queue or a topic. The two differ only in boto3's names.
+def _publisher(publish: Callable[..., Any], text: str, **target: str) -> Call:
+    """Sends to a queue or a topic, which differ only in boto3's names: of the call, of its text and of its target."""
+    is_fifo = all(address.endswith(".fifo") for address in target.values())
 
-    Args:
-        operation, target, text: boto3's names of the call, its destination and its text.
-    """
+    def call(reply: Reply, group: str | None) -> object:
+        # A FIFO destination keeps the order within the group, and drops duplicates by the id.
+        fifo = {"MessageGroupId": group or reply.id, "MessageDeduplicationId": reply.id} if is_fifo else {}
+        answer = publish(**target, **{text: reply.text}, MessageAttributes=_attributes(reply), **fifo)
+        return answer.get("MessageId")
 
-    def make(address: str) -> Call:
-        publish = getattr(aws.client(service), operation)
-
-        def call(reply: Reply, group: str | None) -> str | None:
-            fifo = _fifo(reply, group) if address.endswith(".fifo") else {}
-            answer = publish(**{target: address, text: reply.text}, MessageAttributes=_attributes(reply), **fifo)
-            return _text(answer.get("MessageId"))
-
-        return call
-
-    return make
+    return call
 
 
 def _bus(name: str) -> Call:
     client = aws.client("events")
 
-    def call(reply: Reply, _: str | None) -> str | None:
+    def call(reply: Reply, _: str | None) -> object:
         entry = {"Source": SOURCE, "DetailType": DETAIL_TYPE, "Detail": reply.text, "EventBusName": name}
         (result,) = client.put_events(Entries=[entry])["Entries"]
         if result.get("ErrorCode"):
-            raise ClientError(
-                {"Error": {"Code": str(result["ErrorCode"]), "Message": str(result.get("ErrorMessage"))}}, "PutEvents"
-            )
-        return _text(result.get("EventId"))
+            refusal = {"Code": str(result["ErrorCode"]), "Message": str(result.get("ErrorMessage"))}
+            raise ClientError({"Error": refusal}, "PutEvents")
+        return result.get("EventId")
 
     return call
 
 
 CALLS: dict[str, Callable[[str], Call]] = {
-    "queue": _publisher("sqs", "send_message", "QueueUrl", "MessageBody"),
-    "topic": _publisher("sns", "publish", "TopicArn", "Message"),
+    "queue": lambda url: _publisher(aws.client("sqs").send_message, "MessageBody", QueueUrl=url),
+    "topic": lambda arn: _publisher(aws.client("sns").publish, "Message", TopicArn=arn),
     "bus": _bus,
 }
-
-
-def _text(identity: object) -> str | None:
-    return identity if isinstance(identity, str) else None
 
 
 def _attributes(reply: Reply) -> dict[str, Any]:
@@ -179,11 +140,6 @@ def _attributes(reply: Reply) -> dict[str, Any]:
         "status": reply.status,
     }
     return {name: {"DataType": "String", "StringValue": value} for name, value in values.items() if value}
-
-
-def _fifo(reply: Reply, group: str | None) -> dict[str, str]:
-    """For a FIFO destination: the group, whose order it keeps, and the id by which it drops duplicates."""
-    return {"MessageGroupId": group or reply.id, "MessageDeduplicationId": reply.id}
 
 
 def _once(send: Send, target: str, table: str) -> Send:
@@ -219,14 +175,7 @@ def _once(send: Send, target: str, table: str) -> Send:
             sent(key=json.dumps([target, reply.id]), reply=reply, group=group, done=done)
         except BaseError as error:
             if not done:  # the reply was sent though it is not recorded: its message need not come again
-                raise _not_recorded(table, error) from error
+                cause = next((cause for cause in causes(error) if isinstance(cause, ClientError)), error)
+                raise _error_of(f"table {table}", cause) from error
 
     return send_once
-
-
-def _not_recorded(table: str, error: Exception) -> PassageError:
-    """The error for a table that could not be read or written, or for a reply that another delivery is sending."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, ClientError):
-        cause = cause.__cause__
-    return _error_of(f"table {table}", cause or error)

@@ -12,7 +12,7 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from handler.adapters import url_faults
+from handler.adapters.errors import fault_by_answer, fault_by_error, is_page, is_unreadable_page
 from handler.adapters.transport import AS_IT_IS
 from handler.config.settings import Settings
 from passage.indexing.batching import batched
@@ -133,16 +133,16 @@ class ServerConnection:
                 wait, how, failure = getattr(error, "retry_after_s", None), f"is limiting requests: {error}", error
             except UnexpectedResponse as error:
                 status = error.status_code or 0
-                page = ANOTHER if url_faults.is_page(status, error.content) else None
-                self._check_address(url_faults.by_answer(status, error.content, VARIABLE) or page, error)
+                page = ANOTHER if is_page(status, error.content) else None
+                self._check_address(fault_by_answer(status, error.content, VARIABLE) or page, error)
                 if status != 429 and status < 500:
                     raise self._refusal(error) from error
                 wait, how, failure = None, f"failed to answer (HTTP {error.status_code}: {_line(error)})", error
             # The last three, and the first with one of them: an answer that the client could not parse.
             except (ResponseHandlingException, httpx.HTTPError, AssertionError, ValueError, RecursionError) as error:
                 cause = getattr(error, "source", error)
-                page = ANOTHER if url_faults.is_unreadable_page(cause) else None
-                self._check_address(url_faults.by_error(cause, VARIABLE) or page, error)
+                page = ANOTHER if is_unreadable_page(cause) else None
+                self._check_address(fault_by_error(cause, VARIABLE) or page, error)
                 unheard = isinstance(cause, httpx.TransportError)
                 what = "could not be reached" if unheard else "gave an answer that could not be read"
                 wait, how, failure = None, f"{what}: {_line(cause)}", error
