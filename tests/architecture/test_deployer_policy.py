@@ -97,7 +97,7 @@ def _allowed(action: str, resource: str) -> bool:
 
 
 def test_every_service_of_the_templates_is_known_here() -> None:
-    kinds = {resource["Type"] for stack in stacks(OPTIONS).values() for resource in stack.everything().values()}
+    kinds = {resource["Type"] for stack in stacks(OPTIONS).values() for resource in stack.resources.values()}
     assert {kind.split("::")[1] for kind in kinds} <= ACTIONS.keys() | UNNAMED.keys()
 
 

@@ -9,7 +9,8 @@ import re
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -31,31 +32,22 @@ UPLOADED = "uploaded:"
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The resources of one set of parameters. Lookups by type and name search nested stacks, too."""
+    """What one set of parameters makes, the resources and outputs of nested stacks included."""
 
     parameters: Mapping[str, Any]
-    resources: dict[str, dict[str, Any]]
-    outputs: dict[str, Any]
-    nested: Mapping[str, "Stack"]
-
-    def everything(self) -> dict[str, dict[str, Any]]:
-        """The resources of this stack and of those nested in it, by name."""
-        resources = dict(self.resources)
-        for stack in self.nested.values():
-            assert not resources.keys() & stack.resources.keys(), "a name is unique over all templates"
-            resources |= stack.everything()
-        return resources
+    resources: Mapping[str, dict[str, Any]]
+    outputs: Mapping[str, Any]
+    """Values by name; those of a nested stack after the stack's name and a dot."""
+    root: Mapping[str, dict[str, Any]]
+    """The resources of template.yaml itself."""
 
     def of_type(self, kind: str) -> dict[str, dict[str, Any]]:
         """The properties of each resource of a type, by its name."""
-        all_of_them = self.everything().items()
-        return {name: resource["Properties"] for name, resource in all_of_them if resource["Type"] == f"AWS::{kind}"}
+        return {name: each["Properties"] for name, each in self.resources.items() if each["Type"] == f"AWS::{kind}"}
 
     def __getitem__(self, name: str) -> dict[str, Any]:
-        return dict(self.everything()[name].get("Properties", {}))
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.everything()
+        """The attributes and properties of a resource, together."""
+        return {**self.resources[name], **self.resources[name].get("Properties", {})}
 
 
 class Refused(Exception):
@@ -63,21 +55,13 @@ class Refused(Exception):
 
 
 def stacks(sets: Mapping[str, Mapping[str, str]]) -> dict[str, Stack]:
-    """The stack of each set of parameters.
-
-    Raises:
-        Refused: a rule does not hold.
-    """
+    """The stack of each set of parameters. Raises `Refused` where a rule does not hold."""
     templates = _expand(json.dumps(sets, sort_keys=True))
     return {name: _Evaluation(templates[name], sets[name]).stack() for name in sets}
 
 
 def check(parameters: Mapping[str, str]) -> None:
-    """Check the template's rules alone.
-
-    Raises:
-        Refused: one does not hold.
-    """
+    """Check the template's rules alone. Raises `Refused` where one does not hold."""
     _Evaluation(expanded(), parameters).check()
 
 
@@ -92,6 +76,16 @@ def _expand(sets: str) -> dict[str, Any]:
     done = subprocess.run(command, input=sets, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
+
+
+def at(node: Any, path: str) -> Any:
+    """The value at a path of keys and positions; None where there is none."""
+    for key in path.split("/"):
+        if isinstance(node, list):
+            node = node[int(key)]
+        elif node is not None:
+            node = node.get(key)
+    return node
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -116,8 +110,16 @@ class _Evaluation:
         # A nested template's parameter can be a reference to a resource of its parent.
         self._parameters = {name: value if isinstance(value, dict) else str(value) for name, value in values.items()}
         for name, value in self._parameters.items():
-            if isinstance(value, str):
-                self._check_parameter(name, value, declared[name])
+            if isinstance(value, str) and not _fits(value, declared[name]):
+                raise Refused(f"{name} is not as its declaration wants it")
+        self._functions: dict[str, Callable[[Any], Any]] = {
+            "Condition": lambda name: bool(self._value(template["Conditions"][name])),
+            "Ref": lambda name: self._pseudo.get(name, self._parameters.get(name, {"Ref": name})),
+            "Fn::GetAtt": lambda names: {"Fn::GetAtt": names},
+            "Fn::FindInMap": lambda keys: reduce(getitem, self._value(keys), template["Mappings"]),
+            "Fn::If": lambda parts: self._value(parts[1 if self._functions["Condition"](parts[0]) else 2]),
+            "Fn::Sub": self._sub,
+        }
 
     def check(self) -> None:
         for rule in self._template.get("Rules", {}).values():
@@ -128,33 +130,22 @@ class _Evaluation:
 
     def stack(self) -> Stack:
         self.check()
-        resources = self._made(self._template["Resources"])
-        nested = {
-            name: _Evaluation(
-                self._template["Nested"][name], resource["Properties"]["Parameters"], f"{STACK}-{name}"
-            ).stack()
-            for name, resource in resources.items()
-            if resource["Type"] == "AWS::CloudFormation::Stack"
-        }
-        return Stack(self._parameters, resources, self._made(self._template.get("Outputs", {})), nested)
-
-    @staticmethod
-    def _check_parameter(name: str, value: str, declared: Mapping[str, Any]) -> None:
-        """Check a value as CloudFormation does before it looks at the rules."""
-        if "AllowedValues" in declared and value not in map(str, declared["AllowedValues"]):
-            raise Refused(f"{name} is not one of {declared['AllowedValues']}")
-        if "AllowedPattern" in declared and not re.fullmatch(declared["AllowedPattern"], value):
-            raise Refused(f"{name} does not match {declared['AllowedPattern']}")
-        if declared["Type"] == "Number":
-            low, high = float(declared.get("MinValue", "-inf")), float(declared.get("MaxValue", "inf"))
-            if not low <= float(value) <= high:
-                raise Refused(f"{name} is not from {low} to {high}")
+        root = self._made(self._template["Resources"])
+        resources = dict(root)
+        outputs = {name: entry["Value"] for name, entry in self._made(self._template.get("Outputs", {})).items()}
+        for name, template in self._template.get("Nested", {}).items():
+            if name in root:
+                nested = _Evaluation(template, at(root[name], "Properties/Parameters"), f"{STACK}-{name}").stack()
+                assert not resources.keys() & nested.resources.keys(), "a name is unique over all templates"
+                resources |= nested.resources
+                outputs |= {f"{name}.{output}": value for output, value in nested.outputs.items()}
+        return Stack(self._parameters, resources, outputs, root)
 
     def _made(self, section: Mapping[str, Any]) -> dict[str, Any]:
         return {
             name: self._value({key: part for key, part in entry.items() if key != "Condition"})
             for name, entry in sorted(section.items())
-            if "Condition" not in entry or self._condition(entry["Condition"])
+            if "Condition" not in entry or self._functions["Condition"](entry["Condition"])
         }
 
     def _value(self, node: Any) -> Any:
@@ -168,30 +159,14 @@ class _Evaluation:
                 return self._function(name, argument)
         return {key: value for key, part in node.items() if (value := self._value(part)) is not GONE}
 
-    def _condition(self, name: str) -> bool:
-        return bool(self._value(self._template["Conditions"][name]))
-
     def _function(self, name: str, argument: Any) -> Any:
-        if name == "Fn::GetAtt":
-            return {name: argument}
-        own: dict[str, Callable[[Any], Any]] = {"Ref": self._ref, "Condition": self._condition}
-        own |= {"Fn::If": self._if, "Fn::Sub": self._sub}
-        if name in own:
-            return own[name](argument)
+        if name in self._functions:
+            return self._functions[name](argument)
         values = self._value(argument)
-        if name == "Fn::FindInMap":
-            return self._template["Mappings"][values[0]][values[1]][values[2]]
-        function = _FUNCTIONS[name]
         try:
-            return function(*values)
+            return _FUNCTIONS[name](*values)
         except (AttributeError, KeyError, TypeError):  # a part of the value is known at deployment only
             return {name: values}
-
-    def _ref(self, name: str) -> Any:
-        return self._pseudo.get(name, self._parameters.get(name, {"Ref": name}))
-
-    def _if(self, arguments: list[Any]) -> Any:
-        return self._value(arguments[1 if self._condition(arguments[0]) else 2])
 
     def _sub(self, argument: Any) -> str:
         text, variables = argument if isinstance(argument, list) else (argument, {})
@@ -200,7 +175,17 @@ class _Evaluation:
         def replaced(match: re.Match[str]) -> str:
             if match[1].startswith("!"):
                 return "${" + match[1][1:] + "}"
-            value = own.get(match[1], self._ref(match[1]))
+            value = own.get(match[1], self._functions["Ref"](match[1]))
             return value if isinstance(value, str) else match[0]
 
         return re.sub(r"\$\{([^}]+)\}", replaced, text)
+
+
+def _fits(value: str, declared: Mapping[str, Any]) -> bool:
+    """Whether CloudFormation takes the parameter's value, before it looks at the rules."""
+    if declared["Type"] == "Number" and not (
+        float(declared.get("MinValue", "-inf")) <= float(value) <= float(declared.get("MaxValue", "inf"))
+    ):
+        return False
+    allowed = map(str, declared.get("AllowedValues", [value]))
+    return value in allowed and bool(re.fullmatch(declared.get("AllowedPattern", r"[\s\S]*"), value))

@@ -5,7 +5,6 @@ EvaluationPeriods datapoints of Period seconds. The alarm goes off when Datapoin
 """
 
 import operator
-import re
 from bisect import bisect_left, insort
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,9 +25,23 @@ class Metrics:
 
     def values(self, name: str, start: float, end: float, now: float) -> list[float]:
         """The values from `start` up to `end`, as far as they have arrived at `now`."""
-        found = self.samples.get(name, [])
-        window = found[bisect_left(found, (start,)) : bisect_left(found, (end,))]
+        samples = self.samples.get(name, [])
+        window = samples[bisect_left(samples, (start,)) : bisect_left(samples, (end,))]
         return [value for _, arrival, value in window if arrival <= now]
+
+
+def watched(alarm: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The metrics of an alarm by their id, each with its Period and Stat. A single one has the id ''."""
+    if "Metrics" in alarm:
+        return {query["Id"]: query["MetricStat"] for query in alarm["Metrics"] if "MetricStat" in query}
+    return {
+        "": {"Metric": alarm, "Period": alarm["Period"], "Stat": alarm.get("Statistic", alarm.get("ExtendedStatistic"))}
+    }
+
+
+def period(alarm: Mapping[str, Any]) -> int:
+    """Seconds of a datapoint."""
+    return int(next(iter(watched(alarm).values()))["Period"])
 
 
 def goes_off(alarm: Mapping[str, Any], metrics: Metrics, now: int) -> bool:
@@ -45,30 +58,18 @@ def first_alarm(alarm: Mapping[str, Any], metrics: Metrics, minutes: int, *, sta
     return next((now for now in range(start, minutes + 1) if goes_off(alarm, metrics, now)), None)
 
 
-def period(alarm: Mapping[str, Any]) -> int:
-    """Seconds of a datapoint."""
-    return int(
-        alarm.get("Period") or next(each["MetricStat"]["Period"] for each in alarm["Metrics"] if "MetricStat" in each)
-    )
-
-
 def _datapoint(alarm: Mapping[str, Any], metrics: Metrics, end: float, now: int) -> float | None:
     start = end - period(alarm) / 60
-    if "Metrics" not in alarm:
-        statistic = alarm.get("Statistic") or alarm["ExtendedStatistic"]
-        return _statistic(statistic, metrics.values(alarm["MetricName"], start, end, now))
-    queries = {query["Id"]: query for query in alarm["Metrics"]}
-    (returned,) = [name for name, query in queries.items() if query.get("ReturnData") is not False]
-
-    def value(name: str) -> float | None:
-        query = queries[name]
+    values = {
+        name: _statistic(stat["Stat"], metrics.values(stat["Metric"]["MetricName"], start, end, now))
+        for name, stat in watched(alarm).items()
+    }
+    queries = alarm.get("Metrics", [{"Id": ""}])
+    for query in reversed(queries):  # what an expression uses comes after it
         if "Expression" in query:
-            used = {other: value(other) for other in queries if re.search(rf"\b{other}\b", query["Expression"])}
-            return evaluate(query["Expression"], used)
-        stat = query["MetricStat"]
-        return _statistic(stat["Stat"], metrics.values(stat["Metric"]["MetricName"], start, end, now))
-
-    return value(returned)
+            values[query["Id"]] = evaluate(query["Expression"], values)
+    (returned,) = [query["Id"] for query in queries if query.get("ReturnData") is not False]
+    return values[returned]
 
 
 def _statistic(name: str, values: list[float]) -> float | None:
@@ -88,7 +89,6 @@ def evaluate(text: str, values: Mapping[str, float | None]) -> float | None:
     }
     code = text.replace(" AND ", " and ").replace(" OR ", " or ")
     try:
-        found = eval(code, {"__builtins__": {}}, {**functions, **values})  # noqa: S307 - ours
+        return float(eval(code, {"__builtins__": {}}, {**functions, **values}))  # noqa: S307 - ours
     except (TypeError, ZeroDivisionError):
         return None
-    return float(found)

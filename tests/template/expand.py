@@ -1,4 +1,4 @@
-"""Expands template.yaml with AWS SAM, for each of several sets of parameters.
+"""Expands a template with AWS SAM, for each of several sets of parameters.
 
 Run by the Python of `.venv-sam`, which has SAM:
 
@@ -26,25 +26,6 @@ from samtranslator.model import apigateway
 from samtranslator.translator.transform import transform
 from samtranslator.yaml_helper import yaml_parse
 
-UPLOADED = "uploaded:"
-
-
-class _NoManagedPolicies:
-    """The template names no managed policy."""
-
-    def load(self) -> dict[str, str]:
-        return {}
-
-
-def _with_code(template: dict[str, Any], states: dict[str, str]) -> dict[str, Any]:
-    """Replace local paths by addresses of uploaded code, as `sam deploy` does."""
-    for resource_name, resource in template["Resources"].items():
-        for name in ("CodeUri", "ContentUri"):
-            if name in resource["Properties"]:
-                state = states.get(f"{UPLOADED}{resource_name}", "first")
-                resource["Properties"][name] = f"s3://uploaded/{resource_name}-{state}"
-    return template
-
 
 def main(path: Path, sets: dict[str, dict[str, str]]) -> dict[str, Any]:
     logging.disable(logging.CRITICAL)
@@ -58,9 +39,13 @@ def main(path: Path, sets: dict[str, dict[str, str]]) -> dict[str, Any]:
     }
     expanded = {}
     for name, given in sets.items():
-        parameters = {key: value for key, value in given.items() if not key.startswith(UPLOADED)}
-        with_code = _with_code(deepcopy(template), given)
-        expanded[name] = transform(with_code, parameters, _NoManagedPolicies()) | {"Nested": nested}
+        uploaded = deepcopy(template)
+        for resource_name, resource in uploaded["Resources"].items():  # `sam deploy` replaces local paths, too
+            for key in {"CodeUri", "ContentUri"} & resource["Properties"].keys():
+                state = given.get(f"uploaded:{resource_name}", "first")
+                resource["Properties"][key] = f"s3://uploaded/{resource_name}-{state}"
+        no_managed_policies = SimpleNamespace(load=dict)
+        expanded[name] = transform(uploaded, given, no_managed_policies) | {"Nested": nested}
     return expanded
 
 

@@ -6,9 +6,10 @@ python -m template.options FOLDER    writes each option's resources as CloudForm
 import json
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
-from template.cloudformation import stacks
+from template.cloudformation import Stack, stacks
 
 ACCOUNT = "eu-central-1:111122223333"
 SECRET = f"arn:aws:secretsmanager:{ACCOUNT}:secret:passage-AbCdEf"
@@ -34,11 +35,6 @@ LEAST = {"CohereApiKeySecretArn": SECRET, "QdrantUrl": "https://cluster.example"
 """The required parameters."""
 
 DOMAIN = {"DomainName": "api.example.com", "CertificateArn": CERTIFICATE}
-_BEDROCK = {
-    "CohereApiKeySecretArn": "",
-    "BedrockModelArns": f"{INFERENCE_PROFILE},{MODEL}",
-    "Settings": "EMBEDDING_PROVIDER=bedrock,EMBEDDING_MODEL=eu.cohere.embed-v4:0",
-}
 
 _CHANGES: Mapping[str, Mapping[str, str]] = {
     "default": {},
@@ -68,7 +64,11 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
         "KmsKeyArns": KMS_KEY,
         "SecretsExtensionLayerArn": EXTENSION,
     },
-    "bedrock": _BEDROCK,
+    "bedrock": {
+        "CohereApiKeySecretArn": "",
+        "BedrockModelArns": f"{INFERENCE_PROFILE},{MODEL}",
+        "Settings": "EMBEDDING_PROVIDER=bedrock,EMBEDDING_MODEL=eu.cohere.embed-v4:0",
+    },
     "edge-bucket": {"QdrantUrl": "", "EdgeIndex": "s3://my-indexes/sites/docs"},
     "edge-layer": {"QdrantUrl": "", "EdgeIndex": LAYER},
     "queue": {"QuestionsFrom": "standard", "RepliesTo": "standard", "RepliesOnce": "true"},
@@ -94,13 +94,23 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
 OPTIONS: Mapping[str, Mapping[str, str]] = {name: {**LEAST, **change} for name, change in _CHANGES.items()}
 
 
+@cache
+def _stacks() -> dict[str, Stack]:
+    return stacks(OPTIONS)
+
+
+def made(option: str) -> Stack:
+    """What an option makes."""
+    return _stacks()[option]
+
+
 def write(folder: Path) -> None:
     """Write each option's resources, nested stacks included: one CloudFormation file with all values filled in."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.json"):
         old.unlink()
-    for name, stack in stacks(OPTIONS).items():
-        template = {"AWSTemplateFormatVersion": "2010-09-09", "Resources": stack.everything()}
+    for name, stack in _stacks().items():
+        template = {"AWSTemplateFormatVersion": "2010-09-09", "Resources": stack.resources}
         (folder / f"{name}.json").write_text(json.dumps(template, indent=2) + "\n", encoding="utf-8")
 
 

@@ -5,14 +5,14 @@ The figures of docs/operations.md are those of this simulation.
 
 import random
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from conftest import ROOT
-from template.cloudformation import Stack
 from template.cloudwatch import Metrics, first_alarm, goes_off, period
+from template.options import made
 
 DAY = 24 * 60
 MONTH = 30 * DAY
@@ -20,17 +20,33 @@ BY_DAY, WAKING = 0.95, 16 * 60
 """This share of the questions comes in these minutes of a day, the rest at night."""
 TRIALS = 100
 
-BY_BEAT = {"refused index": "IndexRefused", "no embedding": "AnsweredByWords"}
-BY_QUESTION = {"no reranker": "RerankFailed", "no embedding": "AnsweredByWords"}
-"""What each heartbeat and each question counts while something fails."""
-
 Alarms = dict[str, dict[str, Any]]
+Counts = Mapping[str, tuple[float | None, float | None]]
+"""The metrics of a heartbeat or a question: their value if all is well, and if something fails. None: not counted."""
+
+ONLY_FAILING = (None, 1)
+ANSWERED: Counts = {"TotalLatency": (300, 300), "RerankLatency": (100, 100), "TopScore": (0.6, 0.6)}
+NO_ANSWER: Counts = {**dict.fromkeys(ANSWERED, (1, None)), "Failed.Upstream": ONLY_FAILING}
+NO_EMBEDDING: Counts = {"AnsweredByWords": ONLY_FAILING}
+EVENTS: dict[str, tuple[Counts, Counts]] = {
+    "A total outage": ({"Heartbeat": (1, 0)}, NO_ANSWER),
+    "No answer has a passage": ({}, {**ANSWERED, "TopScore": (0.6, None)}),
+    "No answer is reranked": ({}, {**ANSWERED, "RerankFailed": ONLY_FAILING}),
+    "A new index is refused": ({"IndexRefused": ONLY_FAILING}, ANSWERED),
+    "Every answer is by words": (NO_EMBEDDING, {**ANSWERED, **NO_EMBEDDING}),
+}
+"""What each heartbeat and each question counts."""
+SINGLE_FAILURES: dict[str, Counts] = {
+    "HeartbeatAlarm": {"Heartbeat": (1, 0)},
+    "UpstreamErrorAlarm": NO_ANSWER,
+    "AnsweredByWordsAlarm": {**ANSWERED, **NO_EMBEDDING},
+}
 
 
 @pytest.fixture(scope="module")
-def alarms(made: dict[str, Stack]) -> Alarms:
+def alarms() -> Alarms:
     """Every alarm of two stacks, by name: of the default one, and of one with an index in a bucket."""
-    return {**made["edge-bucket"].of_type("CloudWatch::Alarm"), **made["default"].of_type("CloudWatch::Alarm")}
+    return {**made("edge-bucket").of_type("CloudWatch::Alarm"), **made("default").of_type("CloudWatch::Alarm")}
 
 
 def _chance(seed: int) -> random.Random:
@@ -41,7 +57,7 @@ def _questions(chance: random.Random, month: int, start: float, end: float) -> I
     """The minutes of questions, `month` of them in a month: a Poisson process, whose rate is lower at night."""
     day, night = month / 30 * BY_DAY / WAKING, month / 30 * (1 - BY_DAY) / (DAY - WAKING)
     at = start
-    while (at := at + chance.expovariate(day)) < end:
+    while month and (at := at + chance.expovariate(day)) < end:
         if at % DAY < WAKING or chance.random() < night / day:
             yield at
 
@@ -54,40 +70,12 @@ def _beats(chance: random.Random, start: float, end: float) -> Iterator[float]:
         at += 5
 
 
-def _late(chance: random.Random) -> float:
-    return chance.uniform(0, 3)
-
-
-def _outage(kind: str, month: int, chance: random.Random, *, start: float, begin: float, end: float) -> Metrics:
-    """Metrics of a site on which something fails from `begin` on, and everything was well before."""
-    metrics = Metrics()
-    for at in _beats(chance, start, end):
-        failing = at >= begin
-        if kind == "outage":
-            metrics.add("Heartbeat", at, 0 if failing else 1, late=_late(chance))
-        elif kind in BY_BEAT and failing:
-            metrics.add(BY_BEAT[kind], at, late=_late(chance))
-    for at in _questions(chance, month, start, end) if month else ():
-        failing, late = at >= begin, _late(chance)
-        if kind == "outage" and failing:
-            metrics.add("Failed.Upstream", at, late=late)
-            continue
-        metrics.add("TotalLatency", at, 300, late=late)
-        metrics.add("RerankLatency", at, 100, late=late)
-        if not (kind == "no passages" and failing):
-            metrics.add("TopScore", at, 0.6, late=late)
-        if kind in BY_QUESTION and failing:
-            metrics.add(BY_QUESTION[kind], at, late=late)
-    return metrics
-
-
-KINDS = {
-    "A total outage": "outage",
-    "No answer has a passage": "no passages",
-    "No answer is reranked": "no reranker",
-    "A new index is refused": "refused index",
-    "Every answer is by words": "no embedding",
-}
+def _count(metrics: Metrics, counts: Counts, at: float, failing: bool, chance: random.Random) -> None:
+    """Add the metrics of one heartbeat or question, which arrive up to three minutes late."""
+    values = {name: value for name, pair in counts.items() if (value := pair[failing]) is not None}
+    late = chance.uniform(0, 3) if values else 0
+    for name, value in values.items():
+        metrics.add(name, at, value, late=late)
 
 
 def _documented(heading: str) -> list[list[str]]:
@@ -98,13 +86,17 @@ def _documented(heading: str) -> list[list[str]]:
     return [[*row[:2], row[2].replace(",", "").replace("any", "0"), *row[3:]] for row in rows]
 
 
-def _minutes_until(alarm: dict[str, Any], kind: str, month: int) -> list[float]:
-    """The minutes until an alarm goes off, in trials that begin at any time of a day."""
+def _minutes_until(alarm: dict[str, Any], event: str, month: int) -> list[float]:
+    """The minutes until an alarm goes off, in trials that begin at any time of a day, after all was well."""
     chance, taken = _chance(1), []
     window, longest = period(alarm) // 60, 120 if month > 10_000 else 2 * DAY
     for _ in range(TRIALS):
         begin = 2 * DAY + chance.uniform(0, DAY)
-        metrics = _outage(kind, month, chance, start=begin - window, begin=begin, end=begin + longest)
+        start, end, metrics = begin - window, begin + longest, Metrics()
+        sources = (_beats(chance, start, end), _questions(chance, month, start, end))
+        for counts, minutes in zip(EVENTS[event], sources, strict=True):
+            for at in minutes:
+                _count(metrics, counts, at, at >= begin, chance)
         first = first_alarm(alarm, metrics, round(begin) + longest, start=round(begin))
         assert first is not None
         taken.append(max(first - begin, 0))
@@ -118,7 +110,7 @@ def _time(minutes: float) -> str:
 @pytest.mark.parametrize("row", _documented("what happens"), ids=lambda row: "-".join(row[1:3]))
 def test_alarm_comes_when_the_docs_say(row: list[str], alarms: Alarms) -> None:
     event, alarm, month, *times = row
-    taken = _minutes_until(alarms[alarm], KINDS[event], int(month))
+    taken = _minutes_until(alarms[alarm], event, int(month))
     assert times == [_time(statistics.median(taken)), _time(taken[round(0.95 * TRIALS) - 1]), _time(taken[-1])]
 
 
@@ -137,39 +129,30 @@ def test_false_alarms_are_as_rare_as_the_docs_say(row: list[str], alarms: Alarms
     for _ in range(months):
         metrics, failed = Metrics(), []
         for at in list(_questions(chance, month, 0, MONTH) if month else _beats(chance, 0, MONTH)):
-            bad, late = chance.random() < 0.005, _late(chance)
-            if bad:
+            bad = chance.random() < 0.005
+            _count(metrics, SINGLE_FAILURES[alarm], at, bad, chance)
+            if bad and at > 30:
                 failed.append(at)
-            if alarm == "AnsweredByWordsAlarm":
-                metrics.add("TotalLatency", at, late=late)
-                if bad:
-                    metrics.add("AnsweredByWords", at, late=late)
-            elif not month:
-                metrics.add("Heartbeat", at, 0 if bad else 1, late=late)
-            else:
-                metrics.add("Failed.Upstream" if bad else "TotalLatency", at, late=late)
-        total += _false_alarms(alarms[alarm], metrics, [at for at in failed if at > 30])
+        total += _false_alarms(alarms[alarm], metrics, failed)
     assert row[3] == f"{total / months:.1f} a month"
 
 
-def _each(count: float, metric: str = "TotalLatency", start: float = 0, value: float = 1) -> Metrics:
+Samples = tuple[str, list[float], float, float]
+"""A metric, the minutes of its samples, their value, and how late they are."""
+
+
+def _each(count: float, metric: str = "TotalLatency", start: float = 0, value: float = 1, late: float = 0) -> Samples:
     """A metric, `count` times a minute from `start` up to the hour's end."""
-    metrics = Metrics()
-    for number in range(round((60 - start) * count)):
-        metrics.add(metric, start + number / count, value)
-    return metrics
+    return metric, [start + number / count for number in range(round((60 - start) * count))], value, late
 
 
-def _at(metric: str, *minutes: float, late: float = 0, value: float = 1) -> Metrics:
-    metrics = Metrics()
-    for minute in minutes:
-        metrics.add(metric, minute, value, late=late)
-    return metrics
+def _at(metric: str, *minutes: float, value: float = 1, late: float = 0) -> Samples:
+    return metric, list(minutes), value, late
 
 
 BUSY = _each(20)
 SLOW = _each(3, start=30, value=5_000)
-SCENARIOS: list[tuple[str, str, list[Metrics], int | None]] = [
+SCENARIOS: list[tuple[str, str, list[Samples], int | None]] = [
     *((name, "silence", [], None) for name in ("ConfigurationErrorAlarm", "UpstreamErrorAlarm", "LatencyAlarm")),
     ("ConfigurationErrorAlarm", "one failure", [_at("Failed.Ours", 10.5)], None),
     ("ConfigurationErrorAlarm", "two failures", [_at("Failed.Ours", 10.5, 20.5)], 21),
@@ -189,38 +172,29 @@ SCENARIOS: list[tuple[str, str, list[Metrics], int | None]] = [
     ("GatewayErrorAlarm", "the API's own", [_at("5XXError", *range(0, 30, 3))], 6),
     ("GatewayRefusalAlarm", "the API's own", [_each(2, "4XXError")], 10),
     ("GatewayRefusalAlarm", "a few", [_each(1, "4XXError")], None),
+    # What the function answers is its own, not the API's. Its metric comes a little later than the API's, and its
+    # question may end in the next minute.
+    *(
+        (alarm, f"{blame} {late} late", [_each(10, metric), _each(10, blame, 0.05, late=late)], None)
+        for alarm, metric, blames in (
+            ("GatewayErrorAlarm", "5XXError", ("Failed.Ours", "Failed.Upstream")),
+            ("GatewayRefusalAlarm", "4XXError", ("Failed.Caller", "Failed.Upstream")),
+        )
+        for blame in blames
+        for late in range(3)
+    ),
 ]
 """Alarm, what happens, its metrics in an hour, and the first minute of the alarm, if any."""
 
 
 @pytest.mark.parametrize(
-    ("name", "metrics", "first"),
+    ("name", "samples", "first"),
     [(row[0], *row[2:]) for row in SCENARIOS],
     ids=[" ".join(row[:2]) for row in SCENARIOS],
 )
-def test_alarm_after_what_happened(name: str, metrics: list[Metrics], first: int | None, alarms: Alarms) -> None:
-    together = Metrics()
-    for each in metrics:
-        for metric, samples in each.samples.items():
-            together.samples[metric] = sorted(together.samples.get(metric, []) + samples)
-    assert first_alarm(alarms[name], together, 60) == first
-
-
-@pytest.mark.parametrize("late", [0, 1, 2])
-@pytest.mark.parametrize(
-    ("name", "metric", "blame"),
-    [
-        ("GatewayErrorAlarm", "5XXError", "Failed.Ours"),
-        ("GatewayErrorAlarm", "5XXError", "Failed.Upstream"),
-        ("GatewayRefusalAlarm", "4XXError", "Failed.Caller"),
-        ("GatewayRefusalAlarm", "4XXError", "Failed.Upstream"),
-    ],
-)
-def test_what_the_function_answers_is_not_the_gateways(
-    name: str, metric: str, blame: str, late: int, alarms: Alarms
-) -> None:
-    """The function's own metric comes a little later than the API's, and its question may end in the next minute."""
-    metrics = _each(10, metric)
-    for number in range(600):
-        metrics.add(blame, number / 10 + 0.05, late=late)
-    assert first_alarm(alarms[name], metrics, 60) is None
+def test_alarm_after_what_happened(name: str, samples: list[Samples], first: int | None, alarms: Alarms) -> None:
+    metrics = Metrics()
+    for metric, minutes, value, late in samples:
+        for minute in minutes:
+            metrics.add(metric, minute, value, late=late)
+    assert first_alarm(alarms[name], metrics, 60) == first

@@ -4,22 +4,13 @@ from typing import Any
 
 import pytest
 
-from template.cloudformation import Stack
-from template.options import (
-    BOUNDARY,
-    INFERENCE_PROFILE,
-    KMS_KEY,
-    MODEL,
-    OPTIONS,
-    PARAMETER,
-    QUESTION_QUEUE,
-    REPLY_BUS,
-    REPLY_QUEUE,
-    REPLY_TOPIC,
-    SECRET,
-)
+from template import options
+from template.options import BOUNDARY, INFERENCE_PROFILE, KMS_KEY, MODEL, OPTIONS, PARAMETER, SECRET, made
 
-ALWAYS = {
+Permissions = dict[str, list[str]]
+"""The resources of each action. One of the stack by its name."""
+
+ALWAYS: Permissions = {
     "logs:CreateLogStream": ["RetrievalLogGroup"],
     "logs:PutLogEvents": ["RetrievalLogGroup"],
     "xray:PutTraceSegments": ["*"],  # these two know no other resource
@@ -34,7 +25,7 @@ NETWORK = (
     *("CreateNetworkInterface", "DescribeNetworkInterfaces", "DeleteNetworkInterface", "DescribeSubnets"),
     *("AssignPrivateIpAddresses", "UnassignPrivateIpAddresses"),
 )
-MORE: dict[str, dict[str, list[str]]] = {
+MORE: dict[str, Permissions] = {
     "secrets": {
         "secretsmanager:GetSecretValue": [SECRET, PARAMETER],
         "ssm:GetParameter": [SECRET, PARAMETER],
@@ -44,13 +35,12 @@ MORE: dict[str, dict[str, list[str]]] = {
     "edge-bucket": {"s3:GetObject": ["arn:aws:s3:::my-indexes/sites/docs/*"]},
     "queue": {**READ_QUEUE, "sqs:SendMessage": ["ReplyQueue"], **TABLE},
     "queue-fifo": {**READ_QUEUE, "sqs:SendMessage": ["ReplyQueue"]},
-    "reply-topic": {**READ_QUEUE, "sns:Publish": [REPLY_TOPIC]},
-    "reply-bus": {**READ_QUEUE, "events:PutEvents": [REPLY_BUS]},
+    "reply-topic": {**READ_QUEUE, "sns:Publish": [options.REPLY_TOPIC]},
+    "reply-bus": {**READ_QUEUE, "events:PutEvents": [options.REPLY_BUS]},
     "own-queues": {
-        **{key: [QUESTION_QUEUE] for key in READ},
-        "sqs:SendMessage": [REPLY_QUEUE],
-        "kms:Decrypt": [KMS_KEY],
-        "kms:GenerateDataKey": [KMS_KEY],
+        **{key: [options.QUESTION_QUEUE] for key in READ},
+        "sqs:SendMessage": [options.REPLY_QUEUE],
+        **{f"kms:{action}": [KMS_KEY] for action in ("Decrypt", "GenerateDataKey")},
     },
     "vpc": {f"ec2:{action}": ["*"] for action in NETWORK},
     "topic": {"sqs:SendMessage": ["AsyncSuccessQueue", "AsyncFailureQueue"]},
@@ -59,38 +49,58 @@ MORE: dict[str, dict[str, list[str]]] = {
 NOT_ALWAYS = {"no-traces": ("xray:",), "bedrock": ("secretsmanager:", "ssm:")}
 """Permissions of `ALWAYS` that an option does without."""
 
+INVOKE = "lambda:InvokeFunction"
+DEPLOYMENT_GROUP = "arn:aws:codedeploy:eu-central-1:111122223333:deploymentgroup:passage-test-*"
+OTHER_ROLES: dict[str, Permissions] = {
+    "ScheduleRole": {INVOKE: ["RetrievalFunctionAliaslive"]},
+    "DeploymentRole": {INVOKE: ["ReleaseCheckFunction"]},
+    "ReleaseCheckRole": {
+        **{f"logs:{action}": ["ReleaseCheckLogGroup"] for action in ("CreateLogStream", "PutLogEvents")},
+        INVOKE: ["${RetrievalFunction.Arn}:*"],
+        "codedeploy:PutLifecycleEventHookExecutionStatus": [DEPLOYMENT_GROUP],
+    },
+}
+
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
 def _name(resource: Any) -> str:
-    return str(resource["Fn::GetAtt"][0]) if isinstance(resource, dict) else str(resource)
+    return str(resource.get("Ref") or resource["Fn::GetAtt"][0]) if isinstance(resource, dict) else str(resource)
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-def test_permissions_of_the_function(option: str, made: dict[str, Stack]) -> None:
-    allowed: dict[str, list[str]] = {}
-    role = made[option]["RetrievalRole"]
-    assert "ManagedPolicyArns" not in role
-    further = made[option].of_type("IAM::Policy").values()
-    assert all(policy["Roles"] == [{"Ref": "RetrievalRole"}] for policy in further)
-    for policy in (*role["Policies"], *further):
+def _allowed(*policies: dict[str, Any]) -> Permissions:
+    allowed: Permissions = {}
+    for policy in policies:
         for statement in policy["PolicyDocument"]["Statement"]:
             assert statement["Effect"] == "Allow"
             for action in _list(statement["Action"]):
                 allowed.setdefault(action, []).extend(map(_name, _list(statement["Resource"])))
-    without = NOT_ALWAYS.get(option, ())
-    always = {action: on for action, on in ALWAYS.items() if not action.startswith(without)}
-    assert allowed == {**always, **MORE.get(option, {})}
+    return allowed
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_nothing_else_is_open(option: str, made: dict[str, Stack]) -> None:
-    stack = made[option]
+def test_permissions_of_the_function(option: str) -> None:
+    role = made(option)["RetrievalRole"]
+    assert "ManagedPolicyArns" not in role
+    further = made(option).of_type("IAM::Policy").values()
+    assert all(policy["Roles"] == [{"Ref": "RetrievalRole"}] for policy in further)
+    always = {action: on for action, on in ALWAYS.items() if not action.startswith(NOT_ALWAYS.get(option, ()))}
+    assert _allowed(*role["Policies"], *further) == {**always, **MORE.get(option, {})}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_nothing_else_is_open(option: str) -> None:
+    stack = made(option)
     shifts, beats = stack.parameters["Deployment"] != "AllAtOnce", stack.parameters["Heartbeat"] != "false"
     wanted = {"RetrievalRole": True, "ScheduleRole": beats, "DeploymentRole": shifts, "ReleaseCheckRole": shifts}
-    assert set(stack.of_type("IAM::Role")) == {name for name, has in wanted.items() if has}
+    roles = stack.of_type("IAM::Role")
+    assert set(roles) == {name for name, has in wanted.items() if has}
+    others = {name: _allowed(*role["Policies"]) for name, role in roles.items() if name != "RetrievalRole"}
+    assert others == {name: OTHER_ROLES[name] for name in others}
+    bounds = (BOUNDARY, "/teams/docs/") if option == "bounded-roles" else (None, "/")
+    assert {(role.get("PermissionsBoundary"), role["Path"]) for role in roles.values()} == {bounds}
     for policy in stack.of_type("SQS::QueuePolicy").values():
         for statement in policy["PolicyDocument"]["Statement"]:
             assert statement["Condition"]["ArnEquals"]["aws:SourceArn"]
@@ -102,25 +112,3 @@ def test_nothing_else_is_open(option: str, made: dict[str, Stack]) -> None:
         else:
             assert permission["Principal"].endswith(".amazonaws.com")
             assert permission["SourceArn"] != "*"
-
-
-def test_boundary_and_path_are_of_every_role(made: dict[str, Stack]) -> None:
-    roles = made["bounded-roles"].of_type("IAM::Role")
-    assert len(roles) == 4
-    assert {(role["PermissionsBoundary"], role["Path"]) for role in roles.values()} == {(BOUNDARY, "/teams/docs/")}
-
-
-def test_release_check_may_only_invoke_and_report(made: dict[str, Stack]) -> None:
-    (policy,) = made["canary"]["ReleaseCheckRole"]["Policies"]
-    allowed = {
-        action: statement["Resource"]
-        for statement in policy["PolicyDocument"]["Statement"]
-        for action in _list(statement["Action"])
-        if not action.startswith("logs:")
-    }
-    assert allowed == {
-        "lambda:InvokeFunction": "${RetrievalFunction.Arn}:*",
-        "codedeploy:PutLifecycleEventHookExecutionStatus": (
-            "arn:aws:codedeploy:eu-central-1:111122223333:deploymentgroup:passage-test-*"
-        ),
-    }

@@ -10,10 +10,10 @@ import yaml
 
 from conftest import ROOT
 from handler.config.settings import HttpSettings, Settings, names
-from template.cloudformation import Stack, expanded
-from template.options import OPTIONS
+from template.cloudformation import expanded
+from template.options import OPTIONS, made
 
-NESTED = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "stacks").glob("*.yaml"))
+TEMPLATES = ["template.yaml", *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "stacks").glob("*.yaml")))]
 LACKING = {
     "us-gov-west-1": {"stacks/budget.yaml", "stacks/cloudfront.yaml", "stacks/function-url.yaml"},
     "cn-northwest-1": {"stacks/cloudfront.yaml", "stacks/function-url.yaml"},
@@ -24,7 +24,7 @@ LACKING = {
 def test_cfn_lint_accepts_the_templates_in_every_partition() -> None:
     """CloudFormation refuses a type that a region lacks even under a false condition. SAM lints the root alone."""
     command = [str(ROOT / ".venv-sam" / "bin" / "cfn-lint"), "--regions", *LACKING, "eusc-de-east-1", "--format"]
-    command += ["parseable", "--", "template.yaml", *NESTED]
+    command += ["parseable", "--", *TEMPLATES]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     lacking: dict[str, set[str]] = {}
     for line in done.stdout.splitlines():
@@ -34,14 +34,15 @@ def test_cfn_lint_accepts_the_templates_in_every_partition() -> None:
     assert lacking == LACKING, done.stdout + done.stderr
 
 
-def test_nested_outputs_that_the_root_uses_exist(made: dict[str, Stack]) -> None:
-    for stack in made.values():
-        text = json.dumps([stack.resources, stack.outputs])
-        pattern = r'\["(\w+)", "Outputs\.(\w+)"\]|\$\{(\w+)\.Outputs\.(\w+)\}'
-        used = {(a or c, b or d) for a, b, c, d in re.findall(pattern, text)}
-        assert used <= {(name, output) for name, nested in stack.nested.items() for output in nested.outputs}
-    assert "Monitoring.Outputs.DashboardName" in json.dumps(made["default"].outputs)
-    assert "Outputs.DeadLetterQueueName" in json.dumps(made["topic"].resources)
+def test_nested_outputs_that_the_root_uses_exist() -> None:
+    pattern = r'\["(\w+)", "(Outputs\.\w+)"\]|\$\{(\w+)\.(Outputs\.\w+)\}'
+    used = set()
+    for stack in map(made, OPTIONS):
+        found = re.findall(pattern, json.dumps([stack.root, stack.outputs]))
+        here = {f"{a or c}.{b or d}".replace("Outputs.", "") for a, b, c, d in found}
+        assert here <= stack.outputs.keys()
+        used |= here
+    assert {"Monitoring.DashboardName", "Messages.DeadLetterQueueName"} <= used
 
 
 def test_deploy_uploads_templates_and_may_create_nested_stacks() -> None:
@@ -55,36 +56,40 @@ def test_deploy_uploads_templates_and_may_create_nested_stacks() -> None:
 
 def test_no_template_has_yaml_anchors() -> None:
     """CloudFormation takes none."""
-    tokens = [token for name in NESTED for token in yaml.scan((ROOT / name).read_text(encoding="utf-8"))]
-    tokens += yaml.scan((ROOT / "template.yaml").read_text(encoding="utf-8"))
+    tokens = [token for name in TEMPLATES for token in yaml.scan((ROOT / name).read_text(encoding="utf-8"))]
     assert not [token for token in tokens if isinstance(token, yaml.AnchorToken | yaml.AliasToken)]
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-def test_function_accepts_the_templates_variables(option: str, made: dict[str, Stack]) -> None:
-    """A reference to another resource stands for a value of the right form."""
-    given = made[option]["RetrievalFunction"]["Environment"]["Variables"]
-    assert given.keys() <= names()
+def _variables(option: str) -> dict[str, str]:
+    """The function's variables. A reference to another resource becomes a value of the right form."""
     referred = {"ReplyQueueUrl": "https://sqs.eu-central-1.amazonaws.com/111122223333/replies", "ReplyTable": "sent"}
-    environ = {
+    return {
         name: referred[value["Fn::GetAtt"][1].removeprefix("Outputs.")] if isinstance(value, dict) else value
-        for name, value in given.items()
+        for name, value in made(option)["RetrievalFunction"]["Environment"]["Variables"].items()
     }
-    settings = Settings.from_env(environ)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_function_accepts_the_templates_variables(option: str) -> None:
+    environ = _variables(option)
+    assert environ.keys() <= names()
     HttpSettings.from_env(environ)
-    assert settings.service == "passage-test", "two deployments in one account must not share their metrics"
+    service = Settings.from_env(environ).service
+    assert service == "passage-test", "two deployments in one account must not share their metrics"
 
 
-def test_an_empty_parameter_leaves_the_setting_at_its_default(made: dict[str, Stack]) -> None:
-    environ = made["default"]["RetrievalFunction"]["Environment"]["Variables"]
-    given, unset = Settings.from_env(environ), Settings.from_env({"QDRANT_URL": "https://cluster.example"})
+def test_an_empty_parameter_leaves_the_setting_at_its_default() -> None:
+    given, unset = (
+        Settings.from_env(_variables("default")),
+        Settings.from_env({"QDRANT_URL": "https://cluster.example"}),
+    )
     different = {name for name in Settings.model_fields if getattr(given, name) != getattr(unset, name)}
     assert different == {"service", "providers"}
-    assert HttpSettings.from_env(environ) == HttpSettings.from_env({})
+    assert HttpSettings.from_env(_variables("default")) == HttpSettings.from_env({})
 
 
-def test_settings_reach_the_function(made: dict[str, Stack]) -> None:
-    settings = Settings.from_env(made["settings"]["RetrievalFunction"]["Environment"]["Variables"])
+def test_settings_reach_the_function() -> None:
+    settings = Settings.from_env(_variables("settings"))
     assert (settings.rerank_provider, settings.rerank_candidates) == ("cohere", 100)
     assert settings.mcp_description == "robots, arms"
 
@@ -102,13 +107,13 @@ def test_parameters_are_at_most_45_bounded_described_and_grouped() -> None:
         assert f"`{name}" in text, name
     groups = template["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
     assert sorted(name for group in groups for name in group["Parameters"]) == sorted(parameters)
-    assert groups[0]["Label"]["default"] == "First deployment"
+    labels = [group["Label"]["default"] for group in groups]
+    assert (labels[0], labels[-1]) == ("First deployment", "Messages"), "few need the last"
     assert len(groups[0]["Parameters"]) <= 6
-    assert groups[-1]["Label"]["default"] == "Messages", "few need them"
 
 
-def test_only_four_resources_have_no_condition(made: dict[str, Stack]) -> None:
+def test_only_four_resources_have_no_condition() -> None:
     always = {name for name, resource in expanded()["Resources"].items() if "Condition" not in resource}
-    versions = made["default"].of_type("Lambda::Version").keys() | made["default"].of_type("Lambda::Alias").keys()
-    layers = made["default"].of_type("Lambda::LayerVersion").keys()
-    assert always - versions == {"RetrievalFunction", "RetrievalRole", "RetrievalLogGroup"} | layers
+    kinds = ("Lambda::Version", "Lambda::Alias", "Lambda::LayerVersion")
+    made_by_sam = {name for kind in kinds for name in made("default").of_type(kind)}
+    assert always - made_by_sam == {"RetrievalFunction", "RetrievalRole", "RetrievalLogGroup"}
