@@ -57,27 +57,27 @@ def score(passage: Passage) -> float:
 
 @given(given=candidates(), selection=selections, top_k=st.integers(1, 15))
 def test_no_passage_twice_and_every_rule_holds(given: list[Passage], selection: Selection, top_k: int) -> None:
-    selected = select(given, selection, top_k, score)
-    ids = [passage.id for passage in selected.passages]
+    selected, dropped = select(given, selection, top_k, score)
+    ids = [passage.id for passage in selected]
     assert len(set(ids)) == len(ids) <= top_k
     assert set(ids) <= {passage.id for passage in given}
-    assert set(ids) | selected.dropped.keys() == {passage.id for passage in given}, "each other one has a reason"
-    assert not set(ids) & selected.dropped.keys()
+    assert set(ids) | dropped.keys() == {passage.id for passage in given}, "each other one has a reason"
+    assert not set(ids) & dropped.keys()
     if selection.max_per_page is not None:
-        pages = [page_of(passage.url) for passage in selected.passages]
+        pages = [page_of(passage.url) for passage in selected]
         assert all(pages.count(page) <= selection.max_per_page for page in pages)
     if selection.by_section:
-        sections = [(passage.url, passage.headings) for passage in selected.passages]
+        sections = [(passage.url, passage.headings) for passage in selected]
         assert len(set(sections)) == len(sections)
     if selection.unique:
-        texts = [passage.text.split() for passage in selected.passages]
+        texts = [passage.text.split() for passage in selected]
         assert all(texts.count(text) == 1 for text in texts)
 
 
 @given(given=candidates(), selection=selections, top_k=st.integers(1, 6))
 def test_offset_pages_have_no_repeats_and_no_gaps(given: list[Passage], selection: Selection, top_k: int) -> None:
     def page(offset: int, size: int) -> list[Passage]:
-        return list(select(given, _at(selection, offset), size, score).passages)
+        return list(select(given, _at(selection, offset), size, score)[0])
 
     whole = page(0, 100)
     pages = [passage for offset in range(0, len(whole) + top_k, top_k) for passage in page(offset, top_k)]
@@ -91,7 +91,7 @@ def _at(selection: Selection, offset: int) -> Selection:
 @given(given=candidates())
 def test_diversity_0_keeps_the_order(given: list[Passage]) -> None:
     assert list(diverse(given, 0.0, score)) == given
-    assert list(select(given, Selection(), 100, score).passages) == given
+    assert list(select(given, Selection(), 100, score)[0]) == given
 
 
 @given(given=candidates(), diversity=st.floats(0, 1, exclude_max=True))

@@ -16,7 +16,7 @@ class ErrorContext(NamedTuple):
     """The context of a failed request, for rendering its error.
 
     Attributes:
-        at: when the request came in, UTC.
+        at: the time of the error, UTC.
         elapsed_ms: milliseconds since the request came in.
         fields: the caller's fields, as far as they could be read.
         profile: None when the profile itself could not be found or loaded.
@@ -88,8 +88,7 @@ class Contract:
 
     Attributes:
         name: of its module, as a profile names it.
-        request_model: the request, with the contract's own field names.
-        response_model, error_model: the response. Only fields that are set are sent.
+        request_model, response_model, error_model: with the contract's own names. Only fields that are set are sent.
         results: the name of the answer's list of results, each `Expandable` with a title.
         text, count: the names of the request's fields that a profile's limits apply to.
         parse: turns the caller's fields into a checked request. Raises InvalidRequest.

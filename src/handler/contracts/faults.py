@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from typing import Any, NoReturn
 
 from handler.core.errors import InvalidRequest
@@ -120,13 +120,9 @@ def too_deep(what: str) -> InvalidRequest:
     return InvalidRequest(f"{what} is nested too deep: lists and objects may have {MOST_LEVELS} levels.")
 
 
-def is_deep(value: Any) -> bool:
-    """Whether lists and objects are nested in more than `MOST_LEVELS` levels."""
-    level = _nested([value])
-    for _ in range(MOST_LEVELS):
-        level = [inner for outer in level for inner in _nested(outer.values() if isinstance(outer, dict) else outer)]
-    return bool(level)
-
-
-def _nested(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if isinstance(value, dict | list)]
+def is_deep(value: Any, levels: int = MOST_LEVELS) -> bool:
+    """Whether lists and objects are nested in more than `levels` levels."""
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(is_deep(each, levels - 1) for each in inner)

@@ -85,10 +85,7 @@ MINIMUM = "The minimum similarity; 0 returns any {}, `noise` those above the noi
 
 
 def read_object(text: str, what: str) -> dict[str, Any]:
-    """The fields of a JSON object.
-
-    Args:
-        what: what holds the text, as a message begins: "The body".
+    """The fields of a JSON object. `what` holds the text, as a message begins: "The body".
 
     Raises:
         NotJson: it does not follow JSON's grammar.
@@ -112,10 +109,7 @@ def read_json(text: str, what: str) -> Any:
 
 
 def validate_fields(fields: Mapping[str, Any], model: type[Model], ours: Container[str] = ()) -> Model:
-    """Validate `fields` as `model`.
-
-    Args:
-        ours: keys within fields that messages may repeat, because a profile declares them.
+    """Validate `fields` as `model`. Messages may repeat the keys `ours`, which a profile declares.
 
     Raises:
         InvalidRequest: names each wrong field, what it accepts and the type it got; never the value.
@@ -133,11 +127,7 @@ def read_question(
 ) -> tuple[Model, str, int]:
     """A contract's request, its question ("" without one) and its number of passages, as the profile limits them.
 
-    Args:
-        text, count: the names of these two in `model`.
-
-    Raises:
-        InvalidRequest: see `validate_fields`, `rename_fields`, `check_text` and `check_count`.
+    `text` and `count` name these two in `model`. Raises InvalidRequest, as the functions that it calls.
     """
     limits = profile.query
     named = rename_fields(fields, {text: limits.text.names, count: limits.count.names})
@@ -148,10 +138,7 @@ def read_question(
 
 
 def rename_fields(fields: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """Rename `fields` to the contract's own names. A profile may allow others (`query` for `text`).
-
-    Args:
-        aliases: each field's name in the contract, mapped to the names a request may use.
+    """The fields under the contract's own names: those of `aliases`, each with the names that a request may use.
 
     Raises:
         InvalidRequest: a field was sent under two names.

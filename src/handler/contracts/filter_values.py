@@ -42,11 +42,7 @@ def _filter_value(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
 
 
 def _condition(given: Mapping[Any, Any]) -> "Range | Prefix":
-    """The condition that an object states.
-
-    Raises:
-        PydanticCustomError: it has other keys, or a value of a wrong type.
-    """
+    """The condition that an object states. Raises PydanticCustomError for other keys, or a value of a wrong type."""
     from handler.core.conditions import Prefix, Range  # noqa: PLC0415 - most filters are plain values
 
     if given.keys() == {"prefix"}:
@@ -153,11 +149,7 @@ def _of_kind(field: str, value: Any, profile: Profile) -> "Condition":
 
 
 def _value(field: str, value: str | int, kinds: Collection[Kind]) -> "str | int | Range":
-    """A value that a field of these kinds can hold; a time as the range of that moment.
-
-    Raises:
-        InvalidRequest: no value of that kind can be stored there.
-    """
+    """A value that a field of these kinds can hold, a time as the range of that moment; others raise InvalidRequest."""
     if kinds == {"text"} and isinstance(value, int):
         raise InvalidRequest(f"'filters.{field}' is text: a number is never equal to it.")
     if kinds == {"number"} and isinstance(value, str):

@@ -72,16 +72,14 @@ class Options(BaseModel):
 def apply_options(
     request: RetrievalRequest, fields: Mapping[str, Any], contract: Contract, profile: Profile, *, debug: bool
 ) -> RetrievalRequest:
-    """The request with the options among the caller's fields.
-
-    Args:
-        debug: whether the deployment allows `debug`.
+    """The request with the options among the caller's fields. `debug` says whether the deployment allows that one.
 
     Raises:
         InvalidRequest: an option's value is wrong, or the profile or the deployment does not have the option.
     """
     own = contract.request_model.model_fields
-    _check_one_threshold(fields, own)
+    if "threshold" in own and None not in (fields.get("threshold"), fields.get("score_threshold")):
+        raise InvalidRequest("'threshold' and 'score_threshold' mean the same: send one of them.")  # seed 004's name
     given = {name: fields[name] for name in Options.model_fields if name in fields and name not in own}
     options = validate_fields(given, Options, profile.filters)
     if options.debug and not debug:
@@ -98,12 +96,6 @@ def apply_options(
         titles=bool(options.titles) or options.search == "titles",
         fit=bool(options.fit),
     )
-
-
-def _check_one_threshold(fields: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Check that the minimum score is sent once: seed 004 calls it `threshold`."""
-    if "threshold" in own and None not in (fields.get("threshold"), fields.get("score_threshold")):
-        raise InvalidRequest("'threshold' and 'score_threshold' mean the same: send one of them.")
 
 
 def _filters(options: Options, fields: Mapping[str, Any], profile: Profile) -> Filters:
@@ -125,19 +117,13 @@ def _filters(options: Options, fields: Mapping[str, Any], profile: Profile) -> F
 
 
 def _selection(options: Options) -> Selection | None:
-    chosen = Selection(
-        offset=options.offset,
-        max_per_page=options.max_per_page,
-        diversity=options.diversity or 0.0,
-        unique=bool(options.unique),
-        by_section=bool(options.by_section),
-        neighbors=options.neighbors or 0,
-    )
+    given = {name: value for name in Selection._fields if (value := getattr(options, name)) is not None}
+    chosen = Selection(**given)
     return None if chosen == Selection() else chosen
 
 
 def add_option_fields(body: Answer, contract: Contract, profile: Profile, retrieval: Retrieval) -> Answer:
-    """The answer with its extra fields."""
+    """The answer with what its options add: each result's title, headings, neighbors and fit, and `debug`."""
     results: list[Expandable] = getattr(body, contract.results)
     changes: dict[str, Any] = {
         contract.results: [

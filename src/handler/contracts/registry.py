@@ -11,11 +11,7 @@ NAMES: tuple[str, ...] = ("query_response", "vector_search", "context", "ranked"
 
 
 def check(profile: Profile) -> None:
-    """Check that a profile names a contract, without importing it.
-
-    Raises:
-        ConfigurationError: there is none of that name.
-    """
+    """Raise ConfigurationError if a profile names no contract. None is imported."""
     if profile.contract not in NAMES:
         raise ConfigurationError(
             f"profiles/{profile.name}.toml is invalid: contract: '{profile.contract}' is unknown; allowed: "

@@ -54,10 +54,7 @@ current: Callable[[], Deadline | None] = _current.get
 
 @contextmanager
 def running(deadline: Deadline) -> Iterator[None]:
-    """Make `deadline` end every HTTP call inside the block.
-
-    The SDKs make the HTTP calls, so this context carries the deadline to the transport below them.
-    """
+    """Make `deadline` end every HTTP call inside the block: it reaches the transport below the SDKs."""
     token = _current.set(deadline)
     try:
         yield

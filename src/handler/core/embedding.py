@@ -1,8 +1,4 @@
-"""Questions to vectors: cached ones first, the rest in one call.
-
-The cache lives as long as its container. Readers ask the same questions again and again, above all a widget's
-suggestions.
-"""
+"""Questions to vectors: cached ones first, because readers repeat a widget's suggestions, the rest in one call."""
 
 import math
 import unicodedata
@@ -32,7 +28,7 @@ class EmbeddedQuestion(NamedTuple):
     Attributes:
         cached: whether it cost no call; None when it was not embedded.
         text: the question as it was embedded or is searched; empty when the caller sent the vector.
-        failure: why it is searched by words although it should have been embedded.
+        failure: as `Retrieval.embedding_failure`.
     """
 
     request: RetrievalRequest
@@ -55,12 +51,9 @@ class NoEmbedder:
 
 
 class EmbeddingCache:
-    """A least-recently-used cache for embeddings of questions.
+    """A least-recently-used cache of at most `size` embeddings, 0 for none. A vector takes 8 bytes a number.
 
-    The key is a digest, so the cache does not hold the questions. A vector takes 8 bytes a number.
-
-    Args:
-        size: the most embeddings; 0 disables the cache.
+    The key is a digest, so the cache does not hold the questions.
     """
 
     def __init__(self, size: int) -> None:
@@ -71,7 +64,7 @@ class EmbeddingCache:
         return len(self._kept)
 
     def get(self, key: bytes) -> Vector | None:
-        """The vector cached under `key`, `(dimension,)`."""
+        """The vector cached under `key`, `(dimension,)`; None without one."""
         vector = self._kept.get(key)
         if vector is not None:
             self._kept.move_to_end(key)
@@ -99,8 +92,6 @@ class QuestionEmbedder(NamedTuple):
 
     def embed(self, requests: Sequence[RetrievalRequest], deadline: Deadline) -> list[EmbeddedQuestion]:
         """Each question with its vector: the caller's own, a cached one, or one embedded together with the others'.
-
-        A search without a vector gets none.
 
         Raises:
             PassageError: as `Embedder.embed`, after one retry.
@@ -141,31 +132,24 @@ def unembedded(request: RetrievalRequest, failure: PassageError | None = None) -
 
 
 def normalise(text: str) -> str:
-    """A question as it is embedded: NFC, each run of white space one space. Texts that look alike become equal.
-
-    Case stays, because the models distinguish it.
-    """
+    """A question as it is embedded: NFC, each run of white space one space. Case stays: the models distinguish it."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def has_direction(vector: Vector) -> bool:
     """Whether a store can compare the vector: its numbers are finite, and so is its length, in 32 bits too.
 
-    Qdrant normalises vectors in 32-bit floats. It leaves one alone whose squared length is below the float's epsilon,
-    and divides by infinity where the square overflows. Both give scores that mean nothing.
+    Qdrant normalises vectors in 32-bit floats: a squared length below the float's epsilon, or one that overflows, gives
+    scores that mean nothing.
     """
     return SHORTEST <= math.hypot(*vector) <= LONGEST
 
 
 def validate_vectors(vectors: Sequence[Vector], model: str, dimension: int, expected: int) -> Sequence[Vector]:
-    """The vectors, each `(dimension,)`, that a store can compare.
-
-    Args:
-        expected: how many texts were embedded.
+    """The vectors of the `expected` texts, each `(dimension,)`, which a store can compare.
 
     Raises:
-        UpstreamUnavailable: their number is another; or one is empty, all zeros or not finite, or its length is beyond
-            32-bit floats.
+        UpstreamUnavailable: their number is another, or one has no direction.
         DimensionMismatch: one has another dimension; names the variable to change.
     """
     if len(vectors) != expected:

@@ -1,10 +1,8 @@
 """How well passages fit a question: `strong`, `good`, `weak` or `none`. Imported when a question asks for it.
 
-A fit is the sum of two parts. docs/quality.md, "No clear answer", has the measured values behind the numbers here.
-
-1. The place of the passage's cosine among the best ones that questions of other subjects get from the same index: 0 at
-   their median, 1 at their 90th percentile. A passage has no lower place than one that the search ranks below it.
-2. `WORDS` times the share of the question's rare words that stand in the passage.
+A fit is the sum of two parts (docs/quality.md, "No clear answer", has the measured values behind the numbers here): the
+place of the passage's cosine in the index's noise, 0 at its median and 1 at its 90th percentile; and `WORDS` times the
+share of the question's rare words that stand in the passage.
 """
 
 import re
@@ -22,11 +20,8 @@ WORDS = 3.0
 RARE = 40
 """A word is rare if at most this many passages have it."""
 
-MOST_WORDS = 32
-"""The most words of a question that are looked up. A longer question is told by its cosine."""
-
-MOST_OF_BATCH = 320
-"""The most words of all questions of a batch that are looked up: each is a search of its own for the store."""
+MOST_WORDS, MOST_OF_BATCH = 32, 320
+"""The most words of one question, and of a batch, that are looked up: each is a search of its own for the store."""
 
 LEAST_BYTES = 4
 """A word that no passage has counts from this length in UTF-8. Shorter ones may be stop words, which no index has."""
@@ -42,20 +37,13 @@ Holders = Mapping[str, frozenset[PointId]]
 
 def words(question: str) -> list[str]:
     """The question's words, each once, lower case, at most `MOST_WORDS`. Pairs stand for words without spaces."""
-    parts = (part for word in _WORD.findall(question.lower()) for part in _parts(word))
+    found = _WORD.findall(question.lower())
+    parts = (part for word in found for part in ([word] if word.isascii() else indexed_words(word).split()))
     return list(dict.fromkeys(parts))[:MOST_WORDS]
 
 
-def _parts(word: str) -> list[str]:
-    return [word] if word.isascii() else indexed_words(word).split()
-
-
 def fits(question: str, passages: Sequence[Passage], noise: Noise, holders: Holders) -> list[Fit]:
-    """The fit of each passage, none worse than one below it.
-
-    Args:
-        passages: of one answer, in its order.
-    """
+    """The fit of each passage of one answer, in its order; none is worse than one below it."""
     telling = [
         holders[word]
         for word in words(question)

@@ -17,7 +17,6 @@ class Fused(NamedTuple):
     """A passage's fused score and the two parts of it, each from 0 to 1.
 
     Attributes:
-        score: `balance * vectors + (1 - balance) * words`.
         vectors: its similarity on a scale from the lowest of all passages, 0, to the highest, 1. If all are equal, 1.
         words: its BM25 score as a share of the highest one; 0 where it has no word of the question.
     """

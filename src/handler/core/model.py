@@ -34,10 +34,8 @@ MinimumScore = float | Literal["noise"]
 """The least `Passage.score`; "noise" for the 90th percentile of the index's `Noise`."""
 
 Order = Literal["relevance", "score"]
-"""How an answer's passages are ordered: as the search ranked them, or by descending `Passage.score`.
-
-The two differ only for a hybrid search, which ranks by the fused score.
-"""
+"""How an answer's passages are ordered: as the search ranked them (a hybrid one by the fused score), or by descending
+`Passage.score`."""
 
 Fit = Literal["strong", "good", "weak", "none"]
 """How well a passage fits its question (`handler.core.fit`)."""
@@ -45,12 +43,7 @@ Fit = Literal["strong", "good", "weak", "none"]
 
 @dataclass(frozen=True)
 class Noise:
-    """The best cosines that questions of other subjects get from an index, as quantiles.
-
-    Attributes:
-        p50: their median.
-        p90: nine of ten are below it.
-    """
+    """Of the best cosines that questions of other subjects get from an index: the median and the 90th percentile."""
 
     p50: float
     p90: float
@@ -64,12 +57,10 @@ class Search:
         top_k: how many passages to find, at least 1.
         score_threshold: the minimum `Passage.score`; None for any.
         filters: conditions that all must hold.
-        with_vectors: whether passages have their vectors.
-        whole_payload: whether passages have their whole payload, or only the keys that the profile names.
-        text: the question's words, for a hybrid search; empty for a dense one. A store whose collection cannot rank
-            by text searches by the vector alone.
-        by: a search by `text` without a vector; None for the other two kinds. Its passages have the score 0, and their
-            BM25 score in `Passage.fused`.
+        whole_payload: whether passages have more than the keys that the profile names.
+        text: the question's words, for a hybrid search; empty for a dense one. A collection that cannot rank by text
+            is searched by the vector alone.
+        by: a search by `text` without a vector. Its passages have the score 0, and their BM25 score in `fused`.
         explain: whether the result has its stages.
     """
 
@@ -88,10 +79,10 @@ class Selection(NamedTuple):
 
     Attributes:
         offset: how many of the best passages to leave out; None when the caller does not page.
-        max_per_page: the most passages of one page (a URL without its fragment); None for any.
+        max_per_page: the most passages of one page (a URL without its fragment).
         diversity: 0 to 1: how much a passage's similarity to better ones counts against it.
         unique: whether passages with the same text as a better one are left out.
-        by_section: whether a section has one passage, the best one: a section is a URL with its fragment, and headings.
+        by_section: whether a section (a URL with its fragment, and headings) has only its best passage.
         neighbors: how many chunks before and after each passage, on its page, to return with it.
     """
 
@@ -113,9 +104,8 @@ class RetrievalRequest:
         order: the order that the caller asked for; None for the contract's.
         score_threshold: the minimum score that the caller asked for; the pipeline sets that of `search`.
         selection: which of the passages found to answer with; None for the best ones.
-        titles: whether the answer's passages have their titles and headings, in any contract.
+        titles, fit: whether the answer's passages have these, in any contract.
         options: values for the contract's rendering.
-        fit: whether passages have their fit.
     """
 
     text: str
@@ -135,19 +125,17 @@ class Passage:
     """A piece of the site's text. `text` and `url` are exactly as stored.
 
     Attributes:
-        score: the store's similarity, also after a hybrid search; finite and unclipped (cosine may leave 0…1 by
-            rounding, or be negative); 0 after a search without a vector. Once reranked, the relevance.
+        score: the store's similarity, finite and unclipped (cosine may leave 0…1 by rounding, or be negative); 0 after
+            a search without a vector. Once reranked, the relevance.
         index: its position on its page, from 0.
         headings: the headings above it, outermost first.
-        chunk_id: the stored chunk id; None without one.
-        tokens: the stored, approximate number of tokens; None without one.
+        tokens: the stored, approximate number of tokens.
         created_at: when it was stored, UTC.
         vector: shape `(dimension,)`, if requested.
-        expanded: its text with that of its neighbors, if requested.
         fused: the fused score of a hybrid search, 0 to 1, or the BM25 score of one without a vector; only comparable
             within its result. None after a dense search.
+        expanded: its text with that of its neighbors, if requested.
         cosine: the store's similarity of a passage that was reranked; None while `score` is that.
-        fit: how well it fits, if requested.
     """
 
     id: PointId
@@ -180,8 +168,7 @@ class SearchResult:
         stages: what each stage found, if `Search.explain` is set: "dense" with cosines and, of a hybrid search,
             "text" with BM25 scores and "fused" with fused scores.
         balance: of a hybrid search that is explained: how much vectors count against words, from 0 to 1.
-        other_model: the model that the collection was embedded with, if its vectors are not comparable with those of
-            the profile's.
+        other_model: the model that the collection was embedded with, if not comparable with the profile's.
     """
 
     passages: tuple[Passage, ...]
@@ -193,10 +180,9 @@ class SearchResult:
 
 
 class Timings(NamedTuple):
-    """Milliseconds: the embedding call, the search, and the whole retrieval (retries and waits included).
+    """Milliseconds of each step and of the whole retrieval, with failed calls, retries and waits.
 
-    rerank_ms: the reranking call, failed or not; None when none was made.
-    neighbors_ms: the search for neighbors, failed or not; None when none was made.
+    None for a call that was not made.
     """
 
     embedding_ms: float
@@ -216,9 +202,8 @@ class Retrieval:
         left_out: how many passages were dropped to fit the response limit.
         model: that embedded the question; empty for a search without a vector.
         embedding_cached: whether the question's embedding was cached; None when it was not embedded.
-        embedding_failure: why the question was answered by words; None unless its embedding failed.
-        rerank_failure: the reason for a failed reranking; None if it succeeded or is off.
-        balance: as in `SearchResult`.
+        embedding_failure: why the question was answered by words although it should have been embedded.
+        rerank_failure: why the passages are not reranked although they should be.
         noise: of the index, if the question asks for fits or for passages above it; None where the index has none.
         stages: as in `SearchResult`; also "rerank", if the passages were reranked, and "selection", the answer.
         candidates: the passages that the answer was chosen from, best first, if `Search.explain` is set.
@@ -268,9 +253,8 @@ class CollectionInfo:
 
     Attributes:
         embedding_model: None when the collection does not record one.
-        search: how it is searched.
         notes: why it is not searched as the profile says, and what would change that; each for a person.
-        noise: see `Noise`; None where nobody measured it.
+        noise: None where nobody measured it.
     """
 
     name: str

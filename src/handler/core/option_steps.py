@@ -6,15 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
+from handler.core import errors
 from handler.core.deadline import Deadline, running, with_one_retry
-from handler.core.errors import (
-    ChoiceRefused,
-    ConfigurationError,
-    DeadlineExceeded,
-    InvalidRequest,
-    PassageError,
-    RequestRefused,
-)
+from handler.core.errors import PassageError
 from handler.core.model import Order, Passage, PointId, Retrieval, SearchResult, Selection, Stage
 from handler.core.ports import PassageStore
 from handler.core.selection import page_of, select, with_neighbors
@@ -27,12 +21,7 @@ Answer = Retrieval | PassageError
 
 
 def apply_options(answers: Sequence[Answer], store: PassageStore, order: Order, deadline: Deadline) -> list[Answer]:
-    """The answers as their options want them.
-
-    Args:
-        answers: each with all its candidates, best first.
-        order: the order of an answer's passages, unless its request asks for another.
-    """
+    """The answers, given with all their candidates, as their options want them. `order` is the contract's."""
     chosen = [answer if isinstance(answer, PassageError) else _choose(answer, order, deadline) for answer in answers]
     return _add_neighbors(_add_fits(chosen, store, deadline), store, deadline)
 
@@ -40,11 +29,10 @@ def apply_options(answers: Sequence[Answer], store: PassageStore, order: Order, 
 def _choose(answer: Retrieval, order: Order, deadline: Deadline) -> Answer:
     """The answer with the passages that its options choose. In a large batch, this takes seconds."""
     if deadline.remaining() <= 0:
-        return DeadlineExceeded("The request's time ran out before its passages were chosen.", upstream="store")
+        return errors.DeadlineExceeded("The request's time ran out before its passages were chosen.", upstream="store")
     request = answer.request
     selection, candidates = request.selection or Selection(), answer.passages
-    selected = select(candidates, selection, request.search.top_k, _relevance(answer))
-    passages = selected.passages
+    passages, dropped = select(candidates, selection, request.search.top_k, _relevance(answer))
     ordered = bool(selection.diversity) or any(passage.fused is not None for passage in passages)
     if ordered and (request.order or order) == "score":
         passages = tuple(sorted(passages, key=attrgetter("score"), reverse=True))
@@ -57,7 +45,7 @@ def _choose(answer: Retrieval, order: Order, deadline: Deadline) -> Answer:
     if _is_reranked(answer):
         stages["rerank"] = _stage(candidates)
     stages["selection"] = _stage(passages)
-    return replace(changed, stages=stages, candidates=candidates, dropped=selected.dropped)
+    return replace(changed, stages=stages, candidates=candidates, dropped=dropped)
 
 
 def _is_reranked(answer: Retrieval) -> bool:
@@ -77,7 +65,7 @@ def _stage(passages: Sequence[Passage]) -> Stage:
 def _add_fits(answers: Sequence[Answer], store: PassageStore, deadline: Deadline) -> list[Answer]:
     """The answers with the fits that they ask for. The words of all questions are looked up in one request.
 
-    Without an answer to that request, the fits follow from the cosines alone, and a warning says so.
+    If that fails, the fits follow from the cosines alone, and a warning says so.
     """
     rated = [one for one in answers if isinstance(one, Retrieval) and _is_rated(one)]
     if not rated:
@@ -108,10 +96,7 @@ def _is_rated(answer: Retrieval) -> bool:
 
 
 def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Deadline) -> list[Answer]:
-    """The answers with the neighbors that they ask for, found in one request.
-
-    A temporary failure is a warning in the answer, not an error.
-    """
+    """The answers with the neighbors that they ask for, found in one request. A temporary failure is a warning."""
     wanted = [
         (passage, reach)
         for answer in answers
@@ -126,7 +111,7 @@ def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Dea
         with running(deadline):
             result = with_one_retry(lambda: store.neighbors(wanted), deadline, "store")
     except PassageError as error:
-        result = ChoiceRefused.of(error) if isinstance(error, RequestRefused) else error
+        result = errors.ChoiceRefused.of(error) if isinstance(error, errors.RequestRefused) else error
     took_ms = (time.perf_counter() - started) * 1000
     return [
         answer
@@ -143,7 +128,7 @@ def _reach(answer: Retrieval) -> int:
 
 def _expand(answer: Retrieval, result: SearchResult | PassageError) -> Answer:
     """The answer with its neighbors' texts, or with a warning why it has none."""
-    if isinstance(result, ConfigurationError | InvalidRequest):
+    if isinstance(result, errors.ConfigurationError | errors.InvalidRequest):
         return result
     if isinstance(result, PassageError):
         return replace(answer, warnings=(*answer.warnings, NOT_FOUND))

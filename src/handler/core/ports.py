@@ -17,13 +17,10 @@ class Embedder(Protocol):
         """The model, by its provider's name for it."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Embed questions, or documents if it was made for them.
+        """Vectors of shape `(dimension,)`, one for each text, in order.
 
         Args:
             texts: at most 96 non-blank questions, or the documents that the model takes in a call.
-
-        Returns:
-            One vector of shape `(dimension,)` for each text, in order.
 
         Raises:
             InvalidRequest: the service does not accept one of the texts.
@@ -50,8 +47,7 @@ class PassageStore(Protocol):
         """Run searches in one request. A search with words is hybrid where the collection can rank by text.
 
         Args:
-            searches: each a vector of shape `(dimension,)` and what to look for. The vector is not used where
-                `Search.by` is set.
+            searches: each a vector of shape `(dimension,)`, unused where `Search.by` is set, and what to look for.
 
         Returns:
             For each search its best passages, best first, at most `top_k`.
@@ -70,7 +66,7 @@ class PassageStore(Protocol):
             wanted: passages that `search` found, each with how many chunks before and after it to find.
 
         Returns:
-            Chunks of the passages' pages, the passages among them, in any order; their scores mean nothing. A warning
+            Chunks of the passages' pages, the passages among them, in any order, without meaningful scores. A warning
             says which neighbors the store cannot find.
         """
 
@@ -80,8 +76,7 @@ class PassageStore(Protocol):
     def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
         """The points that have each word, found in one request, without words that more than `most` points have.
 
-        Returns:
-            Nothing where the collection cannot be searched by words.
+        Empty where the collection cannot be searched by words.
         """
 
     def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
@@ -105,14 +100,10 @@ class Reranker(Protocol):
         """The model, by its provider's name for it."""
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Score each text's relevance to the question.
+        """Each text's relevance to the question, in the texts' order; finite, in 0…1 as the models return it.
 
         Args:
-            question: not blank.
-            texts: 1 to 1,000, none blank.
-
-        Returns:
-            One relevance for each text, in the texts' order; finite, in 0…1 as the models return it.
+            texts: 1 to 1,000; neither they nor the question are blank.
 
         Raises:
             UpstreamError: the service failed temporarily.

@@ -10,17 +10,10 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
+from handler.core import errors
 from handler.core.deadline import Deadline, running, with_one_retry
-from handler.core.errors import (
-    ConfigurationError,
-    DeadlineExceeded,
-    InvalidRequest,
-    PassageError,
-    RequestRefused,
-    UpstreamThrottled,
-    UpstreamUnavailable,
-)
-from handler.core.model import Retrieval, RetrievalRequest, Search
+from handler.core.errors import PassageError
+from handler.core.model import Retrieval, RetrievalRequest
 from handler.core.ports import Reranker
 
 MARGIN = 0.1
@@ -45,21 +38,16 @@ class Reranking(NamedTuple):
     candidates: int
     seconds: float = math.inf
 
-    def with_candidates(self, search: Search) -> Search:
-        """The search that finds the candidates."""
-        return replace(search, top_k=max(search.top_k, self.candidates))
-
-    def rerank(self, answer: Retrieval, deadline: Deadline) -> Retrieval:
-        """An answer with all its passages, sorted by relevance, which becomes their score; equals keep their order.
-
-        Raises nothing.
-        """
+    def _rerank(self, answer: Retrieval, deadline: Deadline) -> Retrieval:
+        """An answer with its passages sorted by relevance, which becomes their score; equals keep their order."""
         passages = answer.passages
         if len(passages) < 2:  # nothing to sort, and a call costs as much as for a hundred
             return answer
         step = Deadline(deadline.at - MARGIN).capped(self.seconds)
         if step.remaining() < LEAST:
-            late = DeadlineExceeded("Too little of the request's time was left for reranking.", upstream="reranking")
+            late = errors.DeadlineExceeded(
+                "Too little of the request's time was left for reranking.", upstream="reranking"
+            )
             return _without_reranking(answer, late)
         started = time.perf_counter()
         try:
@@ -75,13 +63,11 @@ class Reranking(NamedTuple):
             answer = _without_reranking(answer, error)
         return answer.timed(rerank_ms=(time.perf_counter() - started) * 1000)
 
-    def rerank_answers(
-        self, answers: Sequence[Retrieval | PassageError], deadline: Deadline
-    ) -> list[Retrieval | PassageError]:
-        """Rerank the passages of several answers, a few at a time.
+    def rerank(self, answers: Sequence[Retrieval | PassageError], deadline: Deadline) -> list[Retrieval | PassageError]:
+        """Rerank the passages of several answers, a few at a time. Raises nothing.
 
-        A service that throttles, is down or refuses the key does so for every question. Once that is known, the
-        remaining answers keep the store's order without a call. A refused request may concern one question only.
+        A service that throttles, is down or refuses the key does so for every question: the remaining answers then keep
+        the store's order without a call. A refused request may concern one question only.
         """
         stopped: list[PassageError] = []
 
@@ -90,9 +76,11 @@ class Reranking(NamedTuple):
                 return answer
             if stopped and len(answer.passages) > 1:
                 return _without_reranking(answer, stopped[0])
-            answer = self.rerank(answer, deadline)  # sets the deadline of this thread
+            answer = self._rerank(answer, deadline)  # sets the deadline of this thread
             failure = answer.rerank_failure
-            if isinstance(failure, PassageError) and not isinstance(failure, RequestRefused | InvalidRequest):
+            if isinstance(failure, PassageError) and not isinstance(
+                failure, errors.RequestRefused | errors.InvalidRequest
+            ):
                 stopped.append(failure)
             return answer
 
@@ -107,11 +95,8 @@ class Reranking(NamedTuple):
 def is_reranked(request: RetrievalRequest, failure: Exception | None) -> bool:
     """Whether a deployment's reranker reads a question's passages.
 
-    A vector has no words for it to read. Titles are for every key press. Where embedding failed, the reranker of the
-    same provider most likely fails, too.
-
-    Args:
-        failure: of embedding the question.
+    A vector has no words to read, and titles are for every key press. Where embedding failed (`failure`), the reranker
+    of the same provider most likely fails, too.
     """
     return request.vector is None and request.search.by != "titles" and failure is None
 
@@ -125,15 +110,15 @@ def _without_reranking(answer: Retrieval, failure: Exception) -> Retrieval:
 def reason(failure: Exception) -> str:
     """Why an optional step failed, in a few words for the caller."""
     match failure:
-        case UpstreamThrottled():
+        case errors.UpstreamThrottled():
             return "the service asked to slow down"
-        case UpstreamUnavailable():
+        case errors.UpstreamUnavailable():
             return "the service is not available"
-        case DeadlineExceeded():
+        case errors.DeadlineExceeded():
             return "the time ran out"
-        case InvalidRequest():
+        case errors.InvalidRequest():
             return "the service does not accept a word of the question or of a passage"
-        case ConfigurationError():
+        case errors.ConfigurationError():
             return "it is set up wrongly"
         case _:
             return "something unexpected happened"

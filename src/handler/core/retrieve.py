@@ -47,11 +47,10 @@ class Retriever(NamedTuple):
 
     Attributes:
         reranking: None where the deployment has no reranker.
-        displayable: whether the contract can show a passage; others are left out and counted. None shows them all.
+        displayable, order: as in the profile's `Contract`.
         mode: how the store is searched, unless the question says it.
         embedding_seconds: after how many seconds a question is answered by words instead, as it is where its embedding
             fails. None where that is the question's error.
-        order: the order of an answer's passages, unless the request asks for another.
         candidates: how many passages to choose from where an option may drop some.
         usual_top_k: how many passages a question asks for unless the caller says it.
     """
@@ -110,7 +109,7 @@ class Retriever(NamedTuple):
             for question, result in zip(questions, results, strict=True)
         ]
         if self.reranking is not None:
-            answers = self.reranking.rerank_answers(answers, deadline)
+            answers = self.reranking.rerank(answers, deadline)
         if any(question.request.search.by for question in questions):
             from handler.core import without_vector  # noqa: PLC0415 - most questions have a vector
 
@@ -134,10 +133,9 @@ class Retriever(NamedTuple):
     def _search(self, question: EmbeddedQuestion, noise: Noise | None) -> Search:
         """The search for a question's candidates."""
         request = question.request
-        search = request.search
+        search, least = request.search, request.score_threshold
         if search.by is not None or self.mode == "hybrid":
             search = replace(search, text=question.text)
-        least = request.score_threshold
         if least == "noise":
             least = noise.p90 if noise else None
         if least is not None:
@@ -148,7 +146,7 @@ class Retriever(NamedTuple):
 
             search = pool(search, request.selection, self.candidates, reranked=reranked)
         if self.reranking is not None and reranked:
-            search = self.reranking.with_candidates(search)
+            search = replace(search, top_k=max(search.top_k, self.reranking.candidates))
         return search
 
     def _retrieval(
@@ -162,9 +160,12 @@ class Retriever(NamedTuple):
         """One question's answer, still with all its candidates."""
         warnings, model = result.warnings, "" if question.request.search.by else self.embedder.embedder.model
         if result.other_model is not None and needs_vector(question.request):
-            warnings = (*warnings, _incomparable(result.other_model, model))
+            warnings += (
+                f"The collection was embedded with '{result.other_model}' and the question with '{model}', whose "
+                "vectors are not comparable: these may be the wrong passages.",
+            )
         if noise is None and _needs_noise(question.request):
-            warnings = (*warnings, NO_NOISE)
+            warnings += (NO_NOISE,)
         return Retrieval(
             request=question.request,
             embedding_cached=question.cached,
@@ -245,24 +246,24 @@ class Retriever(NamedTuple):
         Two points with one text in one section are one passage: a site that was indexed again under new ids.
         """
         unique: dict[PointId, Passage] = {}
-        hidden = 0
+        hidden, warnings = 0, result.warnings
         for passage in result.passages:
             if self.displayable is not None and not self.displayable(passage):
                 hidden += 1
             else:
                 unique.setdefault(passage.id, passage)
-        passages = tuple(unique.values())
+        passages = list(unique.values())
         if passages and passages[0].fused is None:  # a fused list is in the order of its fused scores
-            passages = tuple(sorted(passages, key=attrgetter("score"), reverse=True))
+            passages.sort(key=attrgetter("score"), reverse=True)
         distinct: dict[Any, Passage] = {}
         for passage in passages:
             distinct.setdefault((passage.url, passage.headings, passage.text), passage)
-        return replace(
-            result,
-            passages=tuple(distinct.values()),
-            skipped=result.skipped + hidden,
-            warnings=(*result.warnings, *([_hidden(hidden, len(result.passages))] if hidden else ())),
-        )
+        if hidden:
+            found = len(result.passages)
+            warnings += (
+                f"{hidden} of {found} passages found were left out: their URL is not an http or https address.",
+            )
+        return replace(result, passages=tuple(distinct.values()), skipped=result.skipped + hidden, warnings=warnings)
 
     def _best(self, answer: Retrieval) -> Retrieval:
         """The answer with its best passages. The order `score` changes their order, but not which ones they are."""
@@ -300,14 +301,3 @@ class Retriever(NamedTuple):
 def _needs_noise(request: RetrievalRequest) -> bool:
     """Whether a question is compared with the index's noise. A search without a vector has no similarities."""
     return (request.fit or request.score_threshold == "noise") and request.search.by is None
-
-
-def _incomparable(other: str, model: str) -> str:
-    return (
-        f"The collection was embedded with '{other}' and the question with '{model}', whose vectors are not "
-        "comparable: these may be the wrong passages."
-    )
-
-
-def _hidden(hidden: int, total: int) -> str:
-    return f"{hidden} of {total} passages found were left out: their URL is not an http or https address."

@@ -5,9 +5,9 @@ Pure functions. Imported when a question asks for one of these.
 
 import re
 import sys
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from math import hypot, inf
 from operator import mul
 
@@ -38,14 +38,6 @@ BREAK = "\n\n"
 """Stands between chunks that do not overlap: a blank line, as between two blocks of Markdown."""
 
 
-@dataclass(frozen=True)
-class Selected:
-    """The passages of an answer, and why the other candidates are not in it."""
-
-    passages: tuple[Passage, ...]
-    dropped: Mapping[PointId, str] = field(default_factory=dict)
-
-
 def pool(search: Search, selection: Selection, candidates: int, *, reranked: bool) -> Search:
     """The search that finds enough candidates to choose from.
 
@@ -69,8 +61,8 @@ def pool(search: Search, selection: Selection, candidates: int, *, reranked: boo
 
 def select(
     candidates: Sequence[Passage], selection: Selection, top_k: int, relevance: Callable[[Passage], float]
-) -> Selected:
-    """Choose at most `top_k` of the candidates.
+) -> tuple[tuple[Passage, ...], dict[PointId, str]]:
+    """Choose at most `top_k` of the candidates; with them, why each of the others is dropped.
 
     Args:
         candidates: best first, none twice; with vectors where diversity is asked for.
@@ -79,31 +71,19 @@ def select(
     dropped: dict[PointId, str] = {}
     kept: Sequence[Passage] = candidates
     if selection.unique:
-        kept = unique(kept, dropped)
+        # White space does not count.
+        kept = few_each(kept, 1, lambda each: " ".join(each.text.split()), "same text as {first}", dropped)
     if selection.diversity:
         kept = diverse(kept, selection.diversity, relevance)
     if selection.by_section:
-        kept = few_each(kept, 1, _section_of, "more than 1 of its section", dropped)
+        kept = few_each(kept, 1, lambda each: (each.url, each.headings), "more than 1 of its section", dropped)
     if selection.max_per_page is not None:
         most = selection.max_per_page
-        kept = few_each(kept, most, lambda passage: page_of(passage.url), f"more than {most} of its page", dropped)
+        kept = few_each(kept, most, lambda each: page_of(each.url), f"more than {most} of its page", dropped)
     first = selection.offset or 0
     dropped |= {passage.id: "before the offset" for passage in kept[:first]}
     dropped |= {passage.id: "after the last result" for passage in kept[first + top_k :]}
-    return Selected(tuple(kept[first : first + top_k]), dropped)
-
-
-def unique(passages: Sequence[Passage], dropped: dict[PointId, str]) -> list[Passage]:
-    """The first passage of each text. White space does not count; the others are added to `dropped`."""
-    seen: dict[str, PointId] = {}
-    kept = []
-    for passage in passages:
-        first = seen.setdefault(" ".join(passage.text.split()), passage.id)
-        if first == passage.id:
-            kept.append(passage)
-        else:
-            dropped[passage.id] = f"same text as {first}"
-    return kept
+    return tuple(kept[first : first + top_k]), dropped
 
 
 def few_each(
@@ -113,21 +93,21 @@ def few_each(
     reason: str,
     dropped: dict[PointId, str],
 ) -> list[Passage]:
-    """At most `most` passages of each group, the best ones; the others are added to `dropped` with the reason."""
-    counts: Counter[Hashable] = Counter()
+    """At most `most` passages of each group, the best ones; the others are added to `dropped` with the reason.
+
+    Args:
+        reason: may name the best passage's id as `{first}`.
+    """
+    groups: dict[Hashable, list[PointId]] = defaultdict(list)
     kept = []
     for passage in passages:
-        key = group(passage)
-        counts[key] += 1
-        if counts[key] <= most:
+        ids = groups[group(passage)]
+        ids.append(passage.id)
+        if len(ids) <= most:
             kept.append(passage)
         else:
-            dropped[passage.id] = reason
+            dropped[passage.id] = reason.format(first=ids[0])
     return kept
-
-
-def _section_of(passage: Passage) -> Hashable:
-    return passage.url, passage.headings
 
 
 def page_of(url: str) -> str:
@@ -170,11 +150,7 @@ def _direction(vector: Vector | None) -> Sequence[float]:
 
 
 def with_neighbors(passage: Passage, others: Sequence[Passage], reach: int) -> Passage:
-    """The passage with the text of the chunks around it.
-
-    Args:
-        others: chunks of its page, in any order; those at most `reach` positions away are used.
-    """
+    """The passage with the text of the chunks of its page, among `others`, that are at most `reach` positions away."""
     if passage.index is None:
         return passage
     run = consecutive([passage, *others], passage.index, page_of(passage.url), reach)
@@ -184,9 +160,7 @@ def with_neighbors(passage: Passage, others: Sequence[Passage], reach: int) -> P
 def consecutive(chunks: Iterable[Passage], index: int, page: str, reach: float = inf) -> list[Passage]:
     """The chunks of a page around the position `index`, in order and without a gap; none if that one is absent.
 
-    Args:
-        chunks: in any order. Of several at one position, the first counts.
-        reach: the most chunks before, and after.
+    At most `reach` before it, and after. Of several chunks at one position, the first counts.
     """
     at: dict[int, Passage] = {}
     for chunk in chunks:

@@ -3,27 +3,10 @@
 import string
 
 _IGNORABLE_RANGES = (
-    (0x00AD, 0x00AD),
-    (0x034F, 0x034F),
-    (0x061C, 0x061C),
-    (0x115F, 0x1160),
-    (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x200B, 0x200F),
-    (0x202A, 0x202E),
-    (0x2060, 0x206F),
-    (0x3164, 0x3164),
-    (0xFE00, 0xFE0F),
-    (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0),
-    (0xE0001, 0xE0001),
-    (0xE0020, 0xE007F),
-    (0xE0100, 0xE01EF),
+    "ad 34f 61c 115f-1160 17b4-17b5 180b-180f 200b-200f 202a-202e 2060-206f 3164 fe00-fe0f feff ffa0 e0001 e0020-e007f "
+    "e0100-e01ef"
 )
-"""Characters that have no shape: zero-width spaces and joiners, marks of direction, variation selectors, tags.
-
-They are those with Unicode's property Default_Ignorable_Code_Point (DerivedCoreProperties.txt), less unassigned ones.
-"""
+"""Unicode's property Default_Ignorable_Code_Point (DerivedCoreProperties.txt), less unassigned characters."""
 
 _SPACES = (
     string.whitespace
@@ -32,8 +15,12 @@ _SPACES = (
 )
 """The characters that `str.isspace` is true for."""
 
-IGNORABLE = "".join(chr(code) for first, last in _IGNORABLE_RANGES for code in range(first, last + 1))
-"""The characters without a shape."""
+IGNORABLE = "".join(
+    chr(code)
+    for first, _, last in (codes.partition("-") for codes in _IGNORABLE_RANGES.split())
+    for code in range(int(first, 16), int(last or first, 16) + 1)
+)
+"""Characters without a shape: zero-width spaces and joiners, marks of direction, variation selectors, tags."""
 
 INVISIBLE = _SPACES + IGNORABLE
 """Characters that a reader does not see. A text is blank when `text.strip(INVISIBLE)` leaves nothing."""

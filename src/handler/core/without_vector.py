@@ -16,11 +16,7 @@ NO_SCORES = "The scores are 0: a search by words or titles has no similarities."
 
 
 def check(request: RetrievalRequest) -> None:
-    """Check that a question can be searched without a vector.
-
-    Raises:
-        InvalidRequest: it is a vector, or wants a minimum similarity.
-    """
+    """Raise InvalidRequest if a question is a vector or wants a minimum similarity: it needs a search by vector."""
     if request.vector is not None:
         raise InvalidRequest("A search by words or titles needs text: send the question instead of a vector.")
     if request.score_threshold:
@@ -57,9 +53,9 @@ def embed(
 
 
 def error_of(error: NoTextIndex, question: EmbeddedQuestion, mode: SearchMode) -> PassageError:
-    """The error of a question whose collection has no index for it.
+    """Of a question whose collection has no text index: the operator's error if the profile is searched by words.
 
-    It is the operator's if the profile is searched by words, else that of the embedding, or the caller's choice.
+    Else that of the embedding, or the caller's.
     """
     if question.failure is not None:
         return question.failure
@@ -69,7 +65,7 @@ def error_of(error: NoTextIndex, question: EmbeddedQuestion, mode: SearchMode) -
 
 
 def explain(answers: Sequence[Retrieval | PassageError]) -> list[Retrieval | PassageError]:
-    """The answers; those without a vector have warnings that say why, and why their scores are 0."""
+    """The answers. Those without a vector have warnings that say why, and why their scores are 0."""
     return [
         _explain(answer) if isinstance(answer, Retrieval) and answer.request.search.by else answer for answer in answers
     ]

@@ -1,7 +1,7 @@
-"""The words of a text as a text index of Passage has them. The same for a stored text and for a question.
+"""The words of a stored text or a question, as a text index of Passage has them.
 
-Qdrant's tokenizer `word` takes each run of letters and digits as a word. It knows no words in a language without
-spaces, and cuts `1.16` and `set_lantern_height` into parts that many other passages have.
+Qdrant's tokenizer `word` takes each run of letters and digits as a word: it knows no language without spaces, and cuts
+`1.16` and `set_lantern_height` into parts that many other passages have.
 """
 
 import re

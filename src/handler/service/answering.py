@@ -98,7 +98,7 @@ Outcome = Answered | Failure
 
 
 class _Prepared(NamedTuple):
-    """A question that was read and validated, and the pipeline that answers it."""
+    """A valid question, and the pipeline that answers it."""
 
     served: Served
     fields: Mapping[str, Any]
@@ -151,8 +151,7 @@ def _prepare(question: Question, find: FindServed, started: float) -> _Prepared 
             from handler.core import without_vector  # noqa: PLC0415 - most questions have a vector
 
             without_vector.check(request)
-        name = request.collection
-        return _Prepared(served, fields, request, served.retriever if name is None else served.retriever_for(name))
+        return _Prepared(served, fields, request, served.retriever_for(request.collection))
     except Exception as error:  # noqa: BLE001 - becomes this question's failure
         return failure(error, find, served, fields, started)
 
@@ -193,10 +192,7 @@ def deadline(settings: Settings, context: Any, limit: float | None = None) -> De
 
     Args:
         context: Lambda's; None when there is none.
-        limit: seconds after which the API in front gives up; None for no limit.
-
-    Raises:
-        ConfigurationError: the settings cannot be read.
+        limit: seconds after which the API in front gives up.
     """
     seconds = settings.request_timeout_ms / 1000
     if limit is not None:

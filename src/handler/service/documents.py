@@ -31,9 +31,7 @@ class Reading:
 
     Attributes:
         passage: the one that was asked for, or the page's first.
-        text: the part.
-        start: the part's place in the whole text, in characters.
-        total: the characters of the whole text.
+        start, total: the part's place in the whole text and the length of that, in characters.
         previous, next: the ids of the chunks before and after the section; None where the page has none.
     """
 

@@ -51,18 +51,14 @@ def failure(
         with suppress(Exception):  # if the default profile cannot be loaded, `error` already says so
             served = find(None)
     sent = fields or {}
-    name = "unknown" if served is None else served.profile.name
+    profile = served.profile if served else None
+    name = profile.name if profile else "unknown"
     # A profile that cannot be resolved must not put question text into the log.
-    log_text = served is not None and served.log_query_text
-    with telemetry.hiding([] if log_text else _texts(sent)):
+    with telemetry.hiding([] if served and served.log_query_text else _texts(sent)):
         telemetry.log_failure(name, error, known)
-    contract = registry.load(registry.NAMES[0]) if served is None else served.contract
-    context = ErrorContext(
-        at=datetime.now(UTC),
-        elapsed_ms=0.0 if started is None else (perf_counter() - started) * 1000,
-        fields=sent,
-        profile=None if served is None else served.profile,
-    )
+    contract = served.contract if served else registry.load(registry.NAMES[0])
+    elapsed_ms = 0.0 if started is None else (perf_counter() - started) * 1000
+    context = ErrorContext(at=datetime.now(UTC), elapsed_ms=elapsed_ms, fields=sent, profile=profile)
     return Failure(error=known, body=contract.render_error(known, context), profile=name)
 
 

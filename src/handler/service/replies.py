@@ -32,10 +32,7 @@ class ReplySink(Protocol):
         """The most seconds that `send` takes before it gives up."""
 
     def send(self, reply: Reply, *, group: str | None) -> None:
-        """Send one reply.
-
-        Args:
-            group: the FIFO group of the answered message, None for a standard queue. A FIFO destination gets the same.
+        """Send one reply, to a FIFO destination in the FIFO group of the answered message; None for a standard queue.
 
         Raises:
             UpstreamError: it could not be sent, temporarily.

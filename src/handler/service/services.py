@@ -43,13 +43,13 @@ class Served:
     debug_answers: bool = False
     chunks: Literal["true", "false", "raw"] = "true"
 
-    def retriever_for(self, name: str) -> Retriever:
-        """The pipeline for the collection `name`.
+    def retriever_for(self, name: str | None) -> Retriever:
+        """The pipeline for the collection `name`, the profile's for None.
 
         Raises:
             CollectionNotServed: this deployment does not serve the collection.
         """
-        if name == self.profile.collection.name:
+        if name is None or name == self.profile.collection.name:
             return self.retriever
         if name not in self.collections:
             allowed = ", ".join((self.profile.collection.name, *self.collections))
