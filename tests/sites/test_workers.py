@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from handler.config import profiles
 from passage.indexing.cutting import cut_by
+from passage.indexing.run import WITHOUT_VECTORS
 from passage.sites import result_cache, workers
 from passage.sites.built import site as built
 from passage.sites.model import Page
@@ -21,6 +23,7 @@ from passage.sites.source import SiteOptions, open_site
 from passage.sites.workers import Item, Workers
 from sites.worked import killed_elsewhere, shouted
 
+PROFILE = profiles.load("query-response")
 MENU = "<nav>Home</nav><div><a href='a.html'>The mill</a> <a href='b.html'>The sails</a></div>"
 PAGE = "<!doctype html><html lang=en><title>{n} of the mill</title>{menu}<main><h1>Part {n}</h1><p>{text}</p></main>"
 TEXT = "Grain number {n} is ground between stones, and \u00e9very miller knows the sound of it.<h2>More</h2><p>Of {n}."
@@ -43,7 +46,7 @@ def read(folder: Path, worked: Workers) -> list[object]:
     """Everything that a reader and the cutter give, with the accounts that `==` does not compare."""
     with worked:
         site = open_site(folder, SiteOptions("https://mill.example"), worked)
-        pairs = list(cut_by(worked, site.read(), "embed-v4.0"))
+        pairs = list(cut_by(worked, site.read(), PROFILE, WITHOUT_VECTORS))
     return [(each, getattr(each, "account", None), chunks) for each, chunks in pairs]
 
 

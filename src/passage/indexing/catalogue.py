@@ -1,7 +1,6 @@
 """One run's chunks and stored points, in a temporary SQLite file: memory does not grow with the site."""
 
 import hashlib
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,19 +13,16 @@ from handler.config.profiles import Profile
 from passage.indexing import payloads, stored
 from passage.indexing.cache_filler import Text
 from passage.indexing.chunks import Chunk
+from passage.indexing.cutting import Row
 from passage.indexing.plan import Action, Changes
 from passage.indexing.stored import StoredPoint
-from passage.indexing.tokens import input_tokens
-from passage.indexing.vector_cache import VectorKind
-from passage.sites.model import SiteError
+from passage.sites.model import Page, SiteError
 
 BATCH = 256
 """Chunks held in memory at a time: their vectors take a few megabytes."""
 
 _TABLES = """
-CREATE TABLE chunk (point INTEGER PRIMARY KEY, place INTEGER, page TEXT, key BLOB, tokens INTEGER, body BLOB);
-CREATE INDEX chunk_place ON chunk (place);
-CREATE INDEX chunk_key ON chunk (key);
+CREATE TABLE chunk (place INTEGER PRIMARY KEY, point INTEGER UNIQUE, page TEXT, key BLOB, tokens INTEGER, body BLOB);
 CREATE TABLE stored (point INTEGER PRIMARY KEY, page TEXT, number INTEGER, since INTEGER, same INTEGER);
 CREATE TABLE written (point INTEGER PRIMARY KEY);
 """
@@ -64,9 +60,8 @@ class Entry:
 class Catalogue:
     """The chunks of a site, cut for one profile. Use it as a context manager: its file is deleted at the end."""
 
-    def __init__(self, profile: Profile, kind: VectorKind) -> None:
+    def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        self._kind = kind
         # Without a name, SQLite makes a temporary file and deletes it when the process ends, also after a crash.
         self._database = sqlite3.connect("", isolation_level=None)
         # The file is not needed after a crash, so durability is switched off.
@@ -94,24 +89,24 @@ class Catalogue:
         """Chunks by their page's language, as the site states it."""
         return self._languages
 
-    def add(self, chunk: Chunk) -> None:
-        """Add the site's next chunk.
+    def add(self, page: Page, rows: Iterable[Row]) -> None:
+        """Add chunks of the site's next page.
 
         Raises:
-            SiteError: another chunk has its id.
+            SiteError: another chunk has the id of one.
         """
-        self._places += 1
-        point, page = payloads.point_id(chunk), chunk.url.partition("#")[0]
-        tokens = min(chunk.tokens, input_tokens(self._kind.model))
-        row = (point, self._places, page, self._kind.key(chunk.embedded_text), tokens, _chunk.dump_json(chunk))
-        try:
-            self._database.execute("INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?)", row)
-        except sqlite3.IntegrityError as error:  # very rare, but it must raise an error
-            (other,) = self._database.execute("SELECT page FROM chunk WHERE point = ?", (point,)).fetchone()
-            raise SiteError(f"Two chunks share an id, on {other} and {page}: change a word in one of them.") from error
-        content = payloads.payload(chunk, self._places, self._profile, 0)
-        self._digest.update(json.dumps([point, content], sort_keys=True).encode())
-        self._languages[chunk.language] += 1
+        for row in rows:
+            self._places += 1
+            values = (self._places, row.point, page.url, row.key, row.tokens, row.body)
+            try:
+                self._database.execute("INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?)", values)
+            except sqlite3.IntegrityError as error:  # very rare, but it must raise an error
+                (other,) = self._database.execute("SELECT page FROM chunk WHERE point = ?", (row.point,)).fetchone()
+                raise SiteError(
+                    f"Two chunks share an id, on {other} and {page.url}: change a word in one of them."
+                ) from error
+            self._digest.update(f"{row.point} {row.content}\n".encode())
+            self._languages[page.language] += 1
 
     def compare(self, held: Iterable[Sequence[StoredPoint]]) -> None:
         """Add the stored points, batch by batch, and compare them with the site."""
@@ -178,6 +173,7 @@ class Catalogue:
             missing: gives the keys without a vector in the cache.
             stored_vectors: whether the vectors of stored points can be used again.
         """
+        self._database.execute("CREATE INDEX IF NOT EXISTS chunk_key ON chunk (key)")
         condition = _TO_WRITE[action] + (" AND stored.page IS NULL" if stored_vectors else "")
         query = (
             "SELECT key, tokens, body, MIN(place) AS place FROM chunk LEFT JOIN stored USING (point) "  # noqa: S608 - as above

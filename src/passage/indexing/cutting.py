@@ -1,41 +1,85 @@
 """Cuts a site's pages with its workers, so that an unchanged page is not cut again."""
 
+import hashlib
+import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter
 
+from handler.config.profiles import Profile
+from passage.indexing import payloads
 from passage.indexing.chunks import Chunk, cut
+from passage.indexing.tokens import input_tokens
+from passage.indexing.vector_cache import VectorKind
 from passage.sites.model import Note, Page
 from passage.sites.result_cache import key_of
 from passage.sites.workers import Item, Workers
 
 _page = TypeAdapter(Page)
-_chunks = TypeAdapter(list[Chunk])
+_chunk = TypeAdapter(Chunk)
 
 
-def cut_by(workers: Workers, reads: Iterable[Page | Note], model: str) -> Iterator[tuple[Page | Note, Sequence[Chunk]]]:
-    """What a reader gives, in its order, each page with its chunks.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A chunk with what the catalogue compares of it. The workers make it, and the chunk is decoded where it is used.
 
-    Args:
-        model: see `passage.indexing.chunks.cut`.
+    Attributes:
+        point: its id in the store.
+        tokens: the most that the model reads of it.
+        key: of its text in the vector cache.
+        content: a hash of its payload, without its place and times.
+        body: the chunk as JSON.
     """
+
+    point: int
+    tokens: int
+    key: bytes
+    content: str
+    body: bytes
+
+    def chunk(self) -> Chunk:
+        return _chunk.validate_json(self.body)
+
+
+def cut_by(
+    workers: Workers, reads: Iterable[Page | Note], profile: Profile, kind: VectorKind
+) -> Iterator[tuple[Page | Note, Sequence[Row]]]:
+    """What a reader gives, in its order, each page with its chunks."""
     waiting: deque[Page | Note] = deque()
+    identity = f"{profile.model_dump_json()}{kind}".encode()
 
     def items() -> Iterator[Item[bytes]]:
         for read in reads:
             waiting.append(read)
             if isinstance(read, Page):
                 written = _page.dump_json(replace(read, account=None))
-                yield Item(written, len(written), key_of(b"chunks", model.encode(), written))
+                yield Item(written, len(written), key_of(b"chunks", identity, written))
 
-    for result in workers.run(_cut, model, items()):
+    for result in workers.run(_cut, (profile, kind), items()):
         while not isinstance(waiting[0], Page):
             yield waiting.popleft(), ()
-        yield waiting.popleft(), _chunks.validate_json(result)
+        facts, *bodies = result.split(b"\n")
+        rows = zip(json.loads(facts), bodies, strict=True)
+        yield (
+            waiting.popleft(),
+            [Row(point, tokens, bytes.fromhex(key), content, body) for (point, tokens, key, content), body in rows],
+        )
     yield from ((note, ()) for note in waiting)
 
 
-def _cut(model: str, page: bytes) -> bytes:
-    return _chunks.dump_json(list(cut([_page.validate_json(page)], model)))
+def _cut(context: tuple[Profile, VectorKind], page: bytes) -> bytes:
+    """The chunks of a page, each on a line, below a line with the other values of their rows."""
+    profile, kind = context
+    most = input_tokens(kind.model)
+    chunks = list(cut([_page.validate_json(page)], profile.embedding.for_texts))
+    facts = [
+        (payloads.point_id(chunk), min(chunk.tokens, most), kind.key(chunk.embedded_text).hex(), _hash(chunk, profile))
+        for chunk in chunks
+    ]
+    return b"\n".join((json.dumps(facts).encode(), *map(_chunk.dump_json, chunks)))
+
+
+def _hash(chunk: Chunk, profile: Profile) -> str:
+    return hashlib.sha256(json.dumps(payloads.payload(chunk, 0, profile, 0), sort_keys=True).encode()).hexdigest()

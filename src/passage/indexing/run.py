@@ -14,9 +14,8 @@ from handler.core.ports import TextsAre
 from passage.indexing import noise
 from passage.indexing.cache_filler import BatchEmbedder, Filler, Text, batches
 from passage.indexing.catalogue import Catalogue, Entry
-from passage.indexing.chunks import Chunk
 from passage.indexing.cost import cost
-from passage.indexing.cutting import cut_by
+from passage.indexing.cutting import Row, cut_by
 from passage.indexing.left_out import TextCount
 from passage.indexing.plan import Action, EmbeddingWork, Plan, choose
 from passage.indexing.target import Advance, NewPoint, StoreState, Target, TargetError, WantedIndex
@@ -175,12 +174,12 @@ def _index_once(
     """One pass: its plan, and the keys of texts that the service does not accept. With any, nothing was written."""
     refused: Collection[bytes] = ()
     kind = WITHOUT_VECTORS if embedding is None else embedding.kind
-    with Catalogue(profile, kind) as catalogue:
+    with Catalogue(profile) as catalogue:
         refusals = frozenset() if embedding is None else embedding.cache.refused()
         with nullcontext() if options.report is None else options.report.open("w", encoding="utf-8") as report:
             text = TextCount(report)
-            cut_pages = cut_by(options.workers, site.read(), profile.embedding.for_texts)
-            skipped = tuple(_read(cut_pages, catalogue, kind, refusals, text))
+            cut_pages = cut_by(options.workers, site.read(), profile, kind)
+            skipped = tuple(_read(cut_pages, catalogue, refusals, text))
             options.workers.stop()
         if not len(catalogue):
             raise SiteError(site.nothing_found)
@@ -202,23 +201,20 @@ def _index_once(
 
 
 def _read(
-    site: Iterable[tuple[Page | Note, Sequence[Chunk]]],
+    site: Iterable[tuple[Page | Note, Sequence[Row]]],
     catalogue: Catalogue,
-    kind: VectorKind,
     refused: Collection[bytes],
     text: TextCount,
 ) -> Iterator[Note]:
     """Put the site's chunks into the catalogue; gives the skipped files and parts."""
     try:
-        for read, chunks in site:
+        for read, rows in site:
             text.add(read)
             if not isinstance(read, Page):
                 yield read
-            for chunk in chunks:
-                if refused and kind.key(chunk.embedded_text) in refused:
-                    yield Flaw(chunk.url, REFUSED)
-                else:
-                    catalogue.add(chunk)
+                continue
+            yield from (Flaw(row.chunk().url, REFUSED) for row in rows if row.key in refused)
+            catalogue.add(read, (row for row in rows if row.key not in refused))
     except (FileNotFoundError, NotADirectoryError) as error:  # a whole folder; one page is left out
         raise SiteError(f"{error.filename or 'The site'} cannot be read: {error.strerror}.") from error
 

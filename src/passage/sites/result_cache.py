@@ -17,15 +17,15 @@ _TABLE = "CREATE TABLE IF NOT EXISTS result (key BLOB PRIMARY KEY, day INTEGER N
 _DAY = 24 * 60 * 60
 _LIBRARIES = ("passage", "selectolax", "html-to-markdown", "markdown-it-py", "semantic-text-splitter")
 """What a result depends on beside the code of `_CODE`, which changes between versions while it is developed."""
-_CODE = ("sites", "indexing")
+_CODE = ("passage/sites", "passage/indexing", "handler/core", "handler/config")
 
 
 @cache
 def code_version() -> bytes:
     """A hash of the code that reads and cuts pages."""
     hashed = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in _LIBRARIES).encode())
-    package = Path(__file__).parents[1]
-    for file in sorted(file for folder in _CODE for file in (package / folder).rglob("*.py")):
+    source = Path(__file__).parents[2]
+    for file in sorted(file for folder in _CODE for file in (source / folder).rglob("*.py")):
         hashed.update(file.read_bytes())
     return hashed.digest()
 

@@ -112,6 +112,11 @@ class Workers:
         for job in waiting:
             yield from self._finished(job, function, context)
 
+    def result(self, key: bytes, make: Callable[[], bytes]) -> bytes:
+        """The cached result with a key; what `make` gives in this process where there is none."""
+        (result,) = self._finished(self._job([Item(None, 0, key)]), lambda _, __: make(), None)
+        return result
+
     def _jobs(self, items: Iterable[Item[T]]) -> Iterator[_Job]:
         most = _JOB_ITEMS if self._cache is not None or self._processes > 1 else 1
         some: list[Item[T]] = []

@@ -4,7 +4,7 @@ import re
 import struct
 import tempfile
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
 from typing import ClassVar, Self
@@ -35,7 +35,7 @@ class Candidate:
         links: the hashes of the pages that its content links to.
         headings: the hashes of its headings, without its title.
         text: a hash of its title and its text.
-        lines: the hashes of its lines' words, each once.
+        lines: the hashes of its lines' words, each once, in ascending order.
         line_lengths: the letters of each of them.
         place: of its text in the file of `Stored`: where its words begin, where the page begins, and where it ends.
     """
@@ -74,7 +74,7 @@ def hash_of(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def hashes(packed: bytes) -> Iterable[int]:
+def hashes(packed: bytes) -> Sequence[int]:
     """The numbers of a list in a `Candidate`."""
     return memoryview(packed).cast("Q")
 
@@ -103,7 +103,7 @@ class ReadPage:
     def dump(self) -> bytes:
         """What `Stored.add` takes."""
         page = self.page
-        lines = {line: len(line) for line in sorted(spoken_lines(page))}
+        lines = dict(sorted((hash_of(line), len(line)) for line in spoken_lines(page)))
         headings = {heading for section in page.sections for heading in section.headings} - {page.title}
         candidate = Candidate(
             file=self.file,
@@ -119,7 +119,7 @@ class ReadPage:
             text=sha256(
                 f"{len(page.title)}:{page.title}{spoken_text(page)}".encode("utf-8", "surrogatepass")
             ).hexdigest(),
-            lines=_in_a_row(map(hash_of, lines)),
+            lines=_in_a_row(lines),
             line_lengths=_in_a_row(lines.values()),
             length=sum(lines.values()),
         )

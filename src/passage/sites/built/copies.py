@@ -1,6 +1,7 @@
 """Finds pages whose text stands on other pages: duplicates, and lists that repeat what they link to."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
@@ -23,6 +24,9 @@ _ALONE = 0.9
 
 _CUT = re.compile(r"\s*\S*(\u2026|\.\.\.)\W*\Z")
 """The last word of a text that a list cuts short."""
+
+_DATED = 200
+"""A line with more characters is no date."""
 
 _WHOLE = 0.97
 """The share of a page's text that must stand on other pages for it to be their sum."""
@@ -128,14 +132,16 @@ class _Sources:
     def __init__(self, sources: Mapping[str, Candidate], stored: Stored) -> None:
         self._sources = sources
         self._stored = stored
-        self._holders: dict[int, set[str]] = {}
-        for url, source in sources.items():
-            for line in hashes(source.lines):
-                self._holders.setdefault(line, set()).add(url)
+        self._lines = {url: hashes(source.lines) for url, source in sources.items()}
 
     def holders(self, line: tuple[str, ...]) -> set[str]:
         """The URLs of the sources with a line; where it is a line of none, of those that hold it in a longer one."""
-        found = {url for form in line for url in self._holders.get(hash_of(form), ())}
+        found = set()
+        for number in map(hash_of, line):
+            for url, lines in self._lines.items():
+                at = bisect_left(lines, number)
+                if at < len(lines) and lines[at] == number:
+                    found.add(url)
         return found or {url for url, source in self._sources.items() if self._holds(source, line)}
 
     def _holds(self, source: Candidate, line: tuple[str, ...]) -> bool:
@@ -178,11 +184,15 @@ def _begins_with_another(candidate: Candidate, sources: Mapping[str, Candidate],
 
 
 def _lines(sections: Iterable[Section], sources: Mapping[str, Candidate]) -> Iterator[tuple[str, ...]]:
-    """The words of each line that is no date and not all links: with the words of links to `sources`, and without."""
-    for section in sections:
-        for written in ITEM.sub("", section.markdown).split("\n"):
-            line = _CUT.sub("", written)
-            alone = LINK.sub(lambda link: "" if bare(link[2]) in sources else link[1], line)
-            forms = {words_of(LINK.sub(r"\1", line)), words_of(alone)}
-            if all(forms) and words_of(DATE.sub("", LINK.sub("", line))):
-                yield tuple(forms)
+    """The words of each line that is no date and not all links: with the words of links to `sources`, and without.
+
+    The longest come first: they are the likeliest to be on no other page.
+    """
+    for written in sorted((line for each in sections for line in each.markdown.split("\n")), key=len, reverse=True):
+        line = ITEM.sub("", written)
+        line = _CUT.sub("", line) if "\u2026" in line or "..." in line else line
+        alone = LINK.sub(lambda link: "" if bare(link[2]) in sources else link[1], line)
+        forms = {words_of(LINK.sub(r"\1", line)), words_of(alone)}
+        rest = LINK.sub("", line)
+        if all(forms) and words_of(rest if len(rest) > _DATED else DATE.sub("", rest)):
+            yield tuple(forms)

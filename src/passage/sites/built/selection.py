@@ -1,21 +1,18 @@
 """Chooses among a site's pages: one version, the wanted language, and each text once."""
 
-from collections.abc import Iterator
 from functools import partial
 
 from passage.sites.built.candidates import Candidate, Stored, spoken_text
 from passage.sites.built.copies import Reasons, duplicates, lists
 from passage.sites.built.editions import named, natural, speaks
-from passage.sites.model import Account, Page, SiteError, Skip
+from passage.sites.model import Page, SiteError
 
 _SAME_TEXT = 0.8
 """A page that shares this much of its text with the original is not a translation."""
 
 
-def select(
-    candidates: list[Candidate], stored: Stored, language: str | None, version: str | None
-) -> Iterator[Page | Skip]:
-    """The wanted pages, in the order of their files, and the others with the reason.
+def left_out(candidates: list[Candidate], stored: Stored, language: str | None, version: str | None) -> dict[str, str]:
+    """The files of the pages that are not wanted, each with the reason.
 
     Raises:
         SiteError: no page is in the requested language or version.
@@ -31,12 +28,7 @@ def select(
         partial(_other_language, language=language),
     ):
         reasons |= dict(step([candidate for candidate in candidates if candidate.file not in reasons]))
-    for candidate in candidates:
-        reason = reasons.get(candidate.file)
-        if reason is None:
-            yield stored.page(candidate)
-        else:
-            yield Skip(candidate.file, reason, account=Account(left_out={reason: candidate.seen}))
+    return reasons
 
 
 def _not_in_pagefind(candidates: list[Candidate]) -> Reasons:

@@ -1,8 +1,9 @@
 """Reads a built site: its pages, and every file that is left out with the reason."""
 
+import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,11 +17,11 @@ from passage.sites.built.candidates import Candidate, ReadPage, Stored, bare
 from passage.sites.built.dropped import dropped
 from passage.sites.built.editions import Edition
 from passage.sites.built.generators import Generator
-from passage.sites.built.selection import select
+from passage.sites.built.selection import left_out
 from passage.sites.built.survey import DRAFTS, FileFacts, Survey, survey_of
 from passage.sites.built.titles import title_of, title_outside
 from passage.sites.html import Node
-from passage.sites.model import Flaw, Note, Page, SiteError, Skip, unreadable
+from passage.sites.model import Account, Flaw, Note, Page, SiteError, Skip, unreadable
 from passage.sites.result_cache import key_of
 from passage.sites.workers import IN_THIS_PROCESS, Item, Workers
 
@@ -82,13 +83,23 @@ class BuiltSite:
         yield from (Skip(file, "Markdown beside the HTML") for file in sorted(_files(self.folder, MARKDOWN)))
         survey = survey_of(self, files)
         candidates: list[Candidate] = []
+        keys: list[bytes] = []
         with Stored() as stored:
-            for result in self.workers.run(_read, survey.without_files(), _items(self.folder, files, survey)):
+            items = _noted(_items(self.folder, files, survey), keys)
+            for result in self.workers.run(_read, survey.without_files(), items):
                 notes, _, page = result.partition(b"\n")
                 if page:
                     candidates.append(stored.add(page))
                 yield from _notes.validate_json(notes)
-            yield from select(candidates, stored, self.language, self.version)
+            chosen = key_of(b"selection", repr((self.language, self.version)).encode(), *keys)
+            reasons = json.loads(self.workers.result(chosen, lambda: self._left_out(candidates, stored)))
+            for candidate in candidates:
+                reason = reasons.get(candidate.file)
+                left_out = Account(left_out={reason: candidate.seen})
+                yield Skip(candidate.file, reason, account=left_out) if reason else stored.page(candidate)
+
+    def _left_out(self, candidates: list[Candidate], stored: Stored) -> bytes:
+        return json.dumps(left_out(candidates, stored, self.language, self.version)).encode()
 
 
 def pages_in(folder: Path) -> Iterator[str]:
@@ -112,6 +123,13 @@ def _items(folder: Path, files: list[str], survey: Survey) -> Iterator[Item[_Fil
         read = content if isinstance(content, bytes) else b""
         about = repr((file, facts, content if isinstance(content, OSError) else "")).encode("utf-8", "replace")
         yield Item((facts, content), len(read), key_of(b"page", identity, about, read))
+
+
+def _noted(items: Iterable[Item[_File]], keys: list[bytes]) -> Iterator[Item[_File]]:
+    """The items as they are; their keys go to `keys`."""
+    for item in items:
+        keys.append(item.key)
+        yield item
 
 
 def _read(survey: Survey, given: _File) -> bytes:
