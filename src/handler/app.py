@@ -46,28 +46,16 @@ def _hand_over(source: Source, event: Any, context: Any) -> Any:
             handle = direct.handle
         case Source.DIRECT_BATCH:
             handle = direct.handle_list
-        case Source.SQS:
-            from handler.entrypoints.messaging.sqs import handle  # noqa: PLC0415 - only where a queue is a source
-        case Source.PIPES:
-            from handler.entrypoints.messaging.pipes import handle  # noqa: PLC0415 - only where a pipe is a source
-        case Source.SNS:
-            from handler.entrypoints.messaging import notifications  # noqa: PLC0415 - only where a topic is a source
+        case Source.SQS | Source.PIPES | Source.SNS | Source.EVENT_BRIDGE:
+            from handler.entrypoints.messaging.deliveries import HANDLERS  # noqa: PLC0415 - only where messages come
 
-            handle = notifications.handle_sns
-        case Source.EVENT_BRIDGE:
-            from handler.entrypoints.messaging import notifications  # noqa: PLC0415 - only where a bus is a source
-
-            handle = notifications.handle_event_bridge
+            handle = HANDLERS[source]
         case Source.HEARTBEAT:
             from handler.entrypoints.heartbeat import handle  # noqa: PLC0415 - only where a schedule asks
-        case Source.BEDROCK_AGENT:
+        case Source.BEDROCK_AGENT | Source.AGENT_CORE:
             from handler.entrypoints import agents  # noqa: PLC0415 - only where an agent asks
 
-            handle = agents.handle_action_group
-        case Source.AGENT_CORE:
-            from handler.entrypoints import agents  # noqa: PLC0415 - only where an agent asks
-
-            handle = agents.handle_tool
+            handle = agents.handle_tool if source is Source.AGENT_CORE else agents.handle_action_group
         case _:
             return http.handle(event, context, services, source)
     return handle(event, context, services)

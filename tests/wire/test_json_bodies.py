@@ -45,7 +45,7 @@ def test_faulty_parameter_is_400_and_names_the_fault(count: str, says: str, star
 
 @every_fault
 def test_faulty_message_names_the_fault(body: str, says: str) -> None:
-    error = messages.read(body, "1").error
+    error = messages.read(body, "1").question
     assert isinstance(error, InvalidRequest)
     assert str(error).startswith("The message ")
     assert says in str(error)

@@ -11,7 +11,7 @@ from typing import Any
 from handler.bootstrap.container import Container
 from handler.contracts.fields import read_object
 from handler.core.deadline import Deadline
-from handler.core.errors import ConfigurationError, InternalError, InvalidRequest, PassageError
+from handler.core.errors import ConfigurationError, InvalidRequest, PassageError
 from handler.service.answering import Answered, Outcome, Question, answer, profile_name
 from handler.service.failures import failure
 from handler.service.replies import Reply
@@ -41,24 +41,23 @@ class Message:
     Attributes:
         reply_id: the same for every delivery of a message, so that a receiver can drop duplicates.
         correlation_id: the sender's id for matching the reply; by default the message's id.
-        question: None when the message is unreadable; `error` then gives the reason.
+        question: the error where the message is unreadable.
     """
 
     reply_id: str
     correlation_id: str
-    question: Question | None
-    error: PassageError | None = None
+    question: Question | PassageError
 
 
 def unreadable(error: PassageError, identity: str, body: object = "") -> Message:
     """A message that can never be answered."""
-    return Message(reply_id=_reply_id(identity, body), correlation_id=identity, question=None, error=error)
+    return Message(_reply_id(identity, body), correlation_id=identity, question=error)
 
 
 def read(body: Any, identity: str) -> Message:
     """Read the question in a message's body: JSON text or an object. SNS and EventBridge envelopes are removed.
 
-    Raises nothing: an unreadable message has an `error`.
+    Raises nothing: an unreadable message has the error as its question.
     """
     try:
         for _ in range(ENVELOPES):
@@ -77,11 +76,7 @@ def read(body: Any, identity: str) -> Message:
         profile = profile_name(fields.pop("profile", None))
     except PassageError as error:
         return unreadable(error, identity, body)
-    return Message(
-        reply_id=_reply_id(identity, body),
-        correlation_id=correlation or identity,
-        question=Question(lambda _: fields, profile),
-    )
+    return Message(_reply_id(identity, body), correlation or identity, Question(lambda _: fields, profile))
 
 
 def _open_envelope(fields: Mapping[str, Any], identity: str) -> tuple[Any, str] | None:
@@ -135,10 +130,11 @@ def _reply_id(identity: str, body: object) -> str:
 
 def outcomes(messages: Sequence[Message], services: Container, until: Deadline) -> list[Outcome]:
     """Each message's outcome, in order. Messages with a question share calls; an unreadable one fails by itself."""
-    answered = iter(answer([each.question for each in messages if each.question is not None], services.served, until))
+    questions = [each.question for each in messages if isinstance(each.question, Question)]
+    answered = iter(answer(questions, services.served, until))
     return [
-        next(answered) if message.question is not None else failure(message.error or InternalError(), services.served)
-        for message in messages
+        next(answered) if isinstance(each.question, Question) else failure(each.question, services.served)
+        for each in messages
     ]
 
 
