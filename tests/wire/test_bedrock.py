@@ -21,7 +21,7 @@ from tools.doubles import EmulatorServer, Fault
 from wire.function import Function, Output, Start
 
 V3, V4 = "cohere.embed-english-v3", "eu.cohere.embed-v4:0"
-ACCOUNT = Account.of(PROVIDERS["bedrock"], Access())
+ACCOUNT = Account(PROVIDERS["bedrock"], Access())
 
 
 @pytest.fixture(scope="session")

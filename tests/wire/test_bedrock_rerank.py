@@ -16,7 +16,7 @@ from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, Function, Output, Start
 
 MODEL = "cohere.rerank-v3-5:0"
-ACCOUNT = Account.of(PROVIDERS["bedrock"], Access())
+ACCOUNT = Account(PROVIDERS["bedrock"], Access())
 
 
 @pytest.fixture

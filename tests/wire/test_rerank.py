@@ -45,7 +45,7 @@ def test_the_passages_come_by_relevance(function: Function, cohere: EmulatorServ
     assert sent.keys() == {"model", "query", "documents"}
     assert (sent["model"], sent["query"], len(sent["documents"])) == ("rerank-v4.0-fast", QUESTION, 50)
     with cohere_emulator() as other:
-        reranker = CohereReranker(Account.of(PROVIDERS["cohere"], Access(other.url)), model="rerank-v4.0-fast")
+        reranker = CohereReranker(Account(PROVIDERS["cohere"], Access(other.url)), model="rerank-v4.0-fast")
         relevances = reranker.rerank(QUESTION, sent["documents"])
     best = sorted(range(50), key=lambda position: -relevances[position])[:3]
     assert [result["chunk_text"] for result in answer.results] == [sent["documents"][position] for position in best]

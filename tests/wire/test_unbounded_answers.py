@@ -88,7 +88,7 @@ def search(url: str) -> list[SearchResult]:
 
 
 def account(provider: str, url: str = "") -> Account:
-    return Account.of(PROVIDERS[provider], Access(url))
+    return Account(PROVIDERS[provider], Access(url))
 
 
 WITH_URL: dict[str, Callable[[str], object]] = {

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import httpx
-from pydantic import SecretStr
 
 from handler.adapters.errors import DETAIL_CHARACTERS, Service
 from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up
@@ -24,16 +23,6 @@ INPUT_TYPES: Mapping[TextsAre, str] = {"question": "search_query", "document": "
 """Cohere's names of what is embedded."""
 
 
-def _bearer(key: SecretStr) -> Auth:
-    """Puts a key into each request."""
-
-    def authorize(request: httpx.Request) -> httpx.Request:
-        request.headers["Authorization"] = f"Bearer {key.get_secret_value()}"
-        return request
-
-    return authorize
-
-
 def client_of_container(auth: Auth | None) -> httpx.Client:
     """An HTTP client over the container's connections, whose every wait ends with the running deadline."""
     return httpx.Client(transport=for_client(), auth=auth, timeout=LONGEST_RUN_SECONDS)
@@ -44,37 +33,38 @@ class Account:
     """What an embedder and a reranker of one provider share.
 
     Attributes:
-        url: of the API, without a slash at the end; empty on AWS.
-        key_variable: the variable that holds the key, or says where it is stored.
-        url_variable: the variable that sets the URL.
-        auth: puts the key into each request; None on AWS.
-        make_client: makes the HTTP client.
+        cached_key: puts the key of a secret into each request; None for a key in the environment, and on AWS.
     """
 
-    url: str
-    key_variable: str
-    url_variable: str
-    auth: Auth | None = None
+    provider: Provider
+    access: Access
+    cached_key: httpx.Auth | None = None
     make_client: ClientMaker = client_of_container
 
-    @classmethod
-    def of(cls, provider: Provider, access: Access, make_client: ClientMaker = client_of_container) -> "Account":
-        """The account whose key, if it needs one, is in the environment."""
-        auth = _bearer(access.key) if access.key else None
-        return cls(access.url, provider.key_variable, provider.url_variable, auth, make_client)
+    @property
+    def url(self) -> str:
+        """The API's, without a slash at the end; empty on AWS."""
+        return self.access.url
 
     @cached_property
     def http(self) -> httpx.Client:
         """Sends requests with the key. It follows no redirect and does not retry: both are the core's."""
-        return self.make_client(self.auth)
+        return self.make_client(self.cached_key or (self._authorize if self.access.key else None))
+
+    def _authorize(self, request: httpx.Request) -> httpx.Request:
+        assert self.access.key is not None  # noqa: S101 - see `http`
+        request.headers["Authorization"] = f"Bearer {self.access.key.get_secret_value()}"
+        return request
 
     def service(self, upstream: Literal["embedding", "reranking"]) -> Service:
         """The service as errors name it."""
-        return Service(upstream, f"{upstream} service", self.key_variable, self.url_variable)
+        provider = self.provider
+        key_variable = provider.secret_variable if self.cached_key else provider.key_variable
+        return Service(upstream, f"{upstream} service", key_variable, provider.url_variable)
 
     def made_up(self, answer: object) -> "Account":
         """The same account with a service that is not called and always gives `answer`, for the warm-up."""
-        return replace(self, auth=None, make_client=lambda _: httpx.Client(transport=made_up(answer)))
+        return replace(self, make_client=lambda _: httpx.Client(transport=made_up(answer)))
 
     def close(self) -> None:
         """Close the client, if there was a request."""

@@ -92,20 +92,14 @@ class Container:
 
     def usable_profiles(self) -> list[Served]:
         """Every valid profile, without those that the folder of EDGE_INDEX_PATH has no index for."""
-        usable = []
+        settings, usable = self.settings, []
+        root = settings.edge_index_path if settings.store == "qdrant_edge" else None
         for name in self._profiles:
-            with suppress(ConfigurationError):
-                if self._has_index(name):
+            # The default profile counts even without an index: the error of its questions says what to do.
+            if root is None or name == settings.default_profile or (root / name).is_dir():
+                with suppress(ConfigurationError):
                     usable.append(self.served(name))
         return usable
-
-    def _has_index(self, profile: str) -> bool:
-        """Whether there is an index for a profile, as far as the function knows it without a request.
-
-        The default profile counts even without one: the error of its questions says what to do.
-        """
-        root = self.settings.edge_index_path if self.settings.store == "qdrant_edge" else None
-        return root is None or profile == self.settings.default_profile or (root / profile).is_dir()
 
     def broken_profiles(self) -> list[ConfigurationError]:
         """The errors of the profiles besides the default one, whose errors every question gets anyway."""

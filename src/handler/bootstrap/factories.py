@@ -90,10 +90,7 @@ def _account(settings: Settings, provider: Provider, keys: Keys) -> "Account":
     from handler.adapters.account import Account  # noqa: PLC0415 - loads httpx, only where it is used
 
     access = settings.providers[provider.name]
-    cached = keys.find(provider.secret_variable, access.secret, "embedding")
-    if cached is None:
-        return Account.of(provider, access)
-    return Account(access.url, provider.secret_variable, provider.url_variable, cached)
+    return Account(provider, access, keys.find(provider.secret_variable, access.secret, "embedding"))
 
 
 def embedder(settings: Settings, profile: Profile, keys: Keys) -> Embedder:

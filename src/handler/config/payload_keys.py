@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,6 +17,10 @@ class ProfileSection(BaseModel):
     """A table of a profile's TOML file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    def changed(self, **changes: Any) -> Self:
+        """This section with the changes that are not None."""
+        return self.model_copy(update={key: value for key, value in changes.items() if value is not None})
 
 
 KNOWN_KEYS: dict[str, tuple[str, ...]] = {
@@ -69,46 +73,26 @@ NESTED_OBJECTS = ("metadata", "document_metadata", "meta")
 """Payload objects under which live collections nest some of these keys."""
 
 
-ChunkField = Literal[
-    "text",
-    "url",
-    "title",
-    "chapter",
-    "section",
-    "headings",
-    "position",
-    "total",
-    "number",
-    "uuid",
-    "sha256",
-    "tokens",
-    "words",
-    "content_type",
-    "model",
-    "epoch",
-    "iso",
-    "anchor",
-    "page_url",
-    "language",
-    "version",
-]
+_Heading = Literal["title", "chapter", "section", "headings", "anchor"]
+_Text = Literal["text", "url", "page_url", "content_type", "model", "language", "version"]
+_Number = Literal["position", "total", "tokens", "words"]
+_Identity = Literal["number", "uuid", "sha256"]
+ChunkField = Literal[_Heading, _Text, _Number, _Identity, "epoch", "iso"]
 """The chunk values that `passage index` can store. `passage.indexing.payloads` defines each."""
 
 Kind = Literal["text", "number", "time", "epoch", "any"]
 """What a payload key holds, for filters."""
 
-KINDS: Mapping[ChunkField, Kind] = {
-    "position": "number",
-    "total": "number",
-    "tokens": "number",
-    "words": "number",
-    "epoch": "epoch",
-    "iso": "time",
-    "number": "any",
-    "uuid": "any",
-    "sha256": "any",
-}
-"""The kind of each chunk field. The others are text; a chunk's id is of any kind, as in live collections."""
+
+def kind_of(field: str) -> Kind:
+    """The kind of a chunk field. A chunk's id is of any kind, as in live collections."""
+    if field == "epoch":
+        return "epoch"
+    if field == "iso":
+        return "time"
+    if field in get_args(_Number):
+        return "number"
+    return "any" if field in get_args(_Identity) else "text"
 
 
 class KeyPath(NamedTuple):

@@ -3,12 +3,12 @@
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from handler.config import models, providers
-from handler.config.payload_keys import KINDS, ChunkField, Keys, Kind, Payload, ProfileSection
+from handler.config.payload_keys import ChunkField, Keys, Kind, Payload, ProfileSection, kind_of
 from handler.config.settings import CollectionSettings
 from handler.core.errors import ConfigurationError, NotFound
 from handler.core.model import SearchMode
@@ -161,30 +161,19 @@ class Profile(ProfileSection):
         written: Any = self.written_payload
         for part in key.split("."):
             written = written.get(part) if isinstance(written, dict) else None
-        return "any" if not isinstance(written, str) else KINDS.get(cast("ChunkField", written), "text")
+        return kind_of(written) if isinstance(written, str) else "any"
 
     def serving(self, collection: str) -> "Profile":
         """This profile for another collection of the same shape."""
-        return self.model_copy(update={"collection": self.collection.model_copy(update={"name": collection})})
+        return self.changed(collection=self.collection.changed(name=collection))
 
     def overridden(self, settings: CollectionSettings) -> "Profile":
         """This profile with the deployment's settings for its collection."""
-        collection = {
-            "name": settings.collection_name,
-            "vector": settings.vector_name,
-            "dimension": settings.embedding_dimension,
-        }
-        changes = {key: value for key, value in collection.items() if value is not None}
-        search = {"mode": settings.search_mode, "without_embedding": settings.without_embedding}
-        return self.model_copy(
-            update={
-                "collection": self.collection.model_copy(update=changes),
-                "embedding": self.embedding.overridden(settings),
-                "search": self.search.model_copy(
-                    update={key: value for key, value in search.items() if value is not None}
-                ),
-            }
+        collection = self.collection.changed(
+            name=settings.collection_name, vector=settings.vector_name, dimension=settings.embedding_dimension
         )
+        search = self.search.changed(mode=settings.search_mode, without_embedding=settings.without_embedding)
+        return self.changed(collection=collection, embedding=self.embedding.overridden(settings), search=search)
 
 
 def deployed(name: str, settings: CollectionSettings) -> Profile:

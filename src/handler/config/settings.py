@@ -211,7 +211,7 @@ class Settings(CollectionSettings):
         return super().from_env(environ)
 
     @model_validator(mode="after")
-    def _store_has_one_address(self) -> Self:
+    def _store_has_one_address_and_one_key(self) -> Self:
         if self.store == "qdrant_server" and self.qdrant_url is None:
             raise ValueError(
                 "QDRANT_URL: required when STORE is qdrant_server, as in https://<cluster>.cloud.qdrant.io"
@@ -221,10 +221,6 @@ class Settings(CollectionSettings):
                 "EDGE_INDEX_PATH: required when STORE is qdrant_edge: the folder that `passage index` wrote; or "
                 "EDGE_INDEX_URI, where it published the index. Set one, not both"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _key_has_one_source(self) -> Self:
         if self.qdrant_api_key is not None and self.qdrant_api_key_secret is not None:
             raise ValueError("QDRANT_API_KEY: set it or QDRANT_API_KEY_SECRET, not both")
         return self

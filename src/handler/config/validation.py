@@ -1,6 +1,6 @@
 """Collection validation: a collection compared with its profile. Every store uses these checks and messages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Collection as Services
 
 from handler.config import models
@@ -113,23 +113,6 @@ def check_indexes(
         )
 
 
-def _check_model(profile: Profile, info: CollectionInfo) -> None:
-    """Check that questions and texts are embedded with comparable models.
-
-    A model of another vector space with the same dimension raises no error in a search; its answers are wrong.
-
-    Raises:
-        ModelMismatch: the collection records a model of another vector space.
-    """
-    if info.embedding_model is not None and not models.comparable(info.embedding_model, profile.embedding.model):
-        raise ModelMismatch(
-            f"The collection '{info.name}' was embedded with '{info.embedding_model}', but questions are embedded "
-            f"with '{profile.embedding.model}', whose vectors are not comparable: set EMBEDDING_MODEL to the "
-            "collection's model, or index the site again.",
-            upstream="store",
-        )
-
-
 def check_embedder(profile: Profile, made_by: str, model: str, services: Services[str], what: str) -> None:
     """Check that the service that embedded the texts gives vectors comparable with the questions'.
 
@@ -152,55 +135,45 @@ def check_embedder(profile: Profile, made_by: str, model: str, services: Service
         )
 
 
-def _check_contents(info: CollectionInfo) -> None:
-    """Check that there is something to find.
-
-    Raises:
-        ConfigurationError: the collection is empty, or Qdrant reports it as red.
-    """
-    if info.status == "red":
-        raise ConfigurationError(
-            f"The collection '{info.name}' has the status red: an operation of the vector store failed for good. Its "
-            "log says which; restart it, or index the site again.",
-            upstream="store",
-        )
-    if info.points_count == 0:
-        raise ConfigurationError(
-            f"The collection '{info.name}' is empty: run `passage index`, or set COLLECTION_NAME to another one.",
-            upstream="store",
-        )
-
-
-def _check_words(info: CollectionInfo) -> None:
-    """Check that a profile that is searched by words alone has a collection that ranks them.
-
-    Raises:
-        NoTextIndex: it has no text index with scoring.
-    """
-    if info.search != "words":
-        raise NoTextIndex(" ".join(info.notes), upstream="store")
-
-
 def problems(profile: Profile, info: CollectionInfo) -> list[ConfigurationError]:
     """Why a collection cannot answer the profile's questions: its dimension, metric, model, contents or status."""
-    expected = profile.collection
+    if profile.search.mode == "words":
+        missing = [] if info.search == "words" else [NoTextIndex(" ".join(info.notes), upstream="store")]
+        return [*missing, *_content_problems(info)]
+    return [*_vector_problems(profile, info), *_content_problems(info)]
+
+
+def _vector_problems(profile: Profile, info: CollectionInfo) -> Iterator[ConfigurationError]:
+    expected, asking = profile.collection, profile.embedding.model
     checks: tuple[Callable[[], None], ...] = (
-        (
-            lambda: _check_words(info),
-            lambda: _check_contents(info),
-        )
-        if profile.search.mode == "words"
-        else (
-            lambda: check_vectors(expected, {expected.vector: info.vector_size}),
-            lambda: check_distance(expected, info.distance_metric),
-            lambda: _check_model(profile, info),
-            lambda: _check_contents(info),
-        )
+        lambda: check_vectors(expected, {expected.vector: info.vector_size}),
+        lambda: check_distance(expected, info.distance_metric),
     )
-    mismatches: list[ConfigurationError] = []
     for check in checks:
         try:
             check()
         except ConfigurationError as error:
-            mismatches.append(error)
-    return mismatches
+            yield error
+    # A model of another vector space with the same dimension raises no error in a search; its answers are wrong.
+    if info.embedding_model is not None and not models.comparable(info.embedding_model, asking):
+        yield ModelMismatch(
+            f"The collection '{info.name}' was embedded with '{info.embedding_model}', but questions are embedded "
+            f"with '{asking}', whose vectors are not comparable: set EMBEDDING_MODEL to the collection's model, or "
+            "index the site again.",
+            upstream="store",
+        )
+
+
+def _content_problems(info: CollectionInfo) -> Iterator[ConfigurationError]:
+    """Why there is nothing to find."""
+    if info.status == "red":
+        yield ConfigurationError(
+            f"The collection '{info.name}' has the status red: an operation of the vector store failed for good. Its "
+            "log says which; restart it, or index the site again.",
+            upstream="store",
+        )
+    elif info.points_count == 0:
+        yield ConfigurationError(
+            f"The collection '{info.name}' is empty: run `passage index`, or set COLLECTION_NAME to another one.",
+            upstream="store",
+        )

@@ -70,7 +70,7 @@ class DocumentEmbedder:
         self.texts_are = texts_are
         self._key = access.key.get_secret_value() if access.key else ""
         self._provider, self._access = provider, access
-        self._account = Account.of(provider, access, lambda auth: _client(auth, access.url))
+        self._account = Account(provider, access, make_client=lambda auth: _client(auth, access.url))
         self._making = Lock()
         self._made: Embedder | None = None
 
