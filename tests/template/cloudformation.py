@@ -26,15 +26,12 @@ PSEUDO = {
     "AWS::URLSuffix": "amazonaws.com",
     "AWS::NoValue": GONE,
 }
-UPLOADED = "uploaded:"
-"""Prefix of a resource's name, in place of a parameter's: the state of its uploaded code. See `expand.py`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
     """What one set of parameters makes, the resources and outputs of nested stacks included."""
 
-    parameters: Mapping[str, Any]
     resources: Mapping[str, dict[str, Any]]
     outputs: Mapping[str, Any]
     """Values by name; those of a nested stack after the stack's name and a dot."""
@@ -88,7 +85,7 @@ def at(node: Any, path: str) -> Any:
     return node
 
 
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+_OF_VALUES: Mapping[str, Callable[..., Any]] = {
     "Fn::Equals": lambda left, right: str(left) == str(right),
     "Fn::Not": lambda value: not value,
     "Fn::And": lambda *values: all(values),
@@ -104,7 +101,7 @@ class _Evaluation:
         self._template = template
         self._pseudo = {**PSEUDO, "AWS::StackName": stack}
         declared = template["Parameters"]
-        given = {name: value for name, value in given.items() if not name.startswith(UPLOADED)}
+        given = {name: value for name, value in given.items() if not name.startswith("uploaded:")}  # see expand.py
         assert given.keys() <= declared.keys(), given.keys() - declared.keys()
         values = {name: given[name] if name in given else rule["Default"] for name, rule in declared.items()}
         # A nested template's parameter can be a reference to a resource of its parent.
@@ -139,7 +136,7 @@ class _Evaluation:
                 assert not resources.keys() & nested.resources.keys(), "a name is unique over all templates"
                 resources |= nested.resources
                 outputs |= {f"{name}.{output}": value for output, value in nested.outputs.items()}
-        return Stack(self._parameters, resources, outputs, root)
+        return Stack(resources, outputs, root)
 
     def _made(self, section: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -164,7 +161,7 @@ class _Evaluation:
             return self._functions[name](argument)
         values = self._value(argument)
         try:
-            return _FUNCTIONS[name](*values)
+            return _OF_VALUES[name](*values)
         except (AttributeError, KeyError, TypeError):  # a part of the value is known at deployment only
             return {name: values}
 
@@ -183,9 +180,7 @@ class _Evaluation:
 
 def _fits(value: str, declared: Mapping[str, Any]) -> bool:
     """Whether CloudFormation takes the parameter's value, before it looks at the rules."""
-    if declared["Type"] == "Number" and not (
-        float(declared.get("MinValue", "-inf")) <= float(value) <= float(declared.get("MaxValue", "inf"))
-    ):
-        return False
+    low, high = declared.get("MinValue", "-inf"), declared.get("MaxValue", "inf")
+    in_range = declared["Type"] != "Number" or float(low) <= float(value) <= float(high)
     allowed = map(str, declared.get("AllowedValues", [value]))
-    return value in allowed and bool(re.fullmatch(declared.get("AllowedPattern", r"[\s\S]*"), value))
+    return in_range and value in allowed and bool(re.fullmatch(declared.get("AllowedPattern", r"[\s\S]*"), value))

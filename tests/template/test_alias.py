@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from template.cloudformation import UPLOADED, Stack, at, stacks
+from template.cloudformation import Stack, at, stacks
 from template.options import LEAST, OPTIONS, made
 
 ALIAS = {"Ref": "RetrievalFunctionAliaslive"}
@@ -56,7 +56,7 @@ def _version(stack: Stack) -> str:
 
 def test_changes_that_publish_a_version() -> None:
     """A new layer and a new parameter value must both reach the alias."""
-    layer, code = f"{UPLOADED}DependenciesLayer", f"{UPLOADED}RetrievalFunction"
+    layer, code = "uploaded:DependenciesLayer", "uploaded:RetrievalFunction"
     published = stacks(
         {
             "first": LEAST,

@@ -53,23 +53,6 @@ def test_every_dead_letter_queue_has_an_alarm(option: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "metrics", "dimensions"),
-    [
-        ("default", ["5XXError", "4XXError"], {"ApiName": "passage-test", "Stage": "live"}),
-        ("http-api", ["5xx", "4xx"], {"ApiId": {"Ref": "HttpApi"}, "Stage": "$default"}),
-        ("function-url", [], {}),
-    ],
-)
-def test_gateway_alarms_name_their_api(option: str, metrics: list[str], dimensions: dict[str, Any]) -> None:
-    alarms = made(option).of_type("CloudWatch::Alarm")
-    names = [name for name in ("GatewayErrorAlarm", "GatewayRefusalAlarm") if name in alarms]
-    errors = [watched(alarms[name])["errors"]["Metric"] for name in names]
-    assert [(error["Namespace"], error["MetricName"]) for error in errors] == [("AWS/ApiGateway", m) for m in metrics]
-    assert all({entry["Name"]: entry["Value"] for entry in error["Dimensions"]} == dimensions for error in errors)
-    assert made("default")["RestApi"]["Body"]["info"]["title"] == "passage-test", "which is its ApiName"
-
-
-@pytest.mark.parametrize(
     ("option", "actions"), [("alarm-email", [{"Ref": "AlarmTopic"}]), ("alarm-topic", [ALARM_TOPIC]), ("default", [])]
 )
 def test_alarms_are_sent_to_the_address(option: str, actions: list[Any]) -> None:

@@ -16,6 +16,10 @@ def _attribute(resource: str, name: str) -> dict[str, list[str]]:
     return {"Fn::GetAtt": [resource, name]}
 
 
+def _metric(name: str, dimensions: Any) -> dict[str, Any]:
+    return {"Namespace": "AWS/ApiGateway", "MetricName": name, "Dimensions": dimensions}
+
+
 ALIAS = {"Ref": "RetrievalFunctionAliaslive"}
 VARIABLES = "Environment/Variables"
 STAGE = "RestApiliveStage"
@@ -24,6 +28,15 @@ DEAD_LETTERS = _attribute("DeadLetterQueue", "Arn")
 VPC = {"SubnetIds": ["subnet-0a1b2c3d", "subnet-4e5f6071"], "SecurityGroupIds": ["sg-0a1b2c3d"]}
 # CloudFront overwrites this header. A caller can send any X-Forwarded-For.
 BY_HEADER = {"HeaderName": "x-viewer-address", "FallbackBehavior": "MATCH"}
+HEADER = "gatewayresponse.header."
+CORS = {f"{HEADER}Access-Control-Allow-Origin": "'*'", f"{HEADER}Access-Control-Expose-Headers": "'Retry-After'"}
+OWN_ERRORS = {
+    **{name: {"responseParameters": CORS, "responseTemplates": {}} for name in ("DEFAULT_4XX", "DEFAULT_5XX")},
+    "THROTTLED": {"responseParameters": {**CORS, f"{HEADER}Retry-After": "'1'"}, "responseTemplates": {}},
+}
+ERRORS = "Metrics/2/MetricStat/Metric"
+REST_API = [{"Name": "ApiName", "Value": "passage-test"}, {"Name": "Stage", "Value": "live"}]
+HTTP_API = [{"Name": "ApiId", "Value": {"Ref": "HttpApi"}}, {"Name": "Stage", "Value": "$default"}]
 BLOCKED_RULE = "Rules/0/Statement/RateBasedStatement"
 NO_OWN_ADDRESS = "Body/servers/0/x-amazon-apigateway-endpoint-configuration/disableExecuteApiEndpoint"
 BEHAVIOR = "DistributionConfig/DefaultCacheBehavior"
@@ -54,6 +67,8 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     # The APIs. A domain switches the API's own address off.
     ("default", STAGE, "MethodSettings", [{"ResourcePath": "/*", "HttpMethod": "*", **LIMIT}]),
     ("http-api", "HttpApiApiGatewayDefaultStage", "DefaultRouteSettings", LIMIT),
+    # Without CORS headers, a page cannot read the API's own 403, 429 or 504. A `statusCode` would be every one's.
+    ("default", "RestApi", "Body/x-amazon-apigateway-gateway-responses", OWN_ERRORS),
     ("function-url", "RetrievalFunctionUrl", "AuthType", "NONE"),
     ("iam-function-url", "RetrievalFunctionUrl", "AuthType", "AWS_IAM"),
     ("load-balancer", "LoadBalancerInvokePermission", "SourceAccount", "111122223333"),
@@ -72,6 +87,7 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     # AWS WAF: no custom response, because only the API's own has CORS headers. A GET has the question in its query.
     ("firewall", "WebAcl", BLOCKED_RULE, {"AggregateKeyType": "IP", "Limit": "300"}),
     ("firewall", "WebAcl", "Rules/0/Action", {"Block": {}}),
+    ("firewall", "WebAclAssociation", "WebACLArn", _attribute("WebAcl", "Arn")),
     ("firewall", "WebAclLogGroup", "LogGroupName", "aws-waf-logs-passage-test"),  # it accepts no other prefix
     ("firewall", "WebAclLogging", "LoggingFilter/DefaultBehavior", "DROP"),
     ("firewall", "WebAclLogging", "RedactedFields/0", {"QueryString": {}}),
@@ -96,7 +112,6 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     ("queue-fifo", "QuestionDeadLetterQueue", "FifoQueue", True),  # of its queue's kind
     ("queue", "QuestionQueue", "RedrivePolicy/maxReceiveCount", 5),
     ("queue", "QuestionQueueEventSource", "FunctionResponseTypes", ["ReportBatchItemFailures"]),
-    ("queue", "Outputs", "QuestionQueueUrl", _attribute("Queues", "Outputs.QuestionQueueUrl")),
     ("own-queues", "QuestionQueueEventSource", "EventSourceArn", _attribute("Queues", "Outputs.QuestionQueueArn")),
     ("own-queues", "Outputs", "Queues.QuestionQueueArn", options.QUESTION_QUEUE),
     ("own-queues", "Outputs", "Queues.QuestionQueueName", "my-questions.fifo"),
@@ -117,7 +132,6 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     ),
     ("topic", "TopicInvokePermission", "SourceArn", options.QUESTION_TOPIC),
     ("topic", "TopicSubscription", "RedrivePolicy/deadLetterTargetArn", DEAD_LETTERS),
-    ("topic", "Outputs", "NotificationDeadLetterQueueUrl", _attribute("Messages", "Outputs.DeadLetterQueueUrl")),
     ("bus", "EventInvokePermission", "SourceArn", _attribute("EventRule", "Arn")),
     ("bus", "EventRule", "EventBusName", options.QUESTION_BUS),
     ("bus", "EventRule", "EventPattern/detail-type", ["Question Asked"]),
@@ -126,6 +140,12 @@ PROPERTIES: list[tuple[str, str, str, Any]] = [
     ("default", "Schedule", "ScheduleExpression", "rate(5 minutes)"),
     ("default", "Schedule", "Target/RetryPolicy/MaximumRetryAttempts", 0),
     ("own-question", "ReleaseCheckFunction", f"{VARIABLES}/QUESTION", "How do I install it?"),
+    # The gateways' own errors. A REST API's name is its title.
+    ("default", "RestApi", "Body/info/title", "passage-test"),
+    ("default", "GatewayErrorAlarm", ERRORS, _metric("5XXError", REST_API)),
+    ("default", "GatewayRefusalAlarm", ERRORS, _metric("4XXError", REST_API)),
+    ("http-api", "GatewayErrorAlarm", ERRORS, _metric("5xx", HTTP_API)),
+    ("http-api", "GatewayRefusalAlarm", ERRORS, _metric("4xx", HTTP_API)),
     # Money, and who hears of it.
     ("budget", "MonthlyCosts", "Budget/BudgetLimit", {"Amount": "20", "Unit": "USD"}),
     ("budget", "MonthlyCosts", "NotificationsWithSubscribers/1/Notification/NotificationType", "FORECASTED"),
@@ -157,9 +177,11 @@ def test_only_the_endpoint_of_api_is_made(option: str) -> None:
     """A second one would go past the first one's throttle, key and WAF."""
     stack = made(option)
     endpoints = [api for api, kind in ENDPOINTS.items() if stack.of_type(kind)]
-    api = stack.parameters["Api"]
+    api = OPTIONS[option].get("Api", "rest")
     assert endpoints == [api] * (api != "none")
     assert ("ApiUrl" in stack.outputs) == (api in ("rest", "http", "function-url"))
+    gateway = api in ("rest", "http") and option != "unwatched"
+    assert gateway == ("GatewayErrorAlarm" in stack.resources) == ("GatewayRefusalAlarm" in stack.resources)
     queues = stack.of_type("SQS::Queue").values()
     assert all(queue["SqsManagedSseEnabled"] for queue in queues)
     assert not (queues and option == "own-queues"), "they are there already"
@@ -198,16 +220,6 @@ def test_api_asks_for_what_access_says(option: str, api: str, security: Any) -> 
     if security == TOKEN:
         configuration = at(schemes, "jwt/x-amazon-apigateway-authorizer/jwtConfiguration")
         assert configuration == {"issuer": options.ISSUER, "audience": ["site", "app"]}
-
-
-def test_the_rest_apis_own_errors_have_cors_headers() -> None:
-    """Without them, a page cannot read a 403, 429 or 504, not even its status."""
-    responses = made("default")["RestApi"]["Body"]["x-amazon-apigateway-gateway-responses"]
-    assert {"DEFAULT_4XX", "DEFAULT_5XX"} <= responses.keys()
-    for response in responses.values():
-        assert response["responseParameters"]["gatewayresponse.header.Access-Control-Allow-Origin"] == "'*'"
-        assert "statusCode" not in response, "every one would have it"
-    assert responses["THROTTLED"]["responseParameters"]["gatewayresponse.header.Retry-After"] == "'1'"
 
 
 @pytest.mark.parametrize(

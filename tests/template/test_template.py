@@ -88,12 +88,6 @@ def test_an_empty_parameter_leaves_the_setting_at_its_default() -> None:
     assert HttpSettings.from_env(_variables("default")) == HttpSettings.from_env({})
 
 
-def test_settings_reach_the_function() -> None:
-    settings = Settings.from_env(_variables("settings"))
-    assert (settings.rerank_provider, settings.rerank_candidates) == ("cohere", 100)
-    assert settings.mcp_description == "robots, arms"
-
-
 def test_parameters_are_at_most_45_bounded_described_and_grouped() -> None:
     """What creates no resource and needs no permission is one of `Settings`. None is required but by a rule."""
     template = expanded()
