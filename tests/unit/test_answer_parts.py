@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handler.adapters.qdrant import query
-from handler.adapters.qdrant.payload import MILLISECONDS_FROM, Hit, read
+from handler.adapters.qdrant.payload import MILLISECONDS_FROM, Hit, read, threshold
 from handler.config import profiles
 from handler.config.payload_keys import Payload
 from handler.config.profiles import Profile
@@ -123,7 +122,7 @@ def as_single(value: float) -> float:
 @example(least=1e-50, score=1.401298464324817e-45)
 @example(least=1.401298464324817e-45, score=1.401298464324817e-45)
 def test_store_threshold_is_largest_float32_below_the_callers(least: float, score: float) -> None:
-    given_to_store = query.threshold(least)
+    given_to_store = threshold(least)
     assert given_to_store is not None
     assert as_single(given_to_store) == given_to_store
     # The store keeps a score strictly above it: exactly the scores that are at least the caller's, in 32 bits.
@@ -134,7 +133,7 @@ def test_store_threshold_is_largest_float32_below_the_callers(least: float, scor
 
 @pytest.mark.parametrize("none", [None, 0.0, -0.0, 0])
 def test_threshold_of_zero_excludes_nothing(none: float | None) -> None:
-    assert query.threshold(none) is None
+    assert threshold(none) is None
 
 
 chunks = st.lists(

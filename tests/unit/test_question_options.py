@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from qdrant_edge import RangeDateTime
 
-from handler.adapters.qdrant.neighborhoods import neighborhoods
+from handler.adapters.qdrant.neighborhoods import around
 from handler.config import profiles
 from handler.contracts import options, registry
 from handler.contracts.base import OPTIONS
@@ -182,16 +182,17 @@ def test_neighborhoods_hold_each_position_once_page_by_page(wanted: list[tuple[s
         address = f"https://x.example/{page}"
         return Passage(1, 0.5, "x", address, index=index, payload={"url": address, "position": index})
 
-    places = neighborhoods([(at(page, index), reach) for page, index, reach in wanted], PROFILE)
+    near = around([(at(page, index), reach) for page, index, reach in wanted], PROFILE)
     stored = [
-        (*place.url[1][0], position)
-        for place in places
-        for run in place.index[1]
-        for position in range(int(run.gte or 0), int(run.lte or 0) + 1)
+        (url, position)
+        for pages, runs in (place["must"] for place in near["should"])
+        for url in pages["should"][0]["match"]["any"]
+        for run in runs["should"]
+        for position in range(run["range"]["gte"], run["range"]["lte"] + 1)
     ]
-    around = {
+    expected = {
         (f"https://x.example/{page}", position)
         for page, at, reach in wanted
         for position in range(max(0, at - reach), at + reach + 1)
     }
-    assert sorted(stored) == sorted(around)
+    assert sorted(stored) == sorted(expected)

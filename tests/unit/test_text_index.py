@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handler.adapters.qdrant.payload import Hit, read, shown
-from handler.adapters.qdrant.text_search import TextSearch, definition, language_keys
+from handler.adapters.qdrant.text_search import TextSearch, definition
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
 from handler.core.conditions import Prefix, Range
@@ -138,7 +138,9 @@ def test_one_language_in_the_filter_chooses_its_index(condition: Any, key: str) 
 def test_only_scoring_indexes_of_languages_are_used() -> None:
     scoring = {"scoring": True}
     held = {RANKED_KEY: scoring, DE: scoring, EN: {"scoring": False}, PT: None, "ranked_text_long": scoring}
-    assert language_keys(held) == {DE}
+    search = TextSearch.of(PROFILE, held)
+    assert search is not None
+    assert search.by_language == {DE}
 
 
 @given(language=st.sampled_from(sorted(STEMMED)), suffix=st.sampled_from(["", "-BR", "_at", "-Hans-CN"]))

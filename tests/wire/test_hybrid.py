@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
-from handler.adapters.qdrant import sparse_files, text_search
+from handler.adapters.qdrant import metadata, sparse_files
 from handler.adapters.qdrant.edge import QdrantEdgeStore
-from handler.adapters.qdrant.limits import Limits
+from handler.adapters.qdrant.metadata import UNREADABLE, Limits
 from handler.adapters.qdrant.server import QdrantServerStore
-from handler.adapters.qdrant.text_search import UNREADABLE, definition
+from handler.adapters.qdrant.text_search import definition
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY
 from handler.config.profiles import Profile, SearchOptions
@@ -267,7 +267,6 @@ def test_index_dropped_while_a_container_runs_makes_it_dense(
 def test_unreadable_metadata_means_vectors_and_a_warning(failing: str, kinds: list[str], sleeps: list[float]) -> None:
     """A server that hides its version still shows whether its index ranks. One that tells nothing is down."""
     searches: list[str] = []
-    index = {"data_type": "text", "points": 1, "params": definition("english")}
 
     def answer(request: httpx.Request) -> httpx.Response:
         path = request.url.path
@@ -284,7 +283,7 @@ def test_unreadable_metadata_means_vectors_and_a_warning(failing: str, kinds: li
             return httpx.Response(503)
         if path == "/":
             return httpx.Response(200, json={"title": "qdrant", "version": "1.20.0"})
-        return httpx.Response(200, json={"result": {"payload_schema": {RANKED_KEY: index}}})
+        return metadata_answer(RANKED_KEY)
 
     store = QdrantServerStore(
         url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=httpx.MockTransport(answer)
@@ -312,8 +311,7 @@ def test_refused_search_reads_changing_indexes_once() -> None:
             return httpx.Response(400, json={"status": {"error": "Wrong input"}, "time": 0})
         if request.url.path == "/":
             return httpx.Response(200, json={"title": "qdrant", "version": "1.20.0"})
-        index = {"data_type": "text", "points": 1, "params": definition("english")}
-        return httpx.Response(200, json={"result": {"payload_schema": {next(fields): index}}})
+        return metadata_answer(next(fields))
 
     store = QdrantServerStore(
         url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=httpx.MockTransport(answer)
@@ -335,9 +333,7 @@ def test_missing_similarity_means_shards_are_read_again() -> None:
             near, by_words = hit(1, 0.9), hit(2, 0.3)
             lists = [[near], [near, by_words], [near, by_words] if similar["limit"] == 90 else [near]]
             return httpx.Response(200, json={"result": [{"points": one} for one in lists], "status": "ok", "time": 0})
-        index = {"data_type": "text", "points": 2, "params": definition("english")}
-        config = {"params": {"shard_number": shards.pop(0)}}
-        return httpx.Response(200, json={"result": {"payload_schema": {RANKED_KEY: index}, "config": config}})
+        return metadata_answer(RANKED_KEY, shards.pop(0))
 
     store = QdrantServerStore(
         url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=httpx.MockTransport(answer)
@@ -345,6 +341,13 @@ def test_missing_similarity_means_shards_are_read_again() -> None:
     asked = [[passage.id for passage in found(store, QUESTION, Search(top_k=3))] for _ in range(3)]
     assert asked == [[1], [1, 2], [1, 2]]
     assert len(shards) == 1, "read twice"
+
+
+def metadata_answer(field: str, shards: int = 1) -> httpx.Response:
+    index = {"data_type": "text", "points": 2, "params": definition("english")}
+    vectors = {PROFILE.collection.vector: {"size": PROFILE.collection.dimension, "distance": "Cosine"}}
+    config = {"params": {"vectors": vectors, "shard_number": shards}}
+    return httpx.Response(200, json={"result": {"status": "green", "payload_schema": {field: index}, "config": config}})
 
 
 def hit(identity: int, score: float) -> dict[str, Any]:
@@ -450,8 +453,8 @@ def test_limit_that_every_question_exceeds_is_the_operators(
 
 @pytest.mark.parametrize(("asked", "shards", "each"), [(30, 1, 30), (50, 3, 33), (120, 1, 100), (30, 50, 3)])
 def test_lists_fit_the_limit_of_a_collection_with_shards(asked: int, shards: int, each: int) -> None:
-    assert Limits(points=100).fitted(asked, 3, shards) == each
-    assert Limits().fitted(asked, 3, shards) == asked
+    assert Limits(max_query_limit=100).fit(asked, 3, shards) == each
+    assert Limits().fit(asked, 3, shards) == asked
 
 
 @pytest.mark.parametrize(("path", "waits"), [("/collections/rag_embeddings", 2), ("/points/query", 1)])
@@ -495,7 +498,7 @@ def test_page_instead_of_metadata_means_dense_for_a_minute(
     status: int, seconds: float, then_fused: bool, qdrant: EmulatorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proxy that is being set up answers so. The container must not stay dense until it dies."""
-    monkeypatch.setattr(text_search, "FAILED_SECONDS", seconds)
+    monkeypatch.setattr(metadata, "FAILED_SECONDS", seconds)
     qdrant.faults.add(Fault("status", status=status, body="<html>", path="/collections/rag_embeddings"))
     store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
     for fused in (False, then_fused):
@@ -513,7 +516,7 @@ def test_missing_collection_is_reported_by_its_name(start: Start, qdrant: Emulat
 
 @pytest.mark.parametrize("body", ["{}", "[]", '{"result": null}', '{"result": {"payload_schema": 7}}', "null"])
 def test_unreadable_metadata_is_a_temporary_failure_or_dense(body: str, qdrant: EmulatorServer) -> None:
-    qdrant.faults.add(Fault("malformed", body=body, times=2))
+    qdrant.faults.add(Fault("malformed", body=body, times=3))
     store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
     try:
         passages = found(store, QUESTION, Search(top_k=3))

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from handler.adapters.qdrant.payload import SPARE
+from handler.adapters.qdrant.text_search import SPARE
 from tools.doubles import EmulatorServer
 from wire.function import (
     QUESTION,

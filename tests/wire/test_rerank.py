@@ -9,7 +9,7 @@ from qdrant_client import QdrantClient, models
 from entrypoints.aws import Aws
 from handler.adapters.account import Account
 from handler.adapters.cohere import CohereReranker
-from handler.adapters.qdrant.payload import SPARE
+from handler.adapters.qdrant.text_search import SPARE
 from handler.config.providers import PROVIDERS, Access
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError

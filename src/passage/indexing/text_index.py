@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from handler.adapters.qdrant.text_search import definition, has_titles, language_keys, ranking_field
+from handler.adapters.qdrant.text_search import TextSearch, definition
 from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, is_ranked, language_code, ranked_key
 from handler.config.profiles import Profile
 from passage.indexing import stored
@@ -97,12 +97,12 @@ def copy_indexes(
     fields = stored.text_keys(profile)
     if not fields:
         return ()
-    ranking = ranking_field(profile, indexes)
+    ranking = TextSearch.of(profile, indexes)
     if ranking is None:
         return (TextIndex(RANKED_KEY if with_titles else fields[0]),)
-    keys = (ranking, *sorted(language_keys(indexes)))
+    keys = (ranking.field, *sorted(ranking.by_language))
     copied = (TextIndex(key, _language(indexes[key]), _tokenizer(key, indexes[key])) for key in keys)
-    return (*copied, *([TITLES] if has_titles(indexes) else []))
+    return (*copied, *([TITLES] if ranking.titles else []))
 
 
 def _language(index: Mapping[str, Any]) -> str:

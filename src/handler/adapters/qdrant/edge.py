@@ -8,43 +8,35 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import qdrant_edge
 
-from handler.adapters.qdrant import manifest, payload, query
+from handler.adapters.qdrant import manifest, payload, text_search
 from handler.adapters.qdrant.manifest import SHARD, Manifest
-from handler.adapters.qdrant.text_search import (
-    TextSearch,
-    asked_words,
-    has_titles,
-    language_keys,
-    noise_of,
-    ranking_field,
-)
+from handler.adapters.qdrant.text_search import TextSearch, asked_words, noise_of
+from handler.config.payload_keys import KeyPath
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors, distance_name
 from handler.core import deadline as deadlines
 from handler.core.errors import ConfigurationError, UpstreamUnavailable
-from handler.core.model import (
-    CollectionInfo,
-    Filters,
-    Noise,
-    Passage,
-    Point,
-    PointId,
-    Search,
-    SearchResult,
-    Vector,
-)
+from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Vector
 
-if TYPE_CHECKING:
-    from handler.core.conditions import Condition
+MOST_PAGES = 10_000
+"""The most pages of which the values of payload keys are read."""
 
 NO_TEXT_INDEX = (
     "The index is searched by vectors only, because an earlier version of Passage wrote it without a text index: run "
     "`passage index` again to search by words, too."
 )
+MATCHES: Mapping[str, Callable[[Any], Any]] = {
+    "any": qdrant_edge.MatchAny,
+    "prefix": qdrant_edge.MatchPrefix,
+    "text": qdrant_edge.MatchText,
+    "value": qdrant_edge.MatchValue,
+}
+"""The engine's classes by the name of the match in Qdrant's API."""
+
 T = TypeVar("T")
 
 
@@ -73,12 +65,10 @@ class QdrantEdgeStore:
         return self._hybrid(vector, search, by_text) if by_text and search.text else self._dense(vector, search)
 
     def _without_vector(self, search: Search, by_text: TextSearch | None) -> SearchResult:
-        from handler.adapters.qdrant import by_text as without_vector  # noqa: PLC0415 - most questions have a vector
-
-        field = without_vector.key(search, by_text, self.collection)
-        request = self._by_words(search, field, payload.candidates(search, 1))
+        field = text_search.field_without_vector(search, by_text, self.collection)
+        request = self._by_words(search, field, text_search.candidates(search, 1))
         points = self._ask(lambda shard: shard.query(request))
-        result = self._read(self._filled(without_vector.best(points, search), search), search)
+        result = self._read(self._with_payloads(text_search.best_by_words(points, search), search), search)
         return replace(result, stages=payload.stages({"text": points})) if search.explain else result
 
     def prepare(self) -> None:
@@ -89,8 +79,8 @@ class QdrantEdgeStore:
         request = qdrant_edge.QueryRequest(  # outside of `_ask`, which takes any error for the engine's
             limit=search.top_k,
             query=self._nearest(vector),
-            filter=_filter(search.filters, self._profile) if search.filters else None,
-            score_threshold=query.threshold(search.score_threshold),
+            filter=self._filter(search),
+            score_threshold=payload.threshold(search.score_threshold),
             with_payload=self._payload(search),
             with_vector=search.with_vectors,
         )
@@ -108,15 +98,15 @@ class QdrantEdgeStore:
 
     def _hybrid(self, vector: Vector, search: Search, by_text: TextSearch) -> SearchResult:
         """One hybrid search: the nearest points, those found by words, and how similar the rest of these are."""
-        each, nearest = payload.candidates(search, self._profile.search.candidates), self._nearest(vector)
+        each, nearest = text_search.candidates(search, self._profile.search.candidates), self._nearest(vector)
         requests = self._ids(nearest, search, each), self._by_words(search, by_text.key(search), each)
         dense, text = self._ask(lambda shard: [shard.query(request) for request in requests])
         rest = {point.id for point in text} - {point.id for point in dense}
         chosen = qdrant_edge.Filter(must=[qdrant_edge.HasIdCondition(rest)])
         compared = qdrant_edge.QueryRequest(limit=max(len(rest), 1), query=nearest, filter=chosen)
         similar = self._ask(lambda shard: shard.query(compared)) if rest else []
-        hits, stages = payload.fused(dense, text, similar, search, by_text.balance)
-        result = self._read(self._filled(hits, search), search)
+        hits, stages = text_search.fuse_points(dense, text, similar, search, by_text.balance)
+        result = self._read(self._with_payloads(hits, search), search)
         return replace(result, stages=stages, balance=by_text.balance) if search.explain else result
 
     def _by_words(self, search: Search, field: str, limit: int) -> qdrant_edge.QueryRequest:
@@ -124,15 +114,21 @@ class QdrantEdgeStore:
         return self._ids(qdrant_edge.TextQuery(field, asked_words(field, search.text)), search, limit)
 
     def _ids(self, scoring: Any, search: Search, limit: int) -> qdrant_edge.QueryRequest:
-        filters = _filter(search.filters, self._profile) if search.filters else None
-        return qdrant_edge.QueryRequest(limit=limit, query=scoring, filter=filters)
+        return qdrant_edge.QueryRequest(limit=limit, query=scoring, filter=self._filter(search))
 
-    def _filled(self, hits: Sequence[payload.Hit], search: Search) -> list[payload.Hit]:
+    def _filter(self, search: Search) -> qdrant_edge.Filter | None:
+        if not search.filters:
+            return None
+        from handler.adapters.qdrant.filters import as_json  # noqa: PLC0415 - most questions have no filter
+
+        return _engine_filter(as_json(search.filters, self._profile))
+
+    def _with_payloads(self, hits: Sequence[payload.Hit], search: Search) -> list[payload.Hit]:
         """The hits with their payloads. To read those of every candidate would take longer than to search."""
         ids: list[Any] = [hit.id for hit in hits]
         wanted = self._payload(search)
         records = self._ask(lambda shard: shard.retrieve(ids, with_payload=wanted, with_vector=search.with_vectors))
-        stored = {query.identity(record.id): record for record in records}
+        stored = {payload.identity(record.id): record for record in records}
         return [replace(hit, payload=stored[hit.id].payload, vector=stored[hit.id].vector) for hit in hits]
 
     def _read(self, points: Iterable[payload.Scored], search: Search) -> SearchResult:
@@ -141,24 +137,13 @@ class QdrantEdgeStore:
         return result if other is None else replace(result, other_model=other)
 
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
-        from handler.adapters.qdrant.neighborhoods import most_neighbors, neighborhoods  # noqa: PLC0415 - rarely needed
+        from handler.adapters.qdrant.neighborhoods import around, most_neighbors  # noqa: PLC0415 - rarely needed
 
-        should: list[Any] = []
-        for place in neighborhoods(wanted, self._profile):
-            key, alternatives = place.url
-            urls: list[Any] = [_condition(key, one) for one in alternatives]
-            position, runs = place.index
-            positions: list[Any] = [_condition(position, run) for run in runs]
-            should.append(
-                qdrant_edge.Filter(must=[qdrant_edge.Filter(should=urls), qdrant_edge.Filter(should=positions)])
-            )
-        if not should:
+        near = around(wanted, self._profile)
+        if not near["should"]:
             return SearchResult(())
-        request = qdrant_edge.QueryRequest(
-            limit=most_neighbors(wanted),
-            filter=qdrant_edge.Filter(should=should),
-            with_payload=list(self._profile.payload.read),
-        )
+        keys = list(self._profile.payload.read)
+        request = qdrant_edge.QueryRequest(limit=most_neighbors(wanted), filter=_engine_filter(near), with_payload=keys)
         return SearchResult(payload.read(self._ask(lambda shard: shard.query(request)), self._profile.payload).passages)
 
     def noise(self) -> Noise | None:
@@ -167,42 +152,48 @@ class QdrantEdgeStore:
     def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
         if self._text is None or not words:
             return {}
+        from handler.adapters.qdrant.filters import with_word  # noqa: PLC0415 - most questions have no filter
+
         field = self._text.field
-        matches = [qdrant_edge.MatchText(asked_words(field, word)) for word in words]
-        filters = [qdrant_edge.Filter(must=[qdrant_edge.FieldCondition(field, match=match)]) for match in matches]
-        requests = [qdrant_edge.QueryRequest(limit=most + 1, filter=one) for one in filters]
+        filters = [_engine_filter(with_word(field, asked_words(field, word))) for word in words]
+        requests = [qdrant_edge.QueryRequest(limit=most + 1, filter=each) for each in filters]
         found = self._ask(lambda shard: shard.query_batch(qdrant_edge.QueryBatchRequest(requests)))
-        return payload.holders(words, found, most)
+        return text_search.holders(words, found, most)
 
     def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
-        """See `handler.core.ports.PassageStore`."""
-        from handler.adapters.qdrant import edge_values  # noqa: PLC0415 - no search needs it
+        """See `handler.core.ports.PassageStore`. An index has no payload index that counts, so its pages are read.
 
-        request = edge_values.request(self._profile, keys)
-        return edge_values.read(self._ask(lambda shard: shard.scroll(request))[0], keys, most)
+        The first chunk of a page has the page's language, version and address.
+        """
+        from handler.adapters.qdrant.filters import any_value  # noqa: PLC0415 - no search needs it
+
+        paths, texts = {key: (KeyPath.of(key),) for key in keys}, dict.fromkeys(keys, payload.CHUNK_FIELDS["text"])
+        first = any_value((key, 0) for key in self._profile.payload.index[:1])
+        outer = [path.outer for (path,) in paths.values()]
+        pages = self._scroll(MOST_PAGES + 1, first, with_payload=outer)
+        if len(pages) > MOST_PAGES:
+            return {}
+        stored = [payload.fields(page.payload or {}, paths, texts) or {} for page in pages]
+        found = {key: sorted({each[key] for each in stored if key in each}) for key in keys}
+        return {key: tuple(values) for key, values in found.items() if len(values) <= most}
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        records = self._by_point_id(chunk, with_vectors=with_vectors)
-        records = records or self._by_chunk_id(chunk, with_vectors=with_vectors)
+        from handler.adapters.qdrant.filters import any_value  # noqa: PLC0415 - no search needs it
+
+        number, records = payload.point_id(chunk), []
+        if number is not None:
+            records = self._ask(lambda shard: shard.retrieve([number], with_payload=True, with_vector=with_vectors))
+        pairs = payload.chunk_id_pairs(chunk, self._profile.payload)
+        if not records and pairs:
+            records = self._scroll(1, any_value(pairs), with_vector=with_vectors)
         return next((payload.point(one, self._profile.payload, self._vector(one)) for one in records), None)
 
-    def _by_point_id(self, chunk: str, *, with_vectors: bool) -> list[qdrant_edge.Record]:
-        identity = query.point_id(chunk)
-        if identity is None:
-            return []
-        return self._ask(lambda shard: shard.retrieve([identity], with_payload=True, with_vector=with_vectors))
-
-    def _by_chunk_id(self, chunk: str, *, with_vectors: bool) -> list[qdrant_edge.Record]:
-        """The first point whose payload has `chunk` as its chunk id, text or integer."""
-        should: list[Any] = [
-            qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchValue(value))
-            for key in self._profile.payload.keys("chunk_id")
-            for value in query.chunk_id_values(chunk)
-        ]
-        if not should:
-            return []
+    def _scroll(
+        self, limit: int, given: Mapping[str, Any], *, with_payload: bool | list[str] = True, with_vector: bool = False
+    ) -> list[qdrant_edge.Record]:
+        """The first points that a filter lets through."""
         request = qdrant_edge.ScrollRequest(
-            limit=1, filter=qdrant_edge.Filter(should=should), with_payload=True, with_vector=with_vectors
+            limit=limit, filter=_engine_filter(given), with_payload=with_payload, with_vector=with_vector
         )
         return self._ask(lambda shard: shard.scroll(request))[0]
 
@@ -267,12 +258,7 @@ class QdrantEdgeStore:
     @cached_property
     def _text(self) -> TextSearch | None:
         """How to search by text; None for an index without a scoring text index."""
-        profile, indexes = self._profile, self._manifest.stored_as.text_index
-        field = ranking_field(profile, indexes)
-        if field is None:
-            return None
-        balance = profile.search.balance_for(self._manifest.embedded_by)
-        return TextSearch(field, balance, by_language=language_keys(indexes), titles=has_titles(indexes))
+        return TextSearch.of(self._profile, self._manifest.stored_as.text_index, self._manifest.embedded_by)
 
     @cached_property
     def _shard(self) -> qdrant_edge.EdgeShard:
@@ -303,31 +289,23 @@ class QdrantEdgeStore:
             ) from error
 
 
-def _filter(filters: Filters, profile: Profile) -> qdrant_edge.Filter:
-    from handler.adapters.qdrant.filters import conditions  # noqa: PLC0415 - most questions have no filter
-
-    must: list[Any] = [
-        qdrant_edge.Filter(should=[_condition(key, condition) for key, condition in alternatives])
-        for alternatives in conditions(filters, profile)
-    ]
-    return qdrant_edge.Filter(must=must)
+def _engine_filter(given: Mapping[str, Any]) -> qdrant_edge.Filter:
+    """A filter of Qdrant's API (see `filters`) as the engine's."""
+    clauses: dict[str, Any] = {name: [_condition(one) for one in conditions] for name, conditions in given.items()}
+    return qdrant_edge.Filter(**clauses)
 
 
-def _condition(key: str, condition: "Condition") -> qdrant_edge.FieldCondition:
-    from handler.adapters.qdrant.filters import bounds  # noqa: PLC0415 - most questions have no filter
-    from handler.core.conditions import Prefix, Range  # noqa: PLC0415 - as above
-
-    match condition:
-        case Range():
-            limits: dict[str, Any] = bounds(condition)
-            times = any(isinstance(bound, str) for bound in limits.values())
-            within = qdrant_edge.RangeDateTime(**limits) if times else qdrant_edge.RangeFloat(**limits)
+def _condition(given: Mapping[str, Any]) -> qdrant_edge.FieldCondition | qdrant_edge.Filter:
+    match given:
+        case {"key": key, "range": bounds}:
+            times = any(isinstance(bound, str) for bound in bounds.values())
+            within = qdrant_edge.RangeDateTime(**bounds) if times else qdrant_edge.RangeFloat(**bounds)
             return qdrant_edge.FieldCondition(key, range=within)
-        case Prefix():
-            return qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchPrefix(condition.text))
+        case {"key": key, "match": match}:
+            ((kind, value),) = match.items()
+            return qdrant_edge.FieldCondition(key, match=MATCHES[kind](value))
         case _:
-            values: Any = list(condition)
-            return qdrant_edge.FieldCondition(key, match=qdrant_edge.MatchAny(values))
+            return _engine_filter(given)
 
 
 @contextmanager

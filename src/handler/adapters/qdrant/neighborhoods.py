@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
+from handler.adapters.qdrant.filters import condition_json
 from handler.adapters.qdrant.payload import CHUNK_FIELDS, fields
 from handler.config.payload_keys import Payload
 from handler.config.profiles import Profile
@@ -18,31 +19,26 @@ ROOM = 500
 """The most chunks that room is made for: Qdrant Cloud can limit a search."""
 
 
-@dataclass(frozen=True)
-class Neighborhood:
-    """Where the chunks around one page's passages are stored.
-
-    Attributes:
-        url: a payload key and its alternatives: the page's address alone where it is stored, else the page's URL and
-            the URLs of its sections.
-        index: a payload key and the positions on the page, as runs with gaps between them.
-    """
-
-    url: tuple[str, tuple[Condition, ...]]
-    index: tuple[str, tuple[Range, ...]]
-
-
-def neighborhoods(wanted: Sequence[tuple[Passage, int]], profile: Profile) -> list[Neighborhood]:
-    """Where the neighbors of passages are stored, page by page; a passage without a position has none.
+def around(wanted: Sequence[tuple[Passage, int]], profile: Profile, *, sections: bool = True) -> dict[str, Any]:
+    """The filter for the chunks around passages; without conditions where no passage has a position.
 
     A store compares each point with every condition, so passages of one page share theirs.
+
+    Args:
+        wanted: passages, each with how many chunks before and after it to find.
+        sections: whether to find a page's sections by the beginning of their URL, where no payload key has the address
+            of the page alone.
     """
     spans: dict[tuple[tuple[str, tuple[Condition, ...]], str], list[tuple[int, int]]] = defaultdict(list)
     for passage, reach in wanted:
         key, url = _key(passage, "index", passage.index, profile.payload), _url(passage, profile.payload)
         if key is not None and url is not None and passage.index is not None:
             spans[url, key].append((max(0, passage.index - reach), passage.index + reach))
-    return [Neighborhood(url, (key, _runs(each))) for (url, key), each in spans.items()]
+    should = []
+    for ((url_key, urls), key), each in spans.items():
+        pages = [condition_json(url_key, url) for url in (urls if sections else urls[:1])]
+        should.append({"must": [{"should": pages}, {"should": [condition_json(key, run) for run in _runs(each)]}]})
+    return {"should": should}
 
 
 def _runs(spans: Iterable[tuple[int, int]]) -> tuple[Range, ...]:

@@ -1,33 +1,33 @@
-"""Turns stored points into passages, by the payload keys of a profile; and ranks the points of a hybrid search."""
+"""Stored points, their ids and scores; and how they become passages, by the payload keys of a profile."""
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import struct
+import uuid
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Any, Protocol
 
-from handler.adapters.qdrant import query
 from handler.config import models
 from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload, is_ranked
 from handler.config.profiles import Profile
-from handler.core.fusion import fuse
-from handler.core.model import LARGEST_WHOLE, Passage, Point, PointId, Search, SearchResult, Stage, Vector
+from handler.core.model import LARGEST_WHOLE, Passage, Point, PointId, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE
 
 KeyPaths = tuple[KeyPath, ...]
-
-SPARE = 5
-"""How many points a search finds beyond the requested ones. Qdrant orders equal scores at random, also at the end of a
-list; Passage keeps those with the lowest ids."""
 
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
 
 EPOCH_DIGITS = re.compile(r"[0-9]{9,16}(\.[0-9]+)?")
 """An epoch as text. Eight digits are a date of ISO 8601, as in 20251210."""
+
+
+MAX_POINT_ID = 2**64 - 1
+
+MAX_PAYLOAD_INTEGER = 2**63 - 1
 
 
 class Stored(Protocol):
@@ -57,59 +57,46 @@ class Hit:
     fused: float | None = None
 
 
-def candidates(search: Search, least: int) -> int:
-    """How many points a search by words or by vectors finds to choose from, at least `least`."""
-    return max(least, search.top_k + SPARE)
+def threshold(least: float | None) -> float | None:
+    """The `score_threshold` for Qdrant, slightly below `least`, so that a score of exactly `least` is still found.
 
-
-def fused(
-    dense: Sequence[Scored], by_words: Sequence[Scored], similar: Iterable[Scored], search: Search, balance: float
-) -> tuple[list[Hit], Mapping[str, Stage]]:
-    """The best points of a hybrid search, best first, each with its similarity as its score; and the stages.
-
-    Args:
-        dense, by_words: what the searches by vectors and by words found, best first.
-        similar: the similarities of what words found.
-        balance: see `handler.core.fusion`.
+    Qdrant compares strictly and in 32 bits; the contracts say "minimum". None for None and for 0, which mean no limit.
     """
-    points = {point.id: point for point in (*by_words, *dense)}
-    # A point may be written between two searches. Without a similarity it is skipped, like any invalid point.
-    similarities = {point.id: point.score for point in (*similar, *dense)}
-    ranked = fuse(
-        {key: similarities.get(key, math.nan) for key in points},
-        {point.id: point.score for point in by_words},
-        balance,
-    )
-    least = query.threshold(search.score_threshold) if search.score_threshold else None
-    above = (
-        Hit(
-            query.identity(key),
-            similarities.get(key, math.nan),
-            points[key].payload,
-            getattr(points[key], "vector", None),
-            one.score,
-        )
-        for key, one in ranked.items()
-        if least is None or similarities.get(key, math.nan) > least
-    )
-    hits = list(islice(above, search.top_k))
-    if not search.explain:
-        return hits, {}
-    parts: Stage = tuple((query.identity(key), one._asdict()) for key, one in ranked.items())
-    return hits, {**stages({"dense": dense, "text": by_words}), "fused": parts}
+    if not least:
+        return None
+    single = struct.unpack("<f", struct.pack("<f", least))[0]
+    (bits,) = struct.unpack("<I", struct.pack("<f", single))
+    if bits == 0:  # too small for 32 bits: any score above 0
+        return 0.0
+    return float(struct.unpack("<f", struct.pack("<I", bits - 1))[0])
 
 
-def holders(words: Sequence[str], found: Iterable[Sequence[Stored]], most: int) -> Mapping[str, frozenset[PointId]]:
-    """The points that have each word, without words that more than `most` points have.
+def identity(value: object) -> PointId:
+    """A point's id as both SDKs give it: an integer, or a UUID as an object or as text."""
+    return value if isinstance(value, int) else str(value)
 
-    Args:
-        found: for each word, points that have it: one more than `most`, or all.
-    """
-    return {
-        word: frozenset(query.identity(point.id) for point in points)
-        for word, points in zip(words, found, strict=True)
-        if len(points) <= most
-    }
+
+def point_id(chunk: str) -> PointId | None:
+    """`chunk` as a point's id, an unsigned integer or a UUID; None when it is neither."""
+    if chunk.isascii() and chunk.isdigit():
+        number = int(chunk) if len(chunk) <= len(str(MAX_POINT_ID)) else MAX_POINT_ID + 1  # int() has a limit of digits
+        return number if number <= MAX_POINT_ID else None
+    try:
+        return str(uuid.UUID(chunk))
+    except ValueError:
+        return None
+
+
+def chunk_id_values(chunk: str) -> list[str | int]:
+    """The values that a payload may hold for a chunk id: the text itself and, for digits, the integer."""
+    number = int(chunk) if chunk.isascii() and chunk.isdigit() and len(chunk) <= len(str(MAX_PAYLOAD_INTEGER)) else None
+    exact = number is not None and str(number) == chunk and number <= MAX_PAYLOAD_INTEGER
+    return [chunk, number] if number is not None and exact else [chunk]
+
+
+def chunk_id_pairs(chunk: str, keys: Payload) -> list[tuple[str, str | int]]:
+    """The payload keys that may hold a chunk id, each with a value that it may have there."""
+    return [(key, value) for key in keys.keys("chunk_id") for value in chunk_id_values(chunk)]
 
 
 def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -120,7 +107,7 @@ def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:
 def stages(points_by_stage: Mapping[str, Iterable[Scored]]) -> dict[str, Stage]:
     """What each stage of a search found, best first."""
     return {
-        name: tuple((query.identity(point.id), {"score": point.score}) for point in points)
+        name: tuple((identity(point.id), {"score": point.score}) for point in points)
         for name, points in points_by_stage.items()
     }
 
@@ -144,7 +131,7 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
             continue
         passages.append(
             Passage(
-                id=point.id if isinstance(point.id, int) else str(point.id),
+                id=identity(point.id),
                 score=point.score,
                 payload=shown(stored) if RANKED_KEY in stored else stored,
                 vector=None if vector is None else vector(point),
@@ -162,9 +149,9 @@ def point(record: Stored, keys: Payload, vector: Vector | None) -> Point:
     Args:
         vector: shape `(dimension,)`; None where it was not requested.
     """
-    identity, stored = query.identity(record.id), record.payload or {}
-    passages = read([Hit(identity, 0.0, stored)], keys).passages
-    return Point(identity, shown(stored), vector, next(iter(passages), None))
+    number, stored = identity(record.id), record.payload or {}
+    passages = read([Hit(number, 0.0, stored)], keys).passages
+    return Point(number, shown(stored), vector, next(iter(passages), None))
 
 
 def _skipped(skipped: int, total: int, keys: Payload) -> str:

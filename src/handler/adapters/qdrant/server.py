@@ -1,32 +1,18 @@
 """Searches a collection on a Qdrant server or Qdrant Cloud.
 
-Its requests are in `connection`. Payload indexes and metadata are in `collection_info`, chunks by their id or position
-and values of payload keys in `server_chunks`; no search that succeeds imports those two.
+`connection` sends its requests, `metadata` knows what the collection can do, and `lookups` has what no search needs.
 """
-
-from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
-from handler.adapters.qdrant import payload, query
-from handler.adapters.qdrant.connection import SERVICE, Connection
-from handler.adapters.qdrant.limits import NO_LIMITS, Limits
-from handler.adapters.qdrant.text_search import (
-    COLLECTION,
-    UNREADABLE,
-    TextSearch,
-    TextSupport,
-    asked_words,
-    check_metadata,
-    noise_of,
-    read_text_support,
-    server_version,
-    text_support,
-)
+from handler.adapters.qdrant import metadata, payload, text_search
+from handler.adapters.qdrant.connection import SERVICE, Connection, ScoredPoint, StoredPoint
+from handler.adapters.qdrant.metadata import NO_LIMITS, UNREADABLE, TextSupport, read_text_support, server_version
+from handler.adapters.qdrant.text_search import TextSearch, asked_words, noise_of
 from handler.adapters.transport import made_up
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name, check_vectors
@@ -41,10 +27,6 @@ from handler.core.errors import (
     UpstreamError,
 )
 from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Stage, Vector
-
-if TYPE_CHECKING:
-    from handler.adapters.qdrant.answers import ScoredPoint, StoredPoint
-    from handler.adapters.qdrant.collection_info import CollectionMetadata
 
 MATCHES_BY_PREFIX = (1, 19)
 """The first version with a match by prefix (Qdrant, "Filtering")."""
@@ -101,7 +83,7 @@ class QdrantServerStore:
             self._by_text()
         elif self._may_be_missing:
             try:
-                self._connection.get(COLLECTION, collection_name=self.collection)
+                metadata.read(self._connection)
             except (CollectionNotFound, CredentialsRefused):
                 raise
             except ConfigurationError:
@@ -113,7 +95,7 @@ class QdrantServerStore:
         if any(search.filters for _, search in searches):
             self._check_prefixes(searches)
         try:
-            return self._searched(searches, by_text)
+            return self._run(searches, by_text)
         except CollectionNotFound:
             self._may_be_missing = True
             raise
@@ -123,14 +105,14 @@ class QdrantServerStore:
         if now is not None:
             by_text = now.search
             try:  # Once only: while a cluster is changed, its nodes may say different things.
-                return self._searched(searches, by_text)
+                return self._run(searches, by_text)
             except RequestRefused as error:
                 refused = error
         if len(searches) == 1:
             self._explain(refused, *searches[0], by_text)
         raise refused
 
-    def _searched(self, searches: Sequence[tuple[Vector, Search]], by_text: TextSearch | None) -> list[SearchResult]:
+    def _run(self, searches: Sequence[tuple[Vector, Search]], by_text: TextSearch | None) -> list[SearchResult]:
         """The results of searches. Their stages are sent in one request, or in as few as the server's limit allows."""
         asked = [self._stages(vector, search, by_text) for vector, search in searches]
         results = self._in_batches([request for stages in asked for request in stages.values()])
@@ -146,7 +128,7 @@ class QdrantServerStore:
 
     def _in_batches(self, requests: Sequence[dict[str, Any]]) -> list[Sequence[ScoredPoint]]:
         """The points of each request, sent in as few as the server's limit allows."""
-        most = self._limits.searches or len(requests)
+        most = self._limits.search_max_batchsize or len(requests)
         batches = [requests[start : start + most] for start in range(0, len(requests), most)]
         return [points for batch in batches for points in self._connection.query_batch(batch)]
 
@@ -156,10 +138,10 @@ class QdrantServerStore:
             return {"text": self._without_vector(search, by_text)}
         nearest = self._request(list(vector), self._profile.collection.vector, search, search.top_k)
         if by_text is None or not search.text:
-            least = {"score_threshold": query.threshold(search.score_threshold)} if search.score_threshold else {}
-            return {"dense": nearest | least}
-        each = payload.candidates(search, self._profile.search.candidates)
-        nearest["limit"] = each = self._limits.fitted(each, search.top_k, by_text.shards)
+            least = payload.threshold(search.score_threshold)
+            return {"dense": nearest if least is None else nearest | {"score_threshold": least}}
+        each = text_search.candidates(search, self._profile.search.candidates)
+        nearest["limit"] = each = self._limits.fit(each, search.top_k, by_text.shards)
         text = self._by_words(search, by_text.key(search), each)
         prefetched = {key: text[key] for key in ("query", "using", "filter", "limit") if key in text}
         # Each shard gives as many points as the prefetch's limit.
@@ -168,12 +150,10 @@ class QdrantServerStore:
         return {"dense": nearest, "text": text, "similar": similar}
 
     def _without_vector(self, search: Search, by_text: TextSearch | None) -> dict[str, Any]:
-        from handler.adapters.qdrant import by_text as without_vector  # noqa: PLC0415 - most questions have a vector
-
         if self._support is not None and self._support.failure is not None:
             raise self._support.failure
-        field = without_vector.key(search, by_text, self.collection)
-        limit = self._limits.fitted(payload.candidates(search, 1), search.top_k, 1)
+        field = text_search.field_without_vector(search, by_text, self.collection)
+        limit = self._limits.fit(text_search.candidates(search, 1), search.top_k, 1)
         return self._by_words(search, field, limit)
 
     def _by_words(self, search: Search, field: str, limit: int) -> dict[str, Any]:
@@ -218,11 +198,9 @@ class QdrantServerStore:
             if {point.id for point in text} - {point.id for point in similar}:
                 self._support = None  # the alias may lead to more shards now: the next question reads them
             balance = by_text.balance
-            points, stages = payload.fused(dense, text, similar, search, balance)
+            points, stages = text_search.fuse_points(dense, text, similar, search, balance)
         elif search.by is not None:
-            from handler.adapters.qdrant import by_text as without_vector  # noqa: PLC0415 - as above
-
-            points = without_vector.best(by_stage["text"], search)
+            points = text_search.best_by_words(by_stage["text"], search)
         result = payload.read(points, self._profile.payload, self._vector if search.with_vectors else None)
         best = result.passages[0].payload if result.passages else None
         stated = payload.embedding_model(best, self._profile.payload) or model
@@ -237,7 +215,7 @@ class QdrantServerStore:
     def _by_text(self) -> TextSearch | None:
         """How to search by text, as read while the first question was embedded; None where that is not possible."""
         if self._support is None or not self._support.holds:
-            self._support = read_text_support(self._connection.get, self._profile, self._embedded_by)
+            self._support = read_text_support(self._connection, self._profile, self._embedded_by)
             self._limits = self._support.limits
         return self._support.search
 
@@ -246,10 +224,9 @@ class QdrantServerStore:
         before = (by_text, self._limits)
         try:
             if by_text is None:
-                info = self._connection.get(COLLECTION, collection_name=self.collection)
-                support = TextSupport(None, limits=Limits.of(info.get("result") or {}))
+                support = TextSupport(None, limits=metadata.read(self._connection).limits)
             else:
-                support = self._support = read_text_support(self._connection.get, self._profile, self._embedded_by)
+                support = self._support = read_text_support(self._connection, self._profile, self._embedded_by)
         except PassageError:
             return None  # the caller raises the refusal, which says more
         self._limits = support.limits
@@ -261,9 +238,10 @@ class QdrantServerStore:
         Raises:
             InvalidRequest: its version cannot.
         """
-        from handler.adapters.qdrant.filters import has_prefix  # noqa: PLC0415 - most questions have no filter
+        from handler.adapters.qdrant.filters import as_json, has_prefix  # noqa: PLC0415 - most questions have no filter
 
-        if any(has_prefix(search.filters) for _, search in searches) and not self._matches_by_prefix():
+        filters = [as_json(search.filters, self._profile) for _, search in searches]
+        if any(map(has_prefix, filters)) and not self._matches_by_prefix():
             raise InvalidRequest(
                 "A filter by prefix needs Qdrant 1.19 or newer, and the vector store is older: send whole values."
             )
@@ -271,7 +249,7 @@ class QdrantServerStore:
     def _matches_by_prefix(self) -> bool:
         """Whether the server matches by prefix, by its version; true where a proxy hides that. A no is asked again."""
         if not self._has_prefixes:
-            version = server_version(self._connection.get)
+            version = server_version(self._connection)
             self._has_prefixes = version is None or version >= MATCHES_BY_PREFIX
         return self._has_prefixes
 
@@ -281,22 +259,19 @@ class QdrantServerStore:
         Raises:
             ConfigurationError: the collection's shape, its limits or its payload indexes explain the refusal.
         """
-        from handler.adapters.qdrant import collection_info  # noqa: PLC0415 - after an error
-        from handler.adapters.qdrant.filters import filtered_keys  # noqa: PLC0415 - as above
+        from handler.adapters.qdrant import lookups  # noqa: PLC0415 - after an error
 
         try:
-            info = collection_info.read(self._connection)
+            info = metadata.read(self._connection)
         except (CredentialsRefused, UpstreamError, DeadlineExceeded):
             return  # only the refusal itself is known
-        check_vectors(self._profile.collection, collection_info.sizes(info))
-        requests = [*self._stages(vector, search, by_text).values()]
-        kinds = filtered_keys(search.filters, self._profile)
-        collection_info.explain(error, requests, kinds, self._profile.collection, info)
+        check_vectors(self._profile.collection, info.sizes)
+        lookups.explain(error, [*self._stages(vector, search, by_text).values()], self._profile.collection, info)
 
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
-        from handler.adapters.qdrant import server_chunks  # noqa: PLC0415 - no search needs it
+        from handler.adapters.qdrant import lookups  # noqa: PLC0415 - no search needs it
 
-        points, warnings = server_chunks.around(self._connection, self._profile, wanted, self._matches_by_prefix)
+        points, warnings = lookups.neighbors(self._connection, self._profile, wanted, self._matches_by_prefix)
         return SearchResult(payload.read(points, self._profile.payload).passages, warnings=warnings)
 
     def noise(self) -> Noise | None:
@@ -307,45 +282,36 @@ class QdrantServerStore:
         by_text = self._by_text()
         if by_text is None or not words:
             return {}
-        requests: list[dict[str, Any]] = [
-            {
-                "filter": {"must": [{"key": by_text.field, "match": {"text": asked_words(by_text.field, word)}}]},
-                "limit": most + 1,
-                "with_payload": False,
-            }
-            for word in words
-        ]
-        return payload.holders(words, self._in_batches(requests), most)
+        from handler.adapters.qdrant.filters import with_word  # noqa: PLC0415 - most questions have no filter
+
+        filters = [with_word(by_text.field, asked_words(by_text.field, word)) for word in words]
+        requests = [{"filter": each, "limit": most + 1, "with_payload": False} for each in filters]
+        return text_search.holders(words, self._in_batches(requests), most)
 
     def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
         """See `handler.core.ports.PassageStore`. Only a payload index can count a key's values."""
-        from handler.adapters.qdrant import server_chunks  # noqa: PLC0415 - no search needs it
+        from handler.adapters.qdrant import lookups  # noqa: PLC0415 - no search needs it
 
-        return server_chunks.values(self._connection, keys, most)
+        return lookups.values(self._connection, keys, most)
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        from handler.adapters.qdrant import server_chunks  # noqa: PLC0415 - no search needs it
+        from handler.adapters.qdrant import lookups  # noqa: PLC0415 - no search needs it
 
-        record = server_chunks.find(self._connection, self._profile, chunk, with_vectors=with_vectors)
+        record = lookups.find(self._connection, self._profile, chunk, with_vectors=with_vectors)
         return None if record is None else payload.point(record, self._profile.payload, self._vector(record))
 
     def describe(self) -> CollectionInfo:
-        from handler.adapters.qdrant import collection_info  # noqa: PLC0415 - no search needs it
+        """See `handler.core.ports.PassageStore`. Later searches use what was read, too."""
+        from handler.adapters.qdrant import lookups  # noqa: PLC0415 - no search needs it
 
-        info = collection_info.read(self._connection)
-        if self._profile.search.mode != "words":
-            check_name(self._profile.collection, collection_info.sizes(info))
-        check_metadata(self._profile, info.config.metadata or {}, self._embedded_by)
-        model = collection_info.embedding_model(self._connection, self._profile, info)
-        return collection_info.described(self._profile, info, self._supported(info), model)
-
-    def _supported(self, info: CollectionMetadata) -> TextSupport:
-        """How the collection can be searched now. Later searches use it, too."""
-        if self._profile.search.mode == "dense":
-            return TextSupport(None)
-        read = info.model_dump()
-        self._support = text_support(self._profile, read, server_version(self._connection.get))
-        return self._support
+        info, mode, support = metadata.read(self._connection), self._profile.search.mode, TextSupport(None)
+        if mode != "words":
+            check_name(self._profile.collection, info.sizes)
+        metadata.check_metadata(self._profile, info, self._embedded_by)
+        if mode != "dense":
+            version = server_version(self._connection)
+            support = self._support = metadata.text_support(self._profile, info, version)
+        return lookups.describe(self._connection, self._profile, info, support)
 
     def _vector(self, point: StoredPoint) -> Vector | None:
         name = self._profile.collection.vector

@@ -1,48 +1,28 @@
-"""Finds out whether a collection can rank by text, from the server's version and metadata. Once per container.
+"""Searches by text, for both stores: the index that ranks, and the points of hybrid searches.
 
-Qdrant ranks by BM25 since 1.20, over a payload's text index with `scoring`. An older server ignores `scoring` without
-an error. So the version is read before the first search.
+Qdrant ranks by BM25 since 1.20, over a payload's text index with `scoring`.
 """
 
-import json
 import math
-import time
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
-from handler import telemetry
-from handler.adapters.qdrant.limits import NO_LIMITS, Limits
+from handler.adapters.qdrant.payload import Hit, Scored, Stored, identity, stages, threshold
 from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, is_ranked, ranked_key
 from handler.config.profiles import Profile
-from handler.config.validation import check_embedder
-from handler.core import deadline as deadlines
-from handler.core.deadline import Deadline, with_one_retry
-from handler.core.errors import (
-    CollectionNotFound,
-    ConfigurationError,
-    CredentialsRefused,
-    ModelMismatch,
-    PassageError,
-    UpstreamError,
-    UpstreamUnavailable,
-)
-from handler.core.model import Noise, Search
+from handler.core.errors import NoTextIndex
+from handler.core.fusion import fuse
+from handler.core.model import Noise, PointId, Search, Stage
 from handler.core.words import indexed_words
-
-LEAST_VERSION = (1, 20)
 
 LONGEST_PREFIX = 10
 """The characters of a word that a search in titles compares. Each beginning of a word is a term of the index."""
 
-UNREADABLE = (
-    "The passages were found by their vectors alone: the vector store did not say whether it can also search by words."
-)
-
-FAILED_SECONDS = 60.0
-"""How long metadata counts as unreadable after a failure, or a page, a redirect or a refusal in its place."""
-COLLECTION = "/collections/{collection_name}"
-"""The path of a collection's metadata."""
+SPARE = 5
+"""How many points a search finds beyond the requested ones. Qdrant orders equal scores at random, also at the end of a
+list; Passage keeps those with the lowest ids."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +43,23 @@ class TextSearch:
     by_language: frozenset[str] = frozenset()
     titles: bool = False
 
+    @classmethod
+    def of(
+        cls, profile: Profile, indexes: Mapping[str, Mapping[str, Any] | None], embedded_by: str = "", shards: int = 1
+    ) -> "TextSearch | None":
+        """How to search a collection that has these payload indexes; None if no text has an index with scoring.
+
+        Args:
+            indexes: the parameters of each index in Qdrant's REST form, by payload key.
+            embedded_by: the service that embedded the texts, which the balance depends on; empty if it is not known.
+        """
+        ranking = [key for key, index in indexes.items() if index and index.get("scoring") is True]
+        field = next((key for key in (RANKED_KEY, *profile.payload.keys("text")) if key in ranking), None)
+        if field is None:
+            return None
+        languages = frozenset(key for key in ranking if is_ranked(key) and key not in (RANKED_KEY, TITLES_KEY))
+        return cls(field, profile.search.balance_for(embedded_by), shards, languages, TITLES_KEY in ranking)
+
     def key(self, search: Search) -> str:
         """The payload key that ranks a search: the language's own if its filter names one language, else `field`.
 
@@ -71,39 +68,6 @@ class TextSearch:
         named = search.filters.get("language")
         keys = {ranked_key(str(value)) for value in named} if isinstance(named, tuple) else set()
         return keys.pop() if len(keys) == 1 and keys <= self.by_language else self.field
-
-
-@dataclass(frozen=True)
-class TextSupport:
-    """Whether a collection can be searched by text.
-
-    Attributes:
-        search: how to; None when it can only be searched by vectors.
-        note: for the operator: why it can not, and what would change it. Empty for a hybrid search.
-        limits: of the collection.
-        embedding_model: that the collection's metadata names; None if it names none.
-        failure: why the indexes could not be read; None if they were.
-        noise: as the collection's metadata has it; see `noise_of`.
-        until: when to read again, on the monotonic clock: a reading that failed is not kept for ever.
-    """
-
-    search: TextSearch | None
-    note: str = ""
-    limits: Limits = NO_LIMITS
-    embedding_model: str | None = None
-    failure: PassageError | None = None
-    noise: object = None
-    until: float = math.inf
-
-    @property
-    def holds(self) -> bool:
-        return time.monotonic() < self.until
-
-
-class Get(Protocol):
-    """Reads a path of the server as a JSON object. Raises PassageError."""
-
-    def __call__(self, path: str, **parameters: str) -> Mapping[str, Any]: ...
 
 
 def definition(language: str, tokenizer: str = "word") -> dict[str, Any]:
@@ -128,16 +92,6 @@ def asked_words(key: str, question: str) -> str:
     return indexed_words(question) if is_ranked(key) else question
 
 
-def ranking_field(profile: Profile, indexes: Mapping[str, Any]) -> str | None:
-    """The key that a search by words ranks: the text with its titles, or the first text key with a scoring index.
-
-    Args:
-        indexes: the parameters of each text index, by payload key.
-    """
-    keys = (RANKED_KEY, *profile.payload.keys("text"))
-    return next((key for key in keys if _scores(indexes.get(key))), None)
-
-
 def noise_of(profile: Profile, stored: object) -> Noise | None:
     """The noise of a collection: the profile's, else the one stored with it; None without either.
 
@@ -152,149 +106,78 @@ def noise_of(profile: Profile, stored: object) -> Noise | None:
     return Noise(p50, p90) if isinstance(p50, float) and isinstance(p90, float) else None
 
 
-def language_keys(indexes: Mapping[str, Any]) -> frozenset[str]:
-    """The keys that hold the text of one language and have a scoring index.
-
-    Args:
-        indexes: see `ranking_field`.
-    """
-    others = (RANKED_KEY, TITLES_KEY)
-    return frozenset(key for key, one in indexes.items() if key not in others and is_ranked(key) and _scores(one))
-
-
-def has_titles(indexes: Mapping[str, Any]) -> bool:
-    """Whether titles can be searched.
-
-    Args:
-        indexes: see `ranking_field`.
-    """
-    return _scores(indexes.get(TITLES_KEY))
-
-
-def _scores(index: Mapping[str, Any] | None) -> bool:
-    return index is not None and index.get("scoring") is True
-
-
-def read_text_support(get: Get, profile: Profile, services: Collection[str] = ()) -> TextSupport:
-    """Read the server's version and the collection's indexes. Without a hybrid search, the log says why.
-
-    A server that tells its version but not its indexes may still search by vectors, so that is a `failure`, not raised.
-    One that tells neither is taken to be down.
-
-    Args:
-        services: see `check_embedder`.
+def field_without_vector(search: Search, by_text: TextSearch | None, collection: str) -> str:
+    """The payload key whose text index ranks a search without a vector.
 
     Raises:
-        CollectionNotFound, CredentialsRefused: as a search would.
-        ModelMismatch: another service embedded the collection.
-        UpstreamError, DeadlineExceeded: temporary failures.
+        NoTextIndex: the collection has none.
     """
-    name = profile.collection.name
-    version, down = None, False
-    try:
-        version = server_version(get)
-    except UpstreamError:
-        down = True
-    try:
-        info = _read_twice(get, name) if not down else get(COLLECTION, collection_name=name)
-        check_metadata(profile, (info["result"].get("config") or {}).get("metadata") or {}, services)
-        support = text_support(profile, info["result"], version)
-    except (CollectionNotFound, CredentialsRefused, ModelMismatch):
-        raise
-    except (ConfigurationError, UpstreamError) as error:
-        if down and isinstance(error, UpstreamError):
-            raise
-        note = f"The collection '{name}' is searched by vectors only: its metadata cannot be read: {error}"
-        support = TextSupport(None, note, failure=error, until=time.monotonic() + FAILED_SECONDS)
-    except (LookupError, TypeError, AttributeError) as error:
-        raise UpstreamUnavailable(
-            "The vector store returned an unreadable answer.", upstream="store", detail=repr(error)
-        ) from error
-    if support.note:
-        telemetry.logger.warning(support.note)
-    return support
+    if by_text is not None and search.by == "words":
+        return by_text.key(search)
+    if by_text is not None and by_text.titles:
+        return TITLES_KEY
+    raise NoTextIndex(
+        f"The collection '{collection}' cannot be searched by {search.by}: it has no text index with scoring for that. "
+        "`passage index` writes one; docs/search.md says how to add one to another collection.",
+        upstream="store",
+    )
 
 
-def _read_twice(get: Get, name: str) -> Mapping[str, Any]:
-    """A collection's metadata, read again after a temporary failure."""
-    until = deadlines.current() or Deadline.after(1.0)
-    return with_one_retry(lambda: get(COLLECTION, collection_name=name), until, "store")
+def candidates(search: Search, least: int) -> int:
+    """How many points a search by words or by vectors finds to choose from, at least `least`."""
+    return max(least, search.top_k + SPARE)
 
 
-def check_metadata(profile: Profile, metadata: Mapping[str, Any], services: Collection[str]) -> None:
-    """Check who embedded a collection, if its metadata says that. See `check_embedder`.
-
-    Raises:
-        ModelMismatch: a service whose vectors are not comparable with the questions'.
-    """
-    made_by, model = metadata.get("embedded_by"), metadata.get("embedding_model")
-    if isinstance(made_by, str) and isinstance(model, str):
-        what = f"The collection '{profile.collection.name}'"
-        check_embedder(profile, made_by, model, services, what)
-
-
-def server_version(get: Get) -> tuple[int, int] | None:
-    """The server's version; None where a proxy hides it. Only Qdrant 1.20 or newer shows `scoring` anyway.
-
-    Raises:
-        UpstreamError, DeadlineExceeded: temporary failures.
-    """
-    try:
-        return version_of(get("/"))
-    except ConfigurationError:
-        return None
-
-
-def text_support(profile: Profile, info: Mapping[str, Any], version: tuple[int, int] | None) -> TextSupport:
-    """Whether a collection can be searched by text, and how.
+def fuse_points(
+    dense: Sequence[Scored], by_words: Sequence[Scored], similar: Iterable[Scored], search: Search, balance: float
+) -> tuple[list[Hit], Mapping[str, Stage]]:
+    """The best points of a hybrid search, best first, each with its similarity as its score; and the stages.
 
     Args:
-        info: the collection's metadata in Qdrant's REST form.
-        version: the server's; None if it is not known.
+        dense, by_words: what the searches by vectors and by words found, best first.
+        similar: the similarities of what words found.
+        balance: see `handler.core.fusion`.
     """
-    config = info.get("config") or {}
-    metadata = config.get("metadata") or {}
-    model = metadata.get("embedding_model")
-    model = model if isinstance(model, str) else None
-    by_vectors = TextSupport(None, limits=Limits.of(info), embedding_model=model, noise=metadata.get("noise"))
-    if version is not None and version < LEAST_VERSION:
-        return replace(
-            by_vectors,
-            note=f"The collection '{profile.collection.name}' is searched by vectors only: ranking by text needs "
-            f"Qdrant 1.20, and the server is {version[0]}.{version[1]}. Update the server, and run `passage index` "
-            "again.",
-        )
-    schema: Mapping[str, Any] = info.get("payload_schema") or {}
-    indexes = {key: one.get("params") for key, one in schema.items()}
-    field = ranking_field(profile, indexes)
-    if field is None:
-        return replace(by_vectors, note=_missing(profile, schema))
-    embedded_by = metadata.get("embedded_by")
-    shards = (config.get("params") or {}).get("shard_number")
-    balance = profile.search.balance_for(str(embedded_by or ""))
-    by_text = TextSearch(
-        field,
+    points = {point.id: point for point in (*by_words, *dense)}
+    # A point may be written between two searches. Without a similarity it is skipped, like any invalid point.
+    similarities = {point.id: point.score for point in (*similar, *dense)}
+    ranked = fuse(
+        {key: similarities.get(key, math.nan) for key in points},
+        {point.id: point.score for point in by_words},
         balance,
-        shards if isinstance(shards, int) else 1,
-        by_language=language_keys(indexes),
-        titles=has_titles(indexes),
     )
-    return replace(by_vectors, search=by_text)
-
-
-def _missing(profile: Profile, schema: Mapping[str, Any]) -> str:
-    """The note that names the index a collection lacks, and the request that creates it."""
-    name, keys = profile.collection.name, profile.payload.keys("text")
-    key = next((key for key in keys if key in schema), keys[0])
-    body = json.dumps({"field_name": key, "field_schema": definition("english")})
-    return (
-        f"The collection '{name}' is searched by vectors only: it has no text index with scoring on '{key}'. To search "
-        f"by words, too, create one, with the site's language in place of english: PUT /collections/{name}/index {body}"
+    least = threshold(search.score_threshold)
+    above = (
+        _hit(points[key], similarities.get(key, math.nan), one.score)
+        for key, one in ranked.items()
+        if least is None or similarities.get(key, math.nan) > least
     )
+    hits = list(islice(above, search.top_k))
+    if not search.explain:
+        return hits, {}
+    parts: Stage = tuple((identity(key), one._asdict()) for key, one in ranked.items())
+    return hits, {**stages({"dense": dense, "text": by_words}), "fused": parts}
 
 
-def version_of(answer: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Major and minor version in the answer of `GET /`; None if it has none."""
-    major, _, rest = str(answer.get("version")).partition(".")
-    minor = rest.partition(".")[0]
-    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+def best_by_words(points: Iterable[Scored], search: Search) -> list[Hit]:
+    """The best points of a search by words, by BM25 and then by id. Their score is 0: they have no similarity."""
+    hits = [_hit(point, 0.0, point.score) for point in points]
+    hits.sort(key=lambda hit: (-(hit.fused or 0.0), isinstance(hit.id, str), hit.id))
+    return hits[: search.top_k]
+
+
+def _hit(point: Scored, similarity: float, score: float) -> Hit:
+    return Hit(identity(point.id), similarity, point.payload, getattr(point, "vector", None), score)
+
+
+def holders(words: Sequence[str], found: Iterable[Sequence[Stored]], most: int) -> Mapping[str, frozenset[PointId]]:
+    """The points that have each word, without words that more than `most` points have.
+
+    Args:
+        found: for each word, points that have it: one more than `most`, or all.
+    """
+    return {
+        word: frozenset(identity(point.id) for point in points)
+        for word, points in zip(words, found, strict=True)
+        if len(points) <= most
+    }
