@@ -17,11 +17,16 @@ from handler.config.settings import Settings
 from handler.contracts import options, registry
 from handler.contracts.base import Contract
 from handler.core.errors import InvalidRequest
+from handler.entrypoints.detect import Source
+from handler.entrypoints.http import handler as http
+from handler.entrypoints.http import routes
 from handler.entrypoints.http.openapi.version_3_0 import as_3_0
 from handler.entrypoints.http.routes import ROUTES, document
+from passage.local.http_event import http_api_event
 from published import Kind, published_schema
 
 DEFAULT = "query-response"
+DOCUMENT = document(DEFAULT)
 
 each_profile = pytest.mark.parametrize(
     "profile", [profiles.load(name) for name in profiles.names()], ids=profiles.names()
@@ -29,7 +34,7 @@ each_profile = pytest.mark.parametrize(
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, methods in document(DEFAULT)["paths"].items():
+    for path, methods in DOCUMENT["paths"].items():
         for method, operation in methods.items():
             yield path, method.upper(), operation
 
@@ -46,8 +51,8 @@ def asked(profile: Profile, **fields: Any) -> bool:
 @pytest.mark.parametrize(
     ("name", "described", "validator"),
     [
-        ("openapi.json", document(DEFAULT), OpenAPIV31SpecValidator),
-        ("openapi-3.0.json", as_3_0(document(DEFAULT)), OpenAPIV30SpecValidator),
+        ("openapi.json", DOCUMENT, OpenAPIV31SpecValidator),
+        ("openapi-3.0.json", as_3_0(DOCUMENT), OpenAPIV30SpecValidator),
     ],
     ids=["3.1", "3.0"],
 )
@@ -59,7 +64,7 @@ def test_committed_descriptions_are_valid_and_the_codes(name: str, described: di
 
 
 def test_description_in_3_0_has_plain_types_alone() -> None:
-    described = as_3_0(document(DEFAULT))
+    described = as_3_0(DOCUMENT)
     for part in parts({"paths": described["paths"], "components": described["components"]}):
         assert not part.keys() & {"anyOf", "oneOf", "allOf", "not", "const", "contains"}, part
         assert isinstance(part.get("type", ""), str | dict), part  # a field may be called type
@@ -115,13 +120,13 @@ def test_examples_are_valid_against_their_schemas(path: str, operation: dict[str
     examples = [kind for kind in media if "example" in kind]
     assert bool(examples) == path.endswith(("/query", "/feedback"))
     for kind in examples:
-        schema = {**kind["schema"], "components": document(DEFAULT)["components"]}
+        schema = {**kind["schema"], "components": DOCUMENT["components"]}
         Draft202012Validator(schema).validate(kind["example"])
 
 
 @each_profile
 def test_each_profile_has_its_own_three_schemas(profile: Profile) -> None:
-    operation = document(DEFAULT)["paths"][f"/profiles/{profile.name}/query"]["post"]
+    operation = DOCUMENT["paths"][f"/profiles/{profile.name}/query"]["post"]
     own = "".join(part.capitalize() for part in profile.name.split("-"))
     request = operation["requestBody"]["content"]["application/json"]["schema"]
     answers = {status: answer["content"]["application/json"] for status, answer in operation["responses"].items()}
@@ -137,7 +142,7 @@ def test_profile_schema_references_resolve_in_the_schema(profile: Profile) -> No
         Draft202012Validator.check_schema(schema)
         for name in re.findall(r'"#/components/schemas/(\w+)"', json.dumps(schema)):
             assert name in schema["components"]["schemas"]
-            assert document(DEFAULT)["components"]["schemas"][name] == schema["components"]["schemas"][name]
+            assert DOCUMENT["components"]["schemas"][name] == schema["components"]["schemas"][name]
 
 
 @each_profile
@@ -229,11 +234,21 @@ def test_profiles_own_names_and_range_are_described() -> None:
     assert not asked(profile, text="twin")
 
 
-def test_description_has_the_deployments_settings() -> None:
+def test_description_has_the_settings_and_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def make(default: str, *find: Any, **settings: Any) -> dict[str, Any]:
+        made.append(default)
+        return document(default, *find, **settings)
+
+    monkeypatch.setattr(routes, "document", make)
     changed = {"DEFAULT_PROFILE": "vector-search", "EMBEDDING_DIMENSION": "384"}
     container = Container({"COHERE_API_KEY": "x", "QDRANT_URL": "http://127.0.0.1:9", **changed})
-    described = document("vector-search", lambda name: container.served(name).profile)
-    assert described["components"]["schemas"]["VectorSearchRequest"]["properties"]["query_vector"]["maxItems"] == 384
+    for _ in range(2):
+        answer = http.handle(http_api_event("GET", "/openapi.json"), None, container, Source.HTTP_API)
+        request = json.loads(answer["body"])["components"]["schemas"]["VectorSearchRequest"]
+        assert request["properties"]["query_vector"]["maxItems"] == 384
+    assert made == ["vector-search"]
 
 
 def test_settings_name_every_profile_that_may_be_the_default() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -50,14 +51,14 @@ def feedback(call: Call) -> Response[str]:
 
 def openapi(call: Call) -> Response[str]:
     """The OpenAPI document, with the deployment's settings."""
-    return json_response(_document(call))
+    return json_response(_document(call.services))
 
 
 def openapi_3_0(call: Call) -> Response[str]:
     """The same as OpenAPI 3.0, for generators and agents that do not read 3.1."""
     from handler.entrypoints.http.openapi.version_3_0 import as_3_0  # noqa: PLC0415 - no question needs it
 
-    return json_response(as_3_0(_document(call)))
+    return json_response(as_3_0(_document(call.services)))
 
 
 def docs(call: Call) -> Response[str]:
@@ -67,14 +68,17 @@ def docs(call: Call) -> Response[str]:
     # The page is too large for a load balancer as it is. A REST API would hand out the compressed body as base64.
     compress = call.gateway.response_bytes < PAGE_BYTES
     kept = {"Cache-Control": "private, max-age=300"}
-    return Response(200, "text/html; charset=utf-8", page(_document(call)), kept, compress=compress)
+    return Response(200, "text/html; charset=utf-8", page(_document(call.services)), kept, compress=compress)
 
 
-def _document(call: Call) -> dict[str, Any]:
+@cache
+def _document(services: Container) -> dict[str, Any]:
+    """The deployment's description, made once."""
+
     def profile(name: str | None) -> Profile:
-        return call.services.served(name).profile
+        return services.served(name).profile
 
-    settings = call.services.settings
+    settings = services.settings
     return document(profile(None).name, profile, raw_chunks=settings.chunks == "raw", access=settings.access)
 
 

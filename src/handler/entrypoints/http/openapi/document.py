@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any
 
 from handler.config import profiles
@@ -66,18 +65,10 @@ PASSAGE = Passage(
 )
 
 
-@cache
 def described(
     routes: tuple[Route, ...], default: str, find: Callable[[str], Profile], *, raw_chunks: bool, access: str
 ) -> dict[str, Any]:
-    """The whole document. A route under /profiles is described once for each usable profile.
-
-    Args:
-        default: the profile that /query uses.
-        find: returns a profile by name, with the deployment's settings applied.
-        raw_chunks: whether the deployment shows chunks as they are stored under any contract.
-        access: who may ask, as ACCESS has it.
-    """
+    """The whole document, of `routes.document`. A route under /profiles is described once for each usable profile."""
     asked, usable = find(default), _usable(find)
     schemes = COMMON["securitySchemes"]  # an open deployment has none
     schemas: dict[str, Any] = {"Feedback": feedback_schema()}
