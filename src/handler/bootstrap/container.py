@@ -11,8 +11,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from handler import telemetry
-from handler.bootstrap import factories
-from handler.bootstrap.factories import STORES, Keys, require_keys
+from handler.bootstrap.factories import Adapters
 from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.config.settings import HttpSettings, RuntimeSettings, Settings
@@ -49,8 +48,8 @@ class Container:
         return settings
 
     @cached_property
-    def _keys(self) -> Keys:
-        return Keys(self.settings, self._environ)
+    def _adapters(self) -> Adapters:
+        return Adapters(self.settings, self._environ)
 
     @cached_property
     def runtime(self) -> RuntimeSettings:
@@ -79,7 +78,7 @@ class Container:
             raise NotFound(f"There is no such profile. The profiles are: {', '.join(names)}.")
         profile = profiles.deployed(settings.default_profile if name is None else name, settings)
         if profile.name == settings.default_profile:
-            require_keys(settings, profile)
+            self._adapters.require_keys(profile)
         return Served(
             profile=profile,
             contract=registry.find(profile),
@@ -117,14 +116,15 @@ class Container:
         if key not in self._retrievers:
             embedding, dimension = profile.embedding, profile.collection.dimension
             contract = registry.find(profile)
+            self._adapters.require_keys(profile)
             self._retrievers[key] = Retriever(
                 embedder=QuestionEmbedder(
-                    factories.embedder(self.settings, profile, self._keys),
+                    self._adapters.embedder(profile),
                     dimension=dimension,
                     cache=self._embedding_cache,
                     space=f"{embedding.provider} {embedding.model} {dimension}",
                 ),
-                store=STORES[self.settings.store](self.settings, profile, self._keys),
+                store=self._adapters.store(profile),
                 reranking=self._reranking,
                 displayable=contract.displayable,
                 mode=profile.search.mode,
@@ -144,7 +144,7 @@ class Container:
     def _reranking(self) -> Reranking | None:
         """Shared by all profiles: it does not depend on a collection."""
         settings = self.settings
-        reranker = factories.reranker(settings, self._keys)
+        reranker = self._adapters.reranker()
         if reranker is None:
             return None
         return Reranking(
@@ -156,7 +156,7 @@ class Container:
     @cached_property
     def reply_sinks(self) -> Sequence[ReplySink]:
         """Where replies to messages go. Raises ConfigurationError when no destination is set."""
-        return factories.reply_sinks(self.settings)
+        return self._adapters.reply_sinks()
 
     def load(self) -> None:
         """Import what the default profile's questions need."""
@@ -169,7 +169,7 @@ class Container:
     def warm(self) -> None:
         """Build what the default profile's first question needs, without a network request."""
         self.served(None).retriever.warm()
-        for key in self._keys.in_use.values():
+        for key in self._adapters.keys.values():
             key.prefetch()
 
     def before_snapshot(self) -> None:
@@ -183,7 +183,7 @@ class Container:
     def after_restore(self) -> None:
         """Forget what was recent; get new credentials and connections."""
         self.before_snapshot()  # discard connections and results made between the two hooks, too
-        for key in self._keys.in_use.values() if self._retrievers else ():
+        for key in self._adapters.keys.values() if self._retrievers else ():
             key.restored()
         adapters: list[Any] = [self._reranking.reranker] if self._retrievers and self._reranking else []
         for retriever in self._retrievers.values():
