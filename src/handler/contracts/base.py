@@ -65,8 +65,7 @@ class Titled(Expandable):
     """A result that may also have a title. In `context`, every result has one."""
 
     title: str = Field(
-        default="",
-        description="Its page's title; empty if none is stored. Absent unless `titles` asks for it.",
+        default="", description="Its page's title; empty if none is stored. Absent unless `titles` asks for it."
     )
 
 

@@ -54,10 +54,9 @@ MESSAGES: Mapping[str, str] = {
 
 
 def describe_fault(item: Any, ours: Container[str]) -> str:
-    """One of pydantic's errors as a sentence: the field, the allowed values, and the type of the value.
+    """An item of `ValidationError.errors()` as a sentence: the field, the allowed values, and the type of the value.
 
     Args:
-        item: from `ValidationError.errors()`, with its input.
         ours: keys that may be repeated. Other keys within a field can be a caller's text.
     """
     first, *inner = item["loc"] or ("",)

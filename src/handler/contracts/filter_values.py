@@ -23,12 +23,12 @@ Long = Annotated[StrictInt, Field(ge=-(2**63), lt=2**63), WHOLE]
 Value = Text | Long
 
 MOST_VALUES = 100
-
 BOUNDS = ("gt", "gte", "lt", "lte")
-
 PREFIX_CHARACTERS = 1_000
 
-OBJECT = "an object with gt, gte, lt or lte, or with prefix"
+ALLOWED = (
+    f"text, a whole number, a list of 1 to {MOST_VALUES} of these, or an object with gt, gte, lt or lte, or with prefix"
+)
 
 
 def _filter_value(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
@@ -61,7 +61,7 @@ def _condition(given: Mapping[Any, Any]) -> "Range | Prefix":
             else f"'{wrong}' must be a number from -2^63 to 2^63, or a date or time as in 2026-01-31T12:00:00Z"
         )
     else:
-        fault = f"must be text, a whole number, a list of 1 to {MOST_VALUES} of these, or {OBJECT}"
+        fault = f"must be {ALLOWED}"
     raise PydanticCustomError(OURS, "{fault}", {"fault": fault})
 
 
@@ -85,8 +85,7 @@ def _filter_fault(value: Any) -> str:
     kind = next((kind for kind in map(_refused_kind, items) if kind), "")
     if kind:
         within = "a list with " if isinstance(value, list) else ""
-        allowed = f"text, a whole number, a list of 1 to {MOST_VALUES} of these, or {OBJECT}"
-        return f"must be {allowed}, not {within}{kind}"
+        return f"must be {ALLOWED}, not {within}{kind}"
     if any(isinstance(item, str) and not _is_utf8(item) for item in items):
         return "has an unpaired surrogate: it must be text that UTF-8 can encode"
     return "accepts whole numbers from -2^63 to 2^63 - 1"
@@ -128,24 +127,22 @@ def _of_kind(field: str, value: Any, profile: Profile) -> "Condition":
         return tuple(_value(field, one, kinds) for one in (value if isinstance(value, list) else [value]))
     from handler.core.conditions import Prefix, Range  # noqa: PLC0415 - most filters are plain values
 
-    match value:
-        case Range():
-            limits = {name: getattr(value, name) for name in BOUNDS if getattr(value, name) is not None}
-            times = isinstance(next(iter(limits.values())), str)
-            if kinds == {"text"}:
-                raise InvalidRequest(f"'filters.{field}' is text: send a value, a list of values, or a prefix.")
-            if times and kinds == {"number"}:
-                raise InvalidRequest(f"'filters.{field}' is a number: its bounds must be numbers.")
-            if not times and kinds == {"time"}:
-                raise InvalidRequest(f"'filters.{field}' is a time: its bounds must be as in 2026-01-31T12:00:00Z.")
-            if times and kinds == {"epoch"}:
-                return Range(**{name: datetime.fromisoformat(time).timestamp() for name, time in limits.items()})
-            return value
-        case Prefix():
-            if kinds and kinds <= {"number", "time", "epoch"}:
-                raise InvalidRequest(f"'filters.{field}' is not text: a prefix needs text.")
-            return value
-    raise TypeError(f"no condition: {type(value)}")
+    if isinstance(value, Prefix):
+        if kinds and kinds <= {"number", "time", "epoch"}:
+            raise InvalidRequest(f"'filters.{field}' is not text: a prefix needs text.")
+        return value
+    bounds: Range = value
+    limits = {name: getattr(bounds, name) for name in BOUNDS if getattr(bounds, name) is not None}
+    times = isinstance(next(iter(limits.values())), str)
+    if kinds == {"text"}:
+        raise InvalidRequest(f"'filters.{field}' is text: send a value, a list of values, or a prefix.")
+    if times and kinds == {"number"}:
+        raise InvalidRequest(f"'filters.{field}' is a number: its bounds must be numbers.")
+    if not times and kinds == {"time"}:
+        raise InvalidRequest(f"'filters.{field}' is a time: its bounds must be as in 2026-01-31T12:00:00Z.")
+    if times and kinds == {"epoch"}:
+        return Range(**{name: datetime.fromisoformat(time).timestamp() for name, time in limits.items()})
+    return bounds
 
 
 def _value(field: str, value: str | int, kinds: Collection[Kind]) -> "str | int | Range":

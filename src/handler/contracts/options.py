@@ -48,8 +48,7 @@ class Options(BaseModel):
         None, description="Whether each section is returned once: its best passage stands for the others."
     )
     neighbors: Annotated[StrictInt, Field(ge=0, le=3), WHOLE] | None = Field(
-        None,
-        description="How many chunks before and after each passage, on its page, `text_with_neighbors` has.",
+        None, description="How many chunks before and after each passage, on its page, `text_with_neighbors` has."
     )
     titles: StrictBool | None = Field(
         None, description="Whether each passage has its page's `title` and its `headings`."

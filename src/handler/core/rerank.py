@@ -45,10 +45,8 @@ class Reranking(NamedTuple):
             return answer
         step = Deadline(deadline.at - MARGIN).capped(self.seconds)
         if step.remaining() < LEAST:
-            late = errors.DeadlineExceeded(
-                "Too little of the request's time was left for reranking.", upstream="reranking"
-            )
-            return _without_reranking(answer, late)
+            message = "Too little of the request's time was left for reranking."
+            return _without_reranking(answer, errors.DeadlineExceeded(message, upstream="reranking"))
         started = time.perf_counter()
         try:
             with running(step):
@@ -78,9 +76,8 @@ class Reranking(NamedTuple):
                 return _without_reranking(answer, stopped[0])
             answer = self._rerank(answer, deadline)  # sets the deadline of this thread
             failure = answer.rerank_failure
-            if isinstance(failure, PassageError) and not isinstance(
-                failure, errors.RequestRefused | errors.InvalidRequest
-            ):
+            concerns_one = isinstance(failure, errors.RequestRefused | errors.InvalidRequest)
+            if isinstance(failure, PassageError) and not concerns_one:
                 stopped.append(failure)
             return answer
 

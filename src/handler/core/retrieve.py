@@ -7,17 +7,10 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from handler.core import errors
 from handler.core.deadline import Deadline, running, with_one_retry
 from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector
-from handler.core.errors import (
-    ChoiceRefused,
-    ConfigurationError,
-    InvalidRequest,
-    NoTextIndex,
-    NotFound,
-    PassageError,
-    RequestRefused,
-)
+from handler.core.errors import PassageError
 from handler.core.model import (
     CollectionInfo,
     Noise,
@@ -95,7 +88,7 @@ class Retriever(NamedTuple):
                     noise = with_one_retry(self.store.noise, deadline, "store")
                 results = self._results(questions, noise, deadline)
                 searched_at = time.perf_counter()
-        except InvalidRequest as error:
+        except errors.InvalidRequest as error:
             if len(requests) == 1:
                 return [error]
             half = len(requests) // 2  # the service refuses a text of the batch, and does not say which
@@ -191,14 +184,14 @@ class Retriever(NamedTuple):
         short: list[int] = []
         for number, result in enumerate(self._find(searches, deadline)):
             if isinstance(result, SearchResult):
-                ordered = self._ordered(result)
+                ordered = self._order_passages(result)
                 repeated = len(result.passages) + result.skipped - len(ordered.passages) - ordered.skipped
                 full = len(result.passages) + result.skipped >= searches[number][1].top_k
                 if repeated and full and len(ordered.passages) < questions[number].request.search.top_k:
                     short.append(number)
                 results.append(ordered)
-            elif isinstance(result, RequestRefused | NoTextIndex):
-                results.append(self._blamed(result, questions[number], deadline))
+            elif isinstance(result, errors.RequestRefused | errors.NoTextIndex):
+                results.append(self._assign_blame(result, questions[number], deadline))
             else:
                 results.append(result)
         if short:  # the next passages take the places of the repeated ones
@@ -206,28 +199,29 @@ class Retriever(NamedTuple):
             deeper = [(vector, replace(search, top_k=2 * search.top_k + self.candidates)) for vector, search in again]
             for number, result in zip(short, self._find(deeper, deadline), strict=True):
                 if isinstance(result, SearchResult):
-                    results[number] = self._ordered(result)
+                    results[number] = self._order_passages(result)
         return results
 
-    def _blamed(
-        self, error: RequestRefused | NoTextIndex, question: EmbeddedQuestion, deadline: Deadline
+    def _assign_blame(
+        self, error: errors.RequestRefused | errors.NoTextIndex, question: EmbeddedQuestion, deadline: Deadline
     ) -> PassageError:
         """The caller's error if the store answers the same question without what the caller chose, else the operator's.
 
         So a new limit of a store needs no rule here.
         """
-        if isinstance(error, NoTextIndex):
-            from handler.core import without_vector  # noqa: PLC0415 - after a refusal
-
-            return without_vector.error_of(error, question, self.mode)
         request = question.request
+        if isinstance(error, errors.NoTextIndex):
+            if question.failure is not None:
+                return question.failure
+            configured = self.mode == "words" and request.search.by == "words"
+            return error if configured else errors.ChoiceRefused.of(error)
         top_k = min(request.search.top_k, self.usual_top_k)
         search = replace(request.search, filters={}, top_k=top_k, explain=False)
         plain = replace(request, search=search, score_threshold=None, selection=None)
         if plain == request:
             return error
         again = (question.vector, self._search(question._replace(request=plain), None))
-        return error if isinstance(self._find([again], deadline)[0], PassageError) else ChoiceRefused.of(error)
+        return error if isinstance(self._find([again], deadline)[0], PassageError) else errors.ChoiceRefused.of(error)
 
     def _find(
         self, searches: Sequence[tuple[Vector, Search]], deadline: Deadline
@@ -235,12 +229,12 @@ class Retriever(NamedTuple):
         try:
             return with_one_retry(lambda: self.store.search(searches), deadline, "store")
         except PassageError as error:
-            if len(searches) == 1 or not isinstance(error, ConfigurationError | InvalidRequest):
+            if len(searches) == 1 or not isinstance(error, errors.ConfigurationError | errors.InvalidRequest):
                 return [error] * len(searches)
         # One bad search makes the store refuse the whole batch. Sent alone, only the bad one fails.
         return [self._find([search], deadline)[0] for search in searches]
 
-    def _ordered(self, result: SearchResult) -> SearchResult:
+    def _order_passages(self, result: SearchResult) -> SearchResult:
         """Displayable passages, best first, each once. Dense results are sorted by score here.
 
         Two points with one text in one section are one passage: a site that was indexed again under new ids.
@@ -285,11 +279,11 @@ class Retriever(NamedTuple):
         try:
             with running(deadline):
                 point = with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline, "store")
-        except RequestRefused as error:
-            raise ChoiceRefused.of(error) from error
+        except errors.RequestRefused as error:
+            raise errors.ChoiceRefused.of(error) from error
         passage = None if point is None else point.passage
         if point is None or passage is None or not (self.displayable is None or self.displayable(passage)):
-            raise NotFound("There is no such chunk in the collection.")
+            raise errors.NotFound("There is no such chunk in the collection.")
         return point, passage, (time.perf_counter() - started) * 1000
 
     def describe(self, deadline: Deadline) -> CollectionInfo:

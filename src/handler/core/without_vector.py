@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from handler.core.deadline import Deadline, running
 from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector, unembedded
-from handler.core.errors import ChoiceRefused, InvalidRequest, NoTextIndex, PassageError
-from handler.core.model import Retrieval, RetrievalRequest, SearchMode
+from handler.core.errors import InvalidRequest, PassageError
+from handler.core.model import Retrieval, RetrievalRequest
 from handler.core.rerank import reason
 
 NO_SCORES = "The scores are 0: a search by words or titles has no similarities."
@@ -33,13 +33,9 @@ def by_words(request: RetrievalRequest) -> RetrievalRequest:
 def embed(
     embedder: QuestionEmbedder, requests: Sequence[RetrievalRequest], deadline: Deadline, seconds: float
 ) -> list[EmbeddedQuestion]:
-    """The questions with their vectors, or by words where the embedding service fails or takes too long.
+    """The questions with their vectors, or by words where embedding fails or takes more than `seconds`, retry included.
 
-    Args:
-        seconds: the most that embedding may take, retry included. Half of the time left stays for the search.
-
-    Raises:
-        InvalidRequest: the service does not accept one of the texts.
+    Half of the time left stays for the search. Raises InvalidRequest if the service does not accept one of the texts.
     """
     step = deadline.capped(min(seconds, deadline.remaining() / 2))
     try:
@@ -52,18 +48,6 @@ def embed(
     return [unembedded(by_words(each), failure if needs_vector(each) else None) for each in requests]
 
 
-def error_of(error: NoTextIndex, question: EmbeddedQuestion, mode: SearchMode) -> PassageError:
-    """Of a question whose collection has no text index: the operator's error if the profile is searched by words.
-
-    Else that of the embedding, or the caller's.
-    """
-    if question.failure is not None:
-        return question.failure
-    if mode == "words" and question.request.search.by == "words":
-        return error
-    return ChoiceRefused.of(error)
-
-
 def explain(answers: Sequence[Retrieval | PassageError]) -> list[Retrieval | PassageError]:
     """The answers. Those without a vector have warnings that say why, and why their scores are 0."""
     return [
@@ -74,10 +58,8 @@ def explain(answers: Sequence[Retrieval | PassageError]) -> list[Retrieval | Pas
 def _explain(answer: Retrieval) -> Retrieval:
     warnings = answer.warnings
     if answer.embedding_failure is not None:
-        warnings += (
-            "The passages were found by words alone, because the question could not be embedded "
-            f"({reason(answer.embedding_failure)}).",
-        )
+        why = reason(answer.embedding_failure)
+        warnings += (f"The passages were found by words alone, because the question could not be embedded ({why}).",)
         if answer.request.score_threshold:
             warnings += ("The minimum score was not applied: there are no similarities.",)
     if answer.passages and (answer.timings.rerank_ms is None or answer.rerank_failure is not None):

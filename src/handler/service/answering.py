@@ -70,28 +70,18 @@ class Answered:
         telemetry.log_notice(self.profile, "answer too large to be sent whole", {"left_out": total - kept})
         return self._first(kept)
 
-    def warned(self, warning: str) -> "Answered":
-        """This answer with one more warning."""
-        return self._with(replace(self.retrieval, warnings=(*self.retrieval.warnings, warning)))
-
-    def _with(self, retrieval: Retrieval) -> "Answered":
+    def warned(self, warning: str, **changes: Any) -> "Answered":
+        """This answer with one more warning, and with `changes` of its retrieval."""
+        retrieval = replace(self.retrieval, warnings=(*self.retrieval.warnings, warning), **changes)
         return replace(self, retrieval=retrieval, body=_render(self.served, retrieval))
 
     def _first(self, count: int) -> "Answered":
-        left_out = len(self.retrieval.passages) - count
-        shorter = replace(
-            self.retrieval,
-            passages=self.retrieval.passages[:count],
-            left_out=left_out,
-            warnings=(*self.retrieval.warnings, _too_large(left_out, count + left_out)),
-        )
-        return self._with(shorter)
-
-
-def _too_large(left_out: int, total: int) -> str:
-    if left_out == total:
-        return f"All {total} passages found were left out: the first one alone is too large for a response."
-    return f"The last {left_out} of {total} passages were left out: the answer would be too large for a response."
+        passages = self.retrieval.passages
+        total, cut = len(passages), len(passages) - count
+        warning = f"The last {cut} of {total} passages were left out: the answer would be too large for a response."
+        if count == 0:
+            warning = f"All {total} passages found were left out: the first one alone is too large for a response."
+        return self.warned(warning, passages=passages[:count], left_out=cut)
 
 
 Outcome = Answered | Failure
@@ -120,19 +110,15 @@ def answer(questions: Sequence[Question], find: FindServed, deadline: Deadline) 
             outcomes[number] = each
         else:
             groups[id(each.retriever)].append((number, each))
-    with telemetry.hiding(_private_texts(prepared)):
+    valid = [each for each in prepared if isinstance(each, _Prepared)]
+    # A call's error may repeat the texts of other questions, too.
+    private = (form for each in valid if not each.served.log_query_text for form in text_forms(each.request.text))
+    with telemetry.hiding(private):
         for group in groups.values():
             for start in range(0, len(group), TEXTS_PER_CALL):
                 numbers, questions_of_call = zip(*group[start : start + TEXTS_PER_CALL], strict=True)
                 outcomes.update(zip(numbers, _answer_group(questions_of_call, find, deadline, started), strict=True))
     return [outcomes[number] for number in range(len(questions))]
-
-
-def _private_texts(prepared: Sequence[_Prepared | Failure]) -> Iterator[str]:
-    """The questions that no log line may hold. A call's error may repeat those of other questions, too."""
-    for each in prepared:
-        if isinstance(each, _Prepared) and not each.served.log_query_text:
-            yield from text_forms(each.request.text)
 
 
 def _prepare(question: Question, find: FindServed, started: float) -> _Prepared | Failure:

@@ -47,8 +47,7 @@ def section(served: Served, passage: Passage, until: Deadline, *, start: int | N
     """A passage with the chunks of its section around it.
 
     Args:
-        start: where the part begins; None for the section's beginning or, if the section is longer than a part, for the
-            passage.
+        start: where the part begins; None for the section's beginning or, if that is too far away, for the passage.
         most: the most characters of a part.
 
     Raises:
@@ -65,14 +64,9 @@ def section(served: Served, passage: Passage, until: Deadline, *, start: int | N
     whole = join([chunk.text for chunk in chunks[first:last]])
     if start is None:
         start = 0 if len(whole) <= most or first == at else max(0, whole.find(passage.text))
-    return Reading(
-        passage,
-        _part(whole, start, most),
-        start,
-        len(whole),
-        chunks[first - 1].id if first > 0 else None,
-        chunks[last].id if last < len(chunks) else None,
-    )
+    previous = chunks[first - 1].id if first > 0 else None
+    following = chunks[last].id if last < len(chunks) else None
+    return Reading(passage, _part(whole, start, most), start, len(whole), previous, following)
 
 
 def page(served: Served, url: str, until: Deadline, *, start: int, most: int) -> Reading:
@@ -117,11 +111,7 @@ def _part(whole: str, start: int, most: int) -> str:
 
 
 def labels(served: Served, names: Iterable[str], until: Deadline) -> Mapping[str, tuple[str, ...] | None]:
-    """The values of filters that an index stores, empty where it stores no text; None where they are unknown.
-
-    Args:
-        names: filters of the profile.
-    """
+    """The values of the profile's filters `names` in the index: none where it stores no text, None where unknown."""
     return {name: _values(served, served.profile.filters[name], MOST_LABELS, until) for name in names}
 
 

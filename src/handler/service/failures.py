@@ -53,8 +53,9 @@ def failure(
     sent = fields or {}
     profile = served.profile if served else None
     name = profile.name if profile else "unknown"
-    # A profile that cannot be resolved must not put question text into the log.
-    with telemetry.hiding([] if served and served.log_query_text else _texts(sent)):
+    # An upstream's error may repeat the question. A profile that cannot be resolved must not put it into the log.
+    private = () if served and served.log_query_text else (text for text in sent.values() if isinstance(text, str))
+    with telemetry.hiding(form for text in private for form in text_forms(text)):
         telemetry.log_failure(name, error, known)
     contract = served.contract if served else registry.load(registry.NAMES[0])
     elapsed_ms = 0.0 if started is None else (perf_counter() - started) * 1000
@@ -68,8 +69,3 @@ def text_forms(text: str) -> tuple[str, ...]:
     A form of one or two characters tells nothing, and would match all over an error message.
     """
     return tuple(form for form in {text, text.strip(), normalise(text)} if len(form.strip()) > 2)
-
-
-def _texts(fields: Mapping[str, Any]) -> list[str]:
-    """The request's texts. An upstream's error may repeat them, so they are redacted from the log."""
-    return [form for text in fields.values() if isinstance(text, str) for form in text_forms(text)]

@@ -132,13 +132,8 @@ def find_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors: 
         raise InvalidRequest("'with_vectors' must be false: this profile shows no vectors.")
     stored = served.contract.stored_id(chunk_id)
     point, passage, took_ms = served.retriever.fetch(stored, until, with_vectors=with_vectors)
-    return StoredChunk(
-        id=point.id,
-        passage=passage,
-        payload=json_safe(point.payload) if raw else _mapped_fields(passage),
-        vector=point.vector,
-        took_ms=took_ms,
-    )
+    payload = json_safe(point.payload) if raw else _mapped_fields(passage)
+    return StoredChunk(point.id, passage, payload, point.vector, took_ms)
 
 
 def _mapped_fields(passage: Passage) -> dict[str, Any]:
