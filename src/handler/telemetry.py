@@ -288,10 +288,9 @@ class _Record(EphemeralMetrics):
         metrics = directive["Metrics"]
         by_profile = [metric for metric in metrics if not metric["Name"].startswith(SERVICE_ONLY)]
         by_service = [metric for metric in metrics if metric["Name"].startswith((*SERVICE_ONLY, *ALSO_BY_SERVICE))]
+        groups = ((["service", "profile"], by_profile), (["service"], by_service))
         line["_aws"]["CloudWatchMetrics"] = [
-            {**directive, "Dimensions": [dimensions], "Metrics": metrics}
-            for dimensions, metrics in ((["service", "profile"], by_profile), (["service"], by_service))
-            if metrics
+            {**directive, "Dimensions": [dimensions], "Metrics": group} for dimensions, group in groups if group
         ]
         return line
 
@@ -307,14 +306,9 @@ def _emit(profile: str, metrics: dict[str, float]) -> None:
             _State.cold = False
         for name, value in metrics.items():
             if math.isfinite(value):  # a NaN is not JSON, and one would lose the whole record
-                record.add_metric(name, _unit(name), value)
+                unit = MetricUnit.NoUnit if name == "TopScore" else MetricUnit.Count
+                record.add_metric(name, MetricUnit.Milliseconds if name.endswith("Latency") else unit, value)
         record.flush_metrics()
     except Exception as error:  # noqa: BLE001 - see above
         with suppress(Exception):
             logger.warning("metrics were not written", extra={"cause": repr(error)})
-
-
-def _unit(name: str) -> MetricUnit:
-    if name.endswith("Latency"):
-        return MetricUnit.Milliseconds
-    return MetricUnit.NoUnit if name == "TopScore" else MetricUnit.Count

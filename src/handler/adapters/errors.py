@@ -58,7 +58,7 @@ class Service:
         detail = f"HTTP {status}: {_clip(body)}" if status >= 400 else f"HTTP {status}, with an invalid body"
         wrong = fault_by_answer(status, body, self.url_variable)
         if wrong is not None:
-            return self.misconfigured(wrong, f"{detail} {_header(headers, 'location') or ''}".strip())
+            return self.misconfigured(wrong, f"{detail} {httpx.Headers(headers).get('location', '')}".strip())
         if is_page(status, body):
             return self.answered_by_another(status, detail)
         if status in (401, 403):
@@ -121,7 +121,7 @@ class Service:
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds in a Retry-After header, which has seconds or a date (RFC 9110, 10.2.3); None without the header."""
-    value = _header(headers, "retry-after")
+    value = httpx.Headers(headers).get("retry-after")
     if value is None:
         return None
     try:
@@ -132,10 +132,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except (ValueError, OverflowError):
             return None
     return max(0.0, seconds) if seconds < float("inf") else None
-
-
-def _header(headers: Mapping[str, str], wanted: str) -> str | None:
-    return next((value for name, value in headers.items() if name.lower() == wanted), None)
 
 
 def _clip(body: object) -> str:

@@ -239,15 +239,15 @@ def for_client() -> httpx.BaseTransport:
 @contextmanager
 def preparing() -> Iterator[None]:
     """Load the certificates in a thread while the block runs: OpenSSL releases Python's lock for it."""
-    thread = Thread(target=_load_certificates)
+
+    def load() -> None:
+        with suppress(ConfigurationError):  # raised at first use
+            _certificates()
+
+    thread = Thread(target=load)
     thread.start()
     try:
         yield
     finally:
         thread.join()
     shared()
-
-
-def _load_certificates() -> None:
-    with suppress(ConfigurationError):  # raised at first use
-        _certificates()

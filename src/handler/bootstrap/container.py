@@ -143,15 +143,10 @@ class Container:
     @cached_property
     def _reranking(self) -> Reranking | None:
         """Shared by all profiles: it does not depend on a collection."""
-        settings = self.settings
-        reranker = self._adapters.reranker()
+        settings, reranker = self.settings, self._adapters.reranker()
         if reranker is None:
             return None
-        return Reranking(
-            reranker,
-            candidates=settings.rerank_candidates,
-            seconds=settings.rerank_timeout_ms / 1000,
-        )
+        return Reranking(reranker, candidates=settings.rerank_candidates, seconds=settings.rerank_timeout_ms / 1000)
 
     @cached_property
     def reply_sinks(self) -> Sequence[ReplySink]:

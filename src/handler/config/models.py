@@ -43,7 +43,7 @@ def with_dimension(provider: str, dimension: int) -> list[str]:
 
 
 def reranker_refused(provider: str, name: str) -> str:
-    """The message for a refused request. The request is so plain that only its model can be wrong."""
+    """The message for a request that the service refuses. It is so plain that only its model can be wrong."""
     served = " or ".join(model.name for model in _active(provider) if not model.embeds)
     return f"The reranking service refused the model '{name}': set RERANK_MODEL to one that it serves, as {served}."
 
@@ -58,16 +58,13 @@ def _active(provider: str) -> list[Model]:
 
 
 def check_model(provider: str, name: str, dimension: int, variable: str = QUESTIONS) -> str | None:
-    """Check that a profile's embedding model is in use, and its provider's. An unknown model is accepted.
+    """Check that a profile's embedding model is in use, and its provider's. Returns a `warning` for the log, or None.
 
     Its dimension is not compared with the collection's: callers may send only vectors, which need no embedding.
 
     Args:
         dimension: the collection's, for advice.
         variable: the setting that names the model.
-
-    Returns:
-        As `warning`.
 
     Raises:
         ConfigurationError: the model is retired, or another provider's.
@@ -122,11 +119,7 @@ def check_dimension(provider: str, name: str, dimension: int, variable: str = QU
 
 
 def embedder_refused(provider: str, name: str, dimension: int) -> str:
-    """The message for a request that the service refuses. The request is so plain that only its model can be wrong.
-
-    Args:
-        dimension: the collection's.
-    """
+    """As `reranker_refused`. `dimension` is the collection's."""
     fitting = " or ".join(with_dimension(provider, dimension))
     return (
         f"The embedding service refused the model '{name}'. Set {QUESTIONS} to the model the collection was embedded "

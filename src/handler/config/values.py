@@ -11,11 +11,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def _split(value: str) -> SplitResult:
-    """A URL's parts, with a valid port.
-
-    Raises:
-        ValueError: it is not a URL, or its port is not a number below 65,536.
-    """
+    """A URL's parts. Raises ValueError if it is not a URL, or its port is not a number below 65,536."""
     parts = urlsplit(value)
     _ = parts.port
     return parts

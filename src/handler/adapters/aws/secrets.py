@@ -82,8 +82,8 @@ class CachedKey(httpx.Auth):
         """
         with self._lock:
             if self._value is None:
-                self._take(self._read(self._read_cached) or "")
-            elif time.monotonic() >= self._due and not self._try("a key could not be read again", self._read_cached):
+                self._take(self._read(self._from_cache) or "")
+            elif time.monotonic() >= self._due and not self._try("a key could not be read again", self._from_cache):
                 self._due = time.monotonic() + RETRY_SECONDS
             assert self._value is not None  # noqa: S101 - taken or raised
             return self._value
@@ -96,14 +96,14 @@ class CachedKey(httpx.Auth):
                 if now < self._renewable:
                     return False
                 self._renewable = now + RENEW_SECONDS
-                self._try("a refused key could not be read again", self._read_from_aws)
+                self._try("a refused key could not be read again", self._from_aws)
             return self._value != refused
 
     def prefetch(self) -> None:
         """Read the key before its first use. Errors are only logged here, and raised at first use."""
         with self._lock:
             if self._value is None:
-                self._try("a key could not be read ahead of its use", self._read_early)
+                self._try("a key could not be read ahead of its use", self._from_cache_if_ready)
 
     def restored(self) -> None:
         """Forget times from before a snapshot: the clock has jumped."""
@@ -135,87 +135,75 @@ class CachedKey(httpx.Auth):
         try:
             return read()
         except Exception as error:  # boto3's classes are not imported for this
-            raise _unreadable(error, self._variable, self._upstream) from error
+            raise self._unreadable(error) from error
 
-    def _read_cached(self) -> str:
-        _, text = _from_extension(self._reference, self._environ)
-        return text if text is not None else self._read_from_aws()
+    def _unreadable(self, error: Exception) -> PassageError:
+        from handler.adapters.aws import client as aws  # noqa: PLC0415 - see `_from_aws`
 
-    def _read_from_aws(self) -> str:
-        return _from_aws(self._reference)  # after a refusal, because the extension caches for up to five minutes
+        variable, upstream = self._variable, self._upstream
+        if isinstance(error, httpx.HTTPError):
+            return Service(upstream, "secret store", variable, "AWS_ENDPOINT_URL").from_transport(error)
+        if aws.passing(error):
+            message = f"The secret in {variable} could not be read."
+            return UpstreamUnavailable(message, upstream=upstream, detail=repr(error))
+        return ConfigurationError(
+            f"{variable}: the secret could not be read. Check that it exists, and that the function's role may read it "
+            "(secretsmanager:GetSecretValue or ssm:GetParameter, and kms:Decrypt for a customer managed key).",
+            upstream=upstream,
+            detail=repr(error),
+        )
 
-    def _read_early(self) -> str | None:
+    def _from_cache(self) -> str:
+        """The secret by the extension, which caches it for up to five minutes; otherwise by boto3."""
+        _, text = self._from_extension()
+        return text if text is not None else self._from_aws()
+
+    def _from_cache_if_ready(self) -> str | None:
         # The extension listens during INIT but serves nothing yet. Waiting for the first question costs less than
         # importing boto3.
-        runs, text = _from_extension(self._reference, self._environ)
-        return text if runs else self._read_from_aws()
+        runs, text = self._from_extension()
+        return text if runs else self._from_aws()
 
-
-def _from_extension(reference: SecretReference, environ: Mapping[str, str]) -> tuple[bool, str | None]:
-    """Whether the extension runs here, and the secret where it returned one.
-
-    Args:
-        environ: the function's, which holds the extension's token and port.
-    """
-    token = environ.get("AWS_SESSION_TOKEN")
-    if not token or not RuntimeSettings.from_env(environ).in_lambda:
-        return False, None  # on another machine, whatever listens on that port must not get the token
-    name = quote(reference.name, safe="")
-    path = (
-        f"systemsmanager/parameters/get?name={name}&withDecryption=true"
-        if reference.in_parameter_store
-        else f"secretsmanager/get?secretId={name}"
-    )
-    port = environ.get("PARAMETERS_SECRETS_EXTENSION_HTTP_PORT", EXTENSION_PORT)
-    headers = {"X-Aws-Parameters-Secrets-Token": token}
-    try:
-        response = for_client().handle_request(httpx.Request("GET", f"http://localhost:{port}/{path}", headers=headers))
-        response.read()
-        if response.status_code != 200:
-            return True, None  # boto3's error says more
-        answer = response.json()
-        text = answer["Parameter"]["Value"] if reference.in_parameter_store else answer.get("SecretString")
-    except (httpx.HTTPError, httpx.InvalidURL):
-        return False, None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return True, None
-    return True, text if isinstance(text, str) else None
-
-
-def _from_aws(reference: SecretReference) -> str:
-    """The secret by boto3; empty for one that holds no text."""
-    from handler.adapters.aws import client as aws  # noqa: PLC0415 - boto3 costs more than the rest of this module
-
-    if reference.in_parameter_store:
-        answer = aws.client("ssm", region=reference.region).get_parameter(Name=reference.name, WithDecryption=True)
-        text = answer["Parameter"]["Value"]
-    else:
-        answer = aws.client("secretsmanager", region=reference.region).get_secret_value(SecretId=reference.name)
-        _ = answer["ARN"]  # each secret has one: this is no answer of Secrets Manager's without it
-        text = answer.get("SecretString")
-    return str(text) if text is not None else ""
-
-
-def _unreadable(error: Exception, variable: str, upstream: Upstream) -> PassageError:
-    """The core's error for a secret that could not be read.
-
-    Args:
-        variable: the setting that names the secret.
-    """
-    from handler.adapters.aws import client as aws  # noqa: PLC0415 - see `_from_aws`
-
-    if isinstance(error, httpx.HTTPError):
-        return Service(upstream, "secret store", variable, "AWS_ENDPOINT_URL").from_transport(error)
-    if aws.passing(error):
-        return UpstreamUnavailable(
-            f"The secret in {variable} could not be read.", upstream=upstream, detail=repr(error)
+    def _from_extension(self) -> tuple[bool, str | None]:
+        """Whether the extension runs here, and the secret where it returned one."""
+        reference, environ = self._reference, self._environ
+        token = environ.get("AWS_SESSION_TOKEN")
+        if not token or not RuntimeSettings.from_env(environ).in_lambda:
+            return False, None  # on another machine, whatever listens on that port must not get the token
+        name = quote(reference.name, safe="")
+        path = (
+            f"systemsmanager/parameters/get?name={name}&withDecryption=true"
+            if reference.in_parameter_store
+            else f"secretsmanager/get?secretId={name}"
         )
-    return ConfigurationError(
-        f"{variable}: the secret could not be read. Check that it exists, and that the function's role may read it "
-        "(secretsmanager:GetSecretValue or ssm:GetParameter, and kms:Decrypt for a customer managed key).",
-        upstream=upstream,
-        detail=repr(error),
-    )
+        url = f"http://localhost:{environ.get('PARAMETERS_SECRETS_EXTENSION_HTTP_PORT', EXTENSION_PORT)}/{path}"
+        headers = {"X-Aws-Parameters-Secrets-Token": token}
+        try:
+            response = for_client().handle_request(httpx.Request("GET", url, headers=headers))
+            response.read()
+            if response.status_code != 200:
+                return True, None  # boto3's error says more
+            answer = response.json()
+            text = answer["Parameter"]["Value"] if reference.in_parameter_store else answer.get("SecretString")
+        except (httpx.HTTPError, httpx.InvalidURL):
+            return False, None
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return True, None
+        return True, text if isinstance(text, str) else None
+
+    def _from_aws(self) -> str:
+        """The secret by boto3; empty for one that holds no text."""
+        from handler.adapters.aws import client as aws  # noqa: PLC0415 - boto3 costs more than the rest of this module
+
+        name, region = self._reference.name, self._reference.region
+        if self._reference.in_parameter_store:
+            answer = aws.client("ssm", region=region).get_parameter(Name=name, WithDecryption=True)
+            text = answer["Parameter"]["Value"]
+        else:
+            answer = aws.client("secretsmanager", region=region).get_secret_value(SecretId=name)
+            _ = answer["ARN"]  # each secret has one: this is no answer of Secrets Manager's without it
+            text = answer.get("SecretString")
+        return str(text) if text is not None else ""
 
 
 def _field_of(text: str, field: str) -> str:
