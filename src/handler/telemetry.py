@@ -306,9 +306,14 @@ def _emit(profile: str, metrics: dict[str, float]) -> None:
             _State.cold = False
         for name, value in metrics.items():
             if math.isfinite(value):  # a NaN is not JSON, and one would lose the whole record
-                unit = MetricUnit.NoUnit if name == "TopScore" else MetricUnit.Count
-                record.add_metric(name, MetricUnit.Milliseconds if name.endswith("Latency") else unit, value)
+                record.add_metric(name, _unit(name), value)
         record.flush_metrics()
     except Exception as error:  # noqa: BLE001 - see above
         with suppress(Exception):
             logger.warning("metrics were not written", extra={"cause": repr(error)})
+
+
+def _unit(name: str) -> MetricUnit:
+    if name.endswith("Latency"):
+        return MetricUnit.Milliseconds
+    return MetricUnit.NoUnit if name == "TopScore" else MetricUnit.Count
