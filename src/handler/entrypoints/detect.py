@@ -15,7 +15,6 @@ QUESTION_KEYS = frozenset({"text", "query", "question", "query_text", "query_vec
 PROFILE_KEY = "profile"
 """A custom profile may use another name for the question. Such an event must name its profile."""
 
-
 HEARTBEAT_KEY = "heartbeat"
 """The only key of a heartbeat. Its value is the question."""
 
@@ -46,7 +45,6 @@ SHAPES = (
     f"({', '.join(sorted(QUESTION_KEYS))}, or any with {PROFILE_KEY}), a list of bare questions, and the deployment's "
     f"own question ({HEARTBEAT_KEY} alone)"
 )
-
 
 TOOL_NAME = "bedrockAgentCoreToolName"
 """The key of the client context under which AgentCore Gateway names the tool (AgentCore, "Lambda function targets")."""
@@ -123,11 +121,11 @@ def _agent(event: Mapping[str, Any]) -> Source | None:
 
 def _message(event: Mapping[str, Any]) -> Source | None:
     """The source of a queue's or topic's records, or a bus's event. Other fields are ignored."""
-    if "Records" in event:
-        if _records_of(event, "eventSource", "aws:sqs"):
-            return Source.SQS
-        if _records_of(event, "EventSource", "aws:sns"):
-            return Source.SNS
+    records = event.get("Records")
+    if isinstance(records, list) and records:
+        for key, service, source in (("eventSource", "aws:sqs", Source.SQS), ("EventSource", "aws:sns", Source.SNS)):
+            if all(isinstance(record, Mapping) and record.get(key) == service for record in records):
+                return source
     return Source.EVENT_BRIDGE if event.keys() >= {"detail-type", "detail", "source"} else None
 
 
@@ -141,16 +139,6 @@ def _http(event: Mapping[str, Any]) -> Source | None:
     if isinstance(context.get("http"), Mapping):
         return Source.FUNCTION_URL if ".lambda-url." in str(context.get("domainName")) else Source.HTTP_API
     return Source.REST_API if context and "httpMethod" in event else None
-
-
-def _records_of(event: Mapping[str, Any], key: str, service: str) -> bool:
-    """Whether the event holds records, all from `service`. SQS spells the key `eventSource`, SNS `EventSource`."""
-    records = event.get("Records")
-    return (
-        isinstance(records, list)
-        and bool(records)
-        and all(isinstance(record, Mapping) and record.get(key) == service for record in records)
-    )
 
 
 def _bare(event: Mapping[str, Any]) -> Source | None:

@@ -11,14 +11,13 @@ from handler.config import validation
 from handler.config.profiles import Profile
 from handler.contracts.fields import json_id
 from handler.core.deadline import Deadline
-from handler.core.model import CollectionInfo
 from handler.entrypoints.http.call import Call, json_response
 from handler.entrypoints.http.headers import LEFT_OUT
 from handler.entrypoints.http.status import JSON, failure_response
 from handler.entrypoints.limits import text_fits
 from handler.service.answering import Answered, Question, answer
 from handler.service.failures import failure
-from handler.service.services import Served, StoredChunk, find_chunk
+from handler.service.services import Served, find_chunk
 
 PLAIN = "text/plain; charset=utf-8"
 
@@ -84,21 +83,45 @@ def _weight(option: str) -> float:
 
 def profiles(call: Call) -> Response[str]:
     """All usable profiles, and the name of the default one."""
-    served = [_profile(each.profile) for each in call.services.usable_profiles()]
-    return json_response({"default": call.services.served(None).profile.name, "profiles": served})
+    described = [
+        {
+            "name": profile.name,
+            "contract": profile.contract,
+            "collection": profile.collection.name,
+            "dimension": profile.collection.dimension,
+            "embedding_model": profile.embedding.model,
+            "query": f"/profiles/{profile.name}/query",
+        }
+        for profile in (served.profile for served in call.services.usable_profiles())
+    ]
+    return json_response({"default": call.services.served(None).profile.name, "profiles": described})
 
 
 def collection(call: Call) -> Response[str]:
-    """A profile's collection, and where the two disagree."""
-    return _about(call, lambda served, until: _collection(served.profile, served.retriever.describe(until)))
+    """Seed 001's CollectionInfo, with the model that the collection records and its mismatches with the profile."""
+
+    def look(served: Served, until: Deadline) -> dict[str, Any]:
+        info = served.retriever.describe(until)
+        return {**asdict(info), "problems": [str(each) for each in validation.problems(served.profile, info)]}
+
+    return _about(call, look)
 
 
 def chunk(call: Call) -> Response[str]:
-    """One chunk, by its point id or by the chunk id that the profile's contract shows."""
+    """One chunk, by its point id or by the chunk id that the profile's contract shows.
+
+    It is seed 001's RetrievalResult for a point fetched by id: the score is that of a whole match.
+    """
 
     def look(served: Served, until: Deadline) -> dict[str, Any]:
         stored = find_chunk(served, unquote(call.parts["id"]), until, with_vectors=call.flag("with_vectors"))
-        return _chunk(stored)
+        return {
+            "id": json_id(stored.id),
+            "score": 1.0,
+            "payload": stored.payload,
+            "vector": None if stored.vector is None else list(stored.vector),
+            "retrieval_time_ms": stored.took_ms,
+        }
 
     return _about(call, look)
 
@@ -121,30 +144,3 @@ def _about(call: Call, look: Callable[[Served, Deadline], dict[str, Any]]) -> Re
         return json_response(look(served, call.deadline()))
     except Exception as error:  # noqa: BLE001 - so that the error has this profile's contract, not the default one's
         return failure_response(failure(error, call.services.served, served))
-
-
-def _profile(profile: Profile) -> dict[str, Any]:
-    return {
-        "name": profile.name,
-        "contract": profile.contract,
-        "collection": profile.collection.name,
-        "dimension": profile.collection.dimension,
-        "embedding_model": profile.embedding.model,
-        "query": f"/profiles/{profile.name}/query",
-    }
-
-
-def _collection(profile: Profile, info: CollectionInfo) -> dict[str, Any]:
-    """Seed 001's CollectionInfo, with the model that the collection records and its mismatches with the profile."""
-    return {**asdict(info), "problems": [str(problem) for problem in validation.problems(profile, info)]}
-
-
-def _chunk(stored: StoredChunk) -> dict[str, Any]:
-    """Seed 001's RetrievalResult for a point fetched by id: the score is that of a whole match."""
-    return {
-        "id": json_id(stored.id),
-        "score": 1.0,
-        "payload": stored.payload,
-        "vector": None if stored.vector is None else list(stored.vector),
-        "retrieval_time_ms": stored.took_ms,
-    }

@@ -9,22 +9,9 @@ from handler.contracts.fields import check_count, check_text
 from handler.core.errors import AnswerTooLarge, InvalidRequest, PassageError
 from handler.core.retrieve import NO_NOISE
 from handler.entrypoints.http.call import Call
-from handler.entrypoints.http.mcp.features import (
-    ID_CHARACTERS,
-    MOST_CHARACTERS,
-    NARROWING,
-    count_limit,
-    has_chunks,
-)
-from handler.entrypoints.http.mcp.results import (
-    Result,
-    show_document,
-    show_passage,
-    show_reference,
-    write_failure,
-    write_passages,
-    write_result,
-)
+from handler.entrypoints.http.mcp import results
+from handler.entrypoints.http.mcp.features import ID_CHARACTERS, MOST_CHARACTERS, NARROWING, count_limit, has_chunks
+from handler.entrypoints.http.mcp.results import Result
 from handler.entrypoints.limits import sent_bytes
 from handler.service.answering import Answered, Question, answer, profile_name
 from handler.service.documents import page, section
@@ -57,7 +44,7 @@ def search(arguments: Arguments, call: Call) -> Result:
         arguments,
         ("query",),
         call,
-        lambda answered: {"results": list(map(show_reference, answered.retrieval.passages))},
+        lambda answered: {"results": list(map(results.show_reference, answered.retrieval.passages))},
     )
 
 
@@ -69,10 +56,10 @@ def search_docs(arguments: Arguments, call: Call) -> Result:
         call,
         lambda answered: {
             "profile": answered.profile,
-            "results": list(map(show_passage, answered.retrieval.passages)),
+            "results": list(map(results.show_passage, answered.retrieval.passages)),
             "warnings": [*_warnings(answered), *_why_empty(answered, arguments, call)],
         },
-        write_passages,
+        results.write_passages,
     )
 
 
@@ -82,7 +69,7 @@ def fetch(arguments: Arguments, call: Call) -> Result:
     def read(served: Served) -> Result:
         start, most = _read_part(arguments)
         passage = find_chunk(served, _read_id(arguments), call.deadline()).passage
-        return show_document(section(served, passage, call.deadline(), start=start, most=most))
+        return results.show_document(section(served, passage, call.deadline(), start=start, most=most))
 
     return _look_up(arguments, ("id", *PART), call, read)
 
@@ -96,7 +83,7 @@ def get_page(arguments: Arguments, call: Call) -> Result:
         if not isinstance(url, str) or not url:
             raise InvalidRequest("'url' must be text: a page's URL, from the results of search or search_docs.")
         found = page(served, url, call.deadline(), start=start or 0, most=most)
-        return show_document(found, whole_page=True)
+        return results.show_document(found, whole_page=True)
 
     return _look_up(arguments, ("url", *PART), call, read)
 
@@ -156,8 +143,8 @@ def _ask(
     question = Question(read, _read_profile(arguments, names, call))
     (outcome,) = answer([question], call.services.served, call.deadline())
     if not isinstance(outcome, Answered):
-        return write_failure(outcome.error)
-    return write_result(render(outcome.shorten(lambda shorter: _fits(render(shorter), call))), write)
+        return results.write_failure(outcome.error)
+    return results.write_result(render(outcome.shorten(lambda shorter: _fits(render(shorter), call))), write)
 
 
 def _warnings(answered: Answered) -> list[str]:
@@ -195,8 +182,8 @@ def _look_up(arguments: Arguments, names: tuple[str, ...], call: Call, read: Cal
         if not _fits(result, call):
             raise AnswerTooLarge(f"The chunk is too large: a response carries up to {call.room:,} bytes here.")
     except Exception as error:  # noqa: BLE001 - every failure of a tool is a result that the model can read
-        return write_failure(failure(error, call.services.served, served).error)
-    return write_result(result)
+        return results.write_failure(failure(error, call.services.served, served).error)
+    return results.write_result(result)
 
 
 def _read_profile(arguments: Arguments, names: tuple[str, ...], call: Call) -> str | None:
@@ -257,5 +244,5 @@ def _read_id(arguments: Arguments) -> str:
 
 def _fits(result: Result, call: Call) -> bool:
     """Whether a response can carry the result."""
-    message = json.dumps(write_result(result), ensure_ascii=False)
+    message = json.dumps(results.write_result(result), ensure_ascii=False)
     return sent_bytes(message, utf8=call.services.runtime.writes_utf8) <= call.room - ENVELOPE_BYTES
