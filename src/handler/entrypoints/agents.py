@@ -125,7 +125,7 @@ def _by_path(event: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
 
 def _by_function(event: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
     """A wrong question is for the agent to put better (REPROMPT); any other failure ends its turn (FAILURE)."""
-    said: dict[str, Any] = {"responseBody": {"TEXT": {"body": outcome.text}}}
+    response: dict[str, Any] = {"responseBody": {"TEXT": {"body": outcome.text}}}
     if not isinstance(outcome, Answered):
-        said["responseState"] = "REPROMPT" if outcome.error.blame == "caller" else "FAILURE"
-    return {"actionGroup": event["actionGroup"], "function": event["function"], "functionResponse": said}
+        response["responseState"] = "REPROMPT" if outcome.error.blame == "caller" else "FAILURE"
+    return {"actionGroup": event["actionGroup"], "function": event["function"], "functionResponse": response}

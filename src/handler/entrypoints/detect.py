@@ -78,7 +78,7 @@ def detect(event: object, context: object = None) -> Source:
     elif isinstance(event, Mapping):
         if _is_authorizer(event):
             raise InvalidRequest("The event is for an API Gateway authorizer, and Passage is not one.")
-        source = _agent(event) or _message(event) or _http(event) or _bare(event)
+        source = _agent(event) or _message(event) or _http(event) or _question_or_heartbeat(event)
     if source is None:
         raise InvalidRequest(f"The event has no known shape. The known shapes are: {SHAPES}.")
     return source
@@ -141,7 +141,7 @@ def _http(event: Mapping[str, Any]) -> Source | None:
     return Source.REST_API if context and "httpMethod" in event else None
 
 
-def _bare(event: Mapping[str, Any]) -> Source | None:
+def _question_or_heartbeat(event: Mapping[str, Any]) -> Source | None:
     """An event without an envelope: a question, or the heartbeat."""
     if event.keys() == {HEARTBEAT_KEY} and isinstance(event[HEARTBEAT_KEY], str):
         return Source.HEARTBEAT

@@ -31,9 +31,11 @@ def handle(event: Mapping[str, Any], context: Any, services: Container, source: 
         response = _application(source, services).resolve(request, context)
         most = GATEWAYS[source].response_bytes
         if not text_fits(response["body"], most - ENVELOPE_BYTES, utf8=services.runtime.writes_utf8):
-            response = _bare(too_large(_path(request, services.http_settings), most, services), event, services)
+            response = _build_response(
+                too_large(_path(request, services.http_settings), most, services), event, services
+            )
     except Exception as error:  # noqa: BLE001 - an error that no route caught must still reach the browser as JSON
-        response = _bare(failure_response(failure(error, services.served)), event, services)
+        response = _build_response(failure_response(failure(error, services.served)), event, services)
     if head:
         response["body"] = ""
     # Also on an answer without CORS headers, so that a cache does not serve it to another origin.
@@ -117,7 +119,7 @@ def _cors(settings: HttpSettings) -> CORSConfig | None:
     )
 
 
-def _bare(response: Response[str], event: Mapping[str, Any], services: Container) -> dict[str, Any]:
+def _build_response(response: Response[str], event: Mapping[str, Any], services: Container) -> dict[str, Any]:
     """A response in the API's format, built without Powertools' resolver."""
     headers: dict[str, Any] = {"Content-Type": JSON, **response.headers, **_cors_headers(event, services)}
     # As Powertools does: multi-value headers if the event has them.

@@ -47,7 +47,7 @@ def _answer(call: Call, read: Callable[[Profile], Mapping[str, Any]]) -> Respons
         return failure_response(outcome)
     unknown = sent.keys() - outcome.served.field_names
     if unknown:
-        outcome = outcome.warned(f"ignored: {_listed(unknown)}")
+        outcome = outcome.warned(f"ignored: {_list_names(unknown)}")
     utf8 = call.services.runtime.writes_utf8
     outcome = outcome.shorten(lambda answered: text_fits(answered.text, call.room, utf8=utf8))
     left_out = outcome.retrieval.left_out
@@ -58,7 +58,7 @@ def _answer(call: Call, read: Callable[[Profile], Mapping[str, Any]]) -> Respons
     return Response(200, JSON, outcome.text, headers=headers)
 
 
-def _listed(names: Set[str]) -> str:
+def _list_names(names: Set[str]) -> str:
     shown = sorted(name for name in names if name.isidentifier() and len(name) <= SHOWN_CHARACTERS)[:SHOWN_NAMES]
     others = len(names) - len(shown)
     return ", ".join([*shown, *([f"{others} more" if shown else f"{others} unknown"] if others else [])])
@@ -104,7 +104,7 @@ def collection(call: Call) -> Response[str]:
         info = served.retriever.describe(until)
         return {**asdict(info), "problems": [str(each) for each in validation.problems(served.profile, info)]}
 
-    return _about(call, look)
+    return _look_up(call, look)
 
 
 def chunk(call: Call) -> Response[str]:
@@ -123,7 +123,7 @@ def chunk(call: Call) -> Response[str]:
             "retrieval_time_ms": stored.took_ms,
         }
 
-    return _about(call, look)
+    return _look_up(call, look)
 
 
 def health(_: Call) -> Response[str]:
@@ -138,7 +138,7 @@ def ready(call: Call) -> Response[str]:
     return json_response({"status": "ready", "profile": served.profile.name, "collection": asdict(info)})
 
 
-def _about(call: Call, look: Callable[[Served, Deadline], dict[str, Any]]) -> Response[str]:
+def _look_up(call: Call, look: Callable[[Served, Deadline], dict[str, Any]]) -> Response[str]:
     served = call.services.served(call.profile)
     try:
         return json_response(look(served, call.deadline()))

@@ -37,9 +37,9 @@ def document(
         raw_chunks: whether the deployment shows chunks as they are stored under any contract.
         access: who may ask, as ACCESS has it.
     """
-    from handler.entrypoints.http.openapi.document import described  # noqa: PLC0415 - no question needs it
+    from handler.entrypoints.http.openapi.document import describe_api  # noqa: PLC0415 - no question needs it
 
-    return described(ROUTES, default, find, raw_chunks=raw_chunks, access=access)
+    return describe_api(ROUTES, default, find, raw_chunks=raw_chunks, access=access)
 
 
 def feedback(call: Call) -> Response[str]:

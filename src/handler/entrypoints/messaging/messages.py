@@ -90,11 +90,7 @@ def _open_envelope(fields: Mapping[str, Any], identity: str) -> tuple[Any, str] 
 
 def usable_id(value: object) -> str | None:
     """An id that a reply can carry; None for any other value."""
-    return value if isinstance(value, str) and _fits_an_attribute(value) else None
-
-
-def _fits_an_attribute(text: str) -> bool:
-    return 0 < len(text) <= ID_CHARACTERS and text.isprintable()
+    return value if isinstance(value, str) and 0 < len(value) <= ID_CHARACTERS and value.isprintable() else None
 
 
 def _object(body: Any) -> dict[str, Any]:
@@ -111,8 +107,8 @@ def _correlation(value: object) -> str | None:
         return None
     usable = isinstance(value, str | int) and not isinstance(value, bool)
     usable = usable or (isinstance(value, float) and math.isfinite(value))
-    text = str(value) if usable else ""
-    if not _fits_an_attribute(text):
+    text = usable_id(str(value)) if usable else None
+    if text is None:
         raise InvalidRequest(
             f"'correlation_id' must be a number or text of up to {ID_CHARACTERS} printable characters."
         )

@@ -207,7 +207,7 @@ def _read_question(arguments: Arguments, name: str, limit: TextLimit) -> str:
 
 
 def _read_count(count: object, limit: CountLimit) -> int:
-    number = _whole(count)
+    number = _whole_number(count)
     if number is None:
         raise InvalidRequest(f"'top_k' must be a whole number, {limit.min} to {limit.max}.")
     return check_count(limit, number)
@@ -218,7 +218,7 @@ def _read_part(arguments: Arguments) -> tuple[int | None, int]:
 
     def read(name: str, least: int) -> int | None:
         value = arguments.get(name)
-        number = None if value is None else _whole(value)
+        number = None if value is None else _whole_number(value)
         if value is not None and (number is None or number < least):
             raise InvalidRequest(f"'{name}' must be a whole number, {least} or more.")
         return number
@@ -226,7 +226,7 @@ def _read_part(arguments: Arguments) -> tuple[int | None, int]:
     return read("start_index", 0), min(read("max_length", 1) or MOST_CHARACTERS, MOST_CHARACTERS)
 
 
-def _whole(value: object) -> int | None:
+def _whole_number(value: object) -> int | None:
     """A whole number, which models also send as text; None for anything else."""
     if isinstance(value, str) and value.isdecimal() and len(value) < DIGITS:
         return int(value)

@@ -65,11 +65,11 @@ PASSAGE = Passage(
 )
 
 
-def described(
+def describe_api(
     routes: tuple[Route, ...], default: str, find: Callable[[str], Profile], *, raw_chunks: bool, access: str
 ) -> dict[str, Any]:
     """The whole document, of `routes.document`. A route under /profiles is described once for each usable profile."""
-    asked, usable = find(default), _usable(find)
+    asked, usable = find(default), _usable_profiles(find)
     schemes = COMMON["securitySchemes"]  # an open deployment has none
     schemas: dict[str, Any] = {"Feedback": feedback_schema()}
     for profile in usable.values():
@@ -101,7 +101,7 @@ def described(
     }
 
 
-def _usable(find: Callable[[str], Profile]) -> dict[str, Profile]:
+def _usable_profiles(find: Callable[[str], Profile]) -> dict[str, Profile]:
     """The valid profiles that are served, by name."""
     usable = {}
     for name in profiles.names():

@@ -77,7 +77,7 @@ FILTERS: dict[str, dict[str, Any]] = {
 def feedback_schema() -> dict[str, Any]:
     """The JSON Schema of a reader's feedback."""
     schema = Feedback.model_json_schema()
-    return {**schema, "properties": {name: _readable(field) for name, field in schema["properties"].items()}}
+    return {**schema, "properties": {name: _simplify(field) for name, field in schema["properties"].items()}}
 
 
 def component(profile: Profile, kind: str) -> str:
@@ -104,10 +104,10 @@ def components(profile: Profile) -> dict[str, Any]:
             text = text.replace(f'"{ref(name)}"', f'"{ref(own)}"')
         schemas |= {inner[name]: {**schema, "title": inner[name]} for name, schema in json.loads(text).items()}
     for schema in schemas.values():
-        schema["properties"] = {name: _readable(field) for name, field in schema["properties"].items()}
+        schema["properties"] = {name: _simplify(field) for name, field in schema["properties"].items()}
     request = component(profile, "Request")
     schemas[component(profile, "Filters")] = _filters_schema(profile)
-    schemas[request] = _limited(schemas[request], contract, profile)
+    schemas[request] = _limit_request(schemas[request], contract, profile)
     for name in ("Response", "Error"):  # a contract may have one shape for both
         properties = schemas[component(profile, name)]["properties"]
         if "debug" in properties:
@@ -118,7 +118,7 @@ def components(profile: Profile) -> dict[str, Any]:
     return schemas | COMMON["schemas"] | FILTERS
 
 
-def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> dict[str, Any]:
+def _limit_request(schema: dict[str, Any], contract: Contract, profile: Profile) -> dict[str, Any]:
     """A request's schema with the profile's limits: the question's field first, then the count's.
 
     Each field has one name, and what excludes what is said in words: generators of clients make nothing of `oneOf` and
@@ -127,7 +127,7 @@ def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> di
     text, count = profile.query.text, profile.query.count
     fields: dict[str, Any] = dict(schema["properties"])
     asked = {**fields.pop(contract.text), "minLength": text.min, "maxLength": text.max, "pattern": NOT_BLANK}
-    number = _counted(fields.pop(contract.count), count)
+    number = _limit_count(fields.pop(contract.count), count)
     required = [text.names[0] if name == contract.text else name for name in schema.get("required", ())]
     if "query_vector" in fields:
         fields["query_vector"] |= {
@@ -137,16 +137,19 @@ def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> di
             "contains": {"anyOf": [{"type": "number", "minimum": SHORTEST}, {"type": "number", "maximum": -SHORTEST}]},
         }
     for name, field in _option_schemas(profile).items():
-        fields.setdefault(name, _readable(field))
+        fields.setdefault(name, _simplify(field))
     if "threshold" in fields:
-        fields["threshold"] = _also(fields["threshold"], "score_threshold")
+        fields["threshold"] = _name_aliases(fields["threshold"], "score_threshold")
         del fields["score_threshold"]
     for name in SHORTHANDS:
         if name in fields:
             fields[name]["description"] += f" Send it or `filters.{name}`, not both."
     filters = {"$ref": ref(component(profile, "Filters"))}
     fields["filters"] = {"description": fields["filters"]["description"], "anyOf": [filters, {"type": "null"}]}
-    own = {text.names[0]: _also(asked, *text.names[1:]), count.names[0]: _also(number, *count.names[1:])}
+    own = {
+        text.names[0]: _name_aliases(asked, *text.names[1:]),
+        count.names[0]: _name_aliases(number, *count.names[1:]),
+    }
     return {
         **{key: value for key, value in schema.items() if key not in ("properties", "required")},
         "properties": {**own, **fields},
@@ -154,7 +157,7 @@ def _limited(schema: dict[str, Any], contract: Contract, profile: Profile) -> di
     }
 
 
-def _readable(field: dict[str, Any]) -> dict[str, Any]:
+def _simplify(field: dict[str, Any]) -> dict[str, Any]:
     """A field's schema without pydantic's titles and defaults. An optional field has null in its list of types.
 
     A default makes generators require the field, in answers and questions. So descriptions state those of questions.
@@ -168,14 +171,14 @@ def _readable(field: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _counted(field: dict[str, Any], count: CountLimit) -> dict[str, Any]:
+def _limit_count(field: dict[str, Any], count: CountLimit) -> dict[str, Any]:
     words = f"{field['description']} By default {count.default}."
     if count.outside == "clamp":
         return {**field, "description": f"{words} Outside {count.min} to {count.max}, the nearest limit counts."}
     return {**field, "description": words, "minimum": count.min, "maximum": count.max}
 
 
-def _also(field: dict[str, Any], *names: str) -> dict[str, Any]:
+def _name_aliases(field: dict[str, Any], *names: str) -> dict[str, Any]:
     """The field's schema, with its other names in words: OpenAPI cannot express aliases."""
     words = f"{field['description']} Also called {' or '.join(f'`{name}`' for name in names)}."
     return {**field, "description": words} if names else field
