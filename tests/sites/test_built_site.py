@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from passage.sites.built import site
 from passage.sites.built.generators import GENERATORS
 from passage.sites.built.noise import NOISE
 from passage.sites.model import Flaw, Page, SiteError, Skip
@@ -242,6 +243,15 @@ def test_two_files_at_one_url_give_one_page(tmp_path: Path) -> None:
     pages, skipped = read(tmp_path)
     assert len(pages) == 2
     assert list(skipped.values()) == ["another file has its URL"]
+
+
+def test_a_large_file_is_left_out_by_its_path_unparsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = html("<section id=main-content><h1>Mill</h1>Stones.</section>", head="<meta name=generator content=rustdoc>")
+    write(tmp_path, {"index.html": page, "src/mill.rs.html": page, "src/mill.html": page.replace("Stones", "Sails")})
+    monkeypatch.setattr(site, "_LARGE", len(page) - 2)
+    found = list(open_site(tmp_path, AT_BASE).read())
+    assert [(each.path, each.account) for each in found if isinstance(each, Skip)] == [("src/mill.rs.html", None)]
+    assert len(found) == 3
 
 
 def test_pages_unmarked_for_pagefind_are_left_out(tmp_path: Path) -> None:

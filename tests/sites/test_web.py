@@ -11,7 +11,7 @@ from aiohttp import web
 from passage.sites.model import Flaw, Page, SiteError, Skip
 from passage.sites.source import SiteOptions, open_source
 from passage.sites.web import fetch
-from passage.sites.web.fetch import FetchLimits
+from passage.sites.web.limits import FetchLimits
 from passage.sites.web.site import WebSite
 from passage.sites.web.sitemap import SitemapError, parse
 from sites.web_server import WebServer, running

@@ -1,6 +1,7 @@
 """Pages are read and cut by several processes, and from the cache, with the results of one process without one."""
 
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -42,10 +43,10 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def read(folder: Path, worked: Workers) -> list[object]:
+def read(folder: Path, worked: Workers, language: str | None = None) -> list[object]:
     """Everything that a reader and the cutter give, with the accounts that `==` does not compare."""
     with worked:
-        site = open_site(folder, SiteOptions("https://mill.example"), worked)
+        site = open_site(folder, SiteOptions("https://mill.example", language=language), worked)
         pairs = list(cut_by(worked, site.read(), PROFILE, WITHOUT_VECTORS))
     return [(each, getattr(each, "account", None), chunks) for each, chunks in pairs]
 
@@ -83,6 +84,30 @@ def test_only_changed_pages_are_read_again(folder: Path, tmp_path: Path, monkeyp
     with_cache = read(folder, Workers(ResultCache(tmp_path), 1))
     assert files == ["p3.html"]
     assert with_cache == read(folder, Workers(processes=1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cached_run_gives_what_a_fresh_one_gives(folder: Path, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - the same edits in each run
+    for _ in range(8):
+        pages = sorted(folder.glob("p*.html"))
+        page = chance.choice(pages)
+        text = page.read_text()
+        match chance.choice(("word", "copy", "language", "menu", "delete", "nothing")):
+            case "word":
+                page.write_text(text.replace("miller", "baker"))
+            case "copy":
+                page.with_name(f"p{chance.randrange(12)}.html").write_text(text)
+            case "language":
+                page.write_text(text.replace("lang=en", "lang=de"))
+            case "menu":
+                for each in pages:
+                    each.write_text(each.read_text().replace("The sails", "The wings"))
+            case "delete" if len(pages) > 4:
+                page.unlink()
+        language = chance.choice((None, "en"))
+        cached = read(folder, Workers(ResultCache(tmp_path / "cache"), 1), language)
+        assert cached == read(folder, Workers(processes=1), language)
 
 
 def test_other_options_and_other_code_read_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from passage.indexing import cache_filler
-from passage.indexing.cache_filler import Filler, Text, batches
-from passage.indexing.embedding import EmbeddingError, TemporaryFailure
+from passage.indexing.cache_filler import EmbeddingError, Filler, TemporaryFailure, Text, batches
 from passage.indexing.pacing import Pace, wait_before
 from passage.indexing.vector_cache import VectorCache, VectorKind
 

@@ -11,7 +11,7 @@ from handler.adapters.errors import fault_by_error
 from handler.config import profiles
 from indexed import embedder_at
 from passage.indexing import embedding
-from passage.indexing.embedding import TemporaryFailure
+from passage.indexing.cache_filler import TemporaryFailure
 from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.releases import Releases
 from passage.indexing.target import TargetError

@@ -13,8 +13,8 @@ from handler.config import profiles
 from indexed import Outcome, Silent, embedder_at, index_edge, index_to
 from passage.emulators.cohere.requests import DENIED
 from passage.indexing import cache_filler, edge_index
+from passage.indexing.cache_filler import EmbeddingError
 from passage.indexing.edge_index import EdgeIndex
-from passage.indexing.embedding import EmbeddingError
 from passage.indexing.target import NewPoint, TargetError, WantedIndex
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import MarkdownSite, find_site

@@ -226,7 +226,7 @@ def _folder(args: EvaluateArguments, suite: "Suite") -> Path:
 def _draft(args: EvaluateArguments, questions: int) -> None:
     from passage.evaluation.drafting import WARNING, draft_suite  # noqa: PLC0415 - see `_could_not_run`
     from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
-    from passage.sites.web.fetch import FetchLimits  # noqa: PLC0415
+    from passage.sites.web.limits import FetchLimits  # noqa: PLC0415
 
     if args.site is None:
         raise click.UsageError("--make needs --site SOURCE: the folder or URL of the site that `passage index` takes.")

@@ -174,7 +174,7 @@ def index(**given: Any) -> None:
     import sqlite3  # noqa: PLC0415
 
     from handler.core.errors import PassageError  # noqa: PLC0415
-    from passage.indexing.embedding import EmbeddingError  # noqa: PLC0415
+    from passage.indexing.cache_filler import EmbeddingError  # noqa: PLC0415
     from passage.indexing.target import TargetError  # noqa: PLC0415
     from passage.sites.model import SiteError  # noqa: PLC0415
 
@@ -242,11 +242,10 @@ def _index(
     workers: "Workers",
 ) -> None:
     from handler.config.providers import PROVIDERS  # noqa: PLC0415 - see `index`
-    from passage.indexing.embedding import document_embedder  # noqa: PLC0415
     from passage.indexing.run import CachedEmbedder, IndexOptions, index_site  # noqa: PLC0415
     from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415
     from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
-    from passage.sites.web.fetch import FetchLimits  # noqa: PLC0415
+    from passage.sites.web.limits import FetchLimits  # noqa: PLC0415
 
     asked = (
         args.site_url,
@@ -267,6 +266,8 @@ def _index(
             watch.finish(plan, time.monotonic() - started)
     if len(without) == len(targets):
         return
+    from passage.indexing.embedding import document_embedder  # noqa: PLC0415 - loads the clients of the services
+
     with with_emulator(os.environ) as environ, VectorCache(args.cache) as cache:
         for profile, target in targets:
             if not profile.search.has_vectors:

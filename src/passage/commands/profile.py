@@ -32,7 +32,7 @@ def profile(collection: str, contract: str, cache: Path, *, identify_model: bool
     # Imported here for the sake of the other commands.
     from handler.contracts import registry  # noqa: PLC0415
     from handler.core.errors import PassageError  # noqa: PLC0415
-    from passage.indexing.embedding import EmbeddingError  # noqa: PLC0415
+    from passage.indexing.cache_filler import EmbeddingError  # noqa: PLC0415
     from passage.indexing.server.connection import ServerConnection  # noqa: PLC0415
     from passage.indexing.server.draft import draft  # noqa: PLC0415
     from passage.indexing.target import TargetError  # noqa: PLC0415
@@ -68,7 +68,8 @@ def _noise(connection: "ServerConnection", drafted: "Draft", cache: Path) -> str
     """The draft's [noise]; empty where its questions cannot be embedded, and a message says why."""
     from handler.core.errors import PassageError  # noqa: PLC0415 - see `profile`
     from passage.indexing import noise  # noqa: PLC0415 - as above
-    from passage.indexing.embedding import EmbeddingError, document_embedder  # noqa: PLC0415 - as above
+    from passage.indexing.cache_filler import EmbeddingError  # noqa: PLC0415 - as above
+    from passage.indexing.embedding import document_embedder  # noqa: PLC0415 - as above
     from passage.indexing.run import CachedEmbedder  # noqa: PLC0415 - as above
     from passage.indexing.server.draft import noise_section  # noqa: PLC0415 - as above
     from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415 - as above

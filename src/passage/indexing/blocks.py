@@ -3,14 +3,16 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from markdown_it import MarkdownIt
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
 
 Kind = Literal["text", "title", "code", "table", "list", "quote"]
 
-_parser = MarkdownIt("commonmark", {"html": True}).enable("table").disable("inline")
 _KINDS: dict[str, Kind] = {
     "fence": "code",
     "table_open": "table",
@@ -72,7 +74,7 @@ def blocks(markdown: str, measure: Measure) -> Iterator[MarkdownBlock]:
     lines = markdown.split("\n")
     starts: list[tuple[int, Kind]] = [
         (token.map[0], _KINDS.get(token.type, "text"))
-        for token in _parser.parse(markdown)
+        for token in _parser().parse(markdown)
         if token.level == 0 and token.map and token.nesting >= 0
     ]
     if not starts or starts[0][0] > 0:
@@ -86,6 +88,13 @@ def blocks(markdown: str, measure: Measure) -> Iterator[MarkdownBlock]:
             is_title = kind == "text" and bool(_TITLE_LINE.fullmatch(text))
             leads = is_title or (kind == "text" and text.rstrip("*_ ").endswith((":", "\uff1a")))
             yield MarkdownBlock("title" if is_title else kind, text, measure(text), joint, leads)
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - a run whose chunks are cached needs none
+
+    return MarkdownIt("commonmark", {"html": True}).enable("table").disable("inline")
 
 
 def has_words(text: str) -> bool:

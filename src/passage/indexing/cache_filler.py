@@ -9,7 +9,6 @@ from typing import Protocol
 
 from handler.core.model import Vector
 from passage.indexing import room
-from passage.indexing.embedding import EmbeddingError, TemporaryFailure, TextRefused
 from passage.indexing.pacing import Pace, wait_before
 from passage.indexing.vector_cache import VectorCache
 
@@ -22,6 +21,28 @@ ATTEMPTS, FIRST_ATTEMPTS = 7, 3
 
 TOKENS_PER_CALL = 64_000
 """The most tokens of a batch. It bounds the size of a request and the cost of sending it again."""
+
+
+class EmbeddingError(Exception):
+    """The texts could not be embedded. The message is one line and says what to do."""
+
+
+class TextRefused(EmbeddingError):
+    """The service does not accept one of the texts, and does not say which."""
+
+
+class TemporaryFailure(EmbeddingError):
+    """The service may answer the same request later.
+
+    Args:
+        throttled: it reported too many requests.
+        retry_after: the seconds that it asked to wait; None where it named none.
+    """
+
+    def __init__(self, message: str, *, throttled: bool = False, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.throttled = throttled
+        self.retry_after = retry_after
 
 
 class BatchEmbedder(Protocol):

@@ -17,6 +17,7 @@ from handler.core.deadline import Deadline
 from handler.core.embedding import validate_vectors
 from handler.core.errors import ModelMismatch, PassageError, UpstreamError, UpstreamThrottled
 from handler.core.model import Vector
+from passage.indexing.cache_filler import EmbeddingError, TemporaryFailure, TextRefused
 from passage.service_url import connecting, made_by
 
 if TYPE_CHECKING:
@@ -28,28 +29,6 @@ TIMEOUT_SECONDS = 60.0
 DETAIL_CHARACTERS = 300
 
 TEXTS = "EMBEDDING_DOCUMENT_MODEL (or the profile's embedding.document_model)"
-
-
-class EmbeddingError(Exception):
-    """The texts could not be embedded. The message is one line and says what to do."""
-
-
-class TextRefused(EmbeddingError):
-    """The service does not accept one of the texts, and does not say which."""
-
-
-class TemporaryFailure(EmbeddingError):
-    """The service may answer the same request later.
-
-    Args:
-        throttled: it reported too many requests.
-        retry_after: the seconds that it asked to wait; None where it named none.
-    """
-
-    def __init__(self, message: str, *, throttled: bool = False, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.throttled = throttled
-        self.retry_after = retry_after
 
 
 class DocumentEmbedder:

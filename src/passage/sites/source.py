@@ -10,8 +10,7 @@ from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
 from passage.sites.markdown.convention import CONFIGURATIONS
 from passage.sites.model import Flaw, Note, Page, Site, SiteError, Skip
-from passage.sites.web.fetch import FetchLimits, origin
-from passage.sites.web.site import WebSite
+from passage.sites.web.limits import FetchLimits
 from passage.sites.workers import IN_THIS_PROCESS, Workers
 
 MARKDOWN = ("*.md", "*.mdx", "*.markdown")
@@ -56,6 +55,9 @@ def open_source(
     """
     if not source.startswith(("http://", "https://")):
         return open_site(Path(source), options, workers)
+    from passage.sites.web.fetch import origin  # noqa: PLC0415 - loads an HTTP client
+    from passage.sites.web.site import WebSite  # noqa: PLC0415 - as above
+
     if not origin(source)[1]:
         raise SiteError(f"{source} is not a URL.")
     if options.url is not None:

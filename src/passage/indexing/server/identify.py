@@ -9,8 +9,9 @@ from typing import Any
 from handler.adapters.qdrant.payload import point
 from handler.config import models
 from handler.config.profiles import Profile
+from passage.indexing.cache_filler import EmbeddingError
 from passage.indexing.cost import cost
-from passage.indexing.embedding import EmbeddingError, document_embedder
+from passage.indexing.embedding import document_embedder
 from passage.indexing.plan import EmbeddingWork
 from passage.indexing.server.connection import ServerConnection
 from passage.indexing.target import TargetError

@@ -4,6 +4,7 @@ import re
 import struct
 import tempfile
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
@@ -31,7 +32,7 @@ class Candidate:
         canonical: its canonical link, empty where it has none.
         in_pagefind: it is marked for the site's own search.
         seen: the blocks of its text.
-        heading_links: the pages that its headings link to, as `bare` URLs.
+        heading_links: the hashes of the pages that its headings link to, in ascending order.
         links: the hashes of the pages that its content links to.
         headings: the hashes of its headings, without its title.
         text: a hash of its title and its text.
@@ -49,7 +50,7 @@ class Candidate:
     canonical: str
     in_pagefind: bool
     seen: int
-    heading_links: frozenset[str]
+    heading_links: bytes
     links: bytes
     headings: bytes
     text: str
@@ -79,6 +80,11 @@ def hashes(packed: bytes) -> Sequence[int]:
     return memoryview(packed).cast("Q")
 
 
+def contains(ascending: Sequence[int], number: int) -> bool:
+    at = bisect_left(ascending, number)
+    return at < len(ascending) and ascending[at] == number
+
+
 def _in_a_row(numbers: Iterable[int]) -> bytes:
     return array("Q", numbers).tobytes()
 
@@ -88,8 +94,8 @@ class ReadPage:
     """A page as it was read.
 
     Attributes:
-        canonical, in_pagefind, heading_links: see `Candidate`.
-        links: the pages that its content links to, as `bare` URLs.
+        canonical, in_pagefind: see `Candidate`.
+        links, heading_links: the pages that its content and its headings link to, as `bare` URLs.
     """
 
     page: Page
@@ -113,7 +119,7 @@ class ReadPage:
             canonical=self.canonical,
             in_pagefind=self.in_pagefind,
             seen=page.account.seen if page.account else 0,
-            heading_links=self.heading_links,
+            heading_links=_in_a_row(sorted(map(hash_of, self.heading_links))),
             links=_in_a_row(map(hash_of, sorted(self.links))),
             headings=_in_a_row(map(hash_of, sorted(headings))),
             text=sha256(

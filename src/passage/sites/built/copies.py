@@ -1,13 +1,14 @@
 """Finds pages whose text stands on other pages: duplicates, and lists that repeat what they link to."""
 
 import re
+from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from statistics import median
 
-from passage.sites.built.candidates import ITEM, LINK, Candidate, Stored, bare, hash_of, hashes, words_of
+from passage.sites.built.candidates import ITEM, LINK, Candidate, Stored, bare, contains, hash_of, hashes, words_of
 from passage.sites.built.furniture import DATE
 from passage.sites.model import Section
 
@@ -41,7 +42,7 @@ def duplicates(candidates: list[Candidate]) -> Reasons:
     address.
     """
     urls = {candidate.url for candidate in candidates}
-    titled = {url for each in candidates for url in each.heading_links if url != each.url}
+    titled = {url for each in candidates for url in {*hashes(each.heading_links)} - {hash_of(each.url)}}
     taken: set[str] = set()
     told: dict[str, Candidate] = {}
     for candidate in sorted(candidates, key=lambda each: _original_first(each, titled)):
@@ -57,12 +58,13 @@ def duplicates(candidates: list[Candidate]) -> Reasons:
             yield candidate.file, "duplicate" if same else "untranslated"
 
 
-def _original_first(candidate: Candidate, titled: set[str]) -> tuple[bool, bool, bool, str]:
+def _original_first(candidate: Candidate, titled: set[int]) -> tuple[bool, bool, bool, str]:
     """The default language's page before those in a language's folder, which may be copies of it."""
     language = candidate.edition.language.lower()
     folders = [part.lower() for part in candidate.file.split("/")[:-1]]
     translated = bool(language) and any(part in (language, language.partition("-")[0]) for part in folders)
-    return translated, candidate.url not in titled, LIST_FOLDERS.fullmatch(candidate.file) is not None, candidate.file
+    is_list = LIST_FOLDERS.fullmatch(candidate.file) is not None
+    return translated, hash_of(candidate.url) not in titled, is_list, candidate.file
 
 
 def lists(candidates: list[Candidate], stored: Stored) -> Reasons:
@@ -90,35 +92,45 @@ def lists(candidates: list[Candidate], stored: Stored) -> Reasons:
 def _sums(candidates: Sequence[Candidate]) -> Iterator[str]:
     """The URLs of pages that hold several other pages whole, and next to nothing else: `all.html`, a page to print."""
     usual = median(candidate.length for candidate in candidates) if candidates else 0
-    # A site has a million lines: they are sorted, because a set of them takes more memory.
-    ordered = sorted(chain.from_iterable(hashes(candidate.lines) for candidate in candidates))
-    shared = {line for line, following in pairwise(ordered) if line == following}
-    del ordered
+    shared = _shared(candidates)
     longer = [
-        candidate
-        for candidate in candidates
+        at
+        for at, candidate in enumerate(candidates)
         if candidate.length >= usual * _FEWEST_PARTS
-        and sum(length for line, length in _lengths(candidate) if line in shared) >= candidate.length * _WHOLE
+        and sum(length for line, length in _lengths(candidate) if contains(shared, line)) >= candidate.length * _WHOLE
     ]
-    wanted = {line for candidate in longer for line in hashes(candidate.lines)} & shared
-    holders: dict[int, list[Candidate]] = {}
-    for candidate in candidates if longer else ():
+    holders: dict[int, array[int]] = {
+        line: array("I") for at in longer for line in hashes(candidates[at].lines) if contains(shared, line)
+    }
+    for at, candidate in enumerate(candidates if longer else ()):
         for line in hashes(candidate.lines):
-            if line in wanted:
-                holders.setdefault(line, []).append(candidate)
-    for candidate in longer:
-        others = {
-            line: {each.url: each for each in holders.get(line, ()) if each is not candidate}
-            for line in hashes(candidate.lines)
-        }
-        covered: Counter[str] = Counter()
-        for line, length in _lengths(candidate):
-            covered.update(dict.fromkeys(others[line], length))
-        whole = {url: each.length for holding in others.values() for url, each in holding.items()}
-        parts = {url for url, length in covered.items() if length >= whole[url] * _ALONE}
-        told = sum(length for line, length in _lengths(candidate) if others[line].keys() & parts)
-        if len(parts) >= _FEWEST_PARTS and told >= candidate.length * _WHOLE:
-            yield candidate.url
+            if line in holders:
+                holders[line].append(at)
+    for at in longer:
+        covered: Counter[int] = Counter()
+        for line, length in _lengths(candidates[at]):
+            for other in holders.get(line, ()):
+                covered[other] += length
+        del covered[at]
+        parts = {other for other, length in covered.items() if length >= candidates[other].length * _ALONE}
+        told = sum(length for line, length in _lengths(candidates[at]) if not parts.isdisjoint(holders.get(line, ())))
+        if len(parts) >= _FEWEST_PARTS and told >= candidates[at].length * _WHOLE:
+            yield candidates[at].url
+
+
+def _shared(candidates: Sequence[Candidate]) -> Sequence[int]:
+    """The lines of several pages, in ascending order.
+
+    A site has a million lines, so they are sorted in parts, one after the other: together they take much memory.
+    """
+    shared = array("Q")
+    ends = [part << 61 for part in range(9)]
+    for first, end in pairwise(ends):
+        lines = (hashes(candidate.lines) for candidate in candidates)
+        ordered = sorted(chain.from_iterable(each[bisect_left(each, first) : bisect_left(each, end)] for each in lines))
+        twice = (line for line, following in pairwise(ordered) if line == following)
+        shared.extend(line for line, _ in groupby(twice))
+    return shared
 
 
 def _lengths(candidate: Candidate) -> Iterator[tuple[int, int]]:
@@ -136,12 +148,8 @@ class _Sources:
 
     def holders(self, line: tuple[str, ...]) -> set[str]:
         """The URLs of the sources with a line; where it is a line of none, of those that hold it in a longer one."""
-        found = set()
-        for number in map(hash_of, line):
-            for url, lines in self._lines.items():
-                at = bisect_left(lines, number)
-                if at < len(lines) and lines[at] == number:
-                    found.add(url)
+        numbers = [hash_of(form) for form in line]
+        found = {url for number in numbers for url, lines in self._lines.items() if contains(lines, number)}
         return found or {url for url, source in self._sources.items() if self._holds(source, line)}
 
     def _holds(self, source: Candidate, line: tuple[str, ...]) -> bool:
@@ -166,8 +174,14 @@ def _repeats(candidate: Candidate, sources: Mapping[str, Candidate], stored: Sto
             covered[url] += length
     alone = {url for url, length in covered.items() if length >= whole * _ALONE}
     if alone or len(needed) == 1:
-        return bool((alone | needed) & candidate.heading_links)
+        return _names(candidate, alone | needed)
     return whole > 0
+
+
+def _names(candidate: Candidate, urls: Iterable[str]) -> bool:
+    """Whether a heading of a page links to one of these."""
+    links = hashes(candidate.heading_links)
+    return any(contains(links, hash_of(url)) for url in urls)
 
 
 def _begins_with_another(candidate: Candidate, sources: Mapping[str, Candidate], stored: Stored) -> bool:
@@ -175,7 +189,7 @@ def _begins_with_another(candidate: Candidate, sources: Mapping[str, Candidate],
     it, and is followed by that page's text.
     """
     named = {url: other for url, other in sources.items() if other.title == candidate.title}
-    if not named.keys() & candidate.heading_links:
+    if not _names(candidate, named):
         return False
     texts = _Sources(named, stored)
     sections = stored.page(candidate).sections

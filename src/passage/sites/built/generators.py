@@ -57,8 +57,12 @@ class Generator:
 
     def reason_to_skip(self, file: str, root: Node) -> str | None:
         """The reason to leave out a page by `files` or `skipped`; None where it must be read."""
-        by_path = next((reason for pattern, reason in self.files.items() if re.fullmatch(pattern, file)), None)
-        return by_path or next((why for css, why in self.skipped.items() if html.first(root, css) is not None), None)
+        matched = (why for css, why in self.skipped.items() if html.first(root, css) is not None)
+        return self.reason_by_path(file) or next(matched, None)
+
+    def reason_by_path(self, file: str) -> str | None:
+        """The reason to leave out a page by `files`."""
+        return next((reason for pattern, reason in self.files.items() if re.fullmatch(pattern, file)), None)
 
 
 _MATERIAL_LISTS = {"h2[id^='tag:'], .md-post--excerpt": "list of pages"}

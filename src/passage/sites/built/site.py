@@ -1,9 +1,10 @@
 """Reads a built site: its pages, and every file that is left out with the reason."""
 
+import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,6 +39,11 @@ _HEADING_LINKS = f":is({', '.join(render.HEADINGS)}) a[href]"
 
 _CALLS = 12
 """The most nested calls that one element takes."""
+
+_LARGE = 2_000_000
+"""A file with more bytes is not parsed if its path leaves it out: the tree takes twenty times its memory."""
+_HEAD = 20_000
+"""Bytes in which a page names its generator."""
 
 _File = tuple[FileFacts, bytes | OSError]
 """A file with its bytes, or the error if it cannot be read."""
@@ -83,15 +89,15 @@ class BuiltSite:
         yield from (Skip(file, "Markdown beside the HTML") for file in sorted(_files(self.folder, MARKDOWN)))
         survey = survey_of(self, files)
         candidates: list[Candidate] = []
-        keys: list[bytes] = []
+        keys = hashlib.sha256()
         with Stored() as stored:
-            items = _noted(_items(self.folder, files, survey), keys)
+            items = _noted(_items(self.folder, files, survey), keys.update)
             for result in self.workers.run(_read, survey.without_files(), items):
                 notes, _, page = result.partition(b"\n")
                 if page:
                     candidates.append(stored.add(page))
                 yield from _notes.validate_json(notes)
-            chosen = key_of(b"selection", repr((self.language, self.version)).encode(), *keys)
+            chosen = key_of(b"selection", repr((self.language, self.version)).encode(), keys.digest())
             reasons = json.loads(self.workers.result(chosen, lambda: self._left_out(candidates, stored)))
             for candidate in candidates:
                 reason = reasons.get(candidate.file)
@@ -125,10 +131,10 @@ def _items(folder: Path, files: list[str], survey: Survey) -> Iterator[Item[_Fil
         yield Item((facts, content), len(read), key_of(b"page", identity, about, read))
 
 
-def _noted(items: Iterable[Item[_File]], keys: list[bytes]) -> Iterator[Item[_File]]:
-    """The items as they are; their keys go to `keys`."""
+def _noted(items: Iterable[Item[_File]], note: Callable[[bytes], None]) -> Iterator[Item[_File]]:
+    """The items as they are, and each key to `note`."""
     for item in items:
-        keys.append(item.key)
+        note(item.key)
         yield item
 
 
@@ -157,6 +163,8 @@ def _read(survey: Survey, given: _File) -> bytes:
 
 def _page_at_any_depth(file: str, content: bytes, survey: Survey) -> ReadPage | Skip:
     """Read a page, and one whose elements are nested deeper than Python's stack with a longer one."""
+    if len(content) > _LARGE and (reason := _left_out_by_path(file, content)):
+        return Skip(file, reason)
     root = html.parse(_with_end_tags(content) if file.lower().endswith(".xhtml") else content)
     try:
         return _page(file, root, survey)
@@ -170,6 +178,11 @@ def _page_at_any_depth(file: str, content: bytes, survey: Survey) -> ReadPage | 
         sys.setrecursionlimit(usual)
 
 
+def _left_out_by_path(file: str, content: bytes) -> str | None:
+    generator = generators.generator_of(html.parse(content[:_HEAD]))
+    return generator.reason_by_path(file) if generator else None
+
+
 def _with_end_tags(content: bytes) -> bytes:
     """XHTML as HTML: `<a id="x"/>` has an end tag there."""
     return _EMPTY.sub(rb"<\1\2></\1>", content)
@@ -178,10 +191,10 @@ def _with_end_tags(content: bytes) -> bytes:
 def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     generator = generators.generator_of(root) or survey.generator
     contents, noise = generators.contents_of(root, generator, survey.selector)
+    if reason := _left_out(file, root, generator, contents, survey):
+        return Skip(file, reason, account=all_left_out(blocks(root), reason))
     found = list(blocks(root))
     folder = survey.addresses.folder_of(file)
-    if reason := _left_out(file, root, generator, contents, survey):
-        return Skip(file, reason, account=all_left_out(found, reason))
     canonical = addresses.canonical_of(root, folder)
     url = survey.addresses.of(file, canonical)
     gone = dropped(contents, found, noise, url, survey.common.on(file, root))

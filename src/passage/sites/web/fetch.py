@@ -11,6 +11,7 @@ import httpx
 from protego import Protego
 
 from passage.sites.model import SiteError
+from passage.sites.web.limits import FetchLimits
 
 AGENT = "Passage"
 """Our user agent's name in robots.txt."""
@@ -23,23 +24,6 @@ MAX_WAIT_SECONDS = 60.0
 
 _TRY_AGAIN = frozenset({429, 500, 502, 503, 504})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-
-@dataclass(frozen=True, slots=True)
-class FetchLimits:
-    """The limits of fetching in one run.
-
-    Attributes:
-        pages: the most URLs of pages to request.
-        bytes: of all responses together, uncompressed.
-        minutes: from the first request.
-        rate: requests a second; a longer `Crawl-delay` of robots.txt comes first.
-    """
-
-    pages: int = 5_000
-    bytes: int = 500_000_000
-    minutes: float = 60.0
-    rate: float = 5.0
 
 
 class FetchError(Exception):

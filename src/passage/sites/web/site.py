@@ -14,7 +14,8 @@ from passage.sites.built import addresses
 from passage.sites.built.site import SUFFIXES, BuiltSite
 from passage.sites.model import Note, Page, SiteError, Skip
 from passage.sites.web import sitemap
-from passage.sites.web.fetch import Fetcher, FetchError, FetchLimits, HttpAnswer, LeftOut, origin
+from passage.sites.web.fetch import Fetcher, FetchError, HttpAnswer, LeftOut, origin
+from passage.sites.web.limits import FetchLimits
 from passage.sites.web.mirror import Mirror
 from passage.sites.web.sitemap import SitemapError
 from passage.sites.workers import IN_THIS_PROCESS, Workers
