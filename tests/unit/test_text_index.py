@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handler.adapters.qdrant.payload import Hit, read, shown
+from handler.adapters.qdrant.payload import Hit, read, without_ranked_text
 from handler.adapters.qdrant.text_search import TextSearch, definition
 from handler.config import profiles
 from handler.config.payload_keys import RANKED_KEY, is_ranked, ranked_key
@@ -147,7 +147,7 @@ def test_only_scoring_indexes_of_languages_are_used() -> None:
 def test_every_language_key_is_hidden(language: str, suffix: str) -> None:
     key = ranked_key(language.upper() + suffix)
     assert key == f"ranked_text_{language}"
-    assert shown({key: "x", RANKED_KEY: "x", "text": "y"}) == {"text": "y"}
+    assert without_ranked_text({key: "x", RANKED_KEY: "x", "text": "y"}) == {"text": "y"}
     hit = Hit(1, 0.5, {key: "x", RANKED_KEY: "x", "text_content": "y", "source_url": "/u"})
     (passage,) = read([hit], PROFILE.payload).passages
     assert passage.payload.keys() == {"text_content", "source_url"}

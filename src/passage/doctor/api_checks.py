@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from handler.adapters.qdrant.payload import opened
+from handler.adapters.qdrant.payload import open_object
 from passage.api import Api, ApiReply, HttpApi, Request, Unreachable
 from passage.doctor.findings import CheckOptions, Finding, failed, none_failed, ok, skipped, warning
 
@@ -180,7 +180,7 @@ def _question(api: Api, asked: CheckOptions) -> Iterator[Finding]:
     else:
         yield ok("question", f"'{asked.question}' found {len(passages)} passages in {reply.milliseconds:.0f} ms.")
     texts = [value for each in passages if isinstance(each, Mapping) for value in each.values()]
-    if any(isinstance(text, str) and opened(text) for text in texts):
+    if any(isinstance(text, str) and open_object(text) for text in texts):
         yield warning(
             "question",
             "A passage's text is a JSON object, as a library stored it.",

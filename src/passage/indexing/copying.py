@@ -190,7 +190,7 @@ def edge_source(root: Path, profile: Profile) -> Iterator[CopySource]:
             embedded_by=manifest.embedded_by,
             sizes=manifest.sizes(),
             distance=manifest.distance,
-            text_indexes=manifest.stored_as.text_index,
+            text_indexes=manifest.text_index,
             noise=manifest.noise or {},
             scroll=scroll,
         )

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
@@ -67,45 +67,40 @@ class Points(BaseModel, defer_build=True):
     points: list[ScoredPoint]
 
 
+@dataclass(frozen=True, repr=False)  # it holds the key
 class Connection:
     """One collection on a server. Every failure of the client becomes an error of the core.
 
-    Args:
+    Attributes:
         auth: puts the key into each request instead of `api_key`, where it can change.
         key_variable: the variable that holds the key or names its secret.
         transport: None for the container's own connections.
     """
 
-    def __init__(
-        self,
-        collection: str,
-        *,
-        url: str,
-        api_key: str | None,
-        auth: httpx.Auth | None,
-        key_variable: str,
-        transport: httpx.BaseTransport | None,
-    ) -> None:
-        has_key = api_key is not None or auth is not None
-        self.collection = collection
-        self._service = replace(SERVICE, key_variable=key_variable, has_key=has_key)
-        self._url = url
-        self._api_key = api_key
-        self._auth = auth
-        self._transport = transport
+    collection: str
+    url: str
+    api_key: str | None = None
+    auth: httpx.Auth | None = None
+    key_variable: str = SERVICE.key_variable
+    transport: httpx.BaseTransport | None = None
+
+    @cached_property
+    def _service(self) -> Service:
+        has_key = self.api_key is not None or self.auth is not None
+        return replace(SERVICE, key_variable=self.key_variable, has_key=has_key)
 
     @cached_property
     def client(self) -> ApiClient:
         """The HTTP client below `QdrantClient`, without its models, inference, gRPC and local mode (decision 15)."""
-        parts = urlsplit(self._url)
+        parts = urlsplit(self.url)
         if self._service.has_key and parts.scheme == "http" and parts.hostname not in THIS_MACHINE:
             telemetry.logger.warning(f"{self._service.url_variable} is http: the key is sent unencrypted.")
         return ApiClient(
-            self._url,
-            headers={} if self._api_key is None else {"api-key": self._api_key},
+            self.url,
+            headers={} if self.api_key is None else {"api-key": self.api_key},
             timeout=LONGEST_RUN_SECONDS,
-            transport=self._transport or for_client(),
-            auth=self._auth,
+            transport=self.transport or for_client(),
+            auth=self.auth,
         )
 
     def query(self, request: Mapping[str, Any]) -> Sequence[ScoredPoint]:
@@ -185,7 +180,7 @@ class Connection:
 
     def _wrong_server(self) -> str | None:
         """Why there is no search at QDRANT_URL: it has a path, another server answers, or Qdrant is too old."""
-        variable, path = self._service.url_variable, urlsplit(self._url).path
+        variable, path = self._service.url_variable, urlsplit(self.url).path
         if path:
             return f"is not found under the path {path} of {variable}: correct it"
         version = self._answering_version()
@@ -199,15 +194,15 @@ class Connection:
     def _answering_version(self) -> tuple[int, int] | None:
         """The version of the server at QDRANT_URL; None when it is no Qdrant, or does not say."""
         timeout = httpx.Timeout(VERSION_SECONDS).as_dict()
-        request = httpx.Request("GET", f"{self._url}/", extensions={"timeout": timeout})
+        request = httpx.Request("GET", f"{self.url}/", extensions={"timeout": timeout})
         with suppress(httpx.HTTPError, ValueError, RecursionError, TypeError, KeyError):
-            response = (self._transport or for_client()).handle_request(request)
+            response = (self.transport or for_client()).handle_request(request)
             answer = json.loads(response.read())
             return version_of(answer) if "qdrant" in str(answer["title"]) else None
         return None
 
     def _transport_error(self, error: Exception) -> PassageError:
-        if urlsplit(self._url).port == GRPC_PORT and isinstance(error, httpx.RemoteProtocolError):
+        if urlsplit(self.url).port == GRPC_PORT and isinstance(error, httpx.RemoteProtocolError):
             what = f"has its gRPC port in {self._service.url_variable}: set its REST port, usually 6333"
             return self._service.misconfigured(what, repr(error))
         return self._service.from_transport(error)

@@ -258,7 +258,7 @@ class QdrantEdgeStore:
     @cached_property
     def _text(self) -> TextSearch | None:
         """How to search by text; None for an index without a scoring text index."""
-        return TextSearch.of(self._profile, self._manifest.stored_as.text_index, self._manifest.embedded_by)
+        return TextSearch.of(self._profile, self._manifest.text_index, self._manifest.embedded_by)
 
     @cached_property
     def _shard(self) -> qdrant_edge.EdgeShard:
@@ -271,7 +271,7 @@ class QdrantEdgeStore:
                 if points == said.points:
                     return shard
                 shard.close()
-                raise manifest.damaged(self._profile.name, f"it has {points:,} points instead of {said.points:,}")
+                raise manifest.damage(self._profile.name, f"it has {points:,} points instead of {said.points:,}")
         except (KeyboardInterrupt, SystemExit, ConfigurationError):
             raise
         except OSError as error:  # of the copy: the engine's failures have another class

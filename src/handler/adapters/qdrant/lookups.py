@@ -57,7 +57,7 @@ def describe(
         PassageError: as a search.
     """
     expected, mode = profile.collection, profile.search.mode
-    vector = info.vectors.get(expected.vector)  # one searched by words alone may have none
+    vector = info.vectors_by_name.get(expected.vector)  # one searched by words alone may have none
     return CollectionInfo(
         name=expected.name,
         vector_size=vector.size if vector else 0,
@@ -65,10 +65,10 @@ def describe(
         points_count=info.points_count or 0,
         indexed_vectors_count=info.indexed_vectors_count or 0,
         status=STATUSES.get(info.status, "yellow"),
-        embedding_model=info.embedding_model or _first_model(connection, profile),
+        embedding_model=info.text("embedding_model") or _first_model(connection, profile),
         search=mode if support.search else "dense",
         notes=(support.note,) if support.note else (),
-        noise=noise_of(profile, info.given.get("noise")),
+        noise=noise_of(profile, (info.metadata or {}).get("noise")),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, Field
 
 from handler.config.profiles import Profile
 from handler.config.validation import check_embedder, check_name
@@ -18,27 +18,15 @@ SHARD = "shard"
 FORMAT = 1
 
 
-class StoredAs(BaseModel):
-    """The part of a manifest that lists the text indexes, by payload key."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    text_index: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
-
-
-class StoredFile(BaseModel):
+class StoredFile(BaseModel, frozen=True):
     """A file of the index as it was written: its size and its CRC-32."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     bytes: int
     crc32: int
 
 
-class Manifest(BaseModel):
+class Manifest(BaseModel, frozen=True):
     """An index's description. `passage index` writes more fields than these."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     format: Literal[1]
     collection: str
@@ -48,7 +36,8 @@ class Manifest(BaseModel):
     distance: str
     embedding_model: str
     embedded_by: str = "cohere"
-    stored_as: StoredAs = StoredAs()
+    text_index: Mapping[str, Mapping[str, Any]] = Field({}, validation_alias=AliasPath("stored_as", "text_index"))
+    """The text indexes, by payload key."""
     noise: Any = None
     """See `handler.adapters.qdrant.text_search.noise_of`."""
     points: int = Field(ge=0)
@@ -70,12 +59,12 @@ def check_sizes(folder: Path, manifest: Manifest, profile: Profile) -> None:
         try:
             size = (folder / name).stat().st_size
         except OSError:
-            raise damaged(profile.name, f"{name} is missing") from None
+            raise damage(profile.name, f"{name} is missing") from None
         if size != file.bytes:
-            raise damaged(profile.name, f"{name} has {size:,} bytes instead of {file.bytes:,}")
+            raise damage(profile.name, f"{name} has {size:,} bytes instead of {file.bytes:,}")
 
 
-def damaged(profile: str, what: str) -> ConfigurationError:
+def damage(profile: str, what: str) -> ConfigurationError:
     """The error for an index that is not as it was written."""
     return ConfigurationError(
         f"The index for the profile '{profile}' is damaged: {what}. Run `passage index` again.",

@@ -7,10 +7,10 @@ import json
 import math
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import AliasPath, BaseModel, Field
 
 from handler import telemetry
 from handler.adapters.qdrant.connection import COLLECTION, Answer, Connection, version_of
@@ -46,13 +46,6 @@ class VectorParams(BaseModel, defer_build=True):
     distance: str
 
 
-class Params(BaseModel, defer_build=True):
-    """The shape of a collection. Its vectors go by name, or there is one without a name."""
-
-    vectors: VectorParams | dict[str, VectorParams] | None = None
-    shard_number: int | None = None
-
-
 class Limits(BaseModel, defer_build=True, frozen=True):
     """What strict mode allows a search; None for no limit (Qdrant, "Strict mode").
 
@@ -82,14 +75,6 @@ class Limits(BaseModel, defer_build=True, frozen=True):
 NO_LIMITS = Limits()
 
 
-class Config(BaseModel, defer_build=True):
-    """How a collection was created, and the metadata that its owner gave it."""
-
-    params: Params
-    metadata: dict[str, Any] | None = None
-    strict_mode_config: Limits | None = None
-
-
 class PayloadIndex(BaseModel, defer_build=True):
     """An index of one payload key."""
 
@@ -103,34 +88,33 @@ class CollectionMetadata(BaseModel, defer_build=True):
     status: str
     points_count: int | None = None
     indexed_vectors_count: int | None = None
-    config: Config
+    vectors: VectorParams | dict[str, VectorParams] | None = Field(
+        None, validation_alias=AliasPath("config", "params", "vectors")
+    )
+    shards: int = Field(validation_alias=AliasPath("config", "params", "shard_number"))
+    strict_mode: Limits | None = Field(None, validation_alias=AliasPath("config", "strict_mode_config"))
+    metadata: dict[str, Any] | None = Field(None, validation_alias=AliasPath("config", "metadata"))
+    """By the collection's owner: `passage index` gives the service, the model and the noise."""
     payload_schema: dict[str, PayloadIndex] = {}
 
-    @property
-    def given(self) -> Mapping[str, Any]:
-        """The metadata that its owner gave it; `passage index` gives it the model, the provider and the noise."""
-        return self.config.metadata or {}
-
-    @property
-    def embedding_model(self) -> str | None:
-        model = self.given.get("embedding_model")
-        return model if isinstance(model, str) else None
+    def text(self, key: str) -> str | None:
+        """What its owner gave it under a key, if that is text."""
+        value = (self.metadata or {}).get(key)
+        return value if isinstance(value, str) else None
 
     @property
     def limits(self) -> Limits:
-        strict = self.config.strict_mode_config
-        return strict if strict and strict.enabled else NO_LIMITS
+        return self.strict_mode if self.strict_mode and self.strict_mode.enabled else NO_LIMITS
 
     @property
-    def vectors(self) -> Mapping[str, VectorParams]:
-        """Each vector by name; the unnamed one under the empty name."""
-        vectors = self.config.params.vectors
-        return {"": vectors} if isinstance(vectors, VectorParams) else vectors or {}
+    def vectors_by_name(self) -> Mapping[str, VectorParams]:
+        """The unnamed one has the empty name."""
+        return {"": self.vectors} if isinstance(self.vectors, VectorParams) else self.vectors or {}
 
     @property
     def sizes(self) -> dict[str, int]:
         """The dimension of each vector, by name."""
-        return {name: params.size for name, params in self.vectors.items()}
+        return {name: params.size for name, params in self.vectors_by_name.items()}
 
 
 def read(connection: Connection) -> CollectionMetadata:
@@ -212,10 +196,9 @@ def check_metadata(profile: Profile, info: CollectionMetadata, services: Collect
     Raises:
         ModelMismatch: a service whose vectors are not comparable with the questions'.
     """
-    made_by = info.given.get("embedded_by")
-    if isinstance(made_by, str) and info.embedding_model is not None:
-        what = f"The collection '{profile.collection.name}'"
-        check_embedder(profile, made_by, info.embedding_model, services, what)
+    made_by, model = info.text("embedded_by"), info.text("embedding_model")
+    if made_by is not None and model is not None:
+        check_embedder(profile, made_by, model, services, f"The collection '{profile.collection.name}'")
 
 
 def server_version(connection: Connection) -> tuple[int, int] | None:
@@ -236,20 +219,18 @@ def text_support(profile: Profile, info: CollectionMetadata, version: tuple[int,
     Args:
         version: the server's; None if it is not known.
     """
-    by_vectors = TextSupport(
-        None, limits=info.limits, embedding_model=info.embedding_model, noise=info.given.get("noise")
-    )
+    name, indexes = profile.collection.name, {key: index.params for key, index in info.payload_schema.items()}
+    search = None
     if version is not None and version < RANKS_BY_TEXT:
-        return replace(
-            by_vectors,
-            note=f"The collection '{profile.collection.name}' is searched by vectors only: ranking by text needs "
-            f"Qdrant 1.20, and the server is {version[0]}.{version[1]}. Update the server, and run `passage index` "
-            "again.",
+        note = (
+            f"The collection '{name}' is searched by vectors only: ranking by text needs Qdrant 1.20, and the server "
+            f"is {version[0]}.{version[1]}. Update the server, and run `passage index` again."
         )
-    indexes = {key: index.params for key, index in info.payload_schema.items()}
-    embedded_by, shards = str(info.given.get("embedded_by") or ""), info.config.params.shard_number or 1
-    by_text = TextSearch.of(profile, indexes, embedded_by, shards)
-    return replace(by_vectors, search=by_text, note="" if by_text else _missing(profile, indexes))
+    else:
+        search = TextSearch.of(profile, indexes, info.text("embedded_by") or "", info.shards)
+        note = "" if search else _missing(profile, indexes)
+    noise = (info.metadata or {}).get("noise")
+    return TextSupport(search, note, info.limits, info.text("embedding_model"), noise=noise)
 
 
 def _missing(profile: Profile, indexed: Collection[str]) -> str:

@@ -79,27 +79,28 @@ def identity(value: object) -> PointId:
 def point_id(chunk: str) -> PointId | None:
     """`chunk` as a point's id, an unsigned integer or a UUID; None when it is neither."""
     if chunk.isascii() and chunk.isdigit():
-        number = int(chunk) if len(chunk) <= len(str(MAX_POINT_ID)) else MAX_POINT_ID + 1  # int() has a limit of digits
-        return number if number <= MAX_POINT_ID else None
+        return _whole_number(chunk, MAX_POINT_ID)
     try:
         return str(uuid.UUID(chunk))
     except ValueError:
         return None
 
 
-def chunk_id_values(chunk: str) -> list[str | int]:
-    """The values that a payload may hold for a chunk id: the text itself and, for digits, the integer."""
-    number = int(chunk) if chunk.isascii() and chunk.isdigit() and len(chunk) <= len(str(MAX_PAYLOAD_INTEGER)) else None
-    exact = number is not None and str(number) == chunk and number <= MAX_PAYLOAD_INTEGER
-    return [chunk, number] if number is not None and exact else [chunk]
-
-
 def chunk_id_pairs(chunk: str, keys: Payload) -> list[tuple[str, str | int]]:
-    """The payload keys that may hold a chunk id, each with a value that it may have there."""
-    return [(key, value) for key in keys.keys("chunk_id") for value in chunk_id_values(chunk)]
+    """The payload keys that may hold a chunk id, each with the text itself and, for digits, with the integer."""
+    number = _whole_number(chunk, MAX_PAYLOAD_INTEGER)
+    values: tuple[str | int, ...] = (chunk,) if number is None or str(number) != chunk else (chunk, number)
+    return [(key, value) for key in keys.keys("chunk_id") for value in values]
 
 
-def shown(stored: Mapping[str, Any]) -> Mapping[str, Any]:
+def _whole_number(text: str, most: int) -> int | None:
+    """The integer in a text of digits, up to `most`; None for other text."""
+    if not text.isascii() or not text.isdigit() or len(text) > len(str(most)):  # int() has a limit of digits
+        return None
+    return number if (number := int(text)) <= most else None
+
+
+def without_ranked_text(stored: Mapping[str, Any]) -> Mapping[str, Any]:
     """A payload without the texts that only a search reads."""
     return {key: value for key, value in stored.items() if not is_ranked(key)}
 
@@ -133,7 +134,7 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
             Passage(
                 id=identity(point.id),
                 score=point.score,
-                payload=shown(stored) if RANKED_KEY in stored else stored,
+                payload=without_ranked_text(stored) if RANKED_KEY in stored else stored,
                 vector=None if vector is None else vector(point),
                 fused=point.fused if isinstance(point, Hit) else None,
                 **passage,
@@ -151,7 +152,7 @@ def point(record: Stored, keys: Payload, vector: Vector | None) -> Point:
     """
     number, stored = identity(record.id), record.payload or {}
     passages = read([Hit(number, 0.0, stored)], keys).passages
-    return Point(number, shown(stored), vector, next(iter(passages), None))
+    return Point(number, without_ranked_text(stored), vector, next(iter(passages), None))
 
 
 def _skipped(skipped: int, total: int, keys: Payload) -> str:
@@ -197,7 +198,7 @@ def fields(
             if value is None and inner:
                 value = payload.get(outer)
                 for part in inner:
-                    value = None if value is None else opened(value).get(part)
+                    value = None if value is None else open_object(value).get(part)
             if value is None:  # absent, or stored as null
                 continue
             converted = convert(value)
@@ -209,7 +210,7 @@ def fields(
     return values
 
 
-def opened(value: Any) -> Mapping[str, Any]:
+def open_object(value: Any) -> Mapping[str, Any]:
     """A nested object, or one that is stored as a JSON text, as LlamaIndex's `_node_content`; else an empty one."""
     if isinstance(value, str) and value.startswith("{"):
         try:

@@ -18,11 +18,11 @@ from typing import Any, Literal
 
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from handler.adapters.aws import client as aws
 from handler.adapters.qdrant import sparse_files
-from handler.adapters.qdrant.manifest import MANIFEST, Manifest, damaged
+from handler.adapters.qdrant.manifest import MANIFEST, Manifest, damage
 from handler.core.deadline import Deadline, running
 from handler.core.errors import (
     CollectionNotFound,
@@ -38,10 +38,8 @@ POINTER_BYTES = 65_536
 """The most bytes that are read of a pointer. It has some 200."""
 
 
-class Pointer(BaseModel):
+class Pointer(BaseModel, frozen=True):
     """Which version is the current one. `object` is relative to the pointer's folder; `version` says what is in it."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     format: Literal[1]
     version: str
@@ -87,7 +85,7 @@ class PublishedIndex:
             DeadlineExceeded: the time ran out.
         """
         text = b""
-        with self._asking(until), closing(self._get(pointer_name(self._profile))["Body"]) as body:
+        with self._map_errors(until), closing(self._get(pointer_name(self._profile))["Body"]) as body:
             for chunk in body.iter_chunks(CHUNK):
                 text += chunk
                 if len(text) > POINTER_BYTES:
@@ -102,7 +100,7 @@ class PublishedIndex:
 
         Args, Raises: as `pointer`.
         """
-        with self._asking(until):
+        with self._map_errors(until):
             final = _home() / f"{self._profile}-{pointer.sha256[:16]}"
             if not final.is_dir():
                 part = final.with_name(f".{final.name}")
@@ -146,7 +144,7 @@ class PublishedIndex:
             return  # the store's error says more
         for name, file in said.files.items():
             if name in checksums and checksums[name] != file.crc32:
-                raise damaged(self._profile, f"{name} does not match its checksum")
+                raise damage(self._profile, f"{name} does not match its checksum")
 
     def _download(self, pointer: Pointer, to: Path) -> None:
         """Fetch the packed index, or the rest of it."""
@@ -182,7 +180,7 @@ class PublishedIndex:
         return f"The published index for the profile '{self._profile}' {what}: run `passage index --publish` again."
 
     @contextmanager
-    def _asking(self, until: Deadline | None) -> Iterator[None]:
+    def _map_errors(self, until: Deadline | None) -> Iterator[None]:
         """Ends every wait for S3 with `until`, and maps errors."""
         try:
             with running(until) if until is not None else nullcontext():

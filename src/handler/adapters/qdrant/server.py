@@ -55,10 +55,7 @@ class QdrantServerStore:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.collection = profile.collection.name
-        self._connection = Connection(
-            self.collection, url=url, api_key=api_key, auth=auth, key_variable=key_variable, transport=transport
-        )
-        self._url = url
+        self._connection = Connection(self.collection, url, api_key, auth, key_variable, transport)
         self._profile = profile
         self._embedded_by = embedded_by
         self._support: TextSupport | None = None
@@ -71,7 +68,9 @@ class QdrantServerStore:
         _ = self._connection.client
         point = {"id": 0, "version": 0, "score": 0.5, "payload": {}}
         answer = {"result": {"points": [point]}, "status": "ok", "time": 0}
-        same = QdrantServerStore(url=self._url, api_key=None, profile=self._profile, transport=made_up(answer))
+        same = QdrantServerStore(
+            url=self._connection.url, api_key=None, profile=self._profile, transport=made_up(answer)
+        )
         same.search([([0.5] * self._profile.collection.dimension, Search(top_k=1))])
 
     def prepare(self) -> None:
@@ -92,8 +91,6 @@ class QdrantServerStore:
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         by_text = self._by_text() if any(search.text for _, search in searches) else None
-        if any(search.filters for _, search in searches):
-            self._check_prefixes(searches)
         try:
             return self._run(searches, by_text)
         except CollectionNotFound:
@@ -177,10 +174,23 @@ class QdrantServerStore:
         if using:
             request["using"] = using
         if search.filters:
-            from handler.adapters.qdrant.filters import as_json  # noqa: PLC0415 - most questions have no filter
-
-            request["filter"] = as_json(search.filters, self._profile)
+            request["filter"] = self._filter(search)
         return request
+
+    def _filter(self, search: Search) -> dict[str, Any]:
+        """The search's filter for Qdrant's API.
+
+        Raises:
+            InvalidRequest: it matches by prefix, and the server's version cannot.
+        """
+        from handler.adapters.qdrant.filters import as_json, has_prefix  # noqa: PLC0415 - most questions have no filter
+
+        given = as_json(search.filters, self._profile)
+        if has_prefix(given) and not self._matches_by_prefix():
+            raise InvalidRequest(
+                "A filter by prefix needs Qdrant 1.19 or newer, and the vector store is older: send whole values."
+            )
+        return given
 
     def _result(
         self, by_stage: Mapping[str, Any], search: Search, by_text: TextSearch | None, model: str | None
@@ -231,20 +241,6 @@ class QdrantServerStore:
             return None  # the caller raises the refusal, which says more
         self._limits = support.limits
         return None if (support.search, support.limits) == before else support
-
-    def _check_prefixes(self, searches: Sequence[tuple[Vector, Search]]) -> None:
-        """Check that the server can match by prefix, if a filter does.
-
-        Raises:
-            InvalidRequest: its version cannot.
-        """
-        from handler.adapters.qdrant.filters import as_json, has_prefix  # noqa: PLC0415 - most questions have no filter
-
-        filters = [as_json(search.filters, self._profile) for _, search in searches]
-        if any(map(has_prefix, filters)) and not self._matches_by_prefix():
-            raise InvalidRequest(
-                "A filter by prefix needs Qdrant 1.19 or newer, and the vector store is older: send whole values."
-            )
 
     def _matches_by_prefix(self) -> bool:
         """Whether the server matches by prefix, by its version; true where a proxy hides that. A no is asked again."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from qdrant_client.models import PayloadIndexInfo
 
-from handler.adapters.qdrant.payload import opened, shown
+from handler.adapters.qdrant.payload import open_object, without_ranked_text
 from handler.config import models, providers
 from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
 from handler.config.profiles import Profile
@@ -53,7 +53,7 @@ def draft(connection: ServerConnection, collection: str, contract: str, model: s
         there = ", ".join(connection.collections()) or "none"
         raise TargetError(f"There is no collection '{collection}'. There are: {there}.")
     records, _ = connection.call(lambda client: client.scroll(collection, limit=SAMPLE))
-    payloads = [_flat(shown(record.payload or {})) for record in records]
+    payloads = [_flat(without_ranked_text(record.payload or {})) for record in records]
     name, size, distance, others = _vector(info.config.params.vectors, collection)
     remarks = [f"other vectors: {', '.join(others)}"] if others else []
     said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, KNOWN_KEYS["model"])
@@ -133,7 +133,7 @@ def _doubts(payloads: Payloads, keys: Mapping[str, Sequence[str]], sparse: Seque
     for key in set(keys["title"]) & set(_guess_title(payloads)):
         yield f"'{key}' is read as the title, by its name alone"
     for key in keys["text"]:
-        if any(opened(payload.get(key)) or str(payload.get(key)).startswith("[{") for payload in payloads):
+        if any(open_object(payload.get(key)) or str(payload.get(key)).startswith("[{") for payload in payloads):
             yield f"the text in '{key}' is JSON in some points"
 
 
@@ -238,7 +238,7 @@ def _flat(payload: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     """The payload's values by their keys, with dots into nested objects, also those stored as a JSON text."""
     flat: dict[str, Any] = {}
     for key, value in payload.items():
-        inner = opened(value)
+        inner = open_object(value)
         flat |= _flat(inner, f"{above}{key}.") if inner else {f"{above}{key}": value}
     return flat
 
