@@ -4,7 +4,6 @@
 """
 
 import gc
-import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -83,6 +82,8 @@ def register_hooks(services: "Container") -> None:
 
     Raises nothing: without the hooks the function is slower, not broken.
     """
+    import random  # noqa: PLC0415 - see above
+
     from handler import telemetry  # noqa: PLC0415 - see above
 
     try:

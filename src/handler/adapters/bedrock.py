@@ -15,7 +15,7 @@ from handler.adapters.account import INPUT_TYPES, Account, validate_relevances
 from handler.adapters.aws import client as aws
 from handler.adapters.errors import Service, retry_after
 from handler.config import models
-from handler.core.errors import ConfigurationError, CredentialsRefused, PassageError, RequestRefused, UpstreamThrottled
+from handler.core.errors import ConfigurationError, CredentialsRefused, PassageError, RequestRefused
 from handler.core.model import Vector
 from handler.core.ports import TextsAre
 
@@ -156,12 +156,7 @@ class _Model:
                 detail=detail,
             )
         if aws.busy(error):
-            return UpstreamThrottled(
-                f"The {service.name} is limiting requests.",
-                upstream=service.upstream,
-                retry_after=retry_after(headers),
-                detail=detail,
-            )
+            return service.throttled(detail, headers)
         if status in (408, 424) or status >= 500 or status < 400:
             return service.unavailable("failed to answer", detail, retry_after(headers))
         return RequestRefused(self._refused_request, upstream=service.upstream, detail=detail)

@@ -64,12 +64,7 @@ class Service:
         if status in (401, 403):
             return self._credentials_refused(detail)
         if status == 429:
-            return UpstreamThrottled(
-                f"The {self.name} is limiting requests.",
-                upstream=self.upstream,
-                retry_after=retry_after(headers),
-                detail=detail,
-            )
+            return self.throttled(detail, headers)
         if status in TEMPORARY or status >= 500 or status < 400:
             return self.unavailable("failed to answer", detail, retry_after(headers))
         what = f"refused the request (HTTP {status})"
@@ -95,6 +90,11 @@ class Service:
     def unavailable(self, what: str, detail: str, wait: float | None = None) -> UpstreamUnavailable:
         """The error for a temporary failure; `what` completes the sentence "The <service> …"."""
         return UpstreamUnavailable(f"The {self.name} {what}.", upstream=self.upstream, retry_after=wait, detail=detail)
+
+    def throttled(self, detail: str, headers: Mapping[str, str]) -> UpstreamThrottled:
+        """The error for too many requests."""
+        message, wait = f"The {self.name} is limiting requests.", retry_after(headers)
+        return UpstreamThrottled(message, upstream=self.upstream, retry_after=wait, detail=detail)
 
     def misconfigured(self, what: str, detail: str) -> ConfigurationError:
         """The error for a wrong setting; `what` names it."""

@@ -11,20 +11,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, ValidationInfo, model_validator
 
-from handler.config import models
+from handler.config import models, values
 from handler.config.providers import PROVIDERS, Access, EmbeddingProvider, RerankingProvider, read_access
-from handler.config.values import (
-    BasePath,
-    BucketUri,
-    HeaderName,
-    Key,
-    Names,
-    Origin,
-    QdrantUrl,
-    SecretKey,
-    ServiceUrl,
-    UpperCase,
-)
 from handler.core.errors import ConfigurationError
 from handler.core.model import SearchMode
 
@@ -119,10 +107,12 @@ class RuntimeSettings(_Environment):
 class HttpSettings(_Environment):
     """CORS and paths. Read separately, so that a browser can still read the error about another wrong setting."""
 
-    allowed_origins: Annotated[tuple[Origin, ...], Names] = Field(("http://localhost:3000",), alias="ALLOWED_ORIGINS")
-    allowed_headers: Annotated[tuple[HeaderName, ...], Names] = Field((), alias="ALLOWED_HEADERS")
+    allowed_origins: Annotated[tuple[values.Origin, ...], values.Names] = Field(
+        ("http://localhost:3000",), alias="ALLOWED_ORIGINS"
+    )
+    allowed_headers: Annotated[tuple[values.HeaderName, ...], values.Names] = Field((), alias="ALLOWED_HEADERS")
     """Request headers that browsers may send, besides Powertools' own list."""
-    base_path: BasePath = Field("", alias="BASE_PATH")
+    base_path: values.BasePath = Field("", alias="BASE_PATH")
     """The path that a custom domain adds before the API's paths."""
 
 
@@ -154,10 +144,10 @@ class Settings(CollectionSettings):
 
     passage_settings: str = Field("", alias="PASSAGE_SETTINGS", repr=False, exclude=True)
     """Further settings, as NAME=value pairs. One may be a key."""
-    profiles: Annotated[tuple[str, ...], Names] = Field((), alias="PROFILES")
+    profiles: Annotated[tuple[str, ...], values.Names] = Field((), alias="PROFILES")
     """The profiles that are served besides the default one. Any other is unknown to a caller."""
     service: str = Field("passage", alias="POWERTOOLS_SERVICE_NAME")
-    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] | None, UpperCase] = Field(
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] | None, values.UpperCase] = Field(
         None, alias="POWERTOOLS_LOG_LEVEL"
     )
     log_query_text: bool = Field(False, alias="LOG_QUERY_TEXT")
@@ -171,7 +161,7 @@ class Settings(CollectionSettings):
     """Whether a request may ask how its answer came about."""
     request_timeout_ms: int = Field(28_500, ge=100, le=900_000, alias="REQUEST_TIMEOUT_MS")
 
-    allowed_collections: Annotated[tuple[str, ...], Names] = Field((), alias="ALLOWED_COLLECTIONS")
+    allowed_collections: Annotated[tuple[str, ...], values.Names] = Field((), alias="ALLOWED_COLLECTIONS")
     """Collections that a request may name in addition to its profile's."""
 
     mcp_name: str = Field("passage", max_length=100, alias="MCP_NAME")
@@ -189,15 +179,15 @@ class Settings(CollectionSettings):
     rerank_timeout_ms: int = Field(3_000, ge=200, le=60_000, alias="RERANK_TIMEOUT_MS")
 
     store: Literal["qdrant_server", "qdrant_edge"] = Field("qdrant_server", alias="STORE")
-    qdrant_url: QdrantUrl | None = Field(None, alias="QDRANT_URL")
-    qdrant_api_key: Key | None = Field(None, alias="QDRANT_API_KEY")
-    qdrant_api_key_secret: SecretKey | None = Field(None, alias="QDRANT_API_KEY_SECRET")
+    qdrant_url: values.QdrantUrl | None = Field(None, alias="QDRANT_URL")
+    qdrant_api_key: values.Key | None = Field(None, alias="QDRANT_API_KEY")
+    qdrant_api_key_secret: values.SecretKey | None = Field(None, alias="QDRANT_API_KEY_SECRET")
     secrets_ttl_seconds: int = Field(900, ge=60, le=86_400, alias="SECRETS_TTL_SECONDS")
     edge_index_path: Path | None = Field(None, alias="EDGE_INDEX_PATH")
-    edge_index_uri: BucketUri | None = Field(None, alias="EDGE_INDEX_URI")
+    edge_index_uri: values.BucketUri | None = Field(None, alias="EDGE_INDEX_URI")
     edge_index_check_seconds: int = Field(60, ge=1, le=86_400, alias="EDGE_INDEX_CHECK_SECONDS")
 
-    reply_queue_url: ServiceUrl | None = Field(None, alias="REPLY_QUEUE_URL")
+    reply_queue_url: values.ServiceUrl | None = Field(None, alias="REPLY_QUEUE_URL")
     reply_topic_arn: str | None = Field(None, pattern=r"^arn:[\w-]+:sns:", alias="REPLY_TOPIC_ARN")
     reply_bus_name: str | None = Field(None, max_length=1600, alias="REPLY_BUS_NAME")
     idempotency_table: str | None = Field(None, alias="IDEMPOTENCY_TABLE")
