@@ -37,6 +37,7 @@ _WORDS_AND_TARGET = (
     r"((?:[^\[\]\\]++|\\.|\[[^\[\]]*+\])*+)\]"
     r"\((?:<[^>\n]*>|(?:[^()\s]++|\([^()\s]*\))*+)(?:\s+\"[^\"\n]*\")?\)"
 )
+_BEGINS_WITH_WORD = re.compile(r"^[ \t>*+|-]*[^\W_]", re.MULTILINE)
 _LINK = re.compile(
     r"`(`*)(?:(?!`\1)[^\n])+`\1"  # a link in code is code
     rf"|!\[{_WORDS_AND_TARGET}|\[{_WORDS_AND_TARGET}"
@@ -99,6 +100,8 @@ def _parser() -> "MarkdownIt":
 
 def has_words(text: str) -> bool:
     """Whether it has text besides fences, table rules, directives and pictures."""
+    if "<" not in text and _BEGINS_WITH_WORD.search(text):
+        return True
     code = _FENCE.search(text)
     if code and "".join(code[1].split("\n")[1:-1]).strip():
         return True
@@ -114,8 +117,9 @@ def without_addresses(markdown: str) -> str:
 
 
 def _words(link: re.Match[str]) -> str:
-    written = link[0]
-    return written if written.startswith("`") else " " if written == "<br>" else link[2] or link[3] or ""
+    if link.lastindex is None:
+        return " "
+    return link[0] if link.lastindex == 1 else link[link.lastindex]
 
 
 def trim(text: str) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from passage.indexing.blocks import MarkdownBlock, Measure, blocks, has_words, trim, without_addresses
 from passage.indexing.oversize import in_parts
 from passage.indexing.packing import pack
-from passage.indexing.tokens import TOKENS_PER_CHARACTER, bound, input_tokens, most_tokens
+from passage.indexing.tokens import CHARACTERS_PER_TOKEN, TOKENS_PER_CHARACTER, bound, input_tokens, most_tokens
 from passage.sites.model import Page, Section
 
 MAX_CHARACTERS = 640
@@ -91,14 +91,19 @@ def cut(pages: Iterable[Page], model: str = "") -> Iterator[Chunk]:
 
 
 def _chunks(page: Page, limit: int, most: int) -> Iterator[Chunk]:
-    pieces = [(section, text) for section in page.sections for text in _pieces(section, page.title, limit)]
+    pieces = [
+        (section, headings, context, text)
+        for section in page.sections
+        for headings in (_path(page.title, section),)
+        for context in (f"{_context(headings, limit)}\n",)
+        for text in _pieces(section, limit - bound(context))
+    ]
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     last: Section | None = None
-    for index, (section, text) in enumerate(pieces):
-        headings = _path(page.title, section)
+    for index, (section, headings, context, text) in enumerate(pieces):
         occurrence = seen[headings, text]
         seen[headings, text] += 1
-        ranked = f"{_context(headings, limit)}\n{without_addresses(text)}"
+        ranked = context + without_addresses(text)
         yield Chunk(
             id=_identity(page.url, headings, text, ranked, occurrence),
             path=page.path,
@@ -146,9 +151,8 @@ def _context(headings: tuple[str, ...], limit: int) -> str:
     return line
 
 
-def _pieces(section: Section, title: str, limit: int) -> list[str]:
+def _pieces(section: Section, room: int) -> list[str]:
     """A section's text in passages. A text without words (a rule, an undescribed picture) gives none."""
-    room = limit - bound(f"{_context(_path(title, section), limit)}\n")
     measure = _measure(room)
     whole = trim(section.markdown)
     if not whole:
@@ -190,7 +194,8 @@ def _readable(text: str, most: int) -> int:
     """How many characters of a text have at most `most` tokens: all, or whole lines, or a part of the second line."""
     if len(text) * TOKENS_PER_CHARACTER <= most or bound(text) <= most:
         return len(text)
-    count = bisect_right(range(len(text)), most, key=lambda end: bound(text[:end])) - 1
+    longest = min(len(text), (most + 1) * CHARACTERS_PER_TOKEN)
+    count = bisect_right(range(longest), most, key=lambda end: bound(text[:end])) - 1
     while bound(text[:count]) > most:  # a longer text may have fewer tokens: the one that ends in a word's half
         count = count * 7 // 8
     lines = text.rfind("\n", 0, count)

@@ -6,6 +6,7 @@ most scripts other than Latin into bytes. Prose then has 0.6 to 0.8 of the bound
 """
 
 import re
+from collections.abc import Sequence
 
 from handler.config.models import limits
 
@@ -19,17 +20,23 @@ RESERVED_TOKENS = 4
 TOKENS_PER_CHARACTER = 4
 """The most, by `bound`: a token for each byte."""
 
+CHARACTERS_PER_TOKEN = 4
+"""The most, by `bound`: the letters of a token, with a blank before them."""
+
 LETTERS_PER_TOKEN = 3
 """Characters in a token of a pronounceable Latin word; vocabularies hold longer pieces of common words."""
 
 _BLANKS_PER_TOKEN = 4
-_RUN = re.compile(r"[A-Za-z0-9+/=]{16,}")
+_SHORTEST_KEY = 16
+_RUN = re.compile(rf"[A-Za-z0-9+/=]{{{_SHORTEST_KEY},}}")
 _DIGIT = re.compile(r"[0-9]")
-_WORD = re.compile(r"[A-Z]?[a-z]{1,63}")
+_WORD = re.compile(r"([A-Z]?[a-z]{1,63})")
 _UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xz]{5,}")
-_BLANKS = re.compile(r"(?<![!-~]) (?=\S)|\s{2,}|[^\S ]")
+_BLANKS = re.compile(r"\s(?:\s+|(?<! )|(?<![!-~] )(?=\S))")
 """Blanks, except the single one before a word: that one belongs to the word."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_KEY = 1 << 40
+"""More than the thirds of a token of any text."""
 _MOST_PIECES = 100_000
 """The most texts whose tokens are kept."""
 
@@ -49,16 +56,16 @@ def bound(text: str) -> int:
     if len(_PIECES) > _MOST_PIECES:
         _PIECES.clear()
     pieces = text.split()
-    thirds = sum(map(_PIECES.__getitem__, pieces))
-    if not _PIECES.with_keys.isdisjoint(pieces):
+    keys, thirds = divmod(sum(map(_PIECES.__getitem__, pieces)), _KEY)
+    if keys:
         text = _without_keys(text)
-    return -(-thirds // 3) + _blanks(text)
+        pieces = text.split()
+    return -(-thirds // 3) + _blanks(text, pieces)
 
 
-def _blanks(text: str) -> int:
+def _blanks(text: str, pieces: Sequence[str]) -> int:
     lines = text.count("\n")
-    is_plain = text.isascii() and text.replace("\n", "").isprintable() and not text.startswith(" ")
-    if is_plain and not any(blanks in text for blanks in ("  ", "\n ", " \n")):
+    if text.isascii() and text.replace("\n\n", " ").replace("\n", " ") == " ".join(pieces):
         return lines  # each space stands before a word
     found: list[str] = _BLANKS.findall(text)
     return lines + sum(-(-(len(blanks) - blanks.count("\n")) // _BLANKS_PER_TOKEN) for blanks in found)
@@ -70,29 +77,17 @@ def _without_keys(text: str) -> str:
 
 
 class _Pieces(dict[str, int]):
-    """Thirds of a token for each text without blanks. Most occur often.
-
-    Attributes:
-        with_keys: those that hold a key.
-    """
-
-    def __init__(self) -> None:
-        self.with_keys: set[str] = set()
-
-    def clear(self) -> None:
-        super().clear()
-        self.with_keys.clear()
+    """Thirds of a token for each text without blanks, and `_KEY` for one with a key. Most occur often."""
 
     def __missing__(self, piece: str) -> int:
-        text = _without_keys(piece)
-        if text != piece:
-            self.with_keys.add(piece)
-        words = _WORD.findall(text)
-        signs = _WORD.sub("", text)  # digits, punctuation and capitals are single tokens
-        others = _NOT_ASCII.findall(signs)
+        text = _without_keys(piece) if len(piece) >= _SHORTEST_KEY else piece
+        parts = _WORD.split(text)
+        signs = "".join(parts[::2])  # digits, punctuation and capitals are single tokens
+        others = () if signs.isascii() else _NOT_ASCII.findall(signs)
         tokens = len(piece) - len(text) + len(signs) - len(others)
-        tokens += sum(-(-len(word) // LETTERS_PER_TOKEN) for word in words) + sum(map(len, _UNSPEAKABLE.findall(text)))
-        self[piece] = thirds = 3 * tokens + sum(map(_COSTS.__getitem__, others))
+        tokens += sum(-(-len(word) // LETTERS_PER_TOKEN) for word in parts[1::2])
+        tokens += sum(map(len, _UNSPEAKABLE.findall(text)))
+        self[piece] = thirds = 3 * tokens + sum(map(_COSTS.__getitem__, others)) + (_KEY if text != piece else 0)
         return thirds
 
 

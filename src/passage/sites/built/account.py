@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from html import unescape
 from sys import intern
 
@@ -65,17 +66,22 @@ class _Known:
     """The letters of what was made of a page. Texts are looked for in its order, each behind the one before."""
 
     def __init__(self, written: str) -> None:
-        self._text = "\n".join(map(_letters, (unescape(_TARGET.sub("]", written)), written)))
+        self._written = written
+        self._text = _letters(unescape(_TARGET.sub("]", written)))
         self._place = 0
+
+    @cached_property
+    def _as_written(self) -> str:
+        return _letters(self._written)
 
     def has(self, text: str) -> bool:
         wanted = _letters(text)
         at = self._text.find(wanted, self._place)
         if at < 0:
             at = self._text.find(wanted)
-        if len(wanted) > _SURE:
-            self._place = max(at, 0)
-        return at >= 0
+        if len(wanted) > _SURE and at >= 0:
+            self._place = at
+        return at >= 0 or wanted in self._as_written
 
 
 class _Fates:

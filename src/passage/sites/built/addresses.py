@@ -132,6 +132,20 @@ def relative(url: str, base: str) -> str | None:
     return path.removeprefix(root) if path.startswith(root) else None
 
 
+def is_page(link: Node, url: str) -> bool:
+    """Whether a link leads to another page of the site."""
+    target = html.attribute(link, "href").strip()
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        return False
+    return (
+        not target.startswith("#")
+        and parts.netloc in ("", urlsplit(url).netloc)
+        and parts.scheme in ("", "http", "https")
+    )
+
+
 def _stated_base(sample: Mapping[str, Node]) -> str:
     """The most frequent beginning of the canonical links, without each file's path."""
     votes: Counter[str] = Counter()

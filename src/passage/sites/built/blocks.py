@@ -1,8 +1,8 @@
 """Splits a page into its blocks of visible text: paragraphs, items, cells, code, and the lines between them."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import compress
+from typing import NamedTuple
 
 from passage.sites import html
 from passage.sites.html import Node
@@ -23,8 +23,7 @@ _UNSEEN = frozenset(
 """Elements without text that a reader sees beside the page's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A run of text and pictures without a block inside.
 
     Attributes:
@@ -173,14 +172,15 @@ def _part(block: Block, kept: Sequence[bool]) -> Block | None:
     nodes, texts = tuple(compress(block.nodes, kept)), tuple(compress(block.texts, kept))
     words = _words(nodes, texts)
     around = tuple(compress(block.around, kept))
-    return replace(block, nodes=nodes, texts=texts, around=around, words=words) if words else None
+    return block._replace(nodes=nodes, texts=texts, around=around, words=words) if words else None
 
 
 def _below(block: Block, key: int, holder: Node) -> Block:
     """A block as it is found below an element around it."""
-    if key in block.keys:
-        at = block.keys.index(key)
-        return replace(block, above=block.above[at:], keys=block.keys[at:])
-    outer = set(block.around[0][: block.around[0].index(key)])
-    at = sum(each in outer for each in block.keys)
-    return replace(block, above=(holder, *block.above[at:]), keys=(key, *block.keys[at:]))
+    nodes, texts, around, words, above, keys, rules, is_heading = block
+    if key in keys:
+        at = keys.index(key)
+        return Block(nodes, texts, around, words, above[at:], keys[at:], rules, is_heading)
+    outer = set(around[0][: around[0].index(key)])
+    at = sum(each in outer for each in keys)
+    return block._replace(above=(holder, *above[at:]), keys=(key, *keys[at:]))

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
+from operator import itemgetter
 from typing import ClassVar, Self
 
 from pydantic import ConfigDict, TypeAdapter
@@ -17,7 +18,7 @@ from passage.sites.model import Page
 
 ITEM = re.compile(r"^[ >]*(?:[-*+]|\d+[.)])[ ]+", re.MULTILINE)
 """The mark of a list's item."""
-LINK = re.compile(r"!?\[((?:[^\]\\]|\\.)*)\]\(([^)\s]*)[^)]*\)")
+LINK = re.compile(r"(?:!\[|\[)((?:[^\]\\]++|\\.)*+)\]\(([^)\s]*)[^)]*\)")
 
 _WORD = re.compile(r"\w+")
 _SIZES = struct.Struct("<QQ")
@@ -109,7 +110,8 @@ class ReadPage:
     def dump(self) -> bytes:
         """What `Stored.add` takes."""
         page = self.page
-        lines = dict(sorted((hash_of(line), len(line)) for line in spoken_lines(page)))
+        spoken = spoken_text(page)
+        lines, words = _words(page)
         headings = {heading for section in page.sections for heading in section.headings} - {page.title}
         candidate = Candidate(
             file=self.file,
@@ -122,14 +124,12 @@ class ReadPage:
             heading_links=_in_a_row(sorted(map(hash_of, self.heading_links))),
             links=_in_a_row(map(hash_of, sorted(self.links))),
             headings=_in_a_row(map(hash_of, sorted(headings))),
-            text=sha256(
-                f"{len(page.title)}:{page.title}{spoken_text(page)}".encode("utf-8", "surrogatepass")
-            ).hexdigest(),
+            text=sha256(f"{len(page.title)}:{page.title}{spoken}".encode("utf-8", "surrogatepass")).hexdigest(),
             lines=_in_a_row(lines),
             line_lengths=_in_a_row(lines.values()),
             length=sum(lines.values()),
         )
-        first, words = _candidate.dump_json(candidate), _all_words(page).encode()
+        first = _candidate.dump_json(candidate)
         return b"".join((_SIZES.pack(len(first), len(words)), first, words, _page.dump_json(page)))
 
 
@@ -171,25 +171,29 @@ class Stored:
         return self._file.read(end - begin)
 
 
+def without_targets(markdown: str) -> str:
+    """Markdown with the words of links alone: their addresses differ between copies."""
+    return LINK.sub(itemgetter(1), markdown)
+
+
 def spoken_text(page: Page) -> str:
-    """The page's text without the addresses of links, which differ between copies."""
-    return "\n".join(LINK.sub(r"\1", section.markdown) for section in page.sections)
+    return "\n".join(without_targets(section.markdown) for section in page.sections)
 
 
-def spoken_lines(page: Page) -> set[str]:
-    """The words of a page's lines, each once."""
-    texts = (ITEM.sub("", LINK.sub(r"\1", section.markdown)) for section in page.sections)
-    return {words for text in texts for line in text.split("\n") if (words := words_of(line))}
-
-
-def _all_words(page: Page) -> str:
+def _words(page: Page) -> tuple[dict[int, int], bytes]:
+    """The letters of each of a page's lines, by the hash of its words; and all words, each between blanks."""
     path: tuple[str, ...] = ()
-    parts = [page.title]
+    lines: set[str] = set()
+    parts = [words_of(page.title)]
     for section in page.sections:
-        parts += [heading for heading in section.headings if heading not in path]
+        parts += [words_of(heading) for heading in section.headings if heading not in path]
         path = section.headings
-        parts.append(LINK.sub(r"\1", section.markdown))
-    return f" {words_of(' '.join(parts))} "
+        for line in without_targets(section.markdown).split("\n"):
+            words = words_of(line)
+            parts.append(words)
+            lines.add(words_of(ITEM.sub("", line)) if ITEM.match(line) else words)
+    numbers = dict(sorted((hash_of(line), len(line)) for line in lines if line))
+    return numbers, f" {' '.join(filter(None, parts))} ".encode()
 
 
 def words_of(text: str) -> str:

@@ -8,7 +8,7 @@ from passage.sites import html
 from passage.sites.built import tabs
 from passage.sites.built.blocks import Block, within
 from passage.sites.built.code import line_numbers
-from passage.sites.built.furniture import beside_title, furniture, menus
+from passage.sites.built.furniture import beside_title, furniture
 from passage.sites.built.hidden import hidden
 from passage.sites.built.marks import badges, briefs, footnote_marks, permalinks
 from passage.sites.built.noise import NOISE
@@ -51,9 +51,10 @@ def dropped(
     """
     gone: dict[int, str] = {}
     for content in contents:
-        gone |= dict.fromkeys(map(html.key, _marks(content)), "mark, label or tool")
+        found_tabs = tabs.find(content)
+        gone |= dict.fromkeys(map(html.key, (*_marks(content), *found_tabs.rows)), "mark, label or tool")
         gone |= dict.fromkeys(map(html.key, _navigation(content, noise, url, common)), "navigation")
-        panels = set(map(html.key, tabs.panels(content)))
+        panels = {html.key(panel) for panel, _ in found_tabs.panels}
         gone |= dict.fromkeys(map(html.key, hidden(content, panels)), "hidden")
         for rule, css in NOISE.items():
             gone |= dict.fromkeys(map(html.key, html.select(content, css)), rule)
@@ -93,8 +94,14 @@ def _is_of_page(header: Node, content: Node, common: frozenset[Key]) -> bool:
 def _navigation(content: Node, noise: str, url: str, common: frozenset[Key]) -> Iterator[Node]:
     for node in html.select(content, noise) if noise else ():
         yield from beside_title(node) if _is_of_page(node, content, common) else (node,)
-    yield from menus(html.select(content, "aside"))
+    yield from filter(_is_menu, html.select(content, "aside"))
     yield from outlines(content, url)
+
+
+def _is_menu(beside: Node) -> bool:
+    """Whether an element beside the text is a menu: more than half of its letters are in links, or it has none."""
+    linked = sum(map(html.letters, html.outermost(beside, "a[href]")))
+    return linked * 2 > html.letters(beside) or not html.letters(beside)
 
 
 def _skip_links(content: Iterable[Block]) -> Iterator[Node]:
@@ -126,7 +133,6 @@ def _marks(content: Node) -> Iterator[Node]:
     yield from _labels(content)
     for summary in filter(_is_control, html.select(content, "summary")):
         yield summary.parent if _SOURCE_CODE.fullmatch(_words(summary)) and summary.parent is not None else summary
-    yield from tabs.lists(content)
 
 
 def _is_tool(button: Node) -> bool:

@@ -5,11 +5,11 @@ middle of the text is the author's.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import groupby, takewhile
-from urllib.parse import urlsplit
 
 from passage.sites import html
+from passage.sites.built.addresses import is_page
 from passage.sites.html import Node
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -113,17 +113,16 @@ def _below_title(blocks: Sequence[Node], url: str) -> Iterator[Node]:
     groups = {html.key(note.parent) for note in notes if note.parent is not None and html.tag(note) in ("li", "span")}
     yield from notes
     yield from (line for line in lines if line.parent is not None and html.key(line.parent) in groups)
-    yield from (
-        block for block in blocks if html.tag(block) not in _ATOMS and _is_in_header(block) and _is_links(block, url)
-    )
+    yield from (block for block in _in_headers(blocks) if html.tag(block) not in _ATOMS and _is_links(block, url))
 
 
-def _is_in_header(block: Node) -> bool:
-    """Whether a block stands beside the page's title, in a header or a hero."""
-    return any(
-        html.tag(above) == "header" or "hero" in html.attribute(above, "class").lower()
-        for above in html.ancestors(block)
-    )
+def _in_headers(blocks: Sequence[Node]) -> Iterator[Node]:
+    """The blocks beside the page's title, in a header or a hero."""
+    page = next(reversed(list(html.ancestors(blocks[0])))) if blocks else None
+    headers = {html.key(header) for header in html.select(page, "header, [class*=hero i]")} if page else ()
+    for block in blocks if headers else ():
+        if any(html.key(above) in headers for above in html.ancestors(block)):
+            yield block
 
 
 def _buttons(title: Node, content: Node) -> Iterator[Node]:
@@ -200,20 +199,6 @@ def _links(block: Node) -> list[Node]:
     """The links in a block, or the link around it."""
     around = next((above for above in html.ancestors(block) if html.tag(above) == "a"), None)
     return [around] if around is not None else html.select(block, "a[href]")
-
-
-def is_page(link: Node, url: str) -> bool:
-    """Whether a link leads to another page of the site."""
-    target = html.attribute(link, "href").strip()
-    try:
-        parts = urlsplit(target)
-    except ValueError:
-        return False
-    return (
-        not target.startswith("#")
-        and parts.netloc in ("", urlsplit(url).netloc)
-        and parts.scheme in ("", "http", "https")
-    )
 
 
 def _at_end(blocks: Sequence[Node], url: str) -> Iterator[Node]:
@@ -299,11 +284,3 @@ def _is_footer(block: Node) -> bool:
 def beside_title(header: Node) -> list[Node]:
     """The blocks of a page's header that are neither its heading nor a sentence."""
     return [block for block in _blocks(header, ()) if html.tag(block) not in HEADINGS and _is_line(block)]
-
-
-def menus(nodes: Iterable[Node]) -> Iterator[Node]:
-    """The elements beside the text that are menus: more than half of their letters are in links, or they have none."""
-    for node in nodes:
-        linked = sum(map(html.letters, html.outermost(node, "a[href]")))
-        if linked * 2 > html.letters(node) or not html.letters(node):
-            yield node

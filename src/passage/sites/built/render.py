@@ -35,7 +35,11 @@ _BLANKS = re.compile(r"[ \t\n\r\f\u00a0]+")
 _INSIDE = re.compile(r"(?<=[(\[]) +|,? +(?=[)\]])| +(?=,)")
 """Spaces in a signature that is set in lines or as a table, and the comma after its last line."""
 
+_BEHIND_MARK = " .:)]"
 _NUMBER = re.compile(r"[+\u2212-]?\d+")
+
+_BELOW = re.compile(r"\w[\w-]*(?:[./][\w-]+)*(?:#[\w.:/-]+)?", re.ASCII)
+"""The address of a page in the folder or below it, without a part that is resolved."""
 
 _TEX_OPEN, _TEX_CLOSE = "\ue000", "\ue001"
 """Private characters around the number of a formula, which the converter would escape."""
@@ -85,6 +89,8 @@ class Rendering:
             return ""
         if target.startswith("#"):
             return self.url + target
+        if _BELOW.fullmatch(target) and self.folder.startswith("http") and self.folder.endswith("/"):
+            return self.folder + target  # as `urljoin`, which takes longer
         try:
             absolute = urljoin(self.folder, target)
             scheme = urlsplit(absolute).scheme
@@ -107,7 +113,9 @@ def render(node: Node, page: Rendering) -> str:
         return _GAPS.get(name, "")
     if not name:
         words = html.own_text(node)
-        return _text(words.lstrip(" .:)]") if _follows_mark(node, page) else words, page)
+        return _text(
+            words.lstrip(_BEHIND_MARK) if words[:1] in _BEHIND_MARK and _follows_mark(node, page) else words, page
+        )
     rule = page.rules.get(html.key(node)) or page.rules.get(name, element)
     label = page.labels.get(html.key(node))
     return rule(node, page) if label is None else f"<div>{bold(label)}{rule(node, page)}</div>"
@@ -135,9 +143,8 @@ def element(node: Node, page: Rendering) -> str:
         kept = "".join(
             f' {each}="{escape(value)}"' for each in _ATTRIBUTES.get(name, ()) if (value := html.attribute(node, each))
         )
-        before = html.previous(node)
-        quotations = name == "blockquote" and before is not None and html.tag(before) == "blockquote"
-        apart = f"<p>{_APART}</p>" if quotations else ""
+        before = html.previous(node) if name == "blockquote" else None
+        apart = f"<p>{_APART}</p>" if before is not None and html.tag(before) == "blockquote" else ""
         return f"{apart}<{name}{kept}>{content}</{name}>"
     if name in _KEPT_INLINE:
         return f"<{name}>{content}</{name}>" if content.strip() else content

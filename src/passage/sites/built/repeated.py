@@ -14,8 +14,8 @@ from itertools import islice
 from pydantic import TypeAdapter
 
 from passage.sites import html
+from passage.sites.built.addresses import is_page
 from passage.sites.built.blocks import HEADINGS, Block, blocks
-from passage.sites.built.furniture import is_page
 from passage.sites.html import Node
 
 SHARE = 0.6
@@ -30,7 +30,7 @@ _LEVELS = 5
 _WIDEST = 12
 """The most blocks of a group of links to the pages around a page."""
 _SENTENCE = re.compile(r"[.!?:;\u3002\uff01\uff1f]['\")\]]*\Z")
-_YEAR = re.compile(r"\d{4}|\d+:\d\d|\d+[/.-]\d+[/.-]\d+")
+_YEAR = re.compile(r"\d(?:\d{3}|\d*(?::\d\d|[/.-]\d+[/.-]\d+))")
 _DIGITS = re.compile(r"\d+")
 
 Key = tuple[str, str]

@@ -55,7 +55,7 @@ def prepare(
     rules |= {html.key(node): _declaration for node in reference.signatures}
     labels: dict[int, str] = {}
     for content in contents:
-        labels.update((html.key(panel), label) for panel, label in tabs.labels(content))
+        labels.update((html.key(panel), label) for panel, label in tabs.find(content).labels())
         for css, rule in (*signatures, *RULES):
             for node in html.select(content, css):
                 rules.setdefault(html.key(node), rule)

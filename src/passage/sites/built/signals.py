@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from passage.sites import html
+from passage.sites.built.addresses import is_page
 from passage.sites.built.copies import LIST_FOLDERS
-from passage.sites.built.furniture import is_page
 from passage.sites.built.generators import Generator
 from passage.sites.html import Node
 from passage.sites.model import Section

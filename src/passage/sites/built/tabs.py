@@ -1,7 +1,8 @@
 """Finds the label of each tab panel: themes write all labels in a row before the panels."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from passage.sites import html
@@ -20,34 +21,44 @@ _NAMED = re.compile(r"(^|[-_])(tab|tabbed|code-?group)", re.IGNORECASE)
 _REFERENCES = ("href", "aria-controls", "data-target", "data-bs-target", "for", "data-tab")
 
 
-def labels(content: Node) -> Iterator[tuple[Node, str]]:
-    """Each tab panel with its label. A panel that begins with a heading of the same words has none."""
-    for panel, label in _labels(content):
-        begin = _first(panel)
-        if begin is None or html.tag(begin) not in _HEADINGS or html.squeezed(html.text(begin)) != label:
-            yield panel, label
+@dataclass(frozen=True, slots=True)
+class Tabs:
+    """The tabs in an element.
+
+    Attributes:
+        panels: each with its label, whether or not it is to be written.
+        rows: the rows of labels, and labels inside panels. They are dropped, because each panel gets its label.
+    """
+
+    panels: list[tuple[Node, str]]
+    rows: list[Node]
+
+    def labels(self) -> Iterator[tuple[Node, str]]:
+        """Each panel with its label. A panel that begins with a heading of the same words has none."""
+        for panel, label in self.panels:
+            begin = _first(panel)
+            if begin is None or html.tag(begin) not in _HEADINGS or html.squeezed(html.text(begin)) != label:
+                yield panel, label
 
 
-def panels(content: Node) -> list[Node]:
-    """The tab panels, with and without a label to write."""
-    return [panel for panel, _ in _labels(content)]
+def find(content: Node) -> Tabs:
+    """All tabs below an element."""
+    sets, bars = list(_sets(content)), _bars(content)
+    found = Tabs([*_referred(content), *_named_elements(content), *_in_sets(sets), *_in_bars(bars, content)], [])
+    begins = ((_first(panel), label) for panel, label in found.labels())
+    found.rows.extend(begin for begin, label in begins if begin is not None and _says(begin, label))
+    found.rows.extend(node for row, _, _ in sets for node in row)
+    found.rows.extend(bars)
+    return found
 
 
-def lists(content: Node) -> list[Node]:
-    """The rows of labels, and labels inside panels. They are dropped, because each panel gets its label."""
-    repeated = [
-        first for panel, label in labels(content) if (first := _first(panel)) is not None and _says(first, label)
-    ]
-    rows = [node for row, _, _ in _sets(content) for node in row]
-    return [*repeated, *rows, *_bars(content)]
-
-
-def _labels(content: Node) -> Iterator[tuple[Node, str]]:
-    yield from _referred(content)
-    yield from _named_elements(content)
-    for _, named, panels in _sets(content):
+def _in_sets(sets: Iterable[tuple[list[Node], list[Node], list[Node]]]) -> Iterator[tuple[Node, str]]:
+    for _, named, panels in sets:
         yield from zip(panels, (html.squeezed(html.text(label)) for label in named), strict=True)
-    for bar in _bars(content):
+
+
+def _in_bars(bars: Iterable[Node], content: Node) -> Iterator[tuple[Node, str]]:
+    for bar in bars:
         around = bar.parent
         if around is None:
             continue
