@@ -119,14 +119,20 @@ def select(node: Node, css: str) -> list[Node]:
         SelectorError: `css` is not a selector.
     """
     try:
-        # An element that several selectors of a list match is found several times.
-        return list({match.mem_id: match for match in node.css(css)}.values())
+        matches: list[Node] = node.css(css)
     except SelectolaxError as error:
         raise SelectorError(f"{css!r} is not a CSS selector") from error
+    # An element that several selectors of a list match is found several times.
+    return matches if len(matches) < 2 or "," not in css else list({each.mem_id: each for each in matches}.values())
 
 
 def first(node: Node, css: str) -> Node | None:
-    return next(iter(select(node, css)), None)
+    """The first of `select`, sooner."""
+    try:
+        found: Node | None = node.css_first(css)
+    except SelectolaxError as error:
+        raise SelectorError(f"{css!r} is not a CSS selector") from error
+    return found
 
 
 def outermost(node: Node, css: str) -> list[Node]:
@@ -214,7 +220,7 @@ def letters_of(written: str) -> str:
 
 def attribute(node: Node, name: str) -> str:
     """An attribute's value, empty when it is absent or has none."""
-    return node.attributes.get(name) or ""
+    return node.attrs.get(name) or ""
 
 
 def set_attribute(node: Node, name: str, value: str) -> None:

@@ -108,16 +108,20 @@ Rule = Callable[[Node, Rendering], str]
 
 def render(node: Node, page: Rendering) -> str:
     """The HTML of one node."""
-    name = html.tag(node)
-    if html.key(node) in page.dropped:
+    return _render(html.tag(node), node, page)
+
+
+def _render(name: str, node: Node, page: Rendering) -> str:
+    key = html.key(node)
+    if key in page.dropped:
         return _GAPS.get(name, "")
     if not name:
         words = html.own_text(node)
-        return _text(
-            words.lstrip(_BEHIND_MARK) if words[:1] in _BEHIND_MARK and _follows_mark(node, page) else words, page
-        )
-    rule = page.rules.get(html.key(node)) or page.rules.get(name, element)
-    label = page.labels.get(html.key(node))
+        if words[:1] in _BEHIND_MARK and _follows_mark(node, page):
+            words = words.lstrip(_BEHIND_MARK)
+        return _text(words, page)
+    rule = page.rules.get(key) or page.rules.get(name, element)
+    label = page.labels.get(key)
     return rule(node, page) if label is None else f"<div>{bold(label)}{rule(node, page)}</div>"
 
 
@@ -129,7 +133,7 @@ def _follows_mark(text: Node, page: Rendering) -> bool:
 
 
 def inside(node: Node, page: Rendering) -> str:
-    return "".join(render(child, page) for child in html.children(node))
+    return "".join([_render(name, child, page) for name, child in html.named_children(node)])
 
 
 def element(node: Node, page: Rendering) -> str:
@@ -194,7 +198,9 @@ def bold(title: str) -> str:
 def _text(text: str, page: Rendering) -> str:
     if "\n" in text and not text.strip():
         return "\n"  # between the blocks of a quotation, the converter makes blank lines of a space
-    text = _BLANKS.sub(" ", html.visible(text))
+    text = html.visible(text)
+    if not text.isprintable() or "  " in text:  # only a blank is printable
+        text = _BLANKS.sub(" ", text)
     pieces = mathematics.delimited(text) if "\\" in text or "$$" in text else [(text, "", False)]
     return "".join(
         escape(before, quote=False) + (keep_tex(tex, block, page) if tex else "") for before, tex, block in pieces
