@@ -13,7 +13,7 @@ import httpx
 
 from passage.local.environment import LocalContext
 from passage.local.http_event import http_api_event
-from passage.service_url import connecting
+from passage.service_url import client_options
 
 SECONDS = 35.0
 """Longer than any API in front waits (29 s for a REST API, 30 s for an HTTP API), so that its own error is seen."""
@@ -131,7 +131,7 @@ def over_http(url: str, key: str | None) -> Iterator[HttpApi]:
     A proxy that the environment names cannot reach this machine, so it is not asked for a URL on it.
     """
     url = url.rstrip("/").removesuffix("/query")
-    with httpx.Client(**connecting(url)) as client:
+    with httpx.Client(**client_options(url)) as client:
         yield HttpApi(url, key, client.request)
 
 

@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 from handler.config.providers import EMULATOR, Provider
 
 
-def made_by(provider: Provider, url: str) -> str:
+def name_embedder(provider: Provider, url: str) -> str:
     """Who makes the vectors, as an index records it: the provider's name, or `emulator` for one on this machine."""
     return EMULATOR if provider.emulated and is_loopback(url) else provider.name
 
 
-def connecting(url: str) -> dict[str, Any]:
+def client_options(url: str) -> dict[str, Any]:
     """The options of an httpx client for a URL: no proxy for this machine, and the certificates of SSL_CERT_FILE.
 
     Raises:

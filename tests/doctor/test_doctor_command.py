@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from http_server import http_server
 from passage.cli import main
-from passage.commands import api_key
+from passage.commands.options import API_KEY, read_api_key
 from serving import served_index
 
 
@@ -70,11 +70,11 @@ def test_unknown_aws_profile_exits_2(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_key_is_read_from_a_file_or_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("secret\n")
-    assert api_key.read(file) == "secret"
-    monkeypatch.delenv(api_key.VARIABLE, raising=False)
-    assert api_key.read(None) is None
-    monkeypatch.setenv(api_key.VARIABLE, " other ")
-    assert api_key.read(None) == "other"
+    assert read_api_key(file) == "secret"
+    monkeypatch.delenv(API_KEY, raising=False)
+    assert read_api_key(None) is None
+    monkeypatch.setenv(API_KEY, " other ")
+    assert read_api_key(None) == "other"
 
 
 @pytest.mark.parametrize("command", [("doctor",), ("evaluate", "suite.toml")])

@@ -8,7 +8,7 @@ import pytest
 
 from passage.evaluation import run as runs
 from passage.evaluation.run import Run, RunError, SavedAnswer, SavedHit, documents
-from passage.evaluation.saved_answers import FILE, AnswerFile
+from passage.evaluation.runner import FILE, AnswerFile
 from passage.evaluation.suite import Expected, Suite, SuiteQuestion
 
 HIT = SavedHit(

@@ -9,8 +9,7 @@ import pytest
 from handler.config import profiles
 from passage.api import ApiReply, HttpApi, Request
 from passage.evaluation.asking import Asker
-from passage.evaluation.checks import missing
-from passage.evaluation.documents import in_api
+from passage.evaluation.checks import in_api, missing
 from passage.evaluation.run import SavedAnswer, SavedHit
 from passage.evaluation.service import RemoteProfile, find_profile
 from passage.evaluation.suite import Expected, Suite, SuiteQuestion

@@ -9,12 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passage.evaluation import cases, suite_result, thresholds
-from passage.evaluation.cases import CaseError, RetrievalResult, TestCase, TestStatus
-from passage.evaluation.judging import judge_cases, unachievable
+from passage.evaluation import cases, thresholds
+from passage.evaluation.cases import (
+    CaseError,
+    PerformanceMetrics,
+    RetrievalResult,
+    TestCase,
+    TestStatus,
+    TestSuiteResult,
+)
+from passage.evaluation.judging import find_unachievable, judge_cases
 from passage.evaluation.run import Run, SavedAnswer, SavedHit
 from passage.evaluation.suite import Expected, Suite, SuiteQuestion
-from passage.evaluation.suite_result import PerformanceMetrics, TestSuiteResult
 
 CASE = TestCase("a case", "What is ROS 2?", "textbook_embeddings", ("doc_a",), ("robot",), 0.7, 5)
 HIT = SavedHit(1, "7", "7_0", "https://site.example/a#x", "A", 0.8, "A robot operating system.")
@@ -84,7 +90,7 @@ def test_value_that_breaks_a_rule_is_refused(field: str, values: tuple[Any, ...]
 def test_threshold_above_every_score_is_not_achievable() -> None:
     high, low = (replace(QUESTION, id=name, relevance_threshold=value) for name, value in (("h", 0.9), ("l", 0.8)))
     run = run_of((high, answer(HIT, question="h")), (low, answer(HIT, question="l")))
-    assert unachievable(run) == ["h"]
+    assert find_unachievable(run) == ["h"]
     failed = judge_cases(run).test_results[0]
     assert failed.status is TestStatus.FAILED
     assert "may not be achievable" in str(failed.error_message)
@@ -235,7 +241,7 @@ def test_result_has_the_runs_times_without_those_of_errors() -> None:
 
 def test_case_in_json_is_read_unchanged() -> None:
     result = judge_cases(run_of((QUESTION, answer(HIT))))
-    values = json.loads(json.dumps(suite_result.to_json(result)))
+    values = json.loads(json.dumps(cases.result_to_json(result)))
     assert (values["pass_rate"], values["failure_rate"]) == (100.0, 0.0)
     for case in (CASE, *result.test_results):
         assert cases.from_json(json.loads(json.dumps(cases.to_json(case)))) == case

@@ -10,7 +10,7 @@ from cohere import V2ChatResponse
 from cohere.core.api_error import ApiError
 from pydantic import BaseModel
 
-from passage.emulators.cohere.models import EMBED_MODELS
+from passage.emulators.cohere.embed import MODELS
 from tools.doubles import EmulatorServer, cohere_emulator
 
 V3 = "embed-english-v3.0"
@@ -49,9 +49,9 @@ def test_answer_has_the_shape_of_version_2(http: httpx.Client) -> None:
     assert body["meta"]["billed_units"]["input_tokens"] > 0
 
 
-@pytest.mark.parametrize("model", EMBED_MODELS)
+@pytest.mark.parametrize("model", MODELS)
 def test_each_model_has_its_dimensions(client: cohere.ClientV2, model: str) -> None:
-    sizes = EMBED_MODELS[model].dimensions
+    sizes = MODELS[model].dimensions
     for asked in (None, *(sizes if len(sizes) > 1 else ())):
         options: dict[str, Any] = {} if asked is None else {"output_dimension": asked}
         reply = client.embed(model=model, input_type="search_document", texts=["a", ""], **options)

@@ -19,8 +19,7 @@ from handler.core.errors import ConfigurationError
 from passage.cli import main
 from passage.doctor import settings_checks
 from passage.emulators.embedding import embed
-from passage.emulators.replies import json_response
-from passage.emulators.server import EmulatedService
+from passage.emulators.server import EmulatedService, json_response
 from passage.evaluation import targets
 from passage.local.environment import LocalError, function_environment
 from tools.doubles.server import EmulatorServer

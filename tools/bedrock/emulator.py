@@ -13,10 +13,9 @@ from aiohttp import web
 
 from handler.config.providers import Model
 from passage.emulators.cohere.embed import ENCODERS, EmbedRequest, run_embed
-from passage.emulators.cohere.models import BEDROCK_EMBED_MODELS, BEDROCK_RERANK_MODELS
+from passage.emulators.cohere.requests import find_models
 from passage.emulators.embedding import replace_lone_surrogates
-from passage.emulators.replies import ApiError, json_response
-from passage.emulators.server import EmulatedService
+from passage.emulators.server import ApiError, EmulatedService, json_response
 from tools.bedrock.requests import malformed, read_object
 from tools.bedrock.rerank import read_rerank, rerank_answer
 from tools.doubles.server import EmulatorServer
@@ -32,6 +31,8 @@ CODES = {
     503: "ServiceUnavailableException",
 }
 
+EMBED_MODELS = find_models("bedrock", embeds=True)
+RERANK_MODELS = find_models("bedrock", embeds=False)
 INPUT_TYPES = ("search_document", "search_query", "classification", "clustering")
 V3_CHARACTERS = 2048
 SIDES = {
@@ -67,9 +68,9 @@ def _authorize(request: web.Request) -> web.Response | None:
 
 async def _invoke(request: web.Request) -> web.Response:
     name = _PROFILE.sub("", request.match_info["model"])
-    if name in BEDROCK_RERANK_MODELS:
+    if name in RERANK_MODELS:
         return json_response(await asyncio.to_thread(rerank_answer, read_rerank(read_object(await request.read()))))
-    model = BEDROCK_EMBED_MODELS.get(name)
+    model = EMBED_MODELS.get(name)
     if model is None:
         raise ApiError(400, "The provided model identifier is invalid.")
     asked = _read(read_object(await request.read()), model, newest=len(model.dimensions) > 1)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from passage.emulators.replies import ApiError, parse_json
+from passage.emulators.server import ApiError, parse_json
 
 
 def malformed(what: str) -> ApiError:

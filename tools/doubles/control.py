@@ -6,7 +6,7 @@ from typing import Any
 
 from aiohttp import web
 
-from passage.emulators.replies import json_response, parse_json
+from passage.emulators.server import json_response, parse_json
 from tools.doubles.faults import KINDS, STAGES, Fault, FaultPlan
 from tools.doubles.recording import RecordedRequest
 

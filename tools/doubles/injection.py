@@ -5,8 +5,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from passage.emulators.replies import json_response
-from passage.emulators.server import Answer, ErrorBody
+from passage.emulators.server import Answer, ErrorBody, json_response
 from tools.doubles.faults import CUT_OFF_JSON, Fault
 
 

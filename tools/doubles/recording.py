@@ -6,7 +6,7 @@ from typing import Any
 
 from aiohttp import web
 
-from passage.emulators.replies import parse_json
+from passage.emulators.server import parse_json
 
 # A server may run for days, so it must not record every index batch for ever.
 KEPT_REQUESTS = 10_000

@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
-from passage.emulators.replies import ApiError
+from passage.emulators.server import ApiError
 from tools.qdrant.errors import format_error, unsupported
 
 _ACTIONS: Mapping[str, tuple[str, ...]] = {

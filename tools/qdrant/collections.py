@@ -10,7 +10,7 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from passage.emulators.replies import ApiError
+from passage.emulators.server import ApiError
 from tools.qdrant.aliases import Aliases
 from tools.qdrant.errors import engine_errors, out_of_range, wrong_input
 from tools.qdrant.settings import Settings

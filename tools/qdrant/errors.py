@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from passage.emulators.replies import ApiError
+from passage.emulators.server import ApiError
 
 
 def format_error(detail: str) -> ApiError:

@@ -4,7 +4,7 @@ from __future__ import annotations  # the bindings' type names exist in their st
 
 import qdrant_edge as edge
 
-from passage.emulators.replies import ApiError
+from passage.emulators.server import ApiError
 from tools.qdrant.collections import Collection
 from tools.qdrant.errors import format_error, unsupported
 from tools.qdrant.filters import parse_filter

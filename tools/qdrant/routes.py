@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from passage.emulators.replies import json_response, parse_json
+from passage.emulators.server import json_response, parse_json
 from tools.qdrant import indexes as qdrant_indexes
 from tools.qdrant import reads as qdrant_reads
 from tools.qdrant import search as qdrant_search

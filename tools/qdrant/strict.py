@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from passage.emulators.replies import ApiError
+from passage.emulators.server import ApiError
 from tools.qdrant.collections import Collection
 from tools.qdrant.filters import CLAUSES
 from tools.qdrant.indexes import TYPES, payload_schema

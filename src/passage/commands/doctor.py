@@ -8,10 +8,9 @@ from pathlib import Path
 
 import click
 
-from passage.commands import api_key
-from passage.commands.options import CouldNotRun, index_option
+from passage.commands.options import CouldNotRun, api_key_option, index_option, read_api_key
 from passage.doctor.findings import CheckOptions, Finding, as_json, lines, none_failed, summary
-from passage.local.function import function, silence_log, stdout_kept_clean
+from passage.local.function import function, keep_stdout_clean, silence_log
 
 QUESTION = "How do I get started?"
 
@@ -24,7 +23,7 @@ QUESTION = "How do I get started?"
 @click.option("--profile", help="Ask this profile.  [default: the deployment's default one]")
 @click.option("--question", default=QUESTION, show_default=True, help="A question that your site answers.")
 @click.option("--origin", metavar="ORIGIN", help="Your site, for CORS: https://docs.example.com")
-@api_key.option
+@api_key_option()
 @index_option("With local: the folder `passage index` wrote to.")
 @click.option("--json", "as_json_", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
@@ -68,7 +67,7 @@ def _url(url: str, asked: CheckOptions, key_file: Path | None) -> Iterator[Findi
     from passage import api  # noqa: PLC0415 - it imports the HTTP client
     from passage.doctor import api_checks  # noqa: PLC0415 - as above
 
-    with api.over_http(url, api_key.read(key_file)) as reached:
+    with api.over_http(url, read_api_key(key_file)) as reached:
         yield from api_checks.checks(reached, asked)
 
 
@@ -90,7 +89,7 @@ def _stack(name: str, region: str | None, asked: CheckOptions, key_file: Path | 
     if asked.origin is None:
         asked = replace(asked, origin=stack.origin)
     if stack.url is not None:
-        with api.over_http(stack.url, api_key.read(key_file)) as reached:
+        with api.over_http(stack.url, read_api_key(key_file)) as reached:
             yield from api_checks.checks(reached, asked)
     else:
         yield from api_checks.checks(api.by_invocation(client("lambda"), stack.function), asked)
@@ -106,6 +105,6 @@ def _local(index: Path, asked: CheckOptions) -> Iterator[Finding]:
     from passage.doctor import api_checks, settings_checks  # noqa: PLC0415 - as above
 
     silence_log()
-    with stdout_kept_clean(), function(index) as handler:
+    with keep_stdout_clean(), function(index) as handler:
         findings = [*settings_checks.checks(os.environ), *api_checks.checks(api.in_process(handler), asked)]
     yield from findings  # printed once stdout is the terminal's again

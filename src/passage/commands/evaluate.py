@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from passage.commands import api_key
-from passage.commands.options import CouldNotRun, index_option
-from passage.local.function import silence_log, stdout_kept_clean
+from passage.commands.options import CouldNotRun, api_key_option, index_option, read_api_key
+from passage.local.function import keep_stdout_clean, silence_log
 
 if TYPE_CHECKING:
     from passage.evaluation.results import Results
@@ -94,7 +93,7 @@ class Rate(click.ParamType[int]):
     metavar="NAME=VALUE,…",
     help="What must be reached, as in hit@5=0.95,p95_ms=800.  [default: the suite's, else SC-001 to SC-006]",
 )
-@api_key.option
+@api_key_option()
 @click.option("--explain", is_flag=True, help="Save how each answer came about, where the target shows it. Times grow.")
 @click.option("--make", type=click.IntRange(min=1), metavar="N", help="Draft a suite of N questions, and stop.")
 @click.option("--site", metavar="SOURCE", help="With --make: the site, as `passage index` takes it.")
@@ -121,7 +120,7 @@ def evaluate(context: click.Context, /, **given: Any) -> None:
     local = args.target == "local"
     if local:
         silence_log()
-    with _could_not_run(), stdout_kept_clean() if local else nullcontext():
+    with _could_not_run(), keep_stdout_clean() if local else nullcontext():
         results = _evaluate(args)
     click.echo(_show(results, as_json=args.as_json))
     context.exit(0 if results.passed else 1)
@@ -174,7 +173,7 @@ def _evaluate(args: EvaluateArguments) -> "Results":
     limits = thresholds.read(args.thresholds) or suite.thresholds
     baseline = _baseline(args)
     folder = _folder(args, suite)
-    key = api_key.read(args.api_key_file)
+    key = read_api_key(args.api_key_file)
     with targets.open_target(args.target, args.profile, index=args.index, key=key) as target:
         plan = RunPlan(
             suite=suite,

@@ -247,31 +247,27 @@ def _index(
     from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
     from passage.sites.web.limits import FetchLimits  # noqa: PLC0415
 
-    asked = (
-        args.site_url,
-        args.content_selector,
-        args.language,
-        args.version,
-        args.strict,
-        args.language_of_site,
-    )
+    asked = (args.site_url, args.content_selector, args.language, args.version, args.strict, args.language_of_site)
     limits = FetchLimits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
     site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits, workers)
     options = IndexOptions(args.dry_run, args.rebuild, args.report, workers)
-    without = [each for each in targets if not each[0].search.has_vectors]
-    for profile, target in without:
+
+    def run(profile: "Profile", target: "Target", embedder: CachedEmbedder | None) -> None:
         started = time.monotonic()
-        plan = index_site(site, profile, target, None, watch, options)
+        plan = index_site(site, profile, target, embedder, watch, options)
         if not args.dry_run:
             watch.finish(plan, time.monotonic() - started)
-    if len(without) == len(targets):
+
+    for profile, target in targets:
+        if not profile.search.has_vectors:
+            run(profile, target, None)
+    embedded = [each for each in targets if each[0].search.has_vectors]
+    if not embedded:
         return
     from passage.indexing.embedding import document_embedder  # noqa: PLC0415 - loads the clients of the services
 
     with with_emulator(os.environ) as environ, VectorCache(args.cache) as cache:
-        for profile, target in targets:
-            if not profile.search.has_vectors:
-                continue
+        for profile, target in embedded:
             if args.to == "qdrant":
                 provider = PROVIDERS[profile.embedding.provider]
                 otherwise = "leave out --to qdrant for an index on this machine"
@@ -279,12 +275,8 @@ def _index(
             embedder = document_embedder(profile, environ, warn=lambda text: say(f"Warning: {text}"))
             rate = args.texts_per_minute or embedder.texts_per_minute
             asking = embedder.for_questions(profile.embedding.model)
-            embedding = CachedEmbedder(embedder, cache, rate, CachedEmbedder(asking, cache, rate))
-            started = time.monotonic()
             with closing(embedder), closing(asking):
-                plan = index_site(site, profile, target, embedding, watch, options)
-            if not args.dry_run:
-                watch.finish(plan, time.monotonic() - started)
+                run(profile, target, CachedEmbedder(embedder, cache, rate, CachedEmbedder(asking, cache, rate)))
 
 
 def _copy(

@@ -8,7 +8,7 @@ import click
 
 from passage.commands.options import index_option
 from passage.local.environment import LocalContext
-from passage.local.function import function, stdout_kept_clean
+from passage.local.function import function, keep_stdout_clean
 
 
 @click.command("invoke")
@@ -22,6 +22,6 @@ def invoke(index: Path, event: Path) -> None:
         raise click.ClickException(f"{event} is not JSON: {error}") from error
     except RecursionError:
         raise click.ClickException(f"{event} is nested too deeply to be read.") from None
-    with stdout_kept_clean() as write, function(index) as handler:
+    with keep_stdout_clean() as write, function(index) as handler:
         answer = handler(loaded, LocalContext())
         write(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")

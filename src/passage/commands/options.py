@@ -1,5 +1,6 @@
 """Options and an error that several commands share."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -10,6 +11,7 @@ T = TypeVar("T", bound=Callable[..., object])
 
 DEFAULT_INDEX = Path(".passage/index")
 DEFAULT_CACHE = Path(".passage/cache")
+API_KEY = "PASSAGE_API_KEY"
 
 
 class CouldNotRun(click.ClickException):
@@ -47,3 +49,24 @@ def emulate_option() -> Callable[[T], T]:
         is_flag=True,
         help="Without a key, use the emulator's vectors with a server on another machine, too. On this one they are.",
     )
+
+
+def api_key_option() -> Callable[[T], T]:
+    """`--api-key-file`. A shell keeps a history of commands, so the key itself is no option."""
+    return click.option(
+        "--api-key-file",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help=f"A file with the API's key.  [default: {API_KEY}]",
+    )
+
+
+def read_api_key(file: Path | None) -> str | None:
+    """The key of an API, from the file or PASSAGE_API_KEY; None without one.
+
+    Raises:
+        click.UsageError: the file cannot be read.
+    """
+    try:
+        return (os.environ.get(API_KEY, "") if file is None else file.read_text(encoding="utf-8")).strip() or None
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"--api-key-file: {file} cannot be read as text: {error}.") from error

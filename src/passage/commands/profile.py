@@ -43,7 +43,7 @@ def profile(collection: str, contract: str, cache: Path, *, identify_model: bool
         with closing(ServerConnection.from_env(os.environ, note=say)) as connection:
             drafted = draft(connection, collection, contract)
             if identify_model:
-                drafted = draft(connection, collection, contract, _identified(connection, drafted))
+                drafted = draft(connection, collection, contract, _identify_model(connection, drafted))
             noise = _noise(connection, drafted, cache)
     except (PassageError, EmbeddingError, TargetError) as error:
         raise click.ClickException(str(error)) from error
@@ -52,7 +52,7 @@ def profile(collection: str, contract: str, cache: Path, *, identify_model: bool
     click.echo(drafted.toml + noise, nl=False)
 
 
-def _identified(connection: "ServerConnection", drafted: "Draft") -> str | None:
+def _identify_model(connection: "ServerConnection", drafted: "Draft") -> str | None:
     """The model that made the vectors, None where that is not clear; a message says what was found."""
     from passage.indexing.server import identify  # noqa: PLC0415 - see `profile`
 

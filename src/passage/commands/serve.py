@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from passage.commands.options import emulate_option, index_option
-from passage.local.function import function, silence_log, stdout_kept_clean
+from passage.local.function import function, keep_stdout_clean, silence_log
 
 
 @click.command("serve")
@@ -28,14 +28,12 @@ def serve(
     if not json_logs:
         silence_log()
     # Imported here so that other commands start fast.
+    from passage.local import serve as local  # noqa: PLC0415
     from passage.local.demo import add_demo, find_book  # noqa: PLC0415
-    from passage.local.loopback import with_loopback_origins  # noqa: PLC0415
-    from passage.local.question_log import log_questions  # noqa: PLC0415
-    from passage.local.serve import serve as run  # noqa: PLC0415
 
     book = None if site is None else find_book(site)
     click.echo("Starting the function …", err=True)
-    with stdout_kept_clean() as write, function(index, emulate=emulate) as handler:
+    with keep_stdout_clean() as write, function(index, emulate=emulate) as handler:
         from handler import app  # noqa: PLC0415 - it reads its environment, which is set only now
 
         url = f"http://127.0.0.1:{port}"
@@ -49,10 +47,10 @@ def serve(
                 f"\nCoding assistants ask {url}/mcp, as in: claude mcp add --transport http docs {url}/mcp\n", err=True
             )
 
-        answering = with_loopback_origins(handler, app.services)
-        answering = answering if json_logs else log_questions(answering, lambda line: click.echo(line, err=True))
+        answering = local.with_loopback_origins(handler, app.services)
+        answering = answering if json_logs else local.log_questions(answering, lambda line: click.echo(line, err=True))
         try:
-            run(answering, port, ready, lambda app: add_demo(app, book, questions))
+            local.serve(answering, port, ready, lambda app: add_demo(app, book, questions))
         except OSError as error:
             raise click.ClickException(
                 f"Port {port} cannot be used ({error.strerror}): choose another (--port, or PORT=… with make)."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal
 
 State = Literal["ok", "warning", "failed", "skipped"]
@@ -40,20 +41,10 @@ class CheckOptions:
     origin: str | None = None
 
 
-def ok(check: str, found: str) -> Finding:
-    return Finding("ok", check, found)
-
-
-def warning(check: str, found: str, advice: str) -> Finding:
-    return Finding("warning", check, found, advice)
-
-
-def failed(check: str, found: str, advice: str) -> Finding:
-    return Finding("failed", check, found, advice)
-
-
-def skipped(check: str, found: str, advice: str) -> Finding:
-    return Finding("skipped", check, found, advice)
+ok = partial(Finding, "ok")
+warning = partial(Finding, "warning")
+failed = partial(Finding, "failed")
+skipped = partial(Finding, "skipped")
 
 
 def none_failed(findings: Iterable[Finding]) -> bool:

@@ -62,7 +62,7 @@ def clients(region: str | None) -> Client:
     try:
         client: Client = boto3.Session(region_name=region).client
     except BotoCoreError as error:
-        raise _not_asked(error) from error
+        raise _sign_in_error(error) from error
     return client
 
 
@@ -80,7 +80,7 @@ def read(client: Client, name: str) -> Stack:
             f"The stack '{name}' cannot be read: {said}. Check --stack, --region and AWS_PROFILE."
         ) from error
     except BotoCoreError as error:
-        raise _not_asked(error) from error
+        raise _sign_in_error(error) from error
     return Stack(
         name=name,
         status=described["StackStatus"],
@@ -90,7 +90,7 @@ def read(client: Client, name: str) -> Stack:
     )
 
 
-def _not_asked(error: BotoCoreError) -> StackError:
+def _sign_in_error(error: BotoCoreError) -> StackError:
     said = str(error).rstrip(".")
     return StackError(f"AWS cannot be asked: {said}. Sign in (aws login or AWS_PROFILE) and set --region.")
 

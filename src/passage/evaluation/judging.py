@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from passage.evaluation.cases import RetrievalResult, TestCase, TestStatus
+from passage.evaluation.cases import RetrievalResult, TestCase, TestStatus, TestSuiteResult
 from passage.evaluation.run import Run, SavedAnswer
 from passage.evaluation.suite import Expected, SuiteQuestion
-from passage.evaluation.suite_result import TestSuiteResult
 
 MOST_MS = 500.0
 """A test case whose retrieval takes as long fails."""
@@ -24,7 +23,7 @@ def judge_cases(run: Run) -> TestSuiteResult:
     return TestSuiteResult.of(executed, times, run.elapsed_ms, run.started_at)
 
 
-def pending(question: SuiteQuestion, collection: str, top_k: int) -> TestCase:
+def to_case(question: SuiteQuestion, collection: str, top_k: int) -> TestCase:
     """A question as a test case.
 
     Raises:
@@ -42,7 +41,7 @@ def pending(question: SuiteQuestion, collection: str, top_k: int) -> TestCase:
 
 
 def _execute(run: Run, question: SuiteQuestion, answer: SavedAnswer, best: float) -> TestCase:
-    case = pending(question, run.collection, run.top_k).move(TestStatus.RUNNING)
+    case = to_case(question, run.collection, run.top_k).move(TestStatus.RUNNING)
     if answer.error is not None:
         return case.move(TestStatus.ERROR, (), answer.error)
     results = [
@@ -110,7 +109,7 @@ def _absent(question: SuiteQuestion, answer: SavedAnswer, first: int) -> list[Ex
     return [expected for expected in question.relevant if not any(hit.matches(expected) for hit in hits)]
 
 
-def unachievable(run: Run) -> list[str]:
+def find_unachievable(run: Run) -> list[str]:
     """The questions whose relevance_threshold is above every score of the run."""
     best = max((hit.score for answer in run.answers for hit in answer.results), default=None)
     if best is None:

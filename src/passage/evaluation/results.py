@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from passage.evaluation import run as runs
-from passage.evaluation import suite_result, thresholds
+from passage.evaluation import thresholds
 from passage.evaluation.balances import Trials, try_balances
+from passage.evaluation.cases import TestSuiteResult, result_to_json
 from passage.evaluation.judging import judge_cases
 from passage.evaluation.report.facts import Facts, facts
 from passage.evaluation.report.page import render
 from passage.evaluation.run import Run
-from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict
 
 RUN, RESULTS, REPORT = "run.json", "results.json", "report.html"
@@ -49,7 +49,7 @@ def judge(run: Run, baseline: Run | None, limits: dict[str, float], folder: Path
     figures = facts(run, baseline)
     trials = try_balances(run) if figures.measures else None
     results = Results(figures, result, tuple(thresholds.judge(run, result, limits)), folder, trials)
-    text = json.dumps(suite_result.to_json(result), ensure_ascii=False, indent=1)
+    text = json.dumps(result_to_json(result), ensure_ascii=False, indent=1)
     (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
     results.report.write_text(render(figures, results.verdicts), encoding="utf-8")
     return results
@@ -58,16 +58,15 @@ def judge(run: Run, baseline: Run | None, limits: dict[str, float], folder: Path
 def to_json(results: Results) -> dict[str, Any]:
     """What `--json` prints: the figures without the answers, which are in run.json."""
     run, figures = results.facts.run, results.facts
-    result = suite_result.to_json(results.suite_result)
+    result = result_to_json(results.suite_result)
     del result["test_results"]
-    measures = {each.name: each.mean for each in figures.measures.measured} if figures.measures else {}
     return {
         "passed": results.passed,
         "suite": run.suite.name,
         "target": run.target,
         "profile": run.profile,
         "questions": len(run.answers),
-        "measures": measures,
+        "measures": {each.name: each.mean for each in figures.measured},
         "thresholds": [asdict(verdict) for verdict in results.verdicts],
         "noise": run.noise or None,
         "cosine_threshold": figures.threshold.proposed.threshold if figures.threshold else None,

@@ -1,5 +1,6 @@
 """Runs a suite: asks every question, saves each answer, then makes the other measurements of a run."""
 
+import json
 import os
 import sys
 import time
@@ -10,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pydantic import ValidationError
 from tqdm import tqdm
 
 from passage.api import Api
 from passage.evaluation import checks
 from passage.evaluation.asking import A_PAGE, PAGES, Asker
-from passage.evaluation.documents import in_api
-from passage.evaluation.run import Run, SavedAnswer
-from passage.evaluation.saved_answers import AnswerFile
+from passage.evaluation.run import Run, SavedAnswer, answer_from_json, answer_to_json
 from passage.evaluation.service import RemoteProfile, SetupError, collection, find_profile
 from passage.evaluation.suite import Suite, SuiteQuestion
 from passage.evaluation.targets import EvaluationTarget
@@ -26,6 +26,7 @@ from passage.indexing.pacing import Pace
 Find = Callable[[SuiteQuestion], RemoteProfile]
 """The profile of a question."""
 
+FILE = "answers.jsonl"
 IN_A_ROW = 5
 """A run stops after this many questions in a row without an answer: the target is down, or refuses all of them."""
 
@@ -77,7 +78,7 @@ def run(plan: RunPlan) -> Run:
     with tqdm(total=total, initial=len(saved.answers), unit=" questions", disable=quiet) as bar:
         asker = Asker(api, Pace(plan.per_minute, sleep=_sleep), plan.passages, _say_waiting, plan.explain)
         answers = _answers(plan.suite, asker, find, saved, bar.update)
-    known = in_api(asker, default)
+    known = checks.in_api(asker, default)
     lacking, unchecked = checks.missing(plan.suite, answers, known)
     return Run(
         suite=plan.suite,
@@ -110,7 +111,7 @@ def _check_pages(pages: int, served: RemoteProfile) -> None:
 
 
 def _answers(
-    suite: Suite, asker: Asker, find: Find, saved: AnswerFile, advance: Callable[[], object]
+    suite: Suite, asker: Asker, find: Find, saved: "AnswerFile", advance: Callable[[], object]
 ) -> tuple[SavedAnswer, ...]:
     answers: list[SavedAnswer] = []
     failed = 0
@@ -170,3 +171,54 @@ def _say_waiting(why: str, seconds: float) -> None:
 def _sleep(seconds: float) -> bool:
     time.sleep(seconds)
     return False
+
+
+class AnswerFile:
+    """The answers in a run's folder, saved as they come, so that an interrupted run can continue.
+
+    It has JSON lines; the first says what was asked.
+
+    Args:
+        heading: what was asked, as suite, target and profile. Answers to something else are never mixed with these.
+        resume: keep the answers of an earlier run with the same heading. Errors are asked again.
+
+    Raises:
+        SetupError: the earlier run asked something else.
+    """
+
+    def __init__(self, folder: Path, heading: dict[str, Any], *, resume: bool) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / FILE
+        self.answers = self._read(heading) if resume and self._path.exists() else {}
+        lines = [json.dumps(heading), *map(answer_to_json, self.answers.values())]
+        self._path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+    def _read(self, heading: dict[str, Any]) -> dict[str, SavedAnswer]:
+        # Only a line feed ends a line: a passage may have other separators, such as U+2028. A run that was killed may
+        # have left half a character.
+        first, *lines = self._path.read_text(encoding="utf-8", errors="replace").split("\n")
+        try:
+            before = json.loads(first)
+        except ValueError:
+            before = None
+        if before != heading:
+            changed = [name for name in heading if not isinstance(before, dict) or before.get(name) != heading[name]]
+            raise SetupError(
+                f"--resume: {self._path} has the answers of another run ({', '.join(changed)} changed). Leave out "
+                "--resume to begin again."
+            )
+        answers = [answer for line in lines if (answer := _read_line(line)) is not None]
+        return {answer.question_id: answer for answer in answers if answer.error is None}
+
+    def add(self, answer: SavedAnswer) -> None:
+        """Save one answer at once."""
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{answer_to_json(answer)}\n")
+
+
+def _read_line(line: str) -> SavedAnswer | None:
+    """The answer of a line; None for the last line of a run that was killed while it wrote."""
+    try:
+        return answer_from_json(line)
+    except ValidationError:
+        return None

@@ -1,22 +1,21 @@
 """A run's summary for a terminal, as plain text."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from passage.evaluation.balances import Trials
-from passage.evaluation.cases import TestStatus
+from passage.evaluation.cases import TestStatus, TestSuiteResult
 from passage.evaluation.cosine_threshold import ThresholdPoint
-from passage.evaluation.intervals import estimate
-from passage.evaluation.judging import unachievable
+from passage.evaluation.judging import find_unachievable
 from passage.evaluation.measured_run import differences
-from passage.evaluation.report.facts import Facts, Outcome
+from passage.evaluation.report.facts import Facts, Outcome, cut
 from passage.evaluation.results import Results
-from passage.evaluation.suite_result import TestSuiteResult
 from passage.evaluation.thresholds import Verdict
 
 WORST = 5
 """How many of the worst questions, and of the test cases that did not pass, the summary shows."""
 
-CHARACTERS = 100
+_cut = partial(cut, characters=100)
 
 
 def lines(results: Results) -> Iterator[str]:
@@ -52,7 +51,7 @@ def _measures(figures: Facts) -> Iterator[str]:
         return
     rows = [("measure", "mean", "95 % interval")]
     for measured in figures.measures.measured:
-        value = estimate(list(measured.values.values()))
+        value = measured.estimate
         rows.append((measured.name, f"{value.value:.3f}", f"{value.low:.3f} to {value.high:.3f}"))
     yield from table(rows)
     yield f"over {len(figures.measures.questions)} questions with a relevant document"
@@ -105,7 +104,7 @@ def _notes(figures: Facts) -> Iterator[str]:
         notes.append(
             f"{run.unchecked} expected documents were not found, and this target cannot say whether they exist."
         )
-    too_high = unachievable(run)
+    too_high = find_unachievable(run)
     if too_high:
         notes.append(f"The relevance_threshold of {', '.join(too_high[:3])} is above every score: not achievable.")
     if notes:
@@ -175,8 +174,3 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[str]:
         met = "met" if each.met else "MISSED"
         rows.append((each.name, each.shown_value, f"{each.relation} {each.limit:g}", met, each.what))
     yield from table(rows)
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= CHARACTERS else f"{line[: CHARACTERS - 1].rstrip()}…"

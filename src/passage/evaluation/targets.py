@@ -12,7 +12,7 @@ from handler.adapters.qdrant.manifest import MANIFEST
 from passage.api import Api, by_invocation, in_process, over_http
 from passage.evaluation import service
 from passage.evaluation.service import RemoteProfile, SetupError
-from passage.service_url import made_by
+from passage.service_url import name_embedder
 
 LAMBDA = "lambda:"
 
@@ -92,7 +92,7 @@ def _settings(served: RemoteProfile) -> dict[str, Any]:
     if profile.search.mode == "dense":
         return described
     provider = PROVIDERS[profile.embedding.provider]
-    balance = profile.search.balance_for(made_by(provider, settings.providers[provider.name].url))
+    balance = profile.search.balance_for(name_embedder(provider, settings.providers[provider.name].url))
     return {**described, "balance": balance, "candidates": profile.search.candidates}
 
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from passage.evaluation.cases import TestSuiteResult
 from passage.evaluation.judging import has_expected
 from passage.evaluation.measured_run import K, measure_run
 from passage.evaluation.measures import MeasureError
 from passage.evaluation.run import Run
-from passage.evaluation.suite_result import TestSuiteResult
 
 FIRST = 5
 """The results that SC-003 looks at."""

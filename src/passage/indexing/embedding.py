@@ -18,7 +18,7 @@ from handler.core.embedding import validate_vectors
 from handler.core.errors import ModelMismatch, PassageError, UpstreamError, UpstreamThrottled
 from handler.core.model import Vector
 from passage.indexing.cache_filler import EmbeddingError, TemporaryFailure, TextRefused
-from passage.service_url import connecting, made_by
+from passage.service_url import client_options, name_embedder
 
 if TYPE_CHECKING:
     from handler.adapters.account import Auth, EmbedderClass
@@ -42,7 +42,7 @@ class DocumentEmbedder:
     def __init__(
         self, provider: Provider, access: Access, *, model: str, dimension: int, texts_are: "TextsAre" = "document"
     ) -> None:
-        self.made_by = made_by(provider, access.url)
+        self.made_by = name_embedder(provider, access.url)
         self.texts_per_minute = provider.texts_per_minute if self.made_by == provider.name else None
         self.model = model
         self.dimension = dimension
@@ -105,7 +105,7 @@ class DocumentEmbedder:
 
 def _client(auth: "Auth | None", url: str) -> httpx.Client:
     """A client that uses the environment's proxies, unlike the function's. A service on this machine needs none."""
-    return httpx.Client(auth=auth, timeout=TIMEOUT_SECONDS, **connecting(url))
+    return httpx.Client(auth=auth, timeout=TIMEOUT_SECONDS, **client_options(url))
 
 
 def document_embedder(

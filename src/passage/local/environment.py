@@ -16,12 +16,13 @@ from handler.config import profiles
 from handler.config.providers import DEFAULT, EMULATOR, PROVIDERS, Provider, read_access
 from handler.config.settings import CollectionSettings, unpack
 from handler.core.errors import PassageError
-from passage.service_url import connecting, is_loopback, made_by
+from passage.service_url import client_options, is_loopback, name_embedder
 
 if TYPE_CHECKING:
     import httpx
 
 LOCAL_KEY = "local"
+EARLIER = "an earlier version of `passage index`"
 SECONDS = 3.0
 """The most that reading a server's metadata may take."""
 
@@ -169,14 +170,10 @@ def check_index(root: Path, environ: Mapping[str, str]) -> None:
     if not _embeds(environ, root):
         return
     for profile, embedded_by in edge_index.embedders(root).items():
-        provider = _provider(profile, environ)
-        asking = _asking(provider, environ)
+        asking = _asking(profile, environ)
         if embedded_by != asking:
-            raise LocalError(
-                f"{root / profile} was embedded by {_name(embedded_by)}, but questions would be embedded by "
-                f"{_name(asking)}, and the vectors of the two are not comparable: run `passage index --profile "
-                f"{profile}` again {_again(provider, asking)}."
-            )
+            what, command = str(root / profile), f"passage index --profile {profile}"
+            raise _incomparable(what, embedded_by, asking, command, _provider(profile, environ))
 
 
 def check_collections(environ: Mapping[str, str]) -> None:
@@ -194,22 +191,15 @@ def check_collections(environ: Mapping[str, str]) -> None:
     try:
         settings = CollectionSettings.from_env(environ)
         collections = {name: profiles.deployed(name, settings).collection.name for name in profiles.names()}
-        with httpx.Client(**connecting(url), timeout=SECONDS, headers={"api-key": key} if key else {}) as client:
+        with httpx.Client(**client_options(url), timeout=SECONDS, headers={"api-key": key} if key else {}) as client:
             metadata = {name: _metadata(client, url, one) for name, one in collections.items()}
     except (PassageError, httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
         return  # the function says what is wrong
     for profile, said in metadata.items():
-        provider = _provider(profile, environ)
-        embedded_by, asking = (
-            said.get("embedded_by"),
-            made_by(provider, read_access(environ, provider)[provider.name].url),
-        )
+        embedded_by, asking = said.get("embedded_by"), _asking(profile, environ)
         if embedded_by and embedded_by != asking and EMULATOR in (embedded_by, asking):
-            raise LocalError(
-                f"The collection '{collections[profile]}' was embedded by {_name(embedded_by)}, but questions would be "
-                f"embedded by {_name(asking)}, and the vectors of the two are not comparable: run `passage index --to "
-                f"qdrant --profile {profile}` again {_again(provider, asking)}."
-            )
+            what, command = f"The collection '{collections[profile]}'", f"passage index --to qdrant --profile {profile}"
+            raise _incomparable(what, embedded_by, asking, command, _provider(profile, environ))
 
 
 def _metadata(client: "httpx.Client", url: str, collection: str) -> Mapping[str, Any]:
@@ -229,23 +219,27 @@ def _provider(profile: str | None, environ: Mapping[str, str]) -> Provider:
         return PROVIDERS[DEFAULT]  # the function says what is wrong with it
 
 
-def _asking(provider: Provider, environ: Mapping[str, str]) -> str:
-    """Who embeds the questions, as an index records it."""
-    return made_by(provider, read_access(environ, provider)[provider.name].url)
+def _asking(profile: str, environ: Mapping[str, str]) -> str:
+    """Who embeds a profile's questions, as an index records it."""
+    provider = _provider(profile, environ)
+    return name_embedder(provider, read_access(environ, provider)[provider.name].url)
 
 
-def _name(embedded_by: str) -> str:
-    if embedded_by == EMULATOR:
-        return "the emulator"
-    return PROVIDERS[embedded_by].label if embedded_by in PROVIDERS else "an earlier version of `passage index`"
-
-
-def _again(provider: Provider, asking: str) -> str:
-    """How to index again so that `asking` embeds the texts."""
+def _incomparable(what: str, embedded_by: str, asking: str, command: str, provider: Provider) -> LocalError:
+    """The error of an index whose texts were embedded by another service than `asking`, which embeds the questions."""
+    texts, questions = (
+        "the emulator" if one == EMULATOR else PROVIDERS[one].label if one in PROVIDERS else EARLIER
+        for one in (embedded_by, asking)
+    )
     if asking == EMULATOR:
-        return f"without {provider.key_variable}"
-    keyless = provider.url is None
-    return f"with EMBEDDING_PROVIDER={provider.name}" if keyless else f"with {provider.key_variable} set"
+        again = f"without {provider.key_variable}"
+    else:
+        keyless = provider.url is None
+        again = f"with EMBEDDING_PROVIDER={provider.name}" if keyless else f"with {provider.key_variable} set"
+    return LocalError(
+        f"{what} was embedded by {texts}, but questions would be embedded by {questions}, and the vectors of the two "
+        f"are not comparable: run `{command}` again {again}."
+    )
 
 
 @dataclass(frozen=True, slots=True)

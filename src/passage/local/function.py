@@ -45,7 +45,7 @@ def silence_log() -> None:
 
 
 @contextmanager
-def stdout_kept_clean() -> Iterator[Callable[[str], None]]:
+def keep_stdout_clean() -> Iterator[Callable[[str], None]]:
     """Redirect all output to stderr, including logs and metrics. Yields a function that writes to stdout."""
     sys.stdout.flush()
     stdout = os.dup(1)

@@ -4,15 +4,21 @@ import asyncio
 import base64
 import json
 import logging
+import os
 import signal
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
+from urllib.parse import parse_qs
 
 from aiohttp import web
 
+from handler.bootstrap.container import Container
 from passage.local.environment import LocalContext
 from passage.local.http_event import http_api_event
+from passage.service_url import is_loopback
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 Extend = Callable[[web.Application], None]
@@ -24,6 +30,9 @@ MAX_HEAD_BYTES = 10_240
 """The most that a request's line and headers may have (API Gateway quotas, HTTP API)."""
 
 SHUTDOWN_SECONDS = 3.0
+
+ALLOWED = "Access-Control-Allow-Origin"
+QUESTION = ("text", "query", "question", "query_text")
 
 
 def application(handler: Handler, extend: Extend = lambda _: None) -> web.Application:
@@ -134,3 +143,68 @@ def serve(handler: Handler, port: int, ready: Callable[[], None], extend: Extend
             await running.cleanup()
 
     asyncio.run(run())
+
+
+def with_loopback_origins(handler: Handler, services: Container) -> Handler:
+    """The handler; it answers an origin of this machine as the first of ALLOWED_ORIGINS, unless there is none.
+
+    So pages of this machine read the answers whatever their port: a developer's site has any.
+
+    Args:
+        services: the handler's.
+    """
+
+    def answer(event: dict[str, Any], context: Any) -> dict[str, Any]:
+        origin = event["headers"].get("origin")
+        if origin is None or not is_loopback(origin):
+            return handler(event, context)
+        allowed = next(iter(services.http_settings.allowed_origins), origin)
+        sent = {**event["headers"], "origin": origin if allowed == "*" else allowed}
+        result = handler({**event, "headers": sent}, context)
+        if ALLOWED in (result.get("headers") or {}):
+            result["headers"][ALLOWED] = origin
+        return result
+
+    return answer
+
+
+def log_questions(handler: Handler, say: Callable[[str], object]) -> Handler:
+    """The handler; `say` gets a line for a person after each question or error, as in `200  66 ms  3 passages`.
+
+    The line has the question only with LOG_QUERY_TEXT, as the function's log.
+    """
+    shows_text = os.environ.get("LOG_QUERY_TEXT", "").lower() in ("1", "true", "yes", "on")
+
+    def tell(event: dict[str, Any], context: Any) -> dict[str, Any]:
+        started = time.perf_counter()
+        answer = handler(event, context)
+        line = _line(event, answer, shows_text=shows_text)
+        if line:
+            say(f"{answer['statusCode']}  {(time.perf_counter() - started) * 1000:.0f} ms  {line}")
+        return answer
+
+    return tell
+
+
+def _line(event: Mapping[str, Any], answer: Mapping[str, Any], *, shows_text: bool) -> str:
+    """What the line says; empty for a request that is no question and did not fail."""
+    body = _object(answer.get("body"))
+    if answer["statusCode"] >= 400:
+        said = body.get("error") or body.get("message") or ""
+        return str(said.get("message", "") if isinstance(said, dict) else said)
+    passages = body.get("results", body.get("chunks"))
+    if not event["rawPath"].endswith("/query") or not isinstance(passages, list):
+        return ""
+    count = "1 passage" if len(passages) == 1 else f"{len(passages)} passages"
+    given = _object(event.get("body")) or {
+        name: values[0] for name, values in parse_qs(event["rawQueryString"]).items()
+    }
+    question = next((given[name] for name in QUESTION if isinstance(given.get(name), str)), "")
+    return f"{count}  {json.dumps(question, ensure_ascii=False)}" if shows_text else count
+
+
+def _object(text: Any) -> dict[str, Any]:
+    with suppress(TypeError, ValueError, RecursionError):
+        read = json.loads(text)
+        return read if isinstance(read, dict) else {}
+    return {}

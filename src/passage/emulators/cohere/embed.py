@@ -8,10 +8,18 @@ from typing import Any
 from aiohttp import web
 
 from handler.config.providers import Model
-from passage.emulators.cohere.models import EMBED_MODELS
-from passage.emulators.cohere.requests import check_words, invalid, no_such_model, read_object, strings_of, text_of
+from passage.emulators.cohere.requests import (
+    check_words,
+    find_models,
+    invalid,
+    no_such_model,
+    read_object,
+    strings_of,
+    text_of,
+)
 from passage.emulators.embedding import Matrix, as_floats, load_model
 
+MODELS = find_models("cohere", embeds=True)
 INPUT_TYPES = frozenset({"search_document", "search_query", "classification", "clustering", "image"})
 TRUNCATIONS = ("END", "START", "NONE")
 
@@ -45,7 +53,7 @@ async def read_embed(request: web.Request) -> EmbedRequest:
     """Read an embed request."""
     body = await read_object(request)
     name = text_of(body, "model")
-    model = EMBED_MODELS.get(name)
+    model = MODELS.get(name)
     if model is None:
         raise no_such_model(name)
     texts = strings_of(body, "texts")

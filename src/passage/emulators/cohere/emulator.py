@@ -13,8 +13,7 @@ from aiohttp import web
 from passage.emulators.cohere.chat import read_chat, run_chat
 from passage.emulators.cohere.embed import ENCODERS, read_embed, run_embed
 from passage.emulators.cohere.rerank import read_rerank, run_rerank
-from passage.emulators.replies import json_response
-from passage.emulators.server import HOST, EmulatedService, ServiceThread
+from passage.emulators.server import HOST, EmulatedService, ServiceThread, json_response
 
 
 def cohere_emulator(*, host: str = HOST, port: int = 0) -> ServiceThread:

@@ -1,15 +1,22 @@
 """Parts of Cohere requests that all endpoints share, and Cohere's error messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiohttp import web
 
+from handler.config.providers import PROVIDERS, Model
 from passage.emulators.embedding import replace_lone_surrogates
-from passage.emulators.replies import ApiError, parse_json
+from passage.emulators.server import ApiError, parse_json
 
 DENIED = "emulator-denied-word"
 """A text with this word is refused, as the real service does for the words of its deny-list."""
+
+
+def find_models(provider: str, *, embeds: bool) -> Mapping[str, Model]:
+    """The models that an emulator serves, by name: those of a provider that are not retired."""
+    models = (model for model in PROVIDERS[provider].models if model.state != "retired")
+    return {model.name: model for model in models if model.embeds is embeds}
 
 
 def invalid(message: str) -> ApiError:

@@ -5,10 +5,18 @@ from typing import Any
 
 from aiohttp import web
 
-from passage.emulators.cohere.models import RERANK_MODELS
-from passage.emulators.cohere.requests import check_words, invalid, no_such_model, read_object, strings_of, text_of
+from passage.emulators.cohere.requests import (
+    check_words,
+    find_models,
+    invalid,
+    no_such_model,
+    read_object,
+    strings_of,
+    text_of,
+)
 from passage.emulators.embedding import NATIVE_DIMENSION, load_model
 
+MODELS = find_models("cohere", embeds=False)
 MAX_DOCUMENTS = 10_000
 DOCUMENTS_PER_SEARCH_UNIT = 100
 
@@ -31,7 +39,7 @@ async def read_rerank(request: web.Request) -> RerankRequest:
     """Read a rerank request."""
     body = await read_object(request)
     name = text_of(body, "model")
-    if name not in RERANK_MODELS:
+    if name not in MODELS:
         raise no_such_model(name)
     query, given = text_of(body, "query"), body.get("documents")
     if not isinstance(given, list) or not given:

@@ -161,6 +161,12 @@ def _of_one(run: Run) -> Facts:
     return Facts(run, outcomes, measures, why, threshold_of_run(run))
 
 
+def cut(text: str, characters: int) -> str:
+    """A text in one line of at most so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"
+
+
 def quantile(ordered: list[float], share: float) -> float:
     """The value that this share of the values does not exceed; 0 without values."""
     return ordered[max(0, -int(-share * len(ordered) // 1) - 1)] if ordered else 0.0

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from passage.evaluation.measured_run import differences
-from passage.evaluation.report.facts import Facts, grade_of, quantile
+from passage.evaluation.report.facts import Facts, cut, grade_of, quantile
 from passage.evaluation.thresholds import Verdict
 
 NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -19,11 +19,7 @@ NAMES = {"SHOWN": 60, "HITS": 10, "QUESTION": 160, "grade_of": grade_of}
 
 
 def render(facts: Facts, verdicts: Sequence[Verdict] = ()) -> str:
-    """The whole page.
-
-    Args:
-        verdicts: the run's thresholds.
-    """
+    """The whole page. The verdicts are on the run's thresholds."""
     page = _environment().get_template("report.html")
     changed = differences(facts.run, facts.baseline.run) if facts.baseline else []
     return NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", page.render(facts=facts, verdicts=verdicts, differences=changed))
@@ -39,7 +35,7 @@ def _environment() -> Environment:
         finalize=_number,
     )
     environment.globals.update(NAMES)
-    environment.filters.update(cut=_cut, quantile=quantile, settings=_settings, whole="{:,.0f}".format)
+    environment.filters.update(cut=cut, quantile=quantile, settings=_settings, whole="{:,.0f}".format)
     environment.tests["web_address"] = _is_web_address
     return environment
 
@@ -47,11 +43,6 @@ def _environment() -> Environment:
 def _number(value: Any) -> Any:
     """Two decimals are enough for a place in a plot."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value
-
-
-def _cut(text: str, characters: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"
 
 
 def _settings(values: dict[str, Any]) -> str:

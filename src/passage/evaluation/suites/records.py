@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from passage.evaluation.cases import CaseError, first_fault
-from passage.evaluation.judging import pending
+from passage.evaluation.judging import to_case
 from passage.evaluation.suite import Expected, SuiteQuestion
 
 KINDS = ("id", "chunk", "url")
@@ -90,7 +90,7 @@ def question_of(record: Any, where: str, number: int, notes: list[str]) -> Suite
         values["expected"] = [_read_expected(item, where) for item in values["expected"]]
     try:
         question = _question.validate_python(values)
-        pending(question, "any", top_k=1)
+        to_case(question, "any", top_k=1)
     except ValidationError as error:
         raise SuiteError(f"{where}: {first_fault(error, values['id'])}") from None
     except CaseError as error:

@@ -17,7 +17,7 @@ from handler.adapters.transport import AS_IT_IS
 from handler.config.settings import Settings
 from passage.indexing.batching import batched
 from passage.indexing.target import TargetError
-from passage.service_url import connecting, is_loopback
+from passage.service_url import client_options, is_loopback
 
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ class ServerConnection:
         if api_key and parts.scheme == "http" and not is_loopback(url):
             note(f"Warning: {VARIABLE} is http: the key in QDRANT_API_KEY is sent unencrypted. Set an https address.")
         try:
-            options = connecting(url)
+            options = client_options(url)
         except OSError as error:
             raise TargetError(
                 f"The certificates to trust cannot be loaded ({error}): check SSL_CERT_FILE and SSL_CERT_DIR."
