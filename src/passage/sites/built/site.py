@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -91,7 +91,7 @@ class BuiltSite:
         candidates: list[Candidate] = []
         keys = hashlib.sha256()
         with Stored() as stored:
-            items = _noted(_items(self.folder, files, survey), keys.update)
+            items = _items(self.folder, files, survey, keys.update)
             for result in self.workers.run(_read, survey.without_files(), items):
                 notes, _, page = result.partition(b"\n")
                 if page:
@@ -101,8 +101,10 @@ class BuiltSite:
             reasons = json.loads(self.workers.result(chosen, lambda: self._left_out(candidates, stored)))
             for candidate in candidates:
                 reason = reasons.get(candidate.file)
-                left_out = Account(left_out={reason: candidate.seen})
-                yield Skip(candidate.file, reason, account=left_out) if reason else stored.page(candidate)
+                if reason is None:
+                    yield stored.page(candidate)
+                else:
+                    yield Skip(candidate.file, reason, account=Account(left_out={reason: candidate.seen}))
 
     def _left_out(self, candidates: list[Candidate], stored: Stored) -> bytes:
         return json.dumps(left_out(candidates, stored, self.language, self.version)).encode()
@@ -118,7 +120,8 @@ def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     return (path.relative_to(folder).as_posix() for path in found)
 
 
-def _items(folder: Path, files: list[str], survey: Survey) -> Iterator[Item[_File]]:
+def _items(folder: Path, files: list[str], survey: Survey, note: Callable[[bytes], None]) -> Iterator[Item[_File]]:
+    """The files, and the key of each to `note`."""
     identity = survey.without_files().identity()
     for file in files:
         try:
@@ -128,14 +131,9 @@ def _items(folder: Path, files: list[str], survey: Survey) -> Iterator[Item[_Fil
         facts = survey.facts(file)
         read = content if isinstance(content, bytes) else b""
         about = repr((file, facts, content if isinstance(content, OSError) else "")).encode("utf-8", "replace")
-        yield Item((facts, content), len(read), key_of(b"page", identity, about, read))
-
-
-def _noted(items: Iterable[Item[_File]], note: Callable[[bytes], None]) -> Iterator[Item[_File]]:
-    """The items as they are, and each key to `note`."""
-    for item in items:
-        note(item.key)
-        yield item
+        key = key_of(b"page", identity, about, read)
+        note(key)
+        yield Item((facts, content), len(read), key)
 
 
 def _read(survey: Survey, given: _File) -> bytes:
