@@ -146,14 +146,7 @@ def _result_fields(passage: Passage, *, titles: bool) -> dict[str, Any]:
 
 def explain(profile: Profile, retrieval: Retrieval) -> dict[str, Any]:
     """How an answer came about: its settings, its times, and each passage's rank and score in every stage."""
-    timings = retrieval.timings
-    times = {
-        "embedding": timings.embedding_ms,
-        "search": timings.search_ms,
-        "rerank": timings.rerank_ms,
-        "neighbors": timings.neighbors_ms,
-        "total": timings.total_ms,
-    }
+    times = {name.removesuffix("_ms"): spent for name, spent in retrieval.timings._asdict().items()}
     return {
         "profile": profile.name,
         "collection": retrieval.collection,
