@@ -35,11 +35,7 @@ class Deadline(NamedTuple):
         return self.at - time.monotonic()
 
     def require(self, upstream: Upstream) -> float:
-        """Seconds left for a call to `upstream`.
-
-        Raises:
-            DeadlineExceeded: no time is left.
-        """
+        """Seconds left for a call to `upstream`. Raises DeadlineExceeded if none are."""
         seconds = self.remaining()
         if seconds <= 0:
             raise DeadlineExceeded(f"The request's time ran out before the {upstream} was called.", upstream=upstream)

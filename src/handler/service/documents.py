@@ -1,4 +1,4 @@
-"""What agents read in an index: a passage in its section, a page by its URL, the list of pages, and filters' values."""
+"""Reads an index for agents: a passage in its section, a page by its URL, the list of pages, and filters' values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -44,11 +44,7 @@ class Served:
     chunks: Literal["true", "false", "raw"] = "true"
 
     def retriever_for(self, name: str | None) -> Retriever:
-        """The pipeline for the collection `name`, the profile's for None.
-
-        Raises:
-            CollectionNotServed: this deployment does not serve the collection.
-        """
+        """The pipeline for the collection `name`, the profile's for None. Raises CollectionNotServed for any other."""
         if name is None or name == self.profile.collection.name:
             return self.retriever
         if name not in self.collections:
