@@ -9,7 +9,7 @@ import pytest
 from handler.config import profiles
 from passage.api import ApiReply, HttpApi, Request
 from passage.evaluation.asking import Asker
-from passage.evaluation.checks import in_api, missing
+from passage.evaluation.checks import api_lookup, find_missing
 from passage.evaluation.run import SavedAnswer, SavedHit
 from passage.evaluation.service import RemoteProfile, find_profile
 from passage.evaluation.suite import Expected, Suite, SuiteQuestion
@@ -53,7 +53,7 @@ class Site:
 
 
 def known_to(api: Any, about: RemoteProfile = SERVED) -> Any:
-    return in_api(Asker(api, Pace(None, sleep=lambda _: False), passages=50), about)
+    return api_lookup(Asker(api, Pace(None, sleep=lambda _: False), passages=50), about)
 
 
 @pytest.mark.parametrize(
@@ -99,5 +99,5 @@ def test_documents_of_a_large_suite_are_checked_in_time() -> None:
     questions = tuple(SuiteQuestion(f"q{number}", "?", (Expected(f"{SITE}/no/{number}"),)) for number in numbers)
     hits = [a_hit(url) for url in CHILDREN[:50]]
     answers = [SavedAnswer(f"q{number}", tuple(hits), 1.0) for number in numbers]
-    lacking, unchecked = missing(Suite("suite", questions), answers, lambda _: False)
+    lacking, unchecked = find_missing(Suite("suite", questions), answers, lambda _: False)
     assert (len(lacking), unchecked) == (1000, 0)

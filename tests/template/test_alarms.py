@@ -159,6 +159,7 @@ SCENARIOS: list[tuple[str, str, list[Samples], int | None]] = [
     ("LatencyAlarm", "three slow minutes", [_each(1), _at("TotalLatency", 20, 25, 30, value=5_000)], 31),
     ("UpstreamErrorAlarm", "a twentieth fails", [BUSY, _each(1, "Failed.Upstream", 30)], None),
     ("UpstreamErrorAlarm", "an eighth fails", [BUSY, _each(3, "Failed.Upstream", 30)], 42),
+    ("EmptyResultsAlarm", "no answer ever has a passage", [_at("TotalLatency", *range(10))], 10),
     # Throttled requests, say, or a missing permission: Lambda is not called, so only the API counts anything.
     ("GatewayErrorAlarm", "the API's own", [_at("5XXError", *range(0, 30, 3))], 6),
     ("GatewayRefusalAlarm", "the API's own", [_each(2, "4XXError")], 10),

@@ -254,7 +254,8 @@ def test_other_partitions_have_arns_and_links_of_their_own(
 ) -> None:
     monkeypatch.setitem(PSEUDO, "AWS::Partition", partition)
     least = {**LEAST, "CohereApiKeySecretArn": SECRET.replace("arn:aws:", f"arn:{partition}:")}
-    stack = stacks({partition: {**least, "QuestionsFrom": "standard", "RepliesTo": "standard"}})[partition]
+    index = {"QdrantUrl": "", "EdgeIndex": "s3://my-indexes/docs"}
+    stack = stacks({partition: {**least, **index, "QuestionsFrom": "standard", "RepliesTo": "standard"}})[partition]
     has_traces = partition != "aws-cn"
     assert stack["RetrievalFunction"]["TracingConfig"] == {"Mode": "Active" if has_traces else "PassThrough"}
     assert stack[STAGE]["TracingEnabled"] is has_traces

@@ -58,7 +58,7 @@ def _names_of(answer: SavedAnswer) -> list[tuple[str, str, str]]:
     return [(hit.id, hit.chunk_id, hit.url) for hit in answer.results]
 
 
-def by_id(api: Api, served: RemoteProfile, answers: Sequence[SavedAnswer]) -> Iterator[float]:
+def time_by_id(api: Api, served: RemoteProfile, answers: Sequence[SavedAnswer]) -> Iterator[float]:
     """Milliseconds of fetching the first passages of some answers by their ids."""
     identities = dict.fromkeys(hit.chunk_id or hit.id for answer in answers for hit in answer.results[:1])
     for identity in [each for each in identities if each][:SAMPLE]:
@@ -70,7 +70,7 @@ def by_id(api: Api, served: RemoteProfile, answers: Sequence[SavedAnswer]) -> It
             yield took
 
 
-def missing(suite: Suite, answers: Sequence[SavedAnswer], known: Known) -> tuple[dict[str, tuple[str, ...]], int]:
+def find_missing(suite: Suite, answers: Sequence[SavedAnswer], known: Known) -> tuple[dict[str, tuple[str, ...]], int]:
     """The expected documents that the collection lacks, by question, and how many could not be checked.
 
     A document that any answer has is not checked again. One that begins with `/` is looked for on the answers' host.
@@ -94,7 +94,7 @@ def missing(suite: Suite, answers: Sequence[SavedAnswer], known: Known) -> tuple
     return {name: values for name, values in lacking.items() if values}, unchecked
 
 
-def in_api(asker: Asker, served: RemoteProfile) -> Known:
+def api_lookup(asker: Asker, served: RemoteProfile) -> Known:
     """Asks the API: for a chunk by its id, or for the passages of a URL by a filter, where the API offers one."""
 
     def known(expected: Expected) -> bool | None:

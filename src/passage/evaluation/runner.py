@@ -78,8 +78,8 @@ def run(plan: RunPlan) -> Run:
     with tqdm(total=total, initial=len(saved.answers), unit=" questions", disable=quiet) as bar:
         asker = Asker(api, Pace(plan.per_minute, sleep=_sleep), plan.passages, _say_waiting, plan.explain)
         answers = _answers(plan.suite, asker, find, saved, bar.update)
-    known = checks.in_api(asker, default)
-    lacking, unchecked = checks.missing(plan.suite, answers, known)
+    known = checks.api_lookup(asker, default)
+    lacking, unchecked = checks.find_missing(plan.suite, answers, known)
     return Run(
         suite=plan.suite,
         answers=answers,
@@ -93,7 +93,7 @@ def run(plan: RunPlan) -> Run:
         index=plan.target.index,
         noise=collection(api, default).get("noise") or {},
         started_at=started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        by_id_ms=tuple(checks.by_id(api, default, answers)),
+        by_id_ms=tuple(checks.time_by_id(api, default, answers)),
         missing=lacking,
         unchecked=unchecked,
         error_checks=tuple(checks.ask_wrongly(api, default)),
