@@ -102,15 +102,9 @@ class _DeadlineBackend(httpcore.NetworkBackend):
         self._inner = inner
 
     def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+        self, host: str, port: int, timeout: float | None = None, *args: Any, **options: Any
     ) -> httpcore.NetworkStream:
-        seconds = _left(timeout, CONNECT_SECONDS)
-        return _DeadlineStream(self._inner.connect_tcp(host, port, seconds, local_address, socket_options))
+        return _DeadlineStream(self._inner.connect_tcp(host, port, _left(timeout, CONNECT_SECONDS), *args, **options))
 
 
 @cache
