@@ -42,9 +42,11 @@ def test_a_query_vector_holds_numbers_that_a_vector_can_hold(value: Any) -> None
 @given(text=words)
 @bounded
 def test_a_question_is_either_in_words_or_a_vector(text: str) -> None:
-    assert code(refusal(NAME, query_text=text, query_vector=[0.5] * DIMENSION)) == "INVALID_PARAMETER"
-    assert code(refusal(NAME, query_text=None)) == "INVALID_PARAMETER"
-    assert code(refusal(NAME)) == "INVALID_PARAMETER"
+    vector = [0.5] * DIMENSION
+    for fields in ({"query_text": text, "query_vector": vector}, {"query_text": None}, {}):
+        error = refusal(NAME, **fields)
+        assert code(error) == "INVALID_PARAMETER"
+        assert error["error"]["message"] == "Send exactly one of 'query_text' and 'query_vector'."
 
 
 @given(least=st.floats() | st.floats(0, 1) | st.integers(-2, 2))

@@ -1,9 +1,9 @@
 """The vector_search contract (seed 001): takes text or a vector, returns scored points with their payload."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Field, StrictBool
+from pydantic import BaseModel, Field, StrictBool, model_validator
 
 from handler.config.profiles import Profile
 from handler.contracts.base import Answer, Contract, ErrorContext, Titled
@@ -57,6 +57,12 @@ class RetrievalQuery(BaseModel):
     with_vectors: StrictBool | None = Field(None, description="Whether results carry their vectors. By default false.")
     with_payload: StrictBool | None = Field(None, description="Whether results carry their payload. By default true.")
 
+    @model_validator(mode="after")
+    def _has_one_question(self) -> Self:
+        if (self.query_text is None) == (self.query_vector is None):
+            raise errors.InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")
+        return self
+
 
 class RetrievalResult(Titled):
     id: int | str = Field(description="The point's id; an integer of 2^53 or more as text.")
@@ -86,8 +92,6 @@ class ErrorResponse(BaseModel):
 def parse(fields: Mapping[str, Any], profile: Profile) -> RetrievalRequest:
     query, text, top_k = read_question(fields, profile, RetrievalQuery, text="query_text", count="top_k")
     vector, dimension = query.query_vector, profile.collection.dimension
-    if (query.query_text is None) == (vector is None):
-        raise errors.InvalidRequest("Send exactly one of 'query_text' and 'query_vector'.")
     if vector is not None and len(vector) != dimension:
         raise errors.VectorSizeWrong(f"'query_vector' has {len(vector)} numbers: it must have {dimension}.")
     if vector is not None and not has_direction(vector):
