@@ -103,10 +103,10 @@ def is_built(folder: Path) -> bool:
 
 
 def _built(folder: Path, options: SiteOptions, workers: Workers) -> Site:
-    tops = {page.partition("/")[0] for page in pages_in(folder)}
     outputs = {PurePosixPath(generator.output).name for generator in unbuilt.GENERATORS}
-    if len(tops) == 1 and (inside := folder / min(tops)).name in outputs and _is_root(inside):
-        raise SiteError(f"{folder} is one level too high: {inside} is the built site. Index that.")
+    for inside in filter(_is_root, (folder / output for output in outputs)):
+        if {page.partition("/")[0] for page in pages_in(folder)} == {inside.name}:
+            raise SiteError(f"{folder} is one level too high: {inside} is the built site. Index that.")
     return BuiltSite(folder, options.url, options.selector, options.language, options.version, workers)
 
 

@@ -83,10 +83,11 @@ class BuiltSite:
 
     def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`."""
-        files = sorted(pages_in(self.folder))
+        found = sorted(_files(self.folder, (*SUFFIXES, *MARKDOWN)))
+        files = [file for file in found if not file.lower().endswith(MARKDOWN)]
         if not files:
             raise SiteError(f"{self.folder} holds no HTML.")
-        yield from (Skip(file, "Markdown beside the HTML") for file in sorted(_files(self.folder, MARKDOWN)))
+        yield from (Skip(file, "Markdown beside the HTML") for file in found if file.lower().endswith(MARKDOWN))
         survey = survey_of(self, files)
         candidates: list[Candidate] = []
         keys = hashlib.sha256()
