@@ -1,6 +1,7 @@
 """What is a page's text, its title and its original is decided by what a thing is, not by a theme's names."""
 
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 
@@ -406,3 +407,12 @@ def test_a_page_that_is_the_sum_of_others_is_left_out(tmp_path: Path) -> None:
     pages = {f"{name}.html": f"<h1>{name}</h1><p>Turn {name}.<h2>Care</h2><p>Grease {name}." for name in "abcd"}
     found = read(tmp_path, {**pages, "all.html": "".join(pages.values())})
     assert {path: why for path, why in found.items() if isinstance(why, str)} == {"all.html": "copy of other pages"}
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["c.html", "c.html#x", "c/d-e.html#x.y", "../d.html", "./c.html", "c/../d", "c#", "c?q=1", "//h.example/x", "/c"],
+)
+def test_a_link_is_resolved_as_by_urljoin(tmp_path: Path, link: str) -> None:
+    found = read(tmp_path, {"a/b.html": f"<h1>Mill</h1><p>Text <a href='{link}'>link</a>.</p>"})
+    assert f"[link]({urljoin(f'{SITE}a/b.html', link)})" in text(found["a/b"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from passage.indexing.left_out import TextCount
+from passage.sites import html
 from passage.sites.model import LOST, Account, Page, Skip
 from passage.sites.source import SiteOptions, open_site
 from sites.reading import CASES, written
@@ -49,6 +50,14 @@ def told(page: Page) -> Iterator[str]:
     for section in page.sections:
         yield from section.headings
         yield section.markdown
+
+
+@pytest.mark.parametrize(
+    "text", ["a1_ -", "\u00e9\u00df_1", "\u0661\u00b2 \u4e2d\u00a0\u200b", "\U0001f600 x\u0301", ""]
+)
+def test_letters_are_counted_as_unicode_has_them(text: str) -> None:
+    assert html.letters_of(text) == letters(text)
+    assert html.letters(html.parse(f"<p>{text}".encode())) == len(letters(text))
 
 
 @pytest.mark.parametrize("folder", [*SITES, CASES / "fence" / "docs"], ids=lambda folder: folder.name)

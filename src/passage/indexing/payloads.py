@@ -55,10 +55,11 @@ def payload(
         filled = {key: fill(part) if isinstance(part, dict) else parts[part] for key, part in keys.items()}
         return {key: value for key, value in filled.items() if value not in ("", {})}
 
-    texts = [RANKED_KEY] if any(part == "text" for _, part in paths(profile)) else []
+    keys = layout(profile)
+    texts = [RANKED_KEY] if any(part == "text" for _, part in _paths(keys)) else []
     titles = {TITLES_KEY: indexed_words("\n".join(chunk.begins))} if texts and chunk.begins else {}
     texts += [key for key in [ranked_key(chunk.language)] if key in ranked]
-    return {**fill(layout(profile)), **dict.fromkeys(texts, indexed_words(chunk.ranked_text)), **titles}
+    return {**fill(keys), **dict.fromkeys(texts, indexed_words(chunk.ranked_text)), **titles}
 
 
 def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:
