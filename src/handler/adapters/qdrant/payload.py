@@ -26,7 +26,6 @@ EPOCH_DIGITS = re.compile(r"[0-9]{9,16}(\.[0-9]+)?")
 
 
 MAX_POINT_ID = 2**64 - 1
-
 MAX_PAYLOAD_INTEGER = 2**63 - 1
 
 
