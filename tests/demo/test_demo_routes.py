@@ -11,7 +11,7 @@ from click import ClickException
 from conftest import TEXTBOOK
 from passage.local.demo import add_demo, find_book
 from passage.local.demo.book import Book
-from passage.local.demo.shell import page as shell_page
+from passage.local.demo.routes import render_page
 from passage.sites import html
 from passage.sites.markdown import find_site
 from passage.sites.model import Page
@@ -46,7 +46,7 @@ def test_links_to_pages_with_any_name_lead_to_them(tmp_path: Path) -> None:
         (tmp_path / "docs" / f"{name}.md").write_text(f"# {name}\n\nWords.\n", encoding="utf-8")
     links = "".join(f"[to]({quote(name)}.md)\n" for name in names)
     (tmp_path / "docs" / "index.md").write_text(f"# Home\n\n{links}", encoding="utf-8")
-    shown = html.parse((shell_page(find_book(tmp_path), "/", widget=True) or "").encode())
+    shown = html.parse((render_page(find_book(tmp_path), "/", widget=True) or "").encode())
     for place in ("nav", "main"):
         targets = [html.attribute(link, "href") for link in html.select(shown, f"{place} a[href]")]
         paths = {unquote(urlsplit(target).path) for target in targets}
@@ -55,7 +55,7 @@ def test_links_to_pages_with_any_name_lead_to_them(tmp_path: Path) -> None:
 
 def test_page_has_no_inline_style_or_script(book: Book) -> None:
     for path in book.leaves:
-        root = html.parse((shell_page(book, path, widget=True) or "").encode())
+        root = html.parse((render_page(book, path, widget=True) or "").encode())
         assert html.select(root, "[style], style, script:not([src]), [onclick]") == [], path
 
 
@@ -88,7 +88,7 @@ def test_page_at_a_path_of_the_api_is_left_out(book: Book) -> None:
 
 
 def test_without_a_book_the_home_page_says_how_to_show_one() -> None:
-    shown = shell_page(None, "", widget=False) or ""
+    shown = render_page(None, "", widget=False) or ""
     assert "passage serve --site" in shown
     assert "make widget" in shown
 
