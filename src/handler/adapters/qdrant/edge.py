@@ -45,8 +45,7 @@ class QdrantEdgeStore:
 
     Args:
         root: the folder `passage index` wrote to, with one folder for each profile. It may be read-only, like a layer.
-        embedded_by: the services whose vectors are comparable with the questions'; empty for any. Vectors of another
-            service are comparable, too, if its model has the same vector space.
+        embedded_by: see `handler.config.validation.check_embedder`.
     """
 
     def __init__(self, *, root: Path, profile: Profile, embedded_by: Collection[str] = ()) -> None:
@@ -154,8 +153,7 @@ class QdrantEdgeStore:
             return {}
         from handler.adapters.qdrant.filters import with_word  # noqa: PLC0415 - most questions have no filter
 
-        field = self._text.field
-        filters = [_engine_filter(with_word(field, asked_words(field, word))) for word in words]
+        filters = [_engine_filter(with_word(self._text.field, word)) for word in words]
         requests = [qdrant_edge.QueryRequest(limit=most + 1, filter=each) for each in filters]
         found = self._ask(lambda shard: shard.query_batch(qdrant_edge.QueryBatchRequest(requests)))
         return text_search.holders(words, found, most)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from handler.adapters.qdrant.text_search import asked_words
 from handler.config.profiles import Profile
 from handler.config.validation import WITH_PREFIX
 from handler.core.conditions import Condition, Prefix, Range
@@ -44,8 +45,8 @@ def any_value(pairs: Iterable[tuple[str, str | int]]) -> dict[str, Any]:
 
 
 def with_word(field: str, word: str) -> dict[str, Any]:
-    """The filter for points that have a word, in the form of `text_search.asked_words`."""
-    return {"must": [{"key": field, "match": {"text": word}}]}
+    """The filter for points that have a word of a question."""
+    return {"must": [{"key": field, "match": {"text": asked_words(field, word)}}]}
 
 
 def conditions(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -76,7 +76,7 @@ def read(folder: Path, profile: Profile, embedded_by: Collection[str]) -> Manife
     """The manifest in `folder`, validated against the profile.
 
     Args:
-        embedded_by: see `QdrantEdgeStore`.
+        embedded_by: see `check_embedder`.
 
     Raises:
         CollectionNotFound: there is no index, or it holds another collection than the profile's.

@@ -16,8 +16,6 @@ from handler.config.profiles import Profile
 from handler.core.model import LARGEST_WHOLE, Passage, Point, PointId, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE
 
-KeyPaths = tuple[KeyPath, ...]
-
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
 
@@ -180,7 +178,7 @@ def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | N
 
 
 def fields(
-    payload: Mapping[str, Any], paths: Mapping[str, KeyPaths], converters: Mapping[str, Callable[[Any], Any]]
+    payload: Mapping[str, Any], paths: Mapping[str, tuple[KeyPath, ...]], converters: Mapping[str, Callable[[Any], Any]]
 ) -> dict[str, Any] | None:
     """Each field's value in the payload; None when a required value is invalid.
 

@@ -36,7 +36,6 @@ class PublishedStore:
         self.collection = collection
         self._every = every
         self._store: QdrantEdgeStore | None = None
-        self._folder: Path | None = None
         self._version = ""
         self._due = 0.0
 
@@ -103,7 +102,7 @@ class PublishedStore:
             return self._store
 
     def _replace(self, pointer: Pointer, until: Deadline | None) -> QdrantEdgeStore:
-        """Fetch a version, open it, and delete the one before it."""
+        """Fetch a version, open it, and delete every other one."""
         folder = self._index.unpack(pointer, until)
         store = self._open_index(folder)
         try:
@@ -112,11 +111,8 @@ class PublishedStore:
             store.close()
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        if self._store is None:
-            self._index.remove_others(folder)  # left by a process that was killed
-        else:
+        if self._store is not None:
             self._store.close()
-            if self._folder is not None:
-                shutil.rmtree(self._folder, ignore_errors=True)
-        self._store, self._folder, self._version = store, folder, pointer.sha256
+        self._index.remove_others(folder)  # the version before, and those left by a process that was killed
+        self._store, self._version = store, pointer.sha256
         return store

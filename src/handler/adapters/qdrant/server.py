@@ -280,7 +280,7 @@ class QdrantServerStore:
             return {}
         from handler.adapters.qdrant.filters import with_word  # noqa: PLC0415 - most questions have no filter
 
-        filters = [with_word(by_text.field, asked_words(by_text.field, word)) for word in words]
+        filters = [with_word(by_text.field, word) for word in words]
         requests = [{"filter": each, "limit": most + 1, "with_payload": False} for each in filters]
         return text_search.holders(words, self._in_batches(requests), most)
 
