@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from passage.evaluation import intervals
 from passage.evaluation.compare import compare, compare_pairs, compare_several, holm, randomisation
-from passage.evaluation.cosine_threshold import propose_threshold
 from passage.evaluation.intervals import bootstrap, estimate, share
+from passage.evaluation.measured_run import propose_threshold
 from passage.evaluation.measures import Measures, measure
 
 

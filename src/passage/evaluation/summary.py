@@ -5,9 +5,8 @@ from functools import partial
 
 from passage.evaluation.balances import Trials
 from passage.evaluation.cases import TestStatus, TestSuiteResult
-from passage.evaluation.cosine_threshold import ThresholdPoint
 from passage.evaluation.judging import find_unachievable
-from passage.evaluation.measured_run import differences
+from passage.evaluation.measured_run import ThresholdPoint, differences
 from passage.evaluation.report.facts import Facts, Outcome, cut
 from passage.evaluation.results import Results
 from passage.evaluation.thresholds import Verdict

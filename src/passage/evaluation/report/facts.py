@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from passage.evaluation.compare import Comparison
-from passage.evaluation.cosine_threshold import Threshold
 from passage.evaluation.intervals import Estimate, estimate
 from passage.evaluation.judging import judge_cases
-from passage.evaluation.measured_run import compare_runs, measure_run, refuse_others, threshold_of_run
+from passage.evaluation.measured_run import Threshold, compare_runs, measure_run, refuse_others, threshold_of_run
 from passage.evaluation.measures import Measured, MeasureError, Measures
 from passage.evaluation.run import Run, SavedAnswer, SavedHit
 from passage.evaluation.suite import Expected, SuiteQuestion
