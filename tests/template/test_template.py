@@ -1,8 +1,7 @@
-"""The templates themselves: valid, in step with the function's settings, every parameter described."""
+"""The templates themselves: in step with the function's settings, every parameter described."""
 
 import json
 import re
-import subprocess
 import tomllib
 
 import pytest
@@ -14,24 +13,6 @@ from template.cloudformation import expanded
 from template.options import OPTIONS, made
 
 TEMPLATES = ["template.yaml", *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "stacks").glob("*.yaml")))]
-LACKING = {
-    "us-gov-west-1": {"stacks/budget.yaml", "stacks/cloudfront.yaml", "stacks/function-url.yaml"},
-    "cn-northwest-1": {"stacks/cloudfront.yaml", "stacks/function-url.yaml"},
-}
-"""Regions of the other partitions, and the stacks with a resource type that they lack. eusc-de-east-1 lacks none."""
-
-
-def test_cfn_lint_accepts_the_templates_in_every_partition() -> None:
-    """CloudFormation refuses a type that a region lacks even under a false condition. SAM lints the root alone."""
-    command = [str(ROOT / ".venv-sam" / "bin" / "cfn-lint"), "--regions", *LACKING, "eusc-de-east-1", "--format"]
-    command += ["parseable", "--", *TEMPLATES]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    lacking: dict[str, set[str]] = {}
-    for line in done.stdout.splitlines():
-        assert "E3006" in line, "of types that do not exist there"
-        for region in re.findall(r"[a-z]+(?:-[a-z]+)+-\d", line.partition("E3006")[2]):
-            lacking.setdefault(region, set()).add(line.split(":")[0])
-    assert lacking == LACKING, done.stdout + done.stderr
 
 
 def test_nested_outputs_that_the_root_uses_exist() -> None:
