@@ -101,7 +101,7 @@ def test_a_table_that_fails_for_a_while_sends_the_message_back(
 
 
 def test_delivery_running_elsewhere_is_returned_until_expired(
-    aws: Aws, function: Function, queue: Queue, table: str
+    aws: Aws, function: Function, queue: Queue, table: str, output: Output
 ) -> None:
     """A container that dies while sending must not block the reply for ever."""
     function.invoke(batch(GOOD[:1]))
@@ -109,6 +109,7 @@ def test_delivery_running_elsewhere_is_returned_until_expired(
     running = {**item, "status": {"S": "INPROGRESS"}, "in_progress_expiration": {"N": str(10**15)}}
     aws.client("dynamodb").put_item(TableName=table, Item=running)
     assert returned(function.invoke(batch(GOOD[:1]))) == ["1"]
+    assert any("IdempotencyAlreadyInProgressError" in str(line.get("detail")) for line in output.logs)
     dead = {**running, "in_progress_expiration": {"N": "1000"}}
     aws.client("dynamodb").put_item(TableName=table, Item=dead)
     assert returned(function.invoke(batch(GOOD[:1]))) == []

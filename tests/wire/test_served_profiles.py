@@ -3,7 +3,7 @@
 import pytest
 
 from handler.config import profiles
-from tools.doubles import EmulatorServer
+from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start
 
 OTHERS = [name for name in profiles.names() if name != "query-response"]
@@ -65,3 +65,15 @@ def test_collection_that_a_caller_chose_is_looked_for_first(mode: str, start: St
     answer = function.post({"query_text": QUESTION, "collection_name": "later"})
     assert (answer.status, cohere.requests) == (500, []), answer.text
     assert "no collection 'later'" in answer.text
+
+
+@pytest.mark.parametrize("body", ["{}", '{"result": {}}', '{"result": {"status": "green", "payload_schema": null}}'])
+def test_collection_whose_metadata_is_hidden_is_searched(
+    body: str, start: Start, qdrant: EmulatorServer, make_collection: MakeCollection
+) -> None:
+    """A search by vectors reads no metadata: all that is asked before it is whether the collection exists."""
+    make_collection("later", 1024)
+    qdrant.faults.add(Fault("malformed", body=body, times=1, path="/collections/later"))
+    function = start(DEFAULT_PROFILE="vector-search", SEARCH_MODE="dense", ALLOWED_COLLECTIONS="later")
+    answer = function.post({"query_text": QUESTION, "collection_name": "later"})
+    assert answer.status == 200, answer.text

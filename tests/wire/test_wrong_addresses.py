@@ -30,6 +30,7 @@ ANSWERS = {
     "a page with 405": (Reply(405, PAGE), "check {variable}"),
     "a redirect to https": (Reply(301, "", {"Location": "https://qdrant.example/"}), "set {variable} to the address"),
     "a redirect to log in": (Reply(302, PAGE, {"Location": "/login"}), "set {variable} to the address"),
+    "a redirect with a letter beyond ASCII": (Reply(302, "", {"Location": "/menü"}), "set {variable} to the address"),
     "a permanent redirect": (Reply(308, "", {"Location": "https://qdrant.example/"}), "redirects requests (HTTP 308)"),
     "nginx, asked without TLS": (
         Reply(400, "<html>The plain HTTP request was sent to HTTPS port</html>"),
@@ -67,7 +68,7 @@ def test_redirect_is_logged_with_where_it_leads(variable: str, start: Start, out
 
 @both_services
 def test_page_with_a_temporary_status_is_503(variable: str, start: Start, sleeps: list[float]) -> None:
-    with web_server(Reply(502, PAGE)) as (port, paths):
+    with web_server(Reply(502, PAGE, {"X-Proxy": "Büro"})) as (port, paths):
         assert_error(start(**{variable: f"http://127.0.0.1:{port}"}).ask(), 503, "SERVICE_UNAVAILABLE")
     assert len(paths) == 2
 

@@ -30,7 +30,7 @@ FAILURES = (ApiError, httpx.HTTPError, ValueError, TypeError, AttributeError, Re
 """The exceptions of an SDK call. The last four mean that it could not parse an answer."""
 
 
-def _client(account: Account) -> V2Client:
+def _sdk_client(account: Account) -> V2Client:
     """The SDK's client of the API's version 2.
 
     `cohere.ClientV2` adds version 1 of the API, and importing that doubles this module's import time.
@@ -60,7 +60,7 @@ class CohereEmbedder:
 
     @cached_property
     def _client(self) -> V2Client:
-        return _client(self._account)
+        return _sdk_client(self._account)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         _ = self._fits
@@ -132,7 +132,7 @@ class CohereReranker:
 
     @cached_property
     def _client(self) -> V2Client:
-        return _client(self._account)
+        return _sdk_client(self._account)
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         try:

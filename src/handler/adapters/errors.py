@@ -58,7 +58,7 @@ class Service:
         detail = f"HTTP {status}: {_clip(body)}" if status >= 400 else f"HTTP {status}, with an invalid body"
         wrong = fault_by_answer(status, body, self.url_variable)
         if wrong is not None:
-            return self.misconfigured(wrong, f"{detail} {httpx.Headers(headers).get('location', '')}".strip())
+            return self.misconfigured(wrong, f"{detail} {_header(headers, 'location') or ''}".strip())
         if is_page(status, body):
             return self.answered_by_another(status, detail)
         if status in (401, 403):
@@ -121,7 +121,7 @@ class Service:
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds in a Retry-After header, which has seconds or a date (RFC 9110, 10.2.3); None without the header."""
-    value = httpx.Headers(headers).get("retry-after")
+    value = _header(headers, "retry-after")
     if value is None:
         return None
     try:
@@ -134,6 +134,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, seconds) if seconds < float("inf") else None
 
 
+def _header(headers: Mapping[str, str], wanted: str) -> str | None:
+    # Not by `httpx.Headers`, which takes ASCII alone: a proxy writes anything into a header that nobody asks for.
+    return next((value for name, value in headers.items() if name.lower() == wanted), None)
+
+
 def _clip(body: object) -> str:
     text = body.decode(errors="replace") if isinstance(body, bytes) else str(body)
     return text if len(text) <= DETAIL_CHARACTERS else f"{text[:DETAIL_CHARACTERS]}…"
@@ -141,7 +146,7 @@ def _clip(body: object) -> str:
 
 def fault_by_error(error: Exception, variable: str) -> str | None:
     """The fault of the URL in `variable`, found from a transport's error; None if the error does not show one."""
-    for cause in causes(error):
+    for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             wrong = (
                 f"is expired or not yet valid: renew it, or check the clock here and the host in {variable}"
@@ -185,8 +190,7 @@ def _text(body: object) -> str:
     return body if isinstance(body, str) else ""
 
 
-def causes(error: BaseException) -> Iterator[BaseException]:
-    """An error, and what led to it."""
+def _causes(error: BaseException) -> Iterator[BaseException]:
     cause: BaseException | None = error
     while cause is not None:
         yield cause

@@ -22,6 +22,8 @@ KINDS: Mapping[type, str] = {
 
 LARGEST_PLAIN = 1e15
 
+_NESTS = (dict, list)
+
 MOST_LEVELS = 100
 """How deep lists and objects may be nested. Python's limit differs by version and also breaks later code."""
 
@@ -121,7 +123,7 @@ def too_deep(what: str) -> InvalidRequest:
 
 def is_deep(value: Any, levels: int = MOST_LEVELS) -> bool:
     """Whether lists and objects are nested in more than `levels` levels."""
-    if not isinstance(value, dict | list):
+    if not isinstance(value, _NESTS):
         return False
-    inner = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(is_deep(each, levels - 1) for each in inner)
+    inner = value.values() if isinstance(value, dict) else value  # a vector has thousands: no call for each
+    return levels == 0 or any(is_deep(each, levels - 1) for each in inner if isinstance(each, _NESTS))

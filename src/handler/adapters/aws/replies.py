@@ -9,7 +9,6 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from handler.adapters.aws import client as aws
-from handler.adapters.errors import causes
 from handler.core.deadline import at_most, with_one_retry
 from handler.core.errors import ConfigurationError, PassageError, UpstreamThrottled, UpstreamUnavailable
 from handler.service.replies import Reply
@@ -175,7 +174,8 @@ def _once(send: Send, target: str, table: str) -> Send:
             sent(key=json.dumps([target, reply.id]), reply=reply, group=group, done=done)
         except BaseError as error:
             if not done:  # the reply was sent though it is not recorded: its message need not come again
-                cause = next((cause for cause in causes(error) if isinstance(cause, ClientError)), error)
+                # The table's own error, if there is one; none while another delivery is sending the reply.
+                cause = error.__cause__ if isinstance(error.__cause__, ClientError) else error
                 raise _error_of(f"table {table}", cause) from error
 
     return send_once

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from handler.adapters.qdrant import metadata, payload, text_search
-from handler.adapters.qdrant.connection import SERVICE, Connection, ScoredPoint, StoredPoint
+from handler.adapters.qdrant.connection import COLLECTION, SERVICE, Connection, ScoredPoint, StoredPoint
 from handler.adapters.qdrant.metadata import NO_LIMITS, UNREADABLE, TextSupport, read_text_support, server_version
 from handler.adapters.qdrant.text_search import TextSearch, asked_words, noise_of
 from handler.adapters.transport import made_up
@@ -82,11 +82,11 @@ class QdrantServerStore:
             self._by_text()
         elif self._may_be_missing:
             try:
-                metadata.read(self._connection)
+                self._connection.get(COLLECTION, dict[str, Any])
             except (CollectionNotFound, CredentialsRefused):
                 raise
             except ConfigurationError:
-                pass  # a proxy may refuse metadata: the search says what is wrong, if anything is
+                pass  # a proxy may refuse or shorten metadata: the search says what is wrong, if anything is
             self._may_be_missing = False
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
