@@ -205,6 +205,16 @@ def test_a_second_run_changes_no_file_and_embeds_nothing(site: Path, tmp_path: P
     assert cohere.requests == []
 
 
+def test_other_payload_keys_rewrite_the_index_with_its_vectors(
+    site: Path, tmp_path: Path, cohere: EmulatorServer
+) -> None:
+    out, renamed = tmp_path / "index", PROFILE.model_copy(update={"written_payload": {"body": "text"}})
+    run(site, out, cohere)
+    cohere.requests.clear()
+    assert run(site, out, cohere, renamed) == Outcome(pages=2, chunks=3, embedded=0, removed=0, changed=True)
+    assert cohere.requests == []
+
+
 def test_only_changed_chunks_are_embedded_again(site: Path, tmp_path: Path, cohere: EmulatorServer) -> None:
     out = tmp_path / "index"
     run(site, out, cohere)

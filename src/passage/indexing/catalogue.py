@@ -66,7 +66,7 @@ class Catalogue:
         self._database = sqlite3.connect("", isolation_level=None)
         # The file is not needed after a crash, so durability is switched off.
         self._database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES)
-        self._digest = hashlib.sha256()
+        self._digest = hashlib.sha256(payloads.basis(profile))
         self._languages: Counter[str] = Counter()
         self._places = 0
 
@@ -105,7 +105,7 @@ class Catalogue:
                 raise SiteError(
                     f"Two chunks share an id, on {other} and {page.url}: change a word in one of them."
                 ) from error
-            self._digest.update(f"{row.point} {row.content}\n".encode())
+            self._digest.update(row.body)
             self._languages[page.language] += 1
 
     def compare(self, held: Iterable[Sequence[StoredPoint]]) -> None:

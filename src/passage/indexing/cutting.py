@@ -1,6 +1,5 @@
 """Cuts a site's pages with its workers, so that an unchanged page is not cut again."""
 
-import hashlib
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,14 +28,12 @@ class Row:
         point: its id in the store.
         tokens: the most that the model reads of it.
         key: of its text in the vector cache.
-        content: a hash of its payload, without its place and times.
         body: the chunk as JSON.
     """
 
     point: int
     tokens: int
     key: bytes
-    content: str
     body: bytes
 
     def chunk(self) -> Chunk:
@@ -48,38 +45,33 @@ def cut_by(
 ) -> Iterator[tuple[Page | Note, Sequence[Row]]]:
     """What a reader gives, in its order, each page with its chunks."""
     waiting: deque[Page | Note] = deque()
-    identity = f"{profile.model_dump_json()}{kind}".encode()
+    context = (profile.embedding.for_texts, kind)
 
     def items() -> Iterator[Item[bytes]]:
         for read in reads:
             waiting.append(read)
             if isinstance(read, Page):
                 written = _page.dump_json(replace(read, account=None))
-                yield Item(written, len(written), key_of(b"chunks", identity, written))
+                yield Item(written, len(written), key_of(b"chunks", repr(context).encode(), written))
 
-    for result in workers.run(_cut, (profile, kind), items()):
+    for result in workers.run(_cut, context, items()):
         while not isinstance(waiting[0], Page):
             yield waiting.popleft(), ()
         facts, *bodies = result.split(b"\n")
         rows = zip(json.loads(facts), bodies, strict=True)
         yield (
             waiting.popleft(),
-            [Row(point, tokens, bytes.fromhex(key), content, body) for (point, tokens, key, content), body in rows],
+            [Row(point, tokens, bytes.fromhex(key), body) for (point, tokens, key), body in rows],
         )
     yield from ((note, ()) for note in waiting)
 
 
-def _cut(context: tuple[Profile, VectorKind], page: bytes) -> bytes:
+def _cut(context: tuple[str, VectorKind], page: bytes) -> bytes:
     """The chunks of a page, each on a line, below a line with the other values of their rows."""
-    profile, kind = context
+    model, kind = context
     most = input_tokens(kind.model)
-    chunks = list(cut([_page.validate_json(page)], profile.embedding.for_texts))
+    chunks = list(cut([_page.validate_json(page)], model))
     facts = [
-        (payloads.point_id(chunk), min(chunk.tokens, most), kind.key(chunk.embedded_text).hex(), _hash(chunk, profile))
-        for chunk in chunks
+        (payloads.point_id(chunk), min(chunk.tokens, most), kind.key(chunk.embedded_text).hex()) for chunk in chunks
     ]
     return b"\n".join((json.dumps(facts).encode(), *map(_chunk.dump_json, chunks)))
-
-
-def _hash(chunk: Chunk, profile: Profile) -> str:
-    return hashlib.sha256(json.dumps(payloads.payload(chunk, 0, profile, 0), sort_keys=True).encode()).hexdigest()

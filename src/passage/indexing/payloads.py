@@ -1,13 +1,16 @@
 """A chunk as a point of a profile's collection: its id and its payload, in the profile's own keys."""
 
 import hashlib
+import json
 import uuid
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path as File
 from typing import Any
 
 from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, ChunkField, Payload, ranked_key
 from handler.config.profiles import Profile
+from handler.core import words
 from handler.core.words import indexed_words
 from passage.indexing.chunks import Chunk
 
@@ -60,6 +63,12 @@ def payload(
     titles = {TITLES_KEY: indexed_words("\n".join(chunk.begins))} if texts and chunk.begins else {}
     texts += [key for key in [ranked_key(chunk.language)] if key in ranked]
     return {**fill(keys), **dict.fromkeys(texts, indexed_words(chunk.ranked_text)), **titles}
+
+
+def basis(profile: Profile) -> bytes:
+    """What payloads are made of beside their chunks, to hash: this code, that of their words, the keys, the model."""
+    code = b"".join(File(str(file)).read_bytes() for file in (__file__, words.__file__))
+    return code + json.dumps([layout(profile), _model(profile)], sort_keys=True).encode()
 
 
 def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]:
@@ -115,7 +124,11 @@ def _parts(chunk: Chunk, number: int, profile: Profile, created_at: int) -> dict
         "version": chunk.version,
         "words": len(chunk.text.split()),
         "content_type": "text/markdown",
-        "model": profile.embedding.for_texts if profile.search.has_vectors else "",
+        "model": _model(profile),
         "epoch": created_at,
         "iso": datetime.fromtimestamp(created_at, UTC).isoformat().replace("+00:00", "Z"),
     }
+
+
+def _model(profile: Profile) -> str:
+    return profile.embedding.for_texts if profile.search.has_vectors else ""
