@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
 from urllib.parse import urljoin, urlsplit
 
@@ -62,7 +63,6 @@ class Rendering:
         labels: the keys of tab panels, each with its tab's label.
         formulas: the keys of the elements that are formulas.
         entries: of an API reference.
-        addresses: the absolute URLs found so far, by the links' own.
         tex: the formulas found so far.
     """
 
@@ -74,29 +74,12 @@ class Rendering:
     labels: Mapping[int, str]
     formulas: frozenset[int | str]
     entries: Entries
-    addresses: dict[str, str] = field(default_factory=dict)
     tex: list[str] = field(default_factory=list)
 
     def address(self, link: Node) -> str:
         """A link's absolute URL; empty where it cannot be opened."""
         target = html.attribute(link, "href").strip()
-        if target not in self.addresses:
-            self.addresses[target] = self._address(target)
-        return self.addresses[target]
-
-    def _address(self, target: str) -> str:
-        if not target:
-            return ""
-        if target.startswith("#"):
-            return self.url + target
-        if _BELOW.fullmatch(target) and self.folder.startswith("http") and self.folder.endswith("/"):
-            return self.folder + target  # as `urljoin`, which takes longer
-        try:
-            absolute = urljoin(self.folder, target)
-            scheme = urlsplit(absolute).scheme
-        except ValueError:
-            return ""
-        return absolute if scheme in ("http", "https", "mailto", "tel", "ftp") else ""
+        return self.url + target if target.startswith("#") else _absolute(self.folder, target)
 
     def leaves_out(self, node: Node) -> bool:
         """Whether an element is left out, by itself or with one around it."""
@@ -104,6 +87,20 @@ class Rendering:
 
 
 Rule = Callable[[Node, Rendering], str]
+
+
+@lru_cache(maxsize=10_000)  # the pages of a folder have the same links
+def _absolute(folder: str, target: str) -> str:
+    if not target:
+        return ""
+    if _BELOW.fullmatch(target) and folder.startswith("http") and folder.endswith("/"):
+        return folder + target  # as `urljoin`, which takes longer
+    try:
+        absolute = urljoin(folder, target)
+        scheme = urlsplit(absolute).scheme
+    except ValueError:
+        return ""
+    return absolute if scheme in ("http", "https", "mailto", "tel", "ftp") else ""
 
 
 def render(node: Node, page: Rendering) -> str:
@@ -185,8 +182,9 @@ def raised(content: str) -> str:
 
 def restore(markdown: str, page: Rendering) -> str:
     """Put the formulas back that `render` took out, and part quotations."""
-    markdown = _APART_LINE.sub("", markdown).replace(f"{_APART}<br>", "")  # in a table's cell it has no line of its own
-    for number, tex in enumerate(page.tex):
+    if _APART in markdown:
+        markdown = _APART_LINE.sub("", markdown).replace(f"{_APART}<br>", "")  # in a table's cell it has no own line
+    for number, tex in enumerate(page.tex if _TEX_OPEN in markdown else ()):
         markdown = markdown.replace(f"{_TEX_OPEN}{number}{_TEX_CLOSE}", tex)
     return markdown
 
@@ -201,7 +199,9 @@ def _text(text: str, page: Rendering) -> str:
     text = html.visible(text)
     if not text.isprintable() or "  " in text:  # only a blank is printable
         text = _BLANKS.sub(" ", text)
-    pieces = mathematics.delimited(text) if "\\" in text or "$$" in text else [(text, "", False)]
+    if "\\" not in text and "$$" not in text:
+        return escape(text, quote=False)
+    pieces = mathematics.delimited(text)
     return "".join(
         escape(before, quote=False) + (keep_tex(tex, block, page) if tex else "") for before, tex, block in pieces
     )
