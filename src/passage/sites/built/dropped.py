@@ -33,6 +33,8 @@ _SOURCE_CODE = re.compile(r"((expand|show|view) )?source( code)?( in \S+)?", re.
 _SOURCES = ("source", "src", "viewsource", "sourcecode")
 _LISTING = re.compile(r"(^|/)(src|source|_modules|_sources)/|/blob/|[-_.]source\.html|\.rs\.html")
 """Addresses of listings of source code."""
+_TO_LISTINGS = ", ".join(f"a[href*='{part}']" for part in ("src/", "source", "_modules/", "/blob/", ".rs.html"))
+"""The links that `_LISTING` may match. Most links of a page are others."""
 
 _TYPED = "input:not([type=checkbox], [type=radio]), select, textarea"
 """Fields that a reader fills in. A checkbox may be an item of a list, a radio button a tab."""
@@ -73,10 +75,11 @@ def _announcement(contents: Sequence[Node], gone: Container[int]) -> Iterator[No
     end: Node | None = contents[-1] if contents else None
     followed = False
     while end is not None and html.tag(end):
-        inside = [child for child in html.children(end) if html.text(child).strip()]
-        left = [child for child in inside if html.key(child) not in gone]
-        followed = followed or (bool(left) and html.key(inside[-1]) != html.key(left[-1]))
-        end = left[-1] if left else None
+        backwards = list(html.children(end))[::-1]
+        last = next((child for child in backwards if html.text(child).strip()), None)
+        left = next((child for child in backwards if html.key(child) not in gone and html.text(child).strip()), None)
+        followed = followed or (left is not None and last is not None and html.key(last) != html.key(left))
+        end = left
         if end is not None and followed and not html.tag(end) and html.own_text(end).rstrip().endswith(":"):
             yield end
 
@@ -129,7 +132,7 @@ def _marks(content: Node) -> Iterator[Node]:
         yield from line_numbers(pre)
     for table in html.select(content, "table"):
         yield from number_cells(table)
-    yield from filter(_leads_to_source, html.select(content, "a[href]"))
+    yield from filter(_leads_to_source, html.select(content, _TO_LISTINGS))
     yield from _labels(content)
     for summary in filter(_is_control, html.select(content, "summary")):
         yield summary.parent if _SOURCE_CODE.fullmatch(_words(summary)) and summary.parent is not None else summary

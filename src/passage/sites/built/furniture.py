@@ -6,7 +6,7 @@ middle of the text is the author's.
 
 import re
 from collections.abc import Container, Iterator, Sequence
-from itertools import groupby, takewhile
+from itertools import chain, dropwhile, islice, takewhile
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page
@@ -20,6 +20,7 @@ _BLOCKS = _ATOMS | {
     *("summary", "details", "address", "aside", "main", "ul", "ol", "form", "fieldset", "center"),
 }
 
+_HEADERS = "header, [class*=hero i]"
 _NO_HERO = "h2, h3, h4, pre, table, li, dl"
 
 _SHORT = 100
@@ -57,39 +58,61 @@ def furniture(contents: Sequence[Node], gone: Container[int], url: str) -> Itera
         gone: the keys of elements that are left out already.
         url: of the page.
     """
-    blocks = [block for content in contents for block in _blocks(content, gone)]
-    title = next((at for at, block in enumerate(blocks) if html.tag(block) == "h1"), None)
+    blocks = chain.from_iterable(_blocks(content, gone) for content in contents)
+    ending: Iterator[Node] = chain.from_iterable(_blocks(content, gone, back=True) for content in reversed(contents))
+    title: Node | None = None
+    before: list[Node] = []
+    for block in blocks if any(html.first(content, "h1") is not None for content in contents) else ():
+        if html.tag(block) == "h1":
+            title = block
+            break
+        before.append(block)
     if title is not None:
-        words = html.squeezed(html.text(blocks[title]))
-        yield from (block for block in blocks[:title] if _is_trail(block, words, url))
-        yield from _below_title(blocks[title + 1 :], url)
-        yield from _buttons(blocks[title], contents[0])
-    yield from _at_end(blocks if title is None else blocks[title + 1 :], url)
+        words, place = html.squeezed(html.text(title)), html.key(title)
+        yield from (block for block in before if _is_trail(block, words, url))
+        yield from _below_title(blocks, contents, url)
+        yield from _buttons(title, contents[0])
+        ending = takewhile(lambda block: html.key(block) != place, ending)
+    yield from _at_end(ending, url)
 
 
-def _blocks(node: Node, gone: Container[int]) -> list[Node]:
-    """The innermost blocks with text, in reading order, and elements that stand beside them with no words between."""
+def _blocks(node: Node, gone: Container[int], *, back: bool = False) -> Iterator[Node]:
+    """The innermost blocks with text, in reading order, and elements that stand beside them with no words between.
+
+    Args:
+        back: in the other order.
+    """
     if html.key(node) in gone:
-        return []
+        return
     name = html.tag(node)
     if name not in _ATOMS:
-        parts = [(child, _blocks(child, gone) if html.tag(child) else []) for child in html.children(node)]
-        if any(blocks for _, blocks in parts):
-            runs = (list(run) for _, run in groupby(parts, lambda part: bool(part[1])))
-            return [block for run in runs for block in (_joined(run) if run[0][1] else _apart(run, gone))]
-    return [node] if name in _BLOCKS and html.letters(node) else []
+        holds_blocks = False
+        apart: list[Node] = []
+        for child in reversed(list(html.children(node))) if back else html.children(node):
+            inside = _blocks(child, gone, back=back) if html.tag(child) else iter(())
+            block = next(inside, None)
+            if block is None:
+                apart.append(child)
+                continue
+            holds_blocks = True
+            yield from _apart(apart, gone)
+            apart.clear()
+            yield block
+            yield from inside
+        if holds_blocks:
+            yield from _apart(apart, gone)
+            return
+    if name in _BLOCKS and html.letters(node):
+        yield node
 
 
-def _joined(run: Sequence[tuple[Node, list[Node]]]) -> list[Node]:
-    return [block for _, blocks in run for block in blocks]
-
-
-def _apart(run: Sequence[tuple[Node, list[Node]]], gone: Container[int]) -> list[Node]:
+def _apart(run: Sequence[Node], gone: Container[int]) -> list[Node]:
     """The elements of a line between blocks, if it is made of nothing else."""
-    nodes = [node for node, _ in run if html.key(node) not in gone]
-    if any(not html.tag(node) and html.letters(node) for node in nodes):
+    nodes = [node for node in run if html.key(node) not in gone]
+    elements = [node for node in nodes if html.tag(node)]
+    if len(elements) < 2 or any(not html.tag(node) and html.letters(node) for node in nodes):
         return []
-    found = [node for node in nodes if html.tag(node) and html.letters(node)]
+    found = list(filter(html.letters, elements))
     return found if len(found) > 1 else []
 
 
@@ -106,23 +129,32 @@ def _is_trail(block: Node, title: str, url: str) -> bool:
     return (lead_away and (ends or named or not beside)) or _is_note(block)
 
 
-def _below_title(blocks: Sequence[Node], url: str) -> Iterator[Node]:
+def _below_title(blocks: Iterator[Node], contents: Sequence[Node], url: str) -> Iterator[Node]:
     """Bylines, dates and links between the title and the text, and a home page's buttons."""
-    lines = list(takewhile(_is_line, blocks))
+    lines: list[Node] = []
+    further: list[Node] = []
+    for block in blocks:
+        if not _is_line(block):
+            further.append(block)
+            break
+        lines.append(block)
     notes = [line for line in lines if _is_note(line) or _is_tags(line)]
     groups = {html.key(note.parent) for note in notes if note.parent is not None and html.tag(note) in ("li", "span")}
     yield from notes
     yield from (line for line in lines if line.parent is not None and html.key(line.parent) in groups)
-    yield from (block for block in _in_headers(blocks) if html.tag(block) not in _ATOMS and _is_links(block, url))
-
-
-def _in_headers(blocks: Sequence[Node]) -> Iterator[Node]:
-    """The blocks beside the page's title, in a header or a hero."""
-    page = next(reversed(list(html.ancestors(blocks[0])))) if blocks else None
-    headers = {html.key(header) for header in html.select(page, "header, [class*=hero i]")} if page else ()
-    for block in blocks if headers else ():
-        if any(html.key(above) in headers for above in html.ancestors(block)):
+    headers = _headers(contents)
+    for block in chain(lines, further, blocks) if headers else ():
+        in_header = any(html.key(above) in headers for above in html.ancestors(block))
+        if in_header and html.tag(block) not in _ATOMS and _is_links(block, url):
             yield block
+
+
+def _headers(contents: Sequence[Node]) -> set[int]:
+    """The keys of the headers and heroes in the content and around it."""
+    around = [above for content in contents for above in html.ancestors(content)]
+    of_page = set(map(html.key, html.select(around[-1], _HEADERS))) if around else set()
+    inside = {html.key(header) for content in contents for header in html.select(content, _HEADERS)}
+    return inside | of_page.intersection(map(html.key, around))
 
 
 def _buttons(title: Node, content: Node) -> Iterator[Node]:
@@ -201,27 +233,23 @@ def _links(block: Node) -> list[Node]:
     return [around] if around is not None else html.select(block, "a[href]")
 
 
-def _at_end(blocks: Sequence[Node], url: str) -> Iterator[Node]:
+def _at_end(backwards: Iterator[Node], url: str) -> Iterator[Node]:
     """The furniture behind the last block of text."""
-    end = len(blocks)
-    while end and html.tag(blocks[end - 1]) in HEADINGS:  # over nothing: a script fills in the comments
-        end -= 1
-    neighbours: list[int] = []
-    places: list[int] = []
-    while end:
-        block = blocks[end - 1]
+    last: Node | None = None
+    neighbours: list[Node] = []
+    # A heading over nothing: a script fills in the comments.
+    for block in dropwhile(lambda each: html.tag(each) in HEADINGS, backwards):
         if _is_neighbour(block, url):
-            neighbours.append(end - 1)
+            neighbours.append(block)
         elif _is_note(block) or _is_change(block) or _is_tags(block) or _is_question(block) or _is_footer(block):
-            places.append(end - 1)
+            yield block
         else:
+            last = block
             break
-        end -= 1
-    targets = {html.attribute(link, "href") for at in neighbours for link in _links(blocks[at])}
-    opened = end > 0 and (html.tag(blocks[end - 1]) in HEADINGS or html.text(blocks[end - 1]).rstrip().endswith(":"))
+    targets = {html.attribute(link, "href") for block in neighbours for link in _links(block)}
+    opened = last is not None and (html.tag(last) in HEADINGS or html.text(last).rstrip().endswith(":"))
     if len(targets) <= _NEIGHBOURS and not opened:
-        places += neighbours
-    yield from (blocks[at] for at in places if not opened or at not in neighbours)
+        yield from neighbours
 
 
 def _is_change(block: Node) -> bool:
@@ -233,8 +261,8 @@ def _is_change(block: Node) -> bool:
 def _is_neighbour(block: Node, url: str) -> bool:
     """Whether a block is a link to the page before or after, perhaps with its description."""
     links = _links(block)
-    labelled = _is_labelled(block, url)
-    if not links or not (labelled or _is_links(block, url)):
+    labelled = bool(links) and _is_labelled(block, url)
+    if not labelled and not _is_links(block, url):
         return False
     if any(html.first(link, ", ".join(sorted(HEADINGS))) for link in links):
         return False
@@ -248,9 +276,8 @@ def _is_neighbour(block: Node, url: str) -> bool:
 
 def _is_labelled(block: Node, url: str) -> bool:
     """Whether a block is one of several in a row, each with a link to another page and a word beside it ("Next")."""
-    row = (
-        [each for each in html.children(block.parent) if html.tag(each) and html.letters(each)] if block.parent else []
-    )
+    beside = html.children(block.parent) if block.parent is not None else ()
+    row = list(islice((each for each in beside if html.tag(each) and html.letters(each)), _NEIGHBOURS + 1))
     styled = block.parent is not None and html.attribute(block.parent, "class")
     return 2 <= len(row) <= _NEIGHBOURS and all(
         html.tag(each) in (("div", "span", "li") if styled else ("div", "span"))
