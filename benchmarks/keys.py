@@ -30,7 +30,7 @@ started = time.perf_counter()
 key = CachedKey(SecretReference.parse("passage"), variable="", upstream="embedding", ttl=60, environ=os.environ)
 assert key.value() == "a-key"
 first = time.perf_counter()
-key.restored()
+key.after_restore()
 key.value()
 print((first - started) * 1000, (time.perf_counter() - first) * 1000)
 """

@@ -10,7 +10,7 @@ from handler.core.model import Passage, Search, Selection
 from handler.core.selection import (
     LAST,
     LEAST_OVERLAP,
-    diverse,
+    diversify,
     join,
     overlap,
     page_of,
@@ -90,13 +90,13 @@ def _at(selection: Selection, offset: int) -> Selection:
 
 @given(given=candidates())
 def test_diversity_0_keeps_the_order(given: list[Passage]) -> None:
-    assert list(diverse(given, 0.0, score)) == given
+    assert list(diversify(given, 0.0, score)) == given
     assert list(select(given, Selection(), 100, score)[0]) == given
 
 
 @given(given=candidates(), diversity=st.floats(0, 1, exclude_max=True))
 def test_diversity_permutes_and_keeps_the_most_relevant_first(given: list[Passage], diversity: float) -> None:
-    ordered = diverse(given, diversity, score)
+    ordered = diversify(given, diversity, score)
     assert sorted(passage.id for passage in ordered) == [passage.id for passage in given]  # type: ignore[type-var]  # ids are integers here
     if given:
         assert ordered[0].score == given[0].score
@@ -108,8 +108,8 @@ def test_diversity_prefers_a_different_passage() -> None:
 
     first, same, other = passage(1, 1.0, 1, 0), passage(2, 0.9, 1, 0.01), passage(3, 0.5, 0, 1)
     last = passage(4, 0.0, 1, 1)
-    assert [one.id for one in diverse([first, same, other, last], 0.1, score)][:2] == [1, 2]
-    assert [one.id for one in diverse([first, same, other, last], 0.5, score)][:2] == [1, 3]
+    assert [one.id for one in diversify([first, same, other, last], 0.1, score)][:2] == [1, 2]
+    assert [one.id for one in diversify([first, same, other, last], 0.5, score)][:2] == [1, 3]
 
 
 @given(words=WORDS, data=st.data())

@@ -121,7 +121,7 @@ def test_open_index_answers_while_s3_is_silent(
     assert found(store) == 3
     bucket.publish(packed + b"\0")  # another version
     bucket.silent = SILENCES[silence]
-    store.restored()  # time for a check
+    store.after_restore()  # time for a check
     with running(Deadline.after(8)):
         assert found(store) == 3
     assert "DEADLINE_EXCEEDED" in {line.get("code") for line in output.logs}

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import httpx
 
 from handler.adapters.errors import DETAIL_CHARACTERS, Service
-from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up
+from handler.adapters.transport import LONGEST_RUN_SECONDS, for_client, made_up_transport
 from handler.config.providers import Access, Provider
 from handler.core.ports import Embedder, Reranker, TextsAre
 
@@ -62,9 +62,9 @@ class Account:
         key_variable = provider.secret_variable if self.cached_key else provider.key_variable
         return Service(upstream, f"{upstream} service", key_variable, provider.url_variable)
 
-    def made_up(self, answer: object) -> "Account":
+    def with_made_up_answer(self, answer: object) -> "Account":
         """The same account with a service that is not called and always gives `answer`, for the warm-up."""
-        return replace(self, make_client=lambda _: httpx.Client(transport=made_up(answer)))
+        return replace(self, make_client=lambda _: httpx.Client(transport=made_up_transport(answer)))
 
     def close(self) -> None:
         """Close the client, if there was a request."""

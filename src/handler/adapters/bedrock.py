@@ -43,7 +43,7 @@ class BedrockEmbedder:
         self.model = model
         self._service = account.service("embedding")
         self._bedrock = _Model(model, self._service, models.embedder_refused("bedrock", model, dimension))
-        self.warm, self.restored = self._bedrock.warm, self._bedrock.restored
+        self.warm, self.after_restore = self._bedrock.warm, self._bedrock.after_restore
         self._dimension = dimension
         self._texts_are = texts_are
 
@@ -81,7 +81,7 @@ class BedrockReranker:
         self.model = model
         self._service = account.service("reranking")
         self._bedrock = _Model(model, self._service, models.reranker_refused("bedrock", model))
-        self.warm, self.restored = self._bedrock.warm, self._bedrock.restored
+        self.warm, self.after_restore = self._bedrock.warm, self._bedrock.after_restore
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         answer = self._bedrock.invoke({"query": question, "documents": list(texts), "api_version": API_VERSION})
@@ -141,7 +141,7 @@ class _Model:
         """Build the client."""
         _ = self._client
 
-    def restored(self) -> None:
+    def after_restore(self) -> None:
         """Forget the client, and the credentials it had before the snapshot."""
         self._made = None
 
@@ -155,14 +155,14 @@ class _Model:
                 upstream=service.upstream,
                 detail=detail,
             )
-        if aws.busy(error):
+        if aws.is_throttling(error):
             return service.throttled(detail, headers)
         if status in (408, 424) or status >= 500 or status < 400:
             return service.unavailable("failed to answer", detail, retry_after(headers))
         return RequestRefused(self._refused_request, upstream=service.upstream, detail=detail)
 
     def _no_credentials(self, error: BotoCoreError) -> PassageError:
-        if aws.passing(error):
+        if aws.is_temporary(error):
             return self._service.unavailable("could not be reached", repr(error))
         return CredentialsRefused(
             "The call to Bedrock could not be made: the function has no valid credentials.",

@@ -92,7 +92,7 @@ class CohereEmbedder:
             "meta": {"api_version": {"version": "2"}, "billed_units": {"input_tokens": 1}},
             "response_type": "embeddings_by_type",
         }
-        same = CohereEmbedder(self._account.made_up(answer), model=self.model, dimension=self._dimension)
+        same = CohereEmbedder(self._account.with_made_up_answer(answer), model=self.model, dimension=self._dimension)
         same._embed(["warm-up"])  # not the dimension: callers may send only vectors
 
     @cached_property
@@ -149,7 +149,7 @@ class CohereReranker:
         """The SDK builds its types at the first answer, here a made-up one."""
         _ = self._client
         answer = {"id": "", "results": [{"index": 0, "relevance_score": 0.5}]}
-        CohereReranker(self._account.made_up(answer), model=self.model).rerank("warm-up", ["warm-up"])
+        CohereReranker(self._account.with_made_up_answer(answer), model=self.model).rerank("warm-up", ["warm-up"])
 
 
 def _core_error(error: Exception, service: Service, refused: str) -> PassageError:

@@ -133,20 +133,20 @@ def shared() -> httpx.BaseTransport:
 
 @cache
 def _shared() -> httpx.BaseTransport:
-    return _pooled(httpcore.SyncBackend())
+    return _make_pool(httpcore.SyncBackend())
 
 
-def made_up(answer: object) -> httpx.BaseTransport:
+def made_up_transport(answer: object) -> httpx.BaseTransport:
     """A pool like the container's, without a network: every request gets `answer` as JSON. The warm-up uses it.
 
     A request runs the same code as a real one up to the socket, so the warm-up imports and builds all of it.
     """
     body = json.dumps(answer).encode()
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-    return _pooled(httpcore.MockBackend([head, body]))
+    return _make_pool(httpcore.MockBackend([head, body]))
 
 
-def _pooled(backend: httpcore.NetworkBackend) -> httpx.BaseTransport:
+def _make_pool(backend: httpcore.NetworkBackend) -> httpx.BaseTransport:
     certificates = _certificates()
     transport = httpx.HTTPTransport(verify=certificates)
     # httpx has no public option for a network backend; httpcore's pool has one.
@@ -171,10 +171,10 @@ class _BoundedStream(httpx.SyncByteStream):
         self.close = stream.close  # type: ignore[method-assign]  # the connection's
 
     def __iter__(self) -> Iterator[bytes]:
-        parts = self._counted(self._stream)
-        return parts if self._encoding == "identity" else self._counted(self._decompressed(parts))
+        parts = self._count_bytes(self._stream)
+        return parts if self._encoding == "identity" else self._count_bytes(self._decompress(parts))
 
-    def _counted(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+    def _count_bytes(self, parts: Iterable[bytes]) -> Iterator[bytes]:
         left = self._most
         for part in parts:
             left -= len(part)
@@ -183,7 +183,7 @@ class _BoundedStream(httpx.SyncByteStream):
                 raise httpx.DecodingError(f"the answer has more than {self._most:,} bytes")
             yield part
 
-    def _decompressed(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+    def _decompress(self, parts: Iterable[bytes]) -> Iterator[bytes]:
         if self._encoding != "gzip":
             raise httpx.DecodingError(f"the answer has the encoding '{self._encoding}', which was not asked for")
         gzip = zlib.decompressobj(GZIP)
@@ -194,7 +194,7 @@ class _BoundedStream(httpx.SyncByteStream):
             raise httpx.DecodingError(f"the answer is not gzip: {error}") from error
 
 
-def bounded(response: httpx.Response, most: int, *, decompress: bool = False) -> httpx.Response:
+def limit_body(response: httpx.Response, most: int, *, decompress: bool = False) -> httpx.Response:
     """`response`, whose body raises httpx.DecodingError after `most` bytes.
 
     Args:
@@ -215,7 +215,7 @@ class _SharedTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         request.headers.update(AS_IT_IS)
-        return bounded(shared().handle_request(request), ANSWER_BYTES, decompress=True)
+        return limit_body(shared().handle_request(request), ANSWER_BYTES, decompress=True)
 
     def close(self) -> None:
         """Do nothing: the pool outlives its clients."""
@@ -231,7 +231,7 @@ def for_client() -> httpx.BaseTransport:
 
 
 @contextmanager
-def preparing() -> Iterator[None]:
+def load_certificates_meanwhile() -> Iterator[None]:
     """Load the certificates in a thread while the block runs: OpenSSL releases Python's lock for it."""
 
     def load() -> None:

@@ -158,7 +158,7 @@ class Container:
         served = self.served(None)  # a wrong setting is found before anything is imported
         from handler.adapters import transport  # noqa: PLC0415 - see above
 
-        with transport.preparing():
+        with transport.load_certificates_meanwhile():
             _ = served.retriever
 
     def warm(self) -> None:
@@ -179,13 +179,13 @@ class Container:
         """Forget what was recent; get new credentials and connections."""
         self.before_snapshot()  # discard connections and results made between the two hooks, too
         for key in self._adapters.keys.values() if self._retrievers else ():
-            key.restored()
+            key.after_restore()
         adapters: list[Any] = [self._reranking.reranker] if self._retrievers and self._reranking else []
         for retriever in self._retrievers.values():
             adapters += (retriever.embedder.embedder, retriever.store)
         for adapter in adapters:
-            if hasattr(adapter, "restored"):  # it holds credentials
-                adapter.restored()
+            if hasattr(adapter, "after_restore"):  # it holds credentials
+                adapter.after_restore()
 
 
 def build() -> Container:

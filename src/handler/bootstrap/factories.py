@@ -122,7 +122,7 @@ class Adapters:
         return [replies.Sink(kind, target, settings.idempotency_table) for kind, target in targets.items()]
 
     def _key(
-        self, variable: str, reference: SecretReference | None, upstream: Upstream, **header: tuple[str, str]
+        self, variable: str, reference: SecretReference | None, upstream: Upstream, header: tuple[str, str]
     ) -> "CachedKey | None":
         """The key in the secret that `variable` names; None where it is not set. `header`: see `CachedKey`."""
         if reference is None:
@@ -132,7 +132,7 @@ class Adapters:
         if variable not in self.keys:
             ttl = self._settings.secrets_ttl_seconds
             self.keys[variable] = CachedKey(
-                reference, variable=variable, upstream=upstream, ttl=ttl, environ=self._environ, **header
+                reference, variable=variable, upstream=upstream, ttl=ttl, environ=self._environ, header=header
             )
         return self.keys[variable]
 
@@ -140,7 +140,8 @@ class Adapters:
         from handler.adapters.account import Account  # noqa: PLC0415 - loads httpx, only where it is used
 
         access = self._settings.providers[provider.name]
-        return Account(provider, access, self._key(provider.secret_variable, access.secret, "embedding"))
+        key = self._key(provider.secret_variable, access.secret, "embedding", ("Authorization", "Bearer "))
+        return Account(provider, access, key)
 
     def _qdrant_server(self, profile: Profile) -> PassageStore:
         from handler.adapters.qdrant.server import QdrantServerStore  # noqa: PLC0415 - loads the SDK, only where it is used
@@ -148,7 +149,7 @@ class Adapters:
         settings = self._settings
         assert settings.qdrant_url is not None  # noqa: S101 - the settings' own check
         key, secret = settings.qdrant_api_key, "QDRANT_API_KEY_SECRET"
-        cached = self._key(secret, settings.qdrant_api_key_secret, "store", header=("api-key", ""))
+        cached = self._key(secret, settings.qdrant_api_key_secret, "store", ("api-key", ""))
         name, default = profile.collection.name, settings.default_profile
         return QdrantServerStore(
             url=settings.qdrant_url,

@@ -18,7 +18,7 @@ class ProfileSection(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    def changed(self, **changes: Any) -> Self:
+    def with_changes(self, **changes: Any) -> Self:
         """This section with the changes that are not None."""
         return self.model_copy(update={key: value for key, value in changes.items() if value is not None})
 

@@ -165,15 +165,15 @@ class Profile(ProfileSection):
 
     def serving(self, collection: str) -> "Profile":
         """This profile for another collection of the same shape."""
-        return self.changed(collection=self.collection.changed(name=collection))
+        return self.with_changes(collection=self.collection.with_changes(name=collection))
 
     def overridden(self, settings: CollectionSettings) -> "Profile":
         """This profile with the deployment's settings for its collection."""
-        collection = self.collection.changed(
+        collection = self.collection.with_changes(
             name=settings.collection_name, vector=settings.vector_name, dimension=settings.embedding_dimension
         )
-        search = self.search.changed(mode=settings.search_mode, without_embedding=settings.without_embedding)
-        return self.changed(collection=collection, embedding=self.embedding.overridden(settings), search=search)
+        search = self.search.with_changes(mode=settings.search_mode, without_embedding=settings.without_embedding)
+        return self.with_changes(collection=collection, embedding=self.embedding.overridden(settings), search=search)
 
 
 def deployed(name: str, settings: CollectionSettings) -> Profile:

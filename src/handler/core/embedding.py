@@ -113,7 +113,7 @@ class QuestionEmbedder(NamedTuple):
         embedded, paid = [], set(new)
         for request, text in zip(requests, texts, strict=True):
             if not needs_vector(request):
-                embedded.append(unembedded(request))
+                embedded.append(skip_embedding(request))
             else:
                 embedded.append(EmbeddedQuestion(request, vectors[text], cached=text not in paid, text=text))
                 paid.discard(text)  # a text that occurs twice in a batch is embedded once
@@ -125,7 +125,7 @@ def needs_vector(request: RetrievalRequest) -> bool:
     return request.vector is None and request.search.by is None
 
 
-def unembedded(request: RetrievalRequest, failure: PassageError | None = None) -> EmbeddedQuestion:
+def skip_embedding(request: RetrievalRequest, failure: PassageError | None = None) -> EmbeddedQuestion:
     """A question that is not embedded: it brings its vector, or is searched without one."""
     text = "" if request.vector is not None else normalise(request.text)
     return EmbeddedQuestion(request, request.vector or (), text=text, failure=failure)

@@ -228,7 +228,7 @@ class Retrieval:
     candidates: tuple[Passage, ...] = ()
     dropped: Mapping[PointId, str] = field(default_factory=dict)
 
-    def timed(self, **milliseconds: float) -> "Retrieval":
+    def with_times(self, **milliseconds: float) -> "Retrieval":
         """The same with some of its `Timings` changed."""
         return replace(self, timings=self.timings._replace(**milliseconds))
 

@@ -116,7 +116,7 @@ def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Dea
     return [
         answer
         if isinstance(answer, PassageError) or not _reach(answer)
-        else _expand(answer.timed(neighbors_ms=took_ms), result)
+        else _expand(answer.with_times(neighbors_ms=took_ms), result)
         for answer in answers
     ]
 

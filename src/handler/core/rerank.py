@@ -59,7 +59,7 @@ class Reranking(NamedTuple):
             answer = replace(answer, passages=tuple(sorted(scored, key=attrgetter("score"), reverse=True)))
         except Exception as error:  # noqa: BLE001 - an optional step never fails an answer
             answer = _without_reranking(answer, error)
-        return answer.timed(rerank_ms=(time.perf_counter() - started) * 1000)
+        return answer.with_times(rerank_ms=(time.perf_counter() - started) * 1000)
 
     def rerank(self, answers: Sequence[Retrieval | PassageError], deadline: Deadline) -> list[Retrieval | PassageError]:
         """Rerank the passages of several answers, a few at a time. Raises nothing.

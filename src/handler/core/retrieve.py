@@ -114,7 +114,9 @@ class Retriever(NamedTuple):
         else:
             answers = [answer if isinstance(answer, PassageError) else self._best(answer) for answer in answers]
         total_ms = (time.perf_counter() - started) * 1000
-        return [answer if isinstance(answer, PassageError) else answer.timed(total_ms=total_ms) for answer in answers]
+        return [
+            answer if isinstance(answer, PassageError) else answer.with_times(total_ms=total_ms) for answer in answers
+        ]
 
     def _embed(self, requests: Sequence[RetrievalRequest], deadline: Deadline) -> list[EmbeddedQuestion]:
         if self.embedding_seconds is None:

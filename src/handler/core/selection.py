@@ -74,7 +74,7 @@ def select(
         # White space does not count.
         kept = few_each(kept, 1, lambda each: " ".join(each.text.split()), "same text as {first}", dropped)
     if selection.diversity:
-        kept = diverse(kept, selection.diversity, relevance)
+        kept = diversify(kept, selection.diversity, relevance)
     if selection.by_section:
         kept = few_each(kept, 1, lambda each: (each.url, each.headings), "more than 1 of its section", dropped)
     if selection.max_per_page is not None:
@@ -115,7 +115,9 @@ def page_of(url: str) -> str:
     return url.partition("#")[0]
 
 
-def diverse(passages: Sequence[Passage], diversity: float, relevance: Callable[[Passage], float]) -> Sequence[Passage]:
+def diversify(
+    passages: Sequence[Passage], diversity: float, relevance: Callable[[Passage], float]
+) -> Sequence[Passage]:
     """The passages by maximal marginal relevance (Carbonell and Goldstein, 1998).
 
     Each next passage has the most `(1 - diversity) * relevance - diversity * similarity`: its relevance, scaled to

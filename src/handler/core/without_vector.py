@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from handler.core.deadline import Deadline, running
-from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector, unembedded
+from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector, skip_embedding
 from handler.core.errors import InvalidRequest, PassageError
 from handler.core.model import Retrieval, RetrievalRequest
 from handler.core.rerank import reason
@@ -45,7 +45,7 @@ def embed(
         raise
     except PassageError as error:
         failure = error
-    return [unembedded(by_words(each), failure if needs_vector(each) else None) for each in requests]
+    return [skip_embedding(by_words(each), failure if needs_vector(each) else None) for each in requests]
 
 
 def explain(answers: Sequence[Retrieval | PassageError]) -> list[Retrieval | PassageError]:

@@ -70,7 +70,7 @@ class Answered:
         telemetry.log_notice(self.profile, "answer too large to be sent whole", {"left_out": total - kept})
         return self._first(kept)
 
-    def warned(self, warning: str, **changes: Any) -> "Answered":
+    def with_warning(self, warning: str, **changes: Any) -> "Answered":
         """This answer with one more warning, and with `changes` of its retrieval."""
         retrieval = replace(self.retrieval, warnings=(*self.retrieval.warnings, warning), **changes)
         return replace(self, retrieval=retrieval, body=_render(self.served, retrieval))
@@ -81,7 +81,7 @@ class Answered:
         warning = f"The last {cut} of {total} passages were left out: the answer would be too large for a response."
         if count == 0:
             warning = f"All {total} passages found were left out: the first one alone is too large for a response."
-        return self.warned(warning, passages=passages[:count], left_out=cut)
+        return self.with_warning(warning, passages=passages[:count], left_out=cut)
 
 
 Outcome = Answered | Failure

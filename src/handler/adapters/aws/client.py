@@ -11,7 +11,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, IncompleteReadError
 from botocore.parsers import ResponseParserError
 
-from handler.adapters.transport import ANSWER_BYTES, bounded, shared
+from handler.adapters.transport import ANSWER_BYTES, limit_body, shared
 
 CONFIG = Config(retries={"total_max_attempts": 1, "mode": "standard"})
 """No retries in boto3: the core retries, within the request's deadline."""
@@ -62,15 +62,15 @@ def status(error: ClientError) -> int:
     return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
 
 
-def busy(error: ClientError) -> bool:
+def is_throttling(error: ClientError) -> bool:
     """Whether the service throttles."""
     return status(error) == 429 or BUSY.search(code(error)) is not None
 
 
-def passing(error: Exception) -> bool:
+def is_temporary(error: Exception) -> bool:
     """Whether another try may help: the service is busy, failing or unreachable, or something else answered for it."""
     if isinstance(error, ClientError):
-        return busy(error) or status(error) >= 500
+        return is_throttling(error) or status(error) >= 500
     return not isinstance(error, httpx.TooManyRedirects) and isinstance(
         error, (httpx.HTTPError, HTTPClientError, IncompleteReadError, *UNREADABLE)
     )
@@ -82,7 +82,7 @@ def _send(request: AWSPreparedRequest, timeout: dict[str, float | None], most_by
         request.method, request.url, headers=headers, content=request.body or b"", extensions={"timeout": timeout}
     )
     answer = shared().handle_request(asked)
-    answer = bounded(answer, most_bytes if answer.is_success else ANSWER_BYTES)
+    answer = limit_body(answer, most_bytes if answer.is_success else ANSWER_BYTES)
     if answer.is_redirect and "x-amz-bucket-region" not in answer.headers:
         # botocore would ask S3 for the bucket's region, be redirected again, and ask until Python's stack ends.
         answer.close()

@@ -92,7 +92,7 @@ def _error_of(name: str, error: BaseException) -> PassageError:
             upstream="reply",
             detail=detail,
         )
-    kind = UpstreamThrottled if isinstance(error, ClientError) and aws.busy(error) else UpstreamUnavailable
+    kind = UpstreamThrottled if isinstance(error, ClientError) and aws.is_throttling(error) else UpstreamUnavailable
     return kind("A reply could not be sent.", upstream="reply", detail=detail)
 
 

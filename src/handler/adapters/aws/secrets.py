@@ -69,7 +69,7 @@ class CachedKey(httpx.Auth):
         key = self.value()
         request.headers[self._header] = f"{self._prefix}{key}"
         response = yield request
-        if response.status_code in (401, 403) and self._renewed(refused=key):
+        if response.status_code in (401, 403) and self._has_new_key(refused=key):
             request.headers[self._header] = f"{self._prefix}{self.value()}"
             yield request
 
@@ -88,7 +88,7 @@ class CachedKey(httpx.Auth):
             assert self._value is not None  # noqa: S101 - taken or raised
             return self._value
 
-    def _renewed(self, refused: str) -> bool:
+    def _has_new_key(self, refused: str) -> bool:
         """Whether the secret holds another key than the refused one. It is read at most once in `RENEW_SECONDS`."""
         with self._lock:
             if self._value == refused:  # otherwise another request found a new one
@@ -105,7 +105,7 @@ class CachedKey(httpx.Auth):
             if self._value is None:
                 self._try("a key could not be read ahead of its use", self._from_cache_if_ready)
 
-    def restored(self) -> None:
+    def after_restore(self) -> None:
         """Forget times from before a snapshot: the clock has jumped."""
         with self._lock:
             self._due = self._renewable = 0.0
@@ -143,7 +143,7 @@ class CachedKey(httpx.Auth):
         variable, upstream = self._variable, self._upstream
         if isinstance(error, httpx.HTTPError):
             return Service(upstream, "secret store", variable, "AWS_ENDPOINT_URL").from_transport(error)
-        if aws.passing(error):
+        if aws.is_temporary(error):
             message = f"The secret in {variable} could not be read."
             return UpstreamUnavailable(message, upstream=upstream, detail=repr(error))
         return ConfigurationError(

@@ -56,9 +56,9 @@ class QdrantEdgeStore:
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         by_text = self._text if any(search.text for _, search in searches) else None
-        return [self._one(vector, search, by_text) for vector, search in searches]
+        return [self._search_one(vector, search, by_text) for vector, search in searches]
 
-    def _one(self, vector: Vector, search: Search, by_text: TextSearch | None) -> SearchResult:
+    def _search_one(self, vector: Vector, search: Search, by_text: TextSearch | None) -> SearchResult:
         if search.by is not None:
             return self._without_vector(search, by_text)
         return self._hybrid(vector, search, by_text) if by_text and search.text else self._dense(vector, search)

@@ -228,12 +228,12 @@ def text_support(profile: Profile, info: CollectionMetadata, version: tuple[int,
         )
     else:
         search = TextSearch.of(profile, indexes, info.text("embedded_by") or "", info.shards)
-        note = "" if search else _missing(profile, indexes)
+        note = "" if search else _explain_missing_index(profile, indexes)
     noise = (info.metadata or {}).get("noise")
     return TextSupport(search, note, info.limits, info.text("embedding_model"), noise=noise)
 
 
-def _missing(profile: Profile, indexed: Collection[str]) -> str:
+def _explain_missing_index(profile: Profile, indexed: Collection[str]) -> str:
     """The note that names the index a collection lacks, and the request that creates it."""
     name, keys = profile.collection.name, profile.payload.keys("text")
     key = next((key for key in keys if key in indexed), keys[0])

@@ -137,7 +137,7 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
                 **passage,
             )
         )
-    warnings = (_skipped(skipped, len(passages) + skipped, keys),) if skipped else ()
+    warnings = (_explain_skipped(skipped, len(passages) + skipped, keys),) if skipped else ()
     return SearchResult(tuple(passages), skipped, warnings)
 
 
@@ -152,7 +152,7 @@ def point(record: Stored, keys: Payload, vector: Vector | None) -> Point:
     return Point(number, without_ranked_text(stored), vector, next(iter(passages), None))
 
 
-def _skipped(skipped: int, total: int, keys: Payload) -> str:
+def _explain_skipped(skipped: int, total: int, keys: Payload) -> str:
     """Why points were left out, for a person who has to name the right keys in the profile."""
     own = (*keys.text, *keys.url)
     tried = {

@@ -212,7 +212,7 @@ class PublishedIndex:
                 upstream="store",
                 detail=f"{where}: {error}",
             )
-        if aws.passing(error):
+        if aws.is_temporary(error):
             return UpstreamUnavailable("The index could not be fetched.", upstream="store", detail=f"{where}: {error}")
         return ConfigurationError(
             "EDGE_INDEX_URI: the index could not be fetched. Check that the bucket exists, that something is published "

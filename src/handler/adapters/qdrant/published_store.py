@@ -76,7 +76,7 @@ class PublishedStore:
         except (UpstreamError, DeadlineExceeded) as error:  # temporary: the first question tries again
             telemetry.log_not_renewed("an index could not be fetched ahead of its use", error)
 
-    def restored(self) -> None:
+    def after_restore(self) -> None:
         """After a snapshot was restored, check for a new version at once, with fresh credentials."""
         self._index.forget_credentials()
         self._due = 0.0

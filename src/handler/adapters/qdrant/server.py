@@ -13,7 +13,7 @@ from handler.adapters.qdrant import metadata, payload, text_search
 from handler.adapters.qdrant.connection import COLLECTION, SERVICE, Connection, ScoredPoint, StoredPoint
 from handler.adapters.qdrant.metadata import NO_LIMITS, UNREADABLE, TextSupport, read_text_support, server_version
 from handler.adapters.qdrant.text_search import TextSearch, asked_words, noise_of
-from handler.adapters.transport import made_up
+from handler.adapters.transport import made_up_transport
 from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_name, check_vectors
 from handler.core.errors import (
@@ -69,7 +69,7 @@ class QdrantServerStore:
         point = {"id": 0, "version": 0, "score": 0.5, "payload": {}}
         answer = {"result": {"points": [point]}, "status": "ok", "time": 0}
         same = QdrantServerStore(
-            url=self._connection.url, api_key=None, profile=self._profile, transport=made_up(answer)
+            url=self._connection.url, api_key=None, profile=self._profile, transport=made_up_transport(answer)
         )
         same.search([([0.5] * self._profile.collection.dimension, Search(top_k=1))])
 

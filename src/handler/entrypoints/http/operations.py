@@ -47,7 +47,7 @@ def _answer(call: Call, read: Callable[[Profile], Mapping[str, Any]]) -> Respons
         return failure_response(outcome)
     unknown = sent.keys() - outcome.served.field_names
     if unknown:
-        outcome = outcome.warned(f"ignored: {_list_names(unknown)}")
+        outcome = outcome.with_warning(f"ignored: {_list_names(unknown)}")
     utf8 = call.services.runtime.writes_utf8
     outcome = outcome.shorten(lambda answered: text_fits(answered.text, call.room, utf8=utf8))
     left_out = outcome.retrieval.left_out

@@ -17,7 +17,7 @@ from handler.bootstrap.container import Container
 from handler.core.deadline import Deadline, running
 from handler.core.errors import DeadlineExceeded, InvalidRequest
 from handler.entrypoints.detect import Source
-from handler.entrypoints.messaging.messages import Message, is_final, outcomes, read, reply, unreadable, usable_id
+from handler.entrypoints.messaging.messages import Message, is_final, outcomes, read, refuse, reply, usable_id
 from handler.service.answering import Outcome, deadline
 from handler.service.failures import Failure, failure
 
@@ -158,9 +158,7 @@ def handle_event_bridge(event: Mapping[str, Any], context: Any, services: Contai
     if identity is not None:
         message = read(event["detail"], identity)
     else:
-        message = unreadable(
-            InvalidRequest("The event is incomplete: an EventBridge event has an id."), _id_of(context)
-        )
+        message = refuse(InvalidRequest("The event is incomplete: an EventBridge event has an id."), _id_of(context))
     return _replies([message], context, services)[0]
 
 
@@ -169,7 +167,7 @@ def _notification(record: Mapping[str, Any], context: Any) -> Message:
     identity = usable_id(sns.get("MessageId")) if isinstance(sns, Mapping) else None
     if not isinstance(sns, Mapping) or identity is None or "Message" not in sns:
         wrong = InvalidRequest("The event is incomplete: an SNS record has Sns with MessageId and Message.")
-        return unreadable(wrong, _id_of(context))
+        return refuse(wrong, _id_of(context))
     return read(sns["Message"], identity)
 
 

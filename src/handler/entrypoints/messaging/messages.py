@@ -49,7 +49,7 @@ class Message:
     question: Question | PassageError
 
 
-def unreadable(error: PassageError, identity: str, body: object = "") -> Message:
+def refuse(error: PassageError, identity: str, body: object = "") -> Message:
     """A message that can never be answered."""
     return Message(_reply_id(identity, body), correlation_id=identity, question=error)
 
@@ -75,7 +75,7 @@ def read(body: Any, identity: str) -> Message:
         correlation = _correlation(fields.pop("correlation_id", None))
         profile = profile_name(fields.pop("profile", None))
     except PassageError as error:
-        return unreadable(error, identity, body)
+        return refuse(error, identity, body)
     return Message(_reply_id(identity, body), correlation or identity, Question(lambda _: fields, profile))
 
 
