@@ -37,7 +37,7 @@ def test_threads_that_ask_first_get_one_pool(monkeypatch: pytest.MonkeyPatch) ->
         made.append(object())
         return made[-1]
 
-    monkeypatch.setattr(transport, "_pooled", slow)
+    monkeypatch.setattr(transport, "_make_pool", slow)
     monkeypatch.setattr(transport, "_shared", cache(transport._shared.__wrapped__))
     with ThreadPoolExecutor(4) as threads:
         pools = list(threads.map(lambda _: transport.shared(), range(4)))
