@@ -94,9 +94,9 @@ class _Fates:
     def of(self, block: Block) -> tuple[str, Sequence[str], list[tuple[str, str]]]:
         """The rule that leaves a block out, empty for none; its kept texts; and the others, each with its rule."""
         fates = [self._fate(html.key(node), around) for node, around in zip(block.nodes, block.around, strict=True)]
-        kept = [at for at, fate in enumerate(fates) if fate == _KEPT]
-        if len(kept) == len(fates) and not self._formulas:
+        if not self._formulas and not any(fates):
             return _KEPT, block.texts, []
+        kept = [at for at, fate in enumerate(fates) if fate == _KEPT]
         words = [block.texts[at] for at in kept if self._formulas.isdisjoint(block.around[at])]  # a formula is TeX now
         others = zip(fates, block.texts, strict=True)
         parts = [(fate, intern(html.squeezed(text))) for fate, text in others if fate != _KEPT and _letters(text)]

@@ -150,11 +150,12 @@ class _Sources:
         """The URLs of the sources with a line; where it is a line of none, of those that hold it in a longer one."""
         numbers = [hash_of(form) for form in line]
         found = {url for number in numbers for url, lines in self._lines.items() if contains(lines, number)}
-        return found or {url for url, source in self._sources.items() if self._holds(source, line)}
+        forms = [f" {form} ".encode() for form in line]
+        return found or {url for url, source in self._sources.items() if self._holds(source, forms)}
 
-    def _holds(self, source: Candidate, line: tuple[str, ...]) -> bool:
+    def _holds(self, source: Candidate, forms: Sequence[bytes]) -> bool:
         whole = self._stored.words(source)
-        return any(f" {form} ".encode() in whole for form in line)
+        return any(form in whole for form in forms)
 
 
 def _repeats(candidate: Candidate, sources: Mapping[str, Candidate], stored: Stored) -> bool:
