@@ -72,7 +72,7 @@ class Limits(BaseModel, defer_build=True, frozen=True):
         return each if most is None else max(top_k, min(each, most // shards))
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = Limits.model_construct()  # `Limits()` would build the validator at each cold start
 
 
 class PayloadIndex(BaseModel, defer_build=True):
@@ -88,6 +88,8 @@ class CollectionMetadata(BaseModel, defer_build=True):
     status: str
     points_count: int | None = None
     indexed_vectors_count: int | None = None
+    params: dict[str, Any] = Field(validation_alias=AliasPath("config", "params"), repr=False)
+    """Every collection has them: an answer without is no metadata."""
     vectors: VectorParams | dict[str, VectorParams] | None = Field(
         None, validation_alias=AliasPath("config", "params", "vectors")
     )

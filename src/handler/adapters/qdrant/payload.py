@@ -22,7 +22,6 @@ MILLISECONDS_FROM = 100_000_000_000
 EPOCH_DIGITS = re.compile(r"[0-9]{9,16}(\.[0-9]+)?")
 """An epoch as text. Eight digits are a date of ISO 8601, as in 20251210."""
 
-
 MAX_POINT_ID = 2**64 - 1
 MAX_PAYLOAD_INTEGER = 2**63 - 1
 
