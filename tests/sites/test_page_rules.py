@@ -116,6 +116,7 @@ def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
             ]
         ),
         ("<style>@media print{.x{display:none}}</style><p class=x>In it.</p>", "In it."),
+        ("<style>.x{display:none}</style><style>.x:target{color:red}</style><p class=x>In it.</p>", "In it."),
         ("<noscript><style>.x{display:none}</style></noscript><p class=x>In it.</p>", "In it."),
         ("<p>Text.</p><p><a href=/a/>All sails \u2192</a></p>", "All sails"),
         ("<h2>See also</h2><ul><li><a href=#b>Beam</a><li><a href=#c>Cog</a></ul><h2 id=b>Beam</h2>B.", "[Beam]"),

@@ -138,12 +138,14 @@ def _is_unselected(node: Node) -> bool:
 
 def _columns(pre: Node) -> Iterator[Node]:
     """The elements beside a block of code, or beside its cell or wrapper, that hold nothing but rising numbers."""
-    lines = _text(pre, ()).strip("\n").count("\n") + 1
     for node in (pre, *islice(html.ancestors(pre), _LEVELS)):
         for beside in (html.previous(node), html.following(node)):
-            if beside is not None and html.tag(beside) and _count(beside) in (lines, lines + 1):
-                yield beside
-        if node.parent is None or html.text(node.parent).strip() != html.text(node).strip():
+            if beside is not None and html.tag(beside) and (count := _count(beside)):
+                lines = _text(pre, ()).strip("\n").count("\n") + 1
+                if count in (lines, lines + 1):
+                    yield beside
+        others = html.children(node.parent) if node.parent is not None else ()
+        if any(html.text(each).strip() for each in others if html.key(each) != html.key(node)):
             break
 
 

@@ -5,6 +5,7 @@ A style is the element's own, or a rule of a `<style>` element for one class or 
 
 import re
 from collections.abc import Container, Iterator
+from functools import lru_cache
 
 from passage.sites import html
 from passage.sites.built.furniture import HEADINGS
@@ -18,6 +19,7 @@ _RULE = re.compile(r"(@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|[^{}]+)(?:\{([^{}]
 """A rule's selectors and style, or a group of rules whole, which holds for some screens or for paper."""
 _SHEETS = "style:not([media], noscript *, svg *, template *)"
 _ONE_NAME = re.compile(r"[.#][\w-]+")
+_WORD = re.compile(r"[\w-]+")
 _OPENED = "[role=tabpanel], details > *, [hidden=until-found], dialog *, pre *, code *, math, math *, mjx-container *"
 """Panels, details and parts of code and formulas: a reader opens them, or sees them in another form."""
 _CONTROLS = ("aria-controls", "aria-owns", "onclick", "for", "href", "data-target", "data-bs-target", "popovertarget")
@@ -54,18 +56,25 @@ def _is_hidden(node: Node) -> bool:
 
 def _hiding_selectors(page: Node) -> list[str]:
     """The classes and ids that the page's style sheets hide, and that no other rule and no script on it names."""
-    sheets = [_COMMENT.sub("", html.text(style)) for style in html.select(page, _SHEETS)]
-    if not any(map(_STYLE.search, sheets)):
-        return []
-    others = [html.text(script) for script in html.select(page, "script")]
+    sheets = [_names_of(html.text(style)) for style in html.select(page, _SHEETS)]
+    others = frozenset().union(*(shown for _, shown in sheets))
+    hiding = {name for names, _ in sheets for name in names if name[1:] not in others}
+    scripts = html.select(page, "script") if hiding else []
+    named = {word for script in scripts for word in _WORD.findall(html.text(script))}
+    return sorted(name for name in hiding if name[1:] not in named)
+
+
+@lru_cache(maxsize=16)
+def _names_of(sheet: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The classes and ids that a style sheet hides, and the words of its other selectors. Pages share their sheets."""
     hiding: set[str] = set()
-    for selectors, style in (rule for sheet in sheets for rule in _RULE.findall(sheet)):
+    others: set[str] = set()
+    for selectors, style in _RULE.findall(_COMMENT.sub("", sheet)):
         if _STYLE.search(style):
             hiding.update(filter(_ONE_NAME.fullmatch, map(str.strip, selectors.split(","))))
         else:
-            others.append(selectors)
-    named = frozenset(re.findall(r"[\w-]+", " ".join(others)))
-    return sorted(each for each in hiding if each[1:] not in named)
+            others.update(_WORD.findall(selectors))
+    return frozenset(hiding), frozenset(others)
 
 
 def _named_by_controls(page: Node) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """Finds a page's table of contents in its text: links to the page's own places, and the title above them."""
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from urllib.parse import urljoin
@@ -11,6 +12,9 @@ from passage.sites.html import Node
 _HEADINGS = ", ".join(HEADINGS)
 _HOLDERS = ("ul", "ol", "p", "div", "td")
 _FEWEST = 3
+
+_FILE = re.compile(r"(?:[\w-]+/)*([\w-]+\.[\w.-]*\w)#", re.ASCII)
+"""The address of a page, without a part that is resolved; and the name of its file."""
 
 _LONGEST_TITLE = 60
 """The most characters of the line above a table of contents."""
@@ -96,6 +100,9 @@ def _place(link: Node, url: str) -> str:
     target = html.attribute(link, "href").strip()
     if target.startswith("#"):
         return target[1:]
+    name = _FILE.match(target)
+    if name is not None and name[1] != url.rpartition("/")[2]:
+        return ""  # `urljoin` takes longer
     try:
         page, _, place = urljoin(url, target).partition("#")
     except ValueError:
