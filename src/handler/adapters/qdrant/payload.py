@@ -194,7 +194,9 @@ def fields(
             if value is None and inner:
                 value = payload.get(outer)
                 for part in inner:
-                    value = None if value is None else open_object(value).get(part)
+                    if value is None:
+                        break
+                    value = (value if isinstance(value, dict) else open_object(value)).get(part)
             if value is None:  # absent, or stored as null
                 continue
             converted = convert(value)
