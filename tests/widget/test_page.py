@@ -429,6 +429,7 @@ REPLACED = {
         script.dataset.endpoint = endpoint; script.dataset.questions = 'Of the next page?';
         document.body.prepend('Next', script);
         old.forEach(each => document.body.removeChild(each));
+        await new Promise(resolve => { script.onload = resolve });
     }""",
 }
 
@@ -439,7 +440,8 @@ def test_widget_is_there_after_the_content_is_replaced(way: str, fake: Server, v
     widget = visit({"endpoint": fake.url})
     widget.page.on("console", lambda message: said.append(message.text))
     for _ in range(2):
-        widget.page.evaluate(f"endpoint => {{ const next = '<main><h1>Next</h1></main>'; {REPLACED[way]} }}", fake.url)
+        swap = f"async endpoint => {{ const next = '<main><h1>Next</h1></main>'; {REPLACED[way]} }}"
+        widget.page.evaluate(swap, fake.url)
         widget.host.wait_for(state="attached")
     widget.launcher.wait_for()
     widget.page.keyboard.press("Control+k")
