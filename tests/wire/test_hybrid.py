@@ -343,10 +343,10 @@ def test_missing_similarity_means_shards_are_read_again() -> None:
     assert len(shards) == 1, "read twice"
 
 
-def metadata_answer(field: str, shards: int = 1) -> httpx.Response:
+def metadata_answer(field: str, shards: int | None = None) -> httpx.Response:
     index = {"data_type": "text", "points": 2, "params": definition("english")}
     vectors = {PROFILE.collection.vector: {"size": PROFILE.collection.dimension, "distance": "Cosine"}}
-    config = {"params": {"vectors": vectors, "shard_number": shards}}
+    config = {"params": {"vectors": vectors, **({} if shards is None else {"shard_number": shards})}}
     return httpx.Response(200, json={"result": {"status": "green", "payload_schema": {field: index}, "config": config}})
 
 

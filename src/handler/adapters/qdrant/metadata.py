@@ -93,7 +93,7 @@ class CollectionMetadata(BaseModel, defer_build=True):
     vectors: VectorParams | dict[str, VectorParams] | None = Field(
         None, validation_alias=AliasPath("config", "params", "vectors")
     )
-    shards: int = Field(validation_alias=AliasPath("config", "params", "shard_number"))
+    shards: int = Field(1, validation_alias=AliasPath("config", "params", "shard_number"))
     strict_mode: Limits | None = Field(None, validation_alias=AliasPath("config", "strict_mode_config"))
     metadata: dict[str, Any] | None = Field(None, validation_alias=AliasPath("config", "metadata"))
     """By the collection's owner: `passage index` gives the service, the model and the noise."""
