@@ -111,7 +111,7 @@ def _sets(content: Node) -> Iterator[tuple[list[Node], list[Node], list[Node]]]:
             row = _run_before(behind, html.tag(before))
             named = row
         else:
-            row, named = [before], _labels_in(before)
+            row, named = [before], _lettered(before)
         if len(named) < 2 or not all(map(_is_label, named)):
             continue
         beside = [behind, *takewhile(html.tag, _all_behind(behind))]
@@ -139,15 +139,10 @@ def _all_behind(node: Node) -> Iterator[Node]:
         after = html.following(after)
 
 
-def _labels_in(row: Node) -> list[Node]:
-    """The parts of a row; none where one of them is no label."""
-    parts: list[Node] = []
-    for child in html.children(row):
-        if html.text(child).strip():
-            if not html.tag(child) or not _is_label(child):
-                return []
-            parts.append(child)
-    return parts
+def _lettered(row: Node) -> list[Node]:
+    """The parts of a row; none where words stand beside them."""
+    parts = [child for child in html.children(row) if html.text(child).strip()]
+    return parts if all(map(html.tag, parts)) else []
 
 
 def _is_label(node: Node) -> bool:
