@@ -5,7 +5,7 @@ import json
 import uuid
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import Path as File
+from pathlib import Path
 from typing import Any
 
 from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, ChunkField, Payload, ranked_key
@@ -14,7 +14,7 @@ from handler.core import words
 from handler.core.words import indexed_words
 from passage.indexing.chunks import Chunk
 
-Path = tuple[str, ...]
+KeyPath = tuple[str, ...]
 """The keys that lead to a value, from the outermost object inwards."""
 
 FIRST: Mapping[str, ChunkField] = {
@@ -67,7 +67,7 @@ def payload(
 
 def basis(profile: Profile) -> bytes:
     """What payloads are made of beside their chunks, to hash: this code, that of their words, the keys, the model."""
-    code = b"".join(File(str(file)).read_bytes() for file in (__file__, words.__file__))
+    code = b"".join(Path(str(file)).read_bytes() for file in (__file__, words.__file__))
     return code + json.dumps([layout(profile), _model(profile)], sort_keys=True).encode()
 
 
@@ -86,12 +86,12 @@ def layout(profile: Profile) -> Mapping[str, ChunkField | dict[str, ChunkField]]
     return keys
 
 
-def paths(profile: Profile) -> Iterator[tuple[Path, ChunkField]]:
+def paths(profile: Profile) -> Iterator[tuple[KeyPath, ChunkField]]:
     """The path of each of the payload's values, with its chunk field."""
     yield from _paths(layout(profile))
 
 
-def _paths(keys: Mapping[str, ChunkField | dict[str, ChunkField]]) -> Iterator[tuple[Path, ChunkField]]:
+def _paths(keys: Mapping[str, ChunkField | dict[str, ChunkField]]) -> Iterator[tuple[KeyPath, ChunkField]]:
     for key, part in keys.items():
         if isinstance(part, dict):
             yield from (((key, inner), field) for inner, field in part.items())

@@ -9,7 +9,7 @@ from handler.config.payload_keys import RANKED_KEY, TITLES_KEY, ChunkField, is_r
 from handler.config.profiles import Profile
 from passage.indexing import payloads
 from passage.indexing.languages import STEMMED
-from passage.indexing.payloads import Path
+from passage.indexing.payloads import KeyPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def without_text(payload: Mapping[str, Any], profile: Profile) -> dict[str, Any]
     left_out = {path for path, part in payloads.paths(profile) if part == "text"}
     left_out |= {(key,) for key in payload if is_ranked(key)}
 
-    def kept(values: Mapping[str, Any], above: Path) -> dict[str, Any]:
+    def kept(values: Mapping[str, Any], above: KeyPath) -> dict[str, Any]:
         return {
             key: kept(value, (*above, key)) if isinstance(value, dict) else value
             for key, value in values.items()
