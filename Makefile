@@ -115,7 +115,7 @@ TEMPLATES := template.yaml $(NESTED) $(EXAMPLES)
 
 FAST := tests/architecture tests/unit tests/sites $(addprefix tests/wire/test_,queries.py bad_input.py error_map_passing.py paths_and_origins.py)
 .PHONY: test-fast
-test-fast: setup ## Run the quick tests in less than a minute, with fewer examples a property
+test-fast: setup .venv-sam/.ready ## Run the quick tests in less than a minute, with fewer examples a property
 	@$(BIN)/pytest -q -n $(WORKERS) --dist worksteal --hypothesis-profile=fast $(FAST) $(ARGS)
 
 .PHONY: check
