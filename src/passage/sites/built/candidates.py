@@ -14,6 +14,7 @@ from typing import ClassVar, Self
 from pydantic import ConfigDict, TypeAdapter
 
 from passage.sites.built.editions import Edition
+from passage.sites.built.furniture import DATE
 from passage.sites.model import Page
 
 ITEM = re.compile(r"^[ >]*(?:[-*+]|\d+[.)])[ ]+", re.MULTILINE)
@@ -23,6 +24,11 @@ LINK = re.compile(r"(?:!\[|\[)((?:[^\]\\]++|\\.)*+)\]\(([^)\s]*)[^)]*\)")
 _WORD = re.compile(r"\w+")
 _WORDS_ONLY = bytes(code if _WORD.match(chr(code)) else 32 for code in range(256))
 """Makes a blank of each character of ASCII that is in no word."""
+_DATED = 200
+"""A line with more characters is no date."""
+CUT = re.compile(r"\s*\S*(\u2026|\.\.\.)\W*\Z")
+"""The last word of a text that a list cuts short."""
+_MOST_IN_MEMORY = 30_000_000
 _SIZES = struct.Struct("<QQ")
 
 
@@ -39,6 +45,7 @@ class Candidate:
         links: the hashes of the pages that its content links to.
         headings: the hashes of its headings, without its title.
         text: a hash of its title and its text.
+        longest: the words of its longest line without a link; empty where that is a date or is cut short.
         lines: the hashes of its lines' words, each once, in ascending order.
         line_lengths: the letters of each of them.
         place: of its text in the file of `Stored`: where its words begin, where the page begins, and where it ends.
@@ -57,6 +64,7 @@ class Candidate:
     links: bytes
     headings: bytes
     text: str
+    longest: str
     lines: bytes
     line_lengths: bytes
     length: int
@@ -128,6 +136,7 @@ class ReadPage:
             links=_in_a_row(map(hash_of, sorted(self.links))),
             headings=_in_a_row(map(hash_of, sorted(headings))),
             text=sha256(told.encode("utf-8", "surrogatepass")).hexdigest(),
+            longest=_longest(page),
             lines=_in_a_row(lines),
             line_lengths=_in_a_row(lines.values()),
             length=sum(lines.values()),
@@ -137,10 +146,10 @@ class ReadPage:
 
 
 class Stored:
-    """The words and the texts of pages, in a temporary file. Use it as a context manager."""
+    """The words and the texts of pages; those of a large site in a temporary file. Use it as a context manager."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
+        self._file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115 - closed by `__exit__`
         self._end = 0
 
     def __enter__(self) -> Self:
@@ -201,6 +210,17 @@ def _words(page: Page, spoken: Sequence[str]) -> tuple[dict[int, int], bytes]:
             lines.add(words_of(ITEM.sub("", line)) if numbered else words)
     numbers = dict(sorted((hash_of(line), len(line)) for line in lines if line))
     return numbers, f" {' '.join(filter(None, parts))} ".encode()
+
+
+def _longest(page: Page) -> str:
+    lines = (line for each in page.sections for line in each.markdown.split("\n") if "](" not in line)
+    line = ITEM.sub("", max(lines, key=len, default=""))
+    return words_of(line) if says_more(line) and not CUT.search(line) else ""
+
+
+def says_more(line: str) -> bool:
+    """Whether a line is more than a date."""
+    return bool(words_of(line if len(line) > _DATED else DATE.sub("", line)))
 
 
 def words_of(text: str) -> str:

@@ -2,14 +2,25 @@
 
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, pairwise
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from itertools import pairwise
 from statistics import median
 
-from passage.sites.built.candidates import ITEM, LINK, Candidate, Stored, bare, contains, hash_of, hashes, words_of
-from passage.sites.built.furniture import DATE
+from passage.sites.built.candidates import (
+    CUT,
+    ITEM,
+    LINK,
+    Candidate,
+    Stored,
+    bare,
+    contains,
+    hash_of,
+    hashes,
+    says_more,
+    words_of,
+)
 from passage.sites.model import Section
 
 LIST_FOLDERS = re.compile(
@@ -23,16 +34,12 @@ Reasons = Iterator[tuple[str, str]]
 _ALONE = 0.9
 """A page with this share of another one's text holds it alone: the rest are lines of a menu."""
 
-_CUT = re.compile(r"\s*\S*(\u2026|\.\.\.)\W*\Z")
-"""The last word of a text that a list cuts short."""
-
-_DATED = 200
-"""A line with more characters is no date."""
-
 _WHOLE = 0.97
 """The share of a page's text that must stand on other pages for it to be their sum."""
 _FEWEST_PARTS = 3
 """The fewest pages that one page repeats whole."""
+_PAGE = (1 << 20) - 1
+"""The bits of a page's place in a number, behind those of a line's hash: more than a site's pages."""
 
 
 def duplicates(candidates: list[Candidate]) -> Reasons:
@@ -73,141 +80,123 @@ def lists(candidates: list[Candidate], stored: Stored) -> Reasons:
     A page whose text stands on one other page is a list only if its heading links to that page: a chapter stands on
     the page with the whole book, too.
     """
-    by_url = {hash_of(candidate.url): candidate for candidate in candidates}
-    by_title: dict[int, list[Candidate]] = {}
-    for candidate in candidates:
-        by_title.setdefault(hash_of(candidate.title), []).append(candidate)
-    sums = set(_sums(candidates))
-    for candidate in candidates:
-        if candidate.url in sums:
+    by_url = {hash_of(candidate.url): at for at, candidate in enumerate(candidates)}
+    by_title: dict[int, list[int]] = {}
+    for at, candidate in enumerate(candidates):
+        by_title.setdefault(hash_of(candidate.title), []).append(at)
+    lines = _Lines(candidates, stored)
+    sums = set(_sums(candidates, lines))
+    for at, candidate in enumerate(candidates):
+        if at in sums:
             yield candidate.file, "copy of other pages"
             continue
-        named = [other for heading in hashes(candidate.headings) for other in by_title.get(heading, ())]
-        linked = [by_url[url] for url in hashes(candidate.links) if url in by_url]
-        sources = {other.url: other for other in (*linked, *named) if other is not candidate}
-        if sources and (_repeats(candidate, sources, stored) or _begins_with_another(candidate, sources, stored)):
+        named = (other for heading in hashes(candidate.headings) for other in by_title.get(heading, ()))
+        linked = (by_url[url] for url in hashes(candidate.links) if url in by_url)
+        sources = {*linked, *named} - {at}
+        if sources and (lines.repeat(candidate, sources) or lines.begin_with_another(candidate, sources)):
             yield candidate.file, "list of pages"
 
 
-def _sums(candidates: Sequence[Candidate]) -> Iterator[str]:
-    """The URLs of pages that hold several other pages whole, and next to nothing else: `all.html`, a page to print."""
+def _sums(candidates: Sequence[Candidate], lines: "_Lines") -> Iterator[int]:
+    """The pages that hold several other pages whole, and next to nothing else: `all.html`, a page to print."""
     usual = median(candidate.length for candidate in candidates) if candidates else 0
-    shared = _shared(candidates)
-    longer = [
-        at
-        for at, candidate in enumerate(candidates)
-        if candidate.length >= usual * _FEWEST_PARTS
-        and sum(length for line, length in _lengths(candidate) if contains(shared, line)) >= candidate.length * _WHOLE
-    ]
-    holders: dict[int, array[int]] = {
-        line: array("I") for at in longer for line in hashes(candidates[at].lines) if contains(shared, line)
-    }
-    for at, candidate in enumerate(candidates if longer else ()):
-        for line in hashes(candidate.lines):
-            if line in holders:
-                holders[line].append(at)
-    for at in longer:
+    for at, candidate in enumerate(candidates):
+        if candidate.length < usual * _FEWEST_PARTS:
+            continue
+        lengths = zip(hashes(candidate.lines), hashes(candidate.line_lengths), strict=True)
+        shared = [(length, pages) for line, length in lengths if len(pages := lines.pages(line)) > 1]
+        if sum(length for length, _ in shared) < candidate.length * _WHOLE:
+            continue
         covered: Counter[int] = Counter()
-        for line, length in _lengths(candidates[at]):
-            for other in holders.get(line, ()):
-                covered[other] += length
+        for length, pages in shared:
+            covered.update(dict.fromkeys(pages, length))
         del covered[at]
         parts = {other for other, length in covered.items() if length >= candidates[other].length * _ALONE}
-        told = sum(length for line, length in _lengths(candidates[at]) if not parts.isdisjoint(holders.get(line, ())))
-        if len(parts) >= _FEWEST_PARTS and told >= candidates[at].length * _WHOLE:
-            yield candidates[at].url
+        told = sum(length for length, pages in shared if not parts.isdisjoint(pages))
+        if len(parts) >= _FEWEST_PARTS and told >= candidate.length * _WHOLE:
+            yield at
 
 
-def _shared(candidates: Sequence[Candidate]) -> Sequence[int]:
-    """The lines of several pages, in ascending order.
+class _Lines:
+    """The lines of a site, and the pages where each stands, by their place among the candidates."""
 
-    A site has a million lines, so they are sorted in parts, one after the other: together they take much memory.
-    """
-    shared = array("Q")
-    ends = [part << 61 for part in range(9)]
-    for first, end in pairwise(ends):
-        lines = (hashes(candidate.lines) for candidate in candidates)
-        ordered = sorted(chain.from_iterable(each[bisect_left(each, first) : bisect_left(each, end)] for each in lines))
-        twice = (line for line, following in pairwise(ordered) if line == following)
-        shared.extend(line for line, _ in groupby(twice))
-    return shared
-
-
-def _lengths(candidate: Candidate) -> Iterator[tuple[int, int]]:
-    """Each line of a page, by its hash, with its letters."""
-    return zip(hashes(candidate.lines), hashes(candidate.line_lengths), strict=True)
-
-
-class _Sources:
-    """The pages that a page links to or names, and their lines."""
-
-    def __init__(self, sources: Mapping[str, Candidate], stored: Stored) -> None:
-        self._sources = sources
+    def __init__(self, candidates: Sequence[Candidate], stored: Stored) -> None:
+        self._candidates = candidates
         self._stored = stored
-        self._lines = {url: hashes(source.lines) for url, source in sources.items()}
+        self._found = array("Q")  # the hash of a line and a page, in ascending order
+        # A site has a million lines, so they are sorted in parts: together they take much memory.
+        for first, end in pairwise(part << 61 for part in range(9)):
+            self._found.extend(
+                sorted(
+                    (line & ~_PAGE) + at
+                    for at, lines in enumerate(hashes(candidate.lines) for candidate in candidates)
+                    for line in lines[bisect_left(lines, first) : bisect_left(lines, end)]
+                )
+            )
 
-    def holders(self, line: tuple[str, ...]) -> set[str]:
-        """The URLs of the sources with a line; where it is a line of none, of those that hold it in a longer one."""
-        numbers = [hash_of(form) for form in line]
-        found = {url for number in numbers for url, lines in self._lines.items() if contains(lines, number)}
-        forms = [f" {form} ".encode() for form in line]
-        return found or {url for url, source in self._sources.items() if self._holds(source, forms)}
+    def pages(self, line: int) -> list[int]:
+        """The pages with a line, by its hash."""
+        begin = bisect_left(self._found, line & ~_PAGE)
+        return [each & _PAGE for each in self._found[begin : bisect_right(self._found, line | _PAGE, begin)]]
 
-    def _holds(self, source: Candidate, forms: Sequence[bytes]) -> bool:
-        whole = self._stored.words(source)
-        return any(form in whole for form in forms)
+    def _holders(self, line: Iterable[str], sources: Set[int]) -> set[int]:
+        """The sources with a line; where it is a line of none, those that hold it in a longer one."""
+        having = {page for form in line for page in self.pages(hash_of(form))} & sources
+        return having or {page for page in sources if self._holds(page, line)}
 
+    def _holds(self, page: int, line: Iterable[str]) -> bool:
+        whole = self._stored.words(self._candidates[page])
+        return any(f" {form} ".encode() in whole for form in line)
 
-def _repeats(candidate: Candidate, sources: Mapping[str, Candidate], stored: Stored) -> bool:
-    """Whether each line of a page stands on one of `sources`, by their URLs."""
-    texts = _Sources(sources, stored)
-    covered = dict.fromkeys(sources, 0)
-    needed: set[str] = set()
-    whole = 0
-    for line in _lines(stored.page(candidate).sections, sources):
-        holders = texts.holders(line)
-        if not holders:
+    def repeat(self, candidate: Candidate, sources: Set[int]) -> bool:
+        """Whether each line of a page stands on one of `sources`."""
+        if candidate.longest and not self._holders([candidate.longest], sources):
+            return False  # as below, without a look at its text
+        covered: Counter[int] = Counter()
+        needed: set[int] = set()
+        whole = 0
+        for line in _lines(self._stored.page(candidate).sections, self._urls(sources)):
+            holders = self._holders(line, sources)
+            if not holders:
+                return False
+            needed |= holders if len(holders) == 1 else set()
+            length = max(map(len, line))
+            whole += length
+            covered.update(dict.fromkeys(holders, length))
+        alone = {page for page, length in covered.items() if length >= whole * _ALONE}
+        if alone or len(needed) == 1:
+            return self._are_named(candidate, alone | needed)
+        return whole > 0
+
+    def begin_with_another(self, candidate: Candidate, sources: Set[int]) -> bool:
+        """Whether a page has no title of its own, as a blog's front page: its first heading names another page, links
+        to it, and is followed by that page's text.
+        """
+        named = {page for page in sources if self._candidates[page].title == candidate.title}
+        if not self._are_named(candidate, named):
             return False
-        needed |= holders if len(holders) == 1 else set()
-        length = max(map(len, line))
-        whole += length
-        for url in holders:
-            covered[url] += length
-    alone = {url for url, length in covered.items() if length >= whole * _ALONE}
-    if alone or len(needed) == 1:
-        return _names(candidate, alone | needed)
-    return whole > 0
+        sections = (each for each in self._stored.page(candidate).sections if each.headings[:1] == (candidate.title,))
+        lines = list(_lines(sections, self._urls(named)))
+        return bool(lines) and all(self._holders(line, named) for line in lines)
+
+    def _urls(self, pages: Iterable[int]) -> set[str]:
+        return {self._candidates[page].url for page in pages}
+
+    def _are_named(self, candidate: Candidate, pages: Iterable[int]) -> bool:
+        """Whether a heading of a page links to one of these."""
+        links = hashes(candidate.heading_links)
+        return any(contains(links, hash_of(url)) for url in self._urls(pages))
 
 
-def _names(candidate: Candidate, urls: Iterable[str]) -> bool:
-    """Whether a heading of a page links to one of these."""
-    links = hashes(candidate.heading_links)
-    return any(contains(links, hash_of(url)) for url in urls)
-
-
-def _begins_with_another(candidate: Candidate, sources: Mapping[str, Candidate], stored: Stored) -> bool:
-    """Whether a page has no title of its own, as a blog's front page: its first heading names another page, links to
-    it, and is followed by that page's text.
-    """
-    named = {url: other for url, other in sources.items() if other.title == candidate.title}
-    if not _names(candidate, named):
-        return False
-    texts = _Sources(named, stored)
-    sections = stored.page(candidate).sections
-    lines = list(_lines((each for each in sections if each.headings[:1] == (candidate.title,)), named))
-    return bool(lines) and all(map(texts.holders, lines))
-
-
-def _lines(sections: Iterable[Section], sources: Mapping[str, Candidate]) -> Iterator[tuple[str, ...]]:
+def _lines(sections: Iterable[Section], sources: Container[str]) -> Iterator[tuple[str, ...]]:
     """The words of each line that is no date and not all links: with the words of links to `sources`, and without.
 
     The longest come first: they are the likeliest to be on no other page.
     """
     for written in sorted((line for each in sections for line in each.markdown.split("\n")), key=len, reverse=True):
         line = ITEM.sub("", written)
-        line = _CUT.sub("", line) if "\u2026" in line or "..." in line else line
+        line = CUT.sub("", line) if "\u2026" in line or "..." in line else line
         alone = LINK.sub(lambda link: "" if bare(link[2]) in sources else link[1], line)
         forms = {words_of(LINK.sub(r"\1", line)), words_of(alone)}
-        rest = LINK.sub("", line)
-        if all(forms) and words_of(rest if len(rest) > _DATED else DATE.sub("", rest)):
+        if all(forms) and says_more(LINK.sub("", line)):
             yield tuple(forms)
