@@ -3,16 +3,22 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import pytest
 
 from conftest import TEXTBOOK
+from handler.config import profiles
+from passage.indexing.catalogue import Catalogue
 from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
+from passage.indexing.cutting import cut_by
+from passage.indexing.run import WITHOUT_VECTORS
 from passage.sites.built.titles import title_of
 from passage.sites.markdown import find_site
 from passage.sites.markdown.commonmark import to_html
 from passage.sites.markdown.page import page_sections
-from passage.sites.model import Page, Section
+from passage.sites.model import Page, Section, SiteError
+from passage.sites.workers import IN_THIS_PROCESS
 from sites.facts import code_blocks
 
 MARKDOWN = """Before any heading.
@@ -98,6 +104,16 @@ def test_repeated_text_gets_a_different_id_each_time() -> None:
     twice = chunks("## A\n\nSame.\n\n## A\n\nSame.\n")
     elsewhere = chunks("## A\n\nSame.\n", path="other")
     assert len({chunk.id for chunk in [*twice, *elsewhere]}) == 3
+
+
+def test_two_chunks_with_one_id_are_refused() -> None:
+    profile = profiles.load("query-response")
+    page = Page("a", "https://docs.example/a", "A", (Section(("A",), "Same."),))
+    ((_, rows),) = cut_by(IN_THIS_PROCESS, [page], profile, WITHOUT_VECTORS)
+    with Catalogue(profile) as catalogue:
+        catalogue.add(page, rows)
+        with pytest.raises(SiteError, match=r"on \S+/a and \S+/a: change a word"):
+            catalogue.add(replace(page, path="b"), rows)
 
 
 def test_edit_changes_only_the_ids_of_edited_chunks() -> None:

@@ -95,18 +95,21 @@ class Catalogue:
         Raises:
             SiteError: another chunk has the id of one.
         """
-        for row in rows:
-            self._places += 1
-            values = (self._places, row.point, page.url, row.key, row.tokens, row.body)
-            try:
-                self._database.execute("INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?)", values)
-            except sqlite3.IntegrityError as error:  # very rare, but it must raise an error
-                (other,) = self._database.execute("SELECT page FROM chunk WHERE point = ?", (row.point,)).fetchone()
-                raise SiteError(
-                    f"Two chunks share an id, on {other} and {page.url}: change a word in one of them."
-                ) from error
-            self._digest.update(row.body)
-            self._languages[page.language] += 1
+        rows = list(rows)
+        values = [(row.point, page.url, row.key, row.tokens, row.body) for row in rows]
+        try:
+            self._database.executemany("INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?)", values)
+        except sqlite3.IntegrityError as error:  # very rare, but it must raise an error
+            both = f"{self._other_page(page, rows)} and {page.url}"
+            raise SiteError(f"Two chunks share an id, on {both}: change a word in one of them.") from error
+        self._places += len(rows)
+        self._digest.update(b"".join(row.body for row in rows))
+        self._languages.update([page.language] * len(rows))
+
+    def _other_page(self, page: Page, rows: Sequence[Row]) -> str:
+        """The page that has a chunk with the id of one of these, or this page itself."""
+        query = f"SELECT page FROM chunk WHERE point IN ({','.join('?' * len(rows))}) ORDER BY page = ?"  # noqa: S608
+        return str(self._database.execute(query, (*(row.point for row in rows), page.url)).fetchone()[0])
 
     def compare(self, held: Iterable[Sequence[StoredPoint]]) -> None:
         """Add the stored points, batch by batch, and compare them with the site."""
