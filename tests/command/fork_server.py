@@ -21,6 +21,7 @@ LIBRARIES = (
         "markdown_it",
         "numpy",
         "pydantic",
+        "pyromark",
         "qdrant_client",
         "qdrant_edge",
         "semantic_text_splitter",

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from conftest import TEXTBOOK
+from passage.indexing.blocks import blocks
 from passage.indexing.chunks import MAX_CHARACTERS, Chunk, cut
 from passage.indexing.oversize import CODE_CHARACTERS, CONTINUED, CONTINUES
-from passage.indexing.tokens import PASSAGE_TOKENS, bound
+from passage.indexing.tokens import PASSAGE_TOKENS, bound, quick_bound
 from passage.sites.model import Page, Section
 from sites.facts import code_blocks
 from unit.strategies import at_most
@@ -38,6 +39,14 @@ TABLES = (
 )
 LISTS = st.lists(SENTENCES, min_size=1, max_size=12).map(lambda items: "\n".join(f"- {item}" for item in items))
 QUOTES = SENTENCES.map(lambda text: f"> {text}")
+CUT_TABLE = st.just("> | a | b |\n> | --- | --- |\n> | 1 | 2 |\n> without cells")
+KINDS = {
+    "code": CODE,
+    "list": LISTS,
+    "quote": QUOTES | CUT_TABLE,
+    "table": TABLES,
+    "text": SENTENCES | st.just("    a = 1"),
+}
 SECTIONS = st.lists(SENTENCES | CODE | TABLES | LISTS | QUOTES, min_size=1, max_size=8).map("\n\n".join)
 
 
@@ -132,6 +141,16 @@ def test_code_is_whole_in_one_passage_with_its_title(markdown: str) -> None:
     assert kept == given
 
 
+@settings(deadline=None, max_examples=at_most(50))
+@given(
+    st.lists(st.one_of([st.tuples(st.just(kind), texts) for kind, texts in KINDS.items()])),
+    st.sampled_from(["", "\r", "\0", "\ud800", "\u2028", "[a]: /b\nc"]),
+)
+def test_blocks_are_the_written_ones_of_any_characters(written: list[tuple[str, str]], odd: str) -> None:
+    parted = [part for block in written for part in (("text", f"First{odd}."), block)]
+    assert [(block.kind, block.text) for block in blocks("\n\n".join(text for _, text in parted), len)] == parted
+
+
 @settings(deadline=None, max_examples=at_most(25))
 @given(TABLES)
 def test_each_piece_of_a_table_begins_with_its_header(table: str) -> None:
@@ -143,6 +162,11 @@ def test_each_piece_of_a_table_begins_with_its_header(table: str) -> None:
 @given(SENTENCES | CODE | TABLES)
 def test_the_bound_is_at_least_the_tokens_of_a_real_tokenizer(text: str) -> None:
     assert bound(text) >= len(tokenizer().encode(text, add_special_tokens=False).ids) - 2
+
+
+@given(SECTIONS | st.text() | st.text("bcdfghAae9/+ \n\u2014\xa0"))
+def test_the_quick_bound_is_at_least_the_bound(text: str) -> None:
+    assert quick_bound(text) >= bound(text)
 
 
 def test_the_bound_is_at_least_the_tokens_of_the_textbook() -> None:

@@ -3,23 +3,12 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-
+from pyromark import Options, events_with_range
 
 Kind = Literal["text", "title", "code", "table", "list", "quote"]
-
-_KINDS: dict[str, Kind] = {
-    "fence": "code",
-    "table_open": "table",
-    "bullet_list_open": "list",
-    "ordered_list_open": "list",
-    "blockquote_open": "quote",
-}
 
 _DIRECTIVE = (
     r"(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+inline(?:[ \t]+end)?)?(?:[ \t]+\"[^\"\n]*\")?"
@@ -73,11 +62,7 @@ class MarkdownBlock:
 def blocks(markdown: str, measure: Measure) -> Iterator[MarkdownBlock]:
     """The top-level blocks of `markdown`."""
     lines = markdown.split("\n")
-    starts: list[tuple[int, Kind]] = [
-        (token.map[0], _KINDS.get(token.type, "text"))
-        for token in _parser().parse(markdown)
-        if token.level == 0 and token.map and token.nesting >= 0
-    ]
+    starts = list(_starts(markdown))
     if not starts or starts[0][0] > 0:
         starts.insert(0, (0, "text"))  # the parser gives no blocks for link definitions
     fences = [first for first, kind in starts if kind == "code" and first]
@@ -91,11 +76,26 @@ def blocks(markdown: str, measure: Measure) -> Iterator[MarkdownBlock]:
             yield MarkdownBlock("title" if is_title else kind, text, measure(text), joint, leads)
 
 
-@cache
-def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - a run whose chunks are cached needs none
-
-    return MarkdownIt("commonmark", {"html": True}).enable("table").disable("inline")
+def _starts(markdown: str) -> Iterator[tuple[int, Kind]]:
+    """The number of each top-level block's first line, and its kind."""
+    written = markdown.encode("utf-8", "replace")
+    line = place = end = 0
+    for event, span in events_with_range(written.decode(), options=Options.ENABLE_TABLES):  # spans are in bytes
+        if not end <= span["start"] < span["end"]:
+            continue  # in the block before; a missing cell of its last row is empty and has the place behind it
+        line += written.count(b"\n", place, span["start"])
+        place, end = span["start"], span["end"]
+        match event:
+            case {"Start": {"CodeBlock": {"Fenced": _}}}:
+                yield line, "code"
+            case {"Start": {"Table": _}}:
+                yield line, "table"
+            case {"Start": {"List": _}}:
+                yield line, "list"
+            case {"Start": {"BlockQuote": _}}:
+                yield line, "quote"
+            case _:
+                yield line, "text"
 
 
 def has_words(text: str) -> bool:

@@ -12,7 +12,14 @@ from urllib.parse import quote
 from passage.indexing.blocks import MarkdownBlock, Measure, blocks, has_words, trim, without_addresses
 from passage.indexing.oversize import in_parts
 from passage.indexing.packing import pack
-from passage.indexing.tokens import CHARACTERS_PER_TOKEN, TOKENS_PER_CHARACTER, bound, input_tokens, most_tokens
+from passage.indexing.tokens import (
+    CHARACTERS_PER_TOKEN,
+    TOKENS_PER_CHARACTER,
+    bound,
+    input_tokens,
+    most_tokens,
+    quick_bound,
+)
 from passage.sites.model import Page, Section
 
 MAX_CHARACTERS = 640
@@ -183,8 +190,8 @@ def _measure(room: int) -> Measure:
 
     def measure(text: str) -> int:
         share = math.ceil((len(text) + 2) * room / MAX_CHARACTERS)
-        if share > room * HOPELESS:
-            return share  # it is cut anyway, and its pieces are counted
+        if share > room * HOPELESS or share >= quick_bound(text) + JOINT_TOKENS:
+            return share  # a text of the first kind is cut anyway, and its pieces are counted
         return max(bound(without_addresses(text)) + JOINT_TOKENS, share)
 
     return measure

@@ -15,7 +15,7 @@ MOST_BYTES = 500_000_000
 
 _TABLE = "CREATE TABLE IF NOT EXISTS result (key BLOB PRIMARY KEY, day INTEGER NOT NULL, content BLOB NOT NULL)"
 _DAY = 24 * 60 * 60
-_LIBRARIES = ("passage", "selectolax", "html-to-markdown", "markdown-it-py", "semantic-text-splitter")
+_LIBRARIES = ("passage", "selectolax", "html-to-markdown", "markdown-it-py", "pyromark", "semantic-text-splitter")
 """What a result depends on beside the code of `_CODE`, which changes between versions while it is developed."""
 _CODE = ("passage/sites", "passage/indexing", "handler/core", "handler/config")
 
