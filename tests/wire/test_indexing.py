@@ -117,7 +117,7 @@ SEEDS: dict[str, dict[str, Any]] = {
         "page_title": "Twins",
         "section_headers": ["Twins", "Use"],
         "chunk_index": 1,
-        "tokens": 5,
+        "tokens": 10,
         "timestamp": re.compile(SECONDS),
     },
     "chunks": {

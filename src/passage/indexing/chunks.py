@@ -14,7 +14,6 @@ from passage.indexing.oversize import in_parts
 from passage.indexing.packing import pack
 from passage.indexing.tokens import (
     CHARACTERS_PER_TOKEN,
-    TOKENS_PER_CHARACTER,
     bound,
     input_tokens,
     most_tokens,
@@ -60,7 +59,7 @@ class Chunk:
         text: the passage in answers: Markdown as the reader sees it, without surrounding blank lines.
         ranked_text: headings and text, without the addresses of links: what a search by words reads.
         embedded: how many characters of `ranked_text` the model reads: fewer than all for a long code block alone.
-        tokens: how many tokens of the profile's model `text` has.
+        tokens: of the profile's model, how many `embedded_text` has at most.
         language: of its page, empty where the site does not state it.
         version: of its page, empty where the site does not state it.
     """
@@ -111,6 +110,7 @@ def _chunks(page: Page, limit: int, most: int) -> Iterator[Chunk]:
         occurrence = seen[headings, text]
         seen[headings, text] += 1
         ranked = context + without_addresses(text)
+        tokens = bound(ranked)
         yield Chunk(
             id=_identity(page.url, headings, text, ranked, occurrence),
             path=page.path,
@@ -122,8 +122,8 @@ def _chunks(page: Page, limit: int, most: int) -> Iterator[Chunk]:
             begins=() if section is last else _begun(_path(page.title, last) if last else (), headings),
             text=text,
             ranked_text=ranked,
-            embedded=_readable(ranked, most),
-            tokens=bound(text),
+            embedded=len(ranked) if tokens <= most else _readable(ranked, most),
+            tokens=min(tokens, most),
             language=page.language,
             version=page.version,
         )
@@ -198,9 +198,7 @@ def _measure(room: int) -> Measure:
 
 
 def _readable(text: str, most: int) -> int:
-    """How many characters of a text have at most `most` tokens: all, or whole lines, or a part of the second line."""
-    if len(text) * TOKENS_PER_CHARACTER <= most or bound(text) <= most:
-        return len(text)
+    """How many characters of a longer text have at most `most` tokens: whole lines, or a part of the second line."""
     longest = min(len(text), (most + 1) * CHARACTERS_PER_TOKEN)
     count = bisect_right(range(longest), most, key=lambda end: bound(text[:end])) - 1
     while bound(text[:count]) > most:  # a longer text may have fewer tokens: the one that ends in a word's half

@@ -10,7 +10,6 @@ from pydantic import TypeAdapter
 from handler.config.profiles import Profile
 from passage.indexing import payloads
 from passage.indexing.chunks import Chunk, cut
-from passage.indexing.tokens import input_tokens
 from passage.indexing.vector_cache import VectorKind
 from passage.sites.model import Note, Page
 from passage.sites.result_cache import key_of
@@ -69,9 +68,6 @@ def cut_by(
 def _cut(context: tuple[str, VectorKind], page: bytes) -> bytes:
     """The chunks of a page, each on a line, below a line with the other values of their rows."""
     model, kind = context
-    most = input_tokens(kind.model)
     chunks = list(cut([_page.validate_json(page)], model))
-    facts = [
-        (payloads.point_id(chunk), min(chunk.tokens, most), kind.key(chunk.embedded_text).hex()) for chunk in chunks
-    ]
+    facts = [(payloads.point_id(chunk), chunk.tokens, kind.key(chunk.embedded_text).hex()) for chunk in chunks]
     return b"\n".join((json.dumps(facts).encode(), *map(_chunk.dump_json, chunks)))

@@ -17,9 +17,6 @@ mixes several topics and matches each one poorly."""
 RESERVED_TOKENS = 4
 """Tokens for the marks that a model puts around a text."""
 
-TOKENS_PER_CHARACTER = 4
-"""The most, by `bound`: a token for each byte."""
-
 CHARACTERS_PER_TOKEN = 4
 """The most, by `bound`: the letters of a token, with a blank before them."""
 
