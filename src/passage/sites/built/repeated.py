@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 from passage.sites import html
 from passage.sites.built.addresses import is_page
 from passage.sites.built.blocks import HEADINGS, Block, blocks
+from passage.sites.built.signals import redirects
 from passage.sites.html import Node
 
 SHARE = 0.6
@@ -29,6 +30,8 @@ _LEVELS = 5
 """The most elements between a text and the link around it."""
 _WIDEST = 12
 """The most blocks of a group of links to the pages around a page."""
+_MENU = 3
+"""The fewest blocks of a menu inside of the text."""
 _SENTENCE = re.compile(r"[.!?:;\u3002\uff01\uff1f]['\")\]]*\Z")
 _YEAR = re.compile(r"\d(?:\d{3}|\d*(?::\d\d|[/.-]\d+[/.-]\d+))")
 _DIGITS = re.compile(r"\d+")
@@ -75,10 +78,12 @@ BLOCK_KEYS = TypeAdapter(BlockKeys)
 
 
 def block_keys(_: object, content: bytes) -> bytes:
-    """A page's `BlockKeys`, as JSON; without a block where it cannot be parsed."""
+    """A page's `BlockKeys`, as JSON; without a block where it cannot be parsed, or only leads to another page."""
     try:
         root = html.parse(content)
     except ValueError:
+        return BLOCK_KEYS.dump_json(BlockKeys())
+    if redirects(root):
         return BLOCK_KEYS.dump_json(BlockKeys())
     return BLOCK_KEYS.dump_json(BlockKeys(_language(root), tuple(sorted({key_of(block) for block in blocks(root)}))))
 
@@ -109,7 +114,7 @@ def repeated(found: Sequence[Block], common: frozenset[Key], url: str) -> list[B
     shared = [key_of(block) in common for block in found]
     if not any(shared) or all(shared):
         return []
-    return list(_Content(found, _with_neighbours(found, shared, url), url).outside())
+    return list(_Content(found, _with_neighbours(found, shared, url), url).outside(_in_menus(found, shared)))
 
 
 class _Content:
@@ -132,8 +137,8 @@ class _Content:
             for key in found[at].keys:
                 self.inside.setdefault(key, []).append(at)
 
-    def outside(self) -> Iterator[Block]:
-        """The common blocks before the title, behind the elements that hold a section, and at the end."""
+    def outside(self, menus: set[int]) -> Iterator[Block]:
+        """The common blocks before the title, behind the elements that hold a section, at the end, and in `menus`."""
         if not self.own:
             return
         title = next((at for at in sorted(self.heads) if self.found[at].tag == "h1"), min(self.own))
@@ -141,7 +146,7 @@ class _Content:
         for at, block in enumerate(self.found):
             if at in self.own:
                 continue
-            if at < title or ended or self._is_behind(at):
+            if at < title or ended or at in menus or self._is_behind(at):
                 ended = at > self.last
                 yield block
             elif at > self.last and (block.is_heading or self._is_parted(block) or self._is_menu(block)):
@@ -168,8 +173,19 @@ class _Content:
         return block.tag not in ("p", "li", "dd", "dt") and is_link(block, self.url)
 
 
+def _in_menus(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
+    """The positions of common links: of several in a line, or in an element that holds nothing else."""
+    common = ((at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading)
+    linked = {at: links for at, block in common if all(links := _links(block))}
+    counts = Counter(key for block in found for key in block.keys) if linked else Counter[int]()
+    of_links = Counter(key for at in linked for key in found[at].keys)
+    menus = {key for key, count in of_links.items() if count == counts[key] >= _MENU}
+    lines = {at for at, links in linked.items() if len({html.key(link) for link in links if link is not None}) > 1}
+    return lines.union(at for at in linked if not menus.isdisjoint(found[at].keys))
+
+
 def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
-    """The headings that are the page's own, or have text or a heading below them that is."""
+    """The headings that are the page's own, or have text or a heading below them that is; a common `h1` needs text."""
     own: set[int] = set()
     text, level = False, 0
     for at in reversed(range(len(found))):
@@ -177,7 +193,7 @@ def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
             text = text or not shared[at]
             continue
         here = int(next(html.tag(node)[1] for node in found[at].above if html.tag(node) in HEADINGS))
-        if not shared[at] or text or here < level:
+        if not shared[at] or text or 1 < here < level:
             own.add(at)
         level, text = (here, False) if at in own else (0, False)
     return own
@@ -185,8 +201,13 @@ def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
 
 def is_link(block: Block, url: str) -> bool:
     """Whether all words of a block are in links to pages of the site."""
-    links = [_link_around(node) for node in block.nodes if html.letters(node)]
-    return bool(links) and all(link is not None and is_page(link, url) for link in links)
+    return all(link is not None and is_page(link, url) for link in _links(block))
+
+
+def _links(block: Block) -> list[Node | None]:
+    """The link around each word and named picture of a block; None for those in no link."""
+    named = zip(block.nodes, block.texts, strict=True)
+    return [_link_around(node) for node, text in named if any(map(str.isalnum, text))]
 
 
 def _link_around(node: Node) -> Node | None:

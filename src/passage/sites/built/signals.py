@@ -33,7 +33,7 @@ _SEARCH_WORDS = 60
 def skip_reason(file: str, root: Node, generator: Generator) -> str | None:
     """The reason to leave out the page at `file`; None where it must be read."""
     file = f"{file}l" if file.endswith(".htm") else file
-    if _redirects(root):
+    if redirects(root):
         return "redirect"
     by_path = next((reason for pattern, reason in _BY_PATH if pattern.fullmatch(file)), None)
     if by_path or _noindex(root):
@@ -61,7 +61,7 @@ def _has_own_sections(root: Node) -> bool:
     )
 
 
-def _redirects(root: Node) -> bool:
+def redirects(root: Node) -> bool:
     """An immediate refresh to another page. mike's root page keeps it in `noscript`."""
     if any(
         "url=" in html.attribute(meta, "content").lower()
