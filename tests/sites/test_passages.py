@@ -194,6 +194,12 @@ def test_code_over_8_kb_is_cut_at_blank_lines_and_says_so(every: int, mark: str)
     assert "**app.py**" in found[0].text
 
 
+@pytest.mark.parametrize("marks", ["`", "``"])
+def test_a_long_signature_is_whole_in_its_passage(marks: str) -> None:
+    signature = f"{marks}def light({', '.join(f'oil_{number}: int = 0' for number in range(90))}){marks}"
+    assert [chunk.text for chunk in passages(f"{signature}\n\nLights it.")] == [signature, "Lights it."]
+
+
 def test_pieces_of_a_long_section_are_of_similar_size() -> None:
     paragraphs = "\n\n".join(f"Paragraph {number}. " + "The buoy sends a reading. " * 9 for number in range(30))
     sizes = [len(chunk.text) for chunk in passages(paragraphs)]

@@ -10,14 +10,14 @@ from functools import partial
 
 from semantic_text_splitter import TextSplitter
 
-from passage.indexing.blocks import MarkdownBlock, Measure, blocks, has_words
+from passage.indexing.blocks import SIGNATURE, MarkdownBlock, Measure, blocks, has_words
 from passage.indexing.packing import pack
 
 PREPARED_CHARACTERS = 20_000
 """The longest text for the splitter: its time grows with the square of unstructured text."""
 
 CODE_CHARACTERS = 8_192
-"""The most characters of a code block, without its fences, that stays whole in one passage."""
+"""The most characters of a code block, without its fences, or a signature that stays whole in one passage."""
 
 CONTINUES, CONTINUED = "*(continues)*", "*(continued)*"
 """Stand below and above the parts of a longer code block."""
@@ -220,7 +220,10 @@ def _quote(block: MarkdownBlock, limit: int, measure: Measure, depth: int) -> It
 
 
 def _text(block: MarkdownBlock, limit: int, measure: Measure) -> Iterator[MarkdownBlock]:
-    """Text at its sentences, long sentences at words, long words anywhere."""
+    """Text at its sentences, long sentences at words, long words anywhere; a signature whole."""
+    if len(block.text) <= CODE_CHARACTERS and SIGNATURE.fullmatch(block.text):
+        yield block
+        return
     for number, piece in enumerate(_pieces(block.text, limit, measure)):
         yield MarkdownBlock("text", piece, measure(piece), " " if number else block.joint)
 

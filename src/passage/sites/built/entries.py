@@ -1,6 +1,7 @@
 """Finds the entries of an API reference: a signature with an address of its own, and the text below it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -117,10 +118,11 @@ def _parts(
 ) -> Iterator[Node]:
     """The headings in an entry: deeper than its own heading, or in the element that its signature begins.
 
-    Those of a page with one signature alone, below its title, belong to the whole page. One that has no id and skips a
-    level (`h4` below `h1`) is a label.
+    Those of a page with one signature alone, below its title, belong to the whole page. One that has no id, or names a
+    tag of the comment, and skips a level (`h4` below `h1`) is a label.
     """
     signatures = {html.key(node) for node in found}
+    held = Counter(html.key(above) for node in found for above in html.ancestors(node))
     level, scope, latest, headings = 0, 0, 0, 0
     for content in contents:
         for node in html.select(content, f"{_HEADINGS}, {selector}"):
@@ -132,11 +134,14 @@ def _parts(
                 scope = 0
             elif html.key(node) in signatures:
                 level = latest if headings > 1 or len(found) == 1 else 0
-                around = node.parent if entry else None
-                scope = html.key(around) if around and entry and html.attribute(around, "id") == entry.anchor else 0
+                around = node.parent
+                own = entry is not None and around is not None and html.attribute(around, "id") == entry.anchor
+                alone = around is not None and held[html.key(around)] == 1 and html.previous(node) is None
+                scope = html.key(around) if around is not None and (own or (entry and alone)) else 0
             elif name in HEADINGS:
                 depth = int(name[1])
-                label = depth > latest + 1 > 1 and not html.attribute(node, "id")
+                tag = node.parent is not None and "-tag-" in html.attribute(node.parent, "class")
+                label = depth > latest + 1 > 1 and (tag or not html.attribute(node, "id"))
                 if label or (level and depth > level) or (scope and scope in map(html.key, html.ancestors(node))):
                     yield node
                 else:

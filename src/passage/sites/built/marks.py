@@ -24,7 +24,10 @@ _NOTE = "li, dd, p, div, aside, blockquote, td, section"
 
 
 def permalinks(content: Node) -> Iterator[Node]:
-    """Links of a heading to itself or with a sign alone, beside its words; elsewhere, signs that lead into the page."""
+    """Links of a heading to itself or with a sign alone, beside its words; elsewhere, signs that lead into the page.
+
+    The signs are those that nothing else has, and any other one of a link to an element around it.
+    """
     for heading in html.select(content, _HEADINGS):
         itself = f"#{html.attribute(heading, 'id') or ' '}"  # "#" alone leads to the page's top
         for link in html.select(heading, "a[href*='#']"):
@@ -34,7 +37,16 @@ def permalinks(content: Node) -> Iterator[Node]:
         for beside in (html.previous(heading), html.following(heading)):
             if beside is not None and html.tag(beside) == "a" and html.attribute(beside, "href") == itself != "#":
                 yield beside
-    yield from (link for link in html.select(content, "a[href^='#']") if _SIGN.fullmatch(html.text(link)))
+    yield from (link for link in html.select(content, "a[href^='#']") if _is_permalink(link))
+
+
+def _is_permalink(link: Node) -> bool:
+    words = html.text(link)
+    if _SIGN.fullmatch(words):
+        return True
+    target = html.attribute(link, "href")[1:]
+    alone = bool(words.strip()) and not html.letters(link) and html.first(link, "img") is None
+    return alone and any(html.attribute(above, "id") == target for above in html.ancestors(link))
 
 
 def briefs(content: Node) -> Iterator[Node]:

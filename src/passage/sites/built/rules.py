@@ -66,10 +66,13 @@ def prepare(
 
 
 def _declaration(node: Node, page: Rendering) -> str:
-    """A signature: a block of code where it has the lines of a body, such as the fields of a structure."""
-    lines = node if html.tag(node) == "pre" else html.first(node, "pre, br")
-    body = lines is not None and html.text(node).rstrip().endswith("}")
-    return _fence(node, page).replace("\u00a0", " ") if body else signature(node, page)
+    """A signature: a block of code where it is a page's own and has the lines of a body, such as fields."""
+    written = html.text(node).strip()
+    if html.key(node) in page.entries.by_node or not written.endswith("}"):
+        return signature(node, page)
+    verbatim = html.tag(node) == "pre" or html.first(node, "pre") is not None
+    has_lines = "\n" in written if verbatim else html.first(node, "br") is not None
+    return _fence(node, page).replace("\u00a0", " ") if has_lines else signature(node, page)
 
 
 def _part(node: Node, page: Rendering) -> str:

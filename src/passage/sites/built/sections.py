@@ -143,7 +143,10 @@ class _Cutter:
             heading = replace(heading, is_own=False)
         self.path = [*(above for above in self.path if above.level < heading.level), heading]
         self.headings.append(heading)
-        self.parts.append(_signature(node, self.page) if entry else _slogan(node, self.page))
+        if entry:
+            self.parts.append(_signature(node, self.page))
+        else:
+            self.parts += (f"<p>{render.inside(slogan, self.page)}</p>" for slogan in _slogans(node, self.page))
 
     def _begin_entry(self, node: Node, entry: Entry) -> None:
         """Begin a section at a signature. One without a name of its own, or with the heading's, belongs to that."""
@@ -178,9 +181,8 @@ def _is_scope(node: Node) -> bool:
 
 def heading_of(node: Node, page: Rendering) -> Heading:
     """A heading as the page shows it, wherever it stands."""
-    slogan = _slogan_of(node, page)
     title = render.words(node, page)
-    if slogan is not None:
+    for slogan in reversed(_slogans(node, page)):
         title = title.removesuffix(render.words(slogan, page)).strip()
     above = any(
         html.letters(link) * 2 > html.letters(node) and _leads_above(link, page)
@@ -198,13 +200,8 @@ def _leads_above(link: Node, page: Rendering) -> bool:
     return folder.endswith("/") and page.url != target and page.url.startswith(folder)
 
 
-def _slogan_of(node: Node, page: Rendering) -> Node | None:
-    return html.first(node, page.generator.slogan) if page.generator.slogan else None
-
-
-def _slogan(node: Node, page: Rendering) -> str:
-    slogan = _slogan_of(node, page)
-    return f"<p>{render.inside(slogan, page)}</p>" if slogan is not None else ""
+def _slogans(node: Node, page: Rendering) -> list[Node]:
+    return html.select(node, page.generator.slogan) if page.generator.slogan else []
 
 
 def _anchor(node: Node, page: Rendering) -> str:
