@@ -145,10 +145,13 @@ def test_code_is_whole_in_one_passage_with_its_title(markdown: str) -> None:
 @given(
     st.lists(st.one_of([st.tuples(st.just(kind), texts) for kind, texts in KINDS.items()])),
     st.sampled_from(["", "\r", "\0", "\ud800", "\u2028", "[a]: /b\nc"]),
+    st.booleans(),
 )
-def test_blocks_are_the_written_ones_of_any_characters(written: list[tuple[str, str]], odd: str) -> None:
-    parted = [part for block in written for part in (("text", f"First{odd}."), block)]
-    assert [(block.kind, block.text) for block in blocks("\n\n".join(text for _, text in parted), len)] == parted
+def test_blocks_are_the_written_ones_of_any_characters(written: list[tuple[str, str]], odd: str, close: bool) -> None:
+    above = f"First{odd}."
+    markdown = "\n\n".join(above + ("\n" if close and kind != "text" else "\n\n") + text for kind, text in written)
+    found = [(block.kind, block.text) for block in blocks(markdown, len)]
+    assert found == [part for block in written for part in (("text", above), block)]
 
 
 @settings(deadline=None, max_examples=at_most(25))
