@@ -81,10 +81,24 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<h1>Mill</h1><p>Text.</p><div><small>Updated 3 months ago</small></div>",
         "<h1>Mill</h1><div><b class=a>Ann</b><br><b>2026-05-04</b></div><p>Text.</p>",
         "<h1>Mill</h1><h2>Contents</h2><p><a href=#a>A</a> <a href=#b>B</a> <a href=/#c>C</a></p><p>Text.</p>",
+        "<h1>Mill</h1><div><p><b>Inhalt</b></p><dl><dt>1. <a href=#a>A</a><dd><dl><dt><a href=#b>B</a></dl>"
+        "<dt>2. <a href=#c>C</a></dl></div><p>Text.</p>",
+        "<h1>Mill</h1><p><b>Inhalt</b></p><dl><dt>1 <a href=/a>A</a><dd><dl><dt><a href=a#b>B</a></dl></dl><p>Text.<p>",
+        "<h1>Mill</h1><table><tr><td><a href=/a>A</a><td><tr><td><a href=/b>B</a><td></table><p>Text.<p>",
+        "<h1>Mill</h1><p>Text.<p><ul><li><a href=/a>A</a><li><a href=/b>B</a><ul><li><a href=/c>C</a></ul></ul>",
+        f"<h1>Mill</h1><p>Text.</p><h2>Index</h2><table><tr><th>A{'<tr><td><a href=/a>Axle</a><td>1' * 30}</table>",
+        f"<h1>Mill</h1><p>Text.</p><h2>Index</h2><div>{'<p><a href=#a>Axle</a></p>' * 30}</div>",
     ],
 )
 def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
     assert text(read(tmp_path, {"index.html": f"<main>{body}</main>"})["index"]) == "Text."
+
+
+@pytest.mark.parametrize("title", ["<p><b>Parts</b></p>", "<b>Parts</b>", "<h2>Parts</h2>", "<p>Its parts:</p>"])
+def test_a_list_that_begins_with_the_next_page_is_no_text(tmp_path: Path, title: str) -> None:
+    lists = f"{title}<ul><li><a href=a.html>A</a><ul><li><a href=b.html>B</a></ul></ul>"
+    body = f"<link rel=next href=/a.html><h1>Mill</h1><p>Text.</p>{lists}<h2>More</h2><p>More.</p>"
+    assert text(read(tmp_path, {"index.html": body})["index"]) == "Text.\n\nMore."
 
 
 @pytest.mark.parametrize(
@@ -120,6 +134,9 @@ def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
         ("<noscript><style>.x{display:none}</style></noscript><p class=x>In it.</p>", "In it."),
         ("<p>Text.</p><p><a href=/a/>All sails \u2192</a></p>", "All sails"),
         ("<h2>See also</h2><ul><li><a href=#b>Beam</a><li><a href=#c>Cog</a></ul><h2 id=b>Beam</h2>B.", "[Beam]"),
+        ("<p>Text.</p><p><b>See also</b></p><ul><li><a href=/a>A</a><li><a href=/b>B</a></ul>", "[A]"),
+        ("<p>Text.</p><ul><li><a href=/a>A</a><li><a href=/b>B</a></ul><p>After.</p>", "[A]"),
+        (f"<dl>{'<dt><a href=/a>Axle</a><dd>It turns.' * 30}</dl>", "[Axle]"),
         ("<div>As <b>one</b> says, read <a href=/a/>A</a></div>", "read [A]"),
     ],
 )

@@ -10,6 +10,7 @@ from passage.sites.built.blocks import Block, within
 from passage.sites.built.code import line_numbers
 from passage.sites.built.furniture import beside_title, furniture
 from passage.sites.built.hidden import hidden
+from passage.sites.built.link_lists import link_lists
 from passage.sites.built.marks import badges, briefs, footnote_marks, permalinks
 from passage.sites.built.noise import NOISE
 from passage.sites.built.outlines import outlines
@@ -17,6 +18,8 @@ from passage.sites.built.render import HEADINGS
 from passage.sites.built.repeated import Key, elements, repeated
 from passage.sites.built.tables import number_cells
 from passage.sites.html import Node
+
+LISTED = "list of links"
 
 _HEADINGS = ", ".join(HEADINGS)
 
@@ -64,8 +67,12 @@ def dropped(
     for _, inside in groupby(found, key=lambda block: block.keys[0]):
         gone |= dict.fromkeys(map(html.key, _skip_links(inside)), "navigation")
     if common:
-        left_out = elements(found, repeated(found, common, url))
-        gone |= dict.fromkeys(map(html.key, left_out), "repeated on most pages")
+        left_out = repeated(found, common, url)
+        gone |= dict.fromkeys(map(html.key, elements(found, left_out)), "repeated on most pages")
+        left = set(map(id, left_out))
+        found = [block for block in found if id(block) not in left]
+    lists = list(link_lists(found, contents, url))
+    gone |= dict.fromkeys(map(html.key, elements(found, lists)), LISTED)
     gone |= dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
     return gone | dict.fromkeys(map(html.key, _announcement(contents, gone)), "around the text")
 

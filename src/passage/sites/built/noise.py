@@ -6,7 +6,7 @@ _NO_SECTION = ":not(h1, h2, h3, h4, h5, h6, section, .section)"
 NAVIGATION = (
     "nav",
     ".section-index",
-    ".toctree-wrapper",
+    ".toctree-wrapper:not(:has(h1, h2))",  # on Sphinx' single page, it holds the chapters
 )
 BADGES = (".rss-subscribe",)
 EDITING = (

@@ -10,7 +10,7 @@ from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
 
 _HEADINGS = ", ".join(HEADINGS)
-_HOLDERS = ("ul", "ol", "p", "div", "td")
+_HOLDERS = ("ul", "ol", "dl", "p", "div", "td")
 _FEWEST = 3
 
 _FILE = re.compile(r"(?:[\w-]+/)*([\w-]+\.[\w.-]*\w)#", re.ASCII)
@@ -69,7 +69,7 @@ def _lists(content: Node, url: str, headings: _Headings) -> Iterator[Node]:
         found.setdefault(html.key(outline), outline)
     for outline in found.values():
         targets = html.select(outline, "a[href]")
-        whole = keys.issuperset(map(html.key, targets)) and html.letters(outline) == sum(map(html.letters, targets))
+        whole = keys.issuperset(map(html.key, targets)) and _words(outline) == sum(map(_words, targets))
         if not whole or _ends_sentence(outline):
             continue
         if len(targets) >= _FEWEST or _names_headings(targets, outline, headings, url):
@@ -88,11 +88,16 @@ def _outermost(holder: Node, content: Node, sizes: dict[int, int]) -> Node:
     for above in html.ancestors(holder):
         if html.key(above) == html.key(content):
             break
-        if html.tag(above) in ("ul", "ol"):
+        if html.tag(above) in ("ul", "ol", "dl"):
             found = above
         elif html.tag(above) != "li" and letters(above) != letters(found):
             break
     return found
+
+
+def _words(node: Node) -> int:
+    """The letters of an element without numbers, which a list may have beside its links."""
+    return sum(map(str.isalpha, html.text(node)))
 
 
 def _place(link: Node, url: str) -> str:

@@ -15,7 +15,7 @@ from passage.sites.built import addresses, editions, generators, render, rules, 
 from passage.sites.built.account import account, all_left_out, told_of
 from passage.sites.built.blocks import blocks
 from passage.sites.built.candidates import Candidate, ReadPage, Stored, bare
-from passage.sites.built.dropped import dropped
+from passage.sites.built.dropped import LISTED, dropped
 from passage.sites.built.editions import Edition
 from passage.sites.built.generators import Generator
 from passage.sites.built.selection import left_out
@@ -200,7 +200,8 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone)
     parts, headings = sections.cut(contents, rendering)
     if not parts or signals.is_shell(root, parts):
-        return Skip(file, "no text", account=all_left_out(found, "no text"))
+        reason = "list of pages" if LISTED in gone.values() else "no text"
+        return Skip(file, reason, account=all_left_out(found, reason))
     path = file.rpartition(".")[0].removesuffix("/index")
     edition = _edition(root, file, generator, survey)
     outside = title_outside(root, contents, rendering, survey.site_names, survey.common_headings)
