@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from passage.sites import html
@@ -51,8 +51,12 @@ class Entries:
     parts: tuple[Node, ...] = ()
 
 
-def find(contents: Sequence[Node], generator: Generator) -> Entries:
-    """The entries of a page, besides those that `Generator.entries` selects."""
+def find(contents: Sequence[Node], generator: Generator, gone: Container[int]) -> Entries:
+    """The entries of a page, besides those that `Generator.entries` selects.
+
+    Args:
+        gone: the keys of the elements that are left out.
+    """
     own = "" if generator.entries else generator.signatures
     selector = ", ".join(filter(None, (_CANDIDATES, "" if generator.entries else _TERMS, own)))
     found: list[Node] = []
@@ -63,7 +67,7 @@ def find(contents: Sequence[Node], generator: Generator) -> Entries:
         found += [node for node in keys.values() if not any(html.key(above) in keys for above in html.ancestors(node))]
     if not found:
         return Entries()
-    anchors = {html.key(node): _anchor(node) for node in found}
+    anchors = {html.key(node): _anchor(node, gone) for node in found}
     scopes = {html.key(node.parent) for node in found if node.parent is not None and anchors[html.key(node)]}
     by_node: dict[int, Entry] = {}
     for node in found:
@@ -87,21 +91,16 @@ def _is_signature(node: Node) -> bool:
     return any(_SIGNATURE.fullmatch(name) for name in html.classes(node))
 
 
-def _anchor(node: Node) -> str:
+def _anchor(node: Node, gone: Container[int]) -> str:
     """The id of a signature, of a mark in it, or of the element that it begins."""
     mark = html.first(node, "a[id]") if html.tag(node) == "dt" else None
     if own := html.attribute(node if mark is None else mark, "id"):
         return own
     before = html.previous(node)
-    while before is not None and not html.text(before).strip():
+    while before is not None and (html.key(before) in gone or not html.text(before).strip()):
         before = html.previous(before)
     around = node.parent
-    return html.attribute(around, "id") if around is not None and (before is None or _is_sign(before)) else ""
-
-
-def _is_sign(node: Node) -> bool:
-    """Whether something before a signature is a permalink, a version, or leads to the source."""
-    return html.tag(node) in ("a", "span") or html.letters(node) == sum(map(html.letters, html.select(node, "a")))
+    return html.attribute(around, "id") if around is not None and before is None else ""
 
 
 def _name(node: Node, anchor: str, css: str) -> str:

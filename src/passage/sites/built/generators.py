@@ -225,7 +225,7 @@ GENERATORS = (
         meta=("rustdoc",),
         noise=(
             ".rustdoc-breadcrumbs, .sub-heading, .out-of-band, .rightside, summary.hideme, rustdoc-toolbar,"
-            " .item-table, .non-exhaustive,"
+            " .item-table, .non-exhaustive, .test-arrow, .notable-traits,"
             " #trait-implementations-list details:not(:has(> .docblock)) > summary .item-info,"
             " [id^=blanket-implementations], [id^=synthetic-implementations], [id^=deref-methods],"
             " details:has(> summary > .trait-impl):not(:has(> .docblock > p)), .trait-impl:not(summary > .trait-impl),"

@@ -49,7 +49,7 @@ def prepare(
         left_out: `Rendering.dropped`.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
-    reference = entries.find(contents, generator)
+    reference = entries.find(contents, generator, left_out)
     rules: dict[int | str, Rule] = {**_BY_NAME}
     rules |= {html.key(part): _part for part in reference.parts}
     rules |= {html.key(node): _declaration for node in reference.signatures}
