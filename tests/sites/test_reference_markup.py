@@ -32,11 +32,11 @@ OLD_RUSTDOC = """<meta name=generator content=rustdoc><section id="main-content"
 <h2 id="impls">Implementations</h2>
 <details open><summary><section id="impl" class="impl"><h3 class="code-header in-band">impl Lamp</h3>
 </section></summary>
-<details open><summary><section id="method.snuff"><div class="rightside"><a href="../src/l.rs.html">source</a></div>
+<details open><summary><section id="method.snuff"><div class="rightside">1.1 <a href="../src/l.rs.html">source</a></div>
 <a href="#method.snuff" class="anchor"></a><h4 class="code-header">fn <a href="#method.snuff">snuff</a>()
 </h4></section></summary>
-<div class="docblock"><p>Snuffs it.</p><h5 id="panics"><a href="#panics">Panics</a></h5><p>Never.</p></div>
-</details></details>
+<div class="docblock"><p>Snuffs it.</p><h5 id="panics"><a href="#panics">Panics</a></h5><p>Never.</p>
+<a class="test-arrow" href="https://play.example/?code=fn">Run</a></div></details></details>
 <details open><summary><section id="method.fmt" class="method trait-impl"><h4 class="code-header">fn
 <a href="https://doc.example/fmt">fmt</a>()</h4></section></summary><div class="docblock"><p>Formats it.
 <a href="https://doc.example/fmt">Read more</a></p></div></details></section>"""

@@ -63,10 +63,21 @@ def test_every_signature_of_an_entry_is_code(tmp_path: Path, sign: str) -> None:
     assert section.markdown == "`read()`\n\n`read(count)`\n\nReads."
 
 
-def test_the_spellings_of_an_option_stay_apart(tmp_path: Path) -> None:
-    names = (
-        '<span class="sig-name descname">-v</span><span class="sig-prename descclassname"></span>'
-        '<span class="sig-prename descclassname">, </span><span class="sig-name descname">--verbose</span>'
-    )
-    entry = f'<dl class="std option"><dt class="sig sig-object std" id="cmdoption-v">{names}</dt><dd>More.</dd></dl>'
-    assert sections(tmp_path, entry)[0].headings == ("Tides", "-v, --verbose")
+@pytest.mark.parametrize(
+    ("signature", "name"),
+    [
+        (
+            '<span class="sig-name descname">-v</span><span class="sig-prename descclassname"></span>'
+            '<span class="sig-prename descclassname">, </span><span class="sig-name descname">--verbose</span>',
+            "-v, --verbose",
+        ),
+        (
+            'template&lt;typename <span class="sig-name descname">T</span>&gt;<br><span>class</span> '
+            '<span class="sig-prename descclassname">tide::</span><span class="sig-name descname">Lamp</span><br>',
+            "tide::Lamp",
+        ),
+    ],
+)
+def test_the_name_of_an_entry_is_its_own(tmp_path: Path, signature: str, name: str) -> None:
+    entry = f'<dl class="std"><dt class="sig sig-object std" id="lamp">{signature}</dt><dd>More.</dd></dl>'
+    assert sections(tmp_path, entry)[0].headings == ("Tides", name)

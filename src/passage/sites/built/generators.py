@@ -140,7 +140,8 @@ GENERATORS = (
         inventory="objects.inv",
         entries="dt.sig[id], dl.glossary > dt[id], dl[class~=py] > dt[id], dl.function > dt[id], dl.class > dt[id]",
         signatures="dt.sig",
-        entry_name=".sig-prename, .descclassname, .sig-name, .descname",
+        # a line break ends the parameters of a C++ template, which have the class of names
+        entry_name=":is(.sig-prename, .descclassname, .sig-name, .descname):not(:has(~ br ~ .sig-name))",
     ),
     Generator(
         "mdBook",

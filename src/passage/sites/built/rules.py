@@ -150,7 +150,7 @@ def _table(node: Node, page: Rendering) -> str:
 
 def _kind(node: Node, _: Rendering) -> str:
     """The icon of an Asciidoctor note."""
-    return bold(html.attribute(node, "title"))
+    return bold(html.attribute(node, "title") or html.attribute(node, "alt"))
 
 
 def _classifier(node: Node, page: Rendering) -> str:
@@ -206,7 +206,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (".fragment:has(> .line)", _lines_of_code),
     (".blockList, .blockListLast", _layout),  # Javadoc's lists of one item
     ("pre", _code_block),
-    (".admonitionblock .icon i[title]", _kind),
+    (".admonitionblock .icon :is(i[title], img[alt])", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),
     (TITLES, _title),
     ("a.header", inside),  # mdBook's permalinks hold the words of the heading
