@@ -164,7 +164,7 @@ def _pieces(section: Section, room: int) -> list[str]:
     whole = trim(section.markdown)
     if not whole:
         return []
-    if measure(whole) <= room:
+    if len(whole) <= MAX_CHARACTERS and measure(whole) <= room:
         texts = [whole]
     else:
         parts = list(in_parts(blocks(whole, measure), room - JOINT_TOKENS, measure))
