@@ -140,8 +140,8 @@ def _table(block: MarkdownBlock, limit: int, measure: Measure) -> Iterator[Markd
             continue
         yield from _rows(header, pending, room, measure)
         pending = []
-        cells = "\n\n".join(_cells_with_names(header[0], row))
-        yield from _text(MarkdownBlock("text", cells, measure(cells)), limit, measure)
+        if cells := "\n\n".join(_cells_with_names(header[0], row)):
+            yield from _text(MarkdownBlock("text", cells, measure(cells)), limit, measure)
     yield from _rows(header, pending, room, measure)
 
 
@@ -224,26 +224,24 @@ def _text(block: MarkdownBlock, limit: int, measure: Measure) -> Iterator[Markdo
     if len(block.text) <= CODE_CHARACTERS and SIGNATURE.fullmatch(block.text):
         yield block
         return
-    for number, piece in enumerate(_pieces(block.text, limit, measure)):
-        yield MarkdownBlock("text", piece, measure(piece), " " if number else block.joint)
+    for number, (piece, size) in enumerate(_pieces(block.text, block.size, limit, measure)):
+        yield MarkdownBlock("text", piece, size, " " if number else block.joint)
 
 
-def _pieces(text: str, limit: int, measure: Measure) -> Iterator[str]:
-    """Pieces of similar length, each at most `limit`. Only blanks at the cuts are dropped."""
-    if not text.strip():
-        return
-    size = measure(text)
+def _pieces(text: str, size: int, limit: int, measure: Measure) -> Iterator[tuple[str, int]]:
+    """Pieces of similar length with their sizes, each at most `limit`. Only blanks at the cuts are dropped."""
     if size <= limit or len(text) == 1:
-        yield text
+        yield text, size
         return
     if len(text) > PREPARED_CHARACTERS:
-        for part in _divide(text):
-            yield from _pieces(part, limit, measure)
-        return
-    parts = -(-size // limit)
-    capacity = max(1, min(len(text) - 1, len(text) // parts + len(text) // (parts * 10)))
-    for piece in TextSplitter(capacity).chunks(text):
-        yield from _pieces(piece, limit, measure)
+        parts = _divide(text)
+    else:
+        count = -(-size // limit)
+        capacity = max(1, min(len(text) - 1, len(text) // count + len(text) // (count * 10)))
+        parts = iter(TextSplitter(capacity).chunks(text))
+    for part in parts:
+        if part.strip():
+            yield from _pieces(part, measure(part), limit, measure)
 
 
 def _divide(text: str) -> Iterator[str]:
