@@ -10,6 +10,9 @@ import pytest
 
 from passage.indexing.left_out import TextCount
 from passage.sites import html
+from passage.sites.built.generators import GENERATORS
+from passage.sites.built.noise import NOISE
+from passage.sites.built.rules import RULES
 from passage.sites.model import LOST, Account, Page, Skip
 from passage.sites.source import SiteOptions, open_site
 from sites.reading import CASES, written
@@ -104,3 +107,13 @@ def test_more_than_three_percent_of_lost_text_is_a_warning(lost: int, warned: bo
     count.add(Page("a", "", "A", (), account=Account(100 - lost, {}, lost, ((LOST, "Text."),))))
     count.add(Skip("b", "no text"))
     assert any("Warning" in line for line in count.lines()) == warned
+
+
+@pytest.mark.parametrize("folder", SITES, ids=lambda folder: folder.name)
+def test_selectors_together_match_as_each_alone(folder: Path) -> None:
+    selectors = [*NOISE.values(), *(generator.noise for generator in GENERATORS), *(css for css, _ in RULES)]
+    for file in folder.rglob("*.html"):
+        root = html.parse(file.read_bytes())
+        together = html.select_each(root, filter(None, selectors), html.names(root))
+        for css, found in together.items():
+            assert [*map(html.key, found)] == [*map(html.key, html.select(root, css))]

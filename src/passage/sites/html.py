@@ -5,7 +5,8 @@ tried on (docs/sites.md). Other modules use the functions below, and of a `Node`
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 
 from html_to_markdown import (
     CodeBlockStyle,
@@ -61,7 +62,8 @@ _LEAVES = frozenset({"", "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "td", "
 
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_NO_LETTER = re.compile(r"[\W_]+")
+_NOT_IN_LINES = _NO_LETTERS.replace(b"\n", b"")
+_NO_LETTER = re.compile(r"\W+")
 
 _SPACE = " \t\n\r\f\u00a0"
 _INVISIBLE = "\u200b\u00ad\ufeff\u2060"
@@ -132,6 +134,35 @@ def first(node: Node, css: str) -> Node | None:
         found: Node | None = node.css_first(css)
     except SelectolaxError as error:
         raise SelectorError(f"{css!r} is not a CSS selector") from error
+    return found
+
+
+def names(root: Node) -> frozenset[str]:
+    """The elements' names in a document, each behind `<`, and their classes, in lower case."""
+    classes_of = [attribute(element, "class") for element in root.css("[class]")]
+    return frozenset({f"<{element.tag}" for element in root.css("*")}.union(" ".join(classes_of).lower().split()))
+
+
+def select_each(node: Node, selectors: Iterable[str], named: frozenset[str]) -> dict[str, list[Node]]:
+    """`select` for selectors of which most match nothing in a document.
+
+    Args:
+        named: the document's `names`. What is not among them is not looked for, and that takes most of the time.
+    """
+    possible = {css: ", ".join(one for one, needed in _alternatives(css) if needed <= named) for css in selectors}
+    together = ", ".join(filter(None, possible.values()))
+    found = bool(together) and first(node, together) is not None
+    return {css: select(node, some) if found and some else [] for css, some in possible.items()}
+
+
+@cache
+def _alternatives(css: str) -> list[tuple[str, frozenset[str]]]:
+    """The selectors of a list, each with those of `names` that an element and those around it must have."""
+    found = []
+    for one in re.split(r",\s*(?![^()]*(?:\([^()]*\)[^()]*)*\))", css):
+        told = re.sub(r"\[[^]]*\]|:[\w-]+|[#][\w-]+", "", re.sub(r"\((?:[^()]|\([^()]*\))*\)", "", one))
+        needed = (named[1:] if named.startswith(".") else f"<{named}" for named in re.findall(r"\.?[\w-]+", told))
+        found.append((one, frozenset(map(str.lower, needed))))
     return found
 
 
@@ -214,8 +245,14 @@ def letters(node: Node) -> int:
 
 def letters_of(written: str) -> str:
     """The letters and digits of a text."""
-    some = written.encode("utf-8", "surrogatepass").translate(None, _NO_LETTERS).decode("utf-8", "surrogatepass")
-    return some if some.isascii() else _NO_LETTER.sub("", some)
+    return "".join(letters_of_lines(written))
+
+
+def letters_of_lines(written: str) -> list[str]:
+    """The letters and digits of each line of a text."""
+    some = written.encode("utf-8", "surrogatepass").translate(None, _NOT_IN_LINES).decode("utf-8", "surrogatepass")
+    # The expression takes much longer, and few lines need it.
+    return [line if line.isascii() else _NO_LETTER.sub("", line) for line in some.split("\n")]
 
 
 def attribute(node: Node, name: str) -> str:

@@ -23,7 +23,7 @@ _KEPT = ""
 """The fate of text that is not left out."""
 
 
-def account(found: Iterable[Block], contents: Sequence[Node], page: Rendering, told: Iterable[str]) -> Account:
+def account(found: Sequence[Block], contents: Sequence[Node], page: Rendering, told: Iterable[str]) -> Account:
     """Find each block of a page in what was made of it.
 
     Args:
@@ -34,9 +34,11 @@ def account(found: Iterable[Block], contents: Sequence[Node], page: Rendering, t
     fates = _Fates(contents, page)
     left_out: Counter[str] = Counter()
     kept, lost, named = 0, 0, []
-    for block in found:
+    letters = html.letters_of_lines(html.visible("\n".join(block.words for block in found)))
+    for block, all_letters in zip(found, letters, strict=False):
         rule, words, parts = fates.of(block)
-        if rule == _KEPT and (known.has("".join(words)) or all(map(known.has, words))):
+        wanted = all_letters if words is block.texts else _letters("".join(words))
+        if rule == _KEPT and (known.has(wanted) or all(known.has(_letters(text)) for text in words)):
             kept += 1
             named += parts
             continue
@@ -74,8 +76,7 @@ class _Known:
     def _as_written(self) -> str:
         return _letters(self._written)
 
-    def has(self, text: str) -> bool:
-        wanted = _letters(text)
+    def has(self, wanted: str) -> bool:
         at = self._text.find(wanted, self._place)
         if at < 0:
             at = self._text.find(wanted)

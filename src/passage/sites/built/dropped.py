@@ -1,8 +1,8 @@
 """Finds the elements in the main content that are not part of its text: by a selector, or by what they hold."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
 
 from passage.sites import html
 from passage.sites.built import tabs
@@ -11,8 +11,8 @@ from passage.sites.built.code import line_numbers
 from passage.sites.built.furniture import beside_title, furniture
 from passage.sites.built.hidden import hidden
 from passage.sites.built.link_lists import link_lists
-from passage.sites.built.marks import badges, briefs, footnote_marks, permalinks
-from passage.sites.built.noise import NOISE
+from passage.sites.built.marks import BADGES, FOOTNOTE_MARKS, Link, badges, briefs, footnote_marks, permalinks
+from passage.sites.built.noise import MACHINERY, NOISE
 from passage.sites.built.outlines import outlines
 from passage.sites.built.render import HEADINGS
 from passage.sites.built.repeated import Key, elements, repeated
@@ -36,33 +36,52 @@ _SOURCE_CODE = re.compile(r"((expand|show|view) )?source( code)?( in \S+)?", re.
 _SOURCES = ("source", "src", "viewsource", "sourcecode")
 _LISTING = re.compile(r"(^|/)(src|source|_modules|_sources)/|/blob/|[-_.]source\.html|\.rs\.html")
 """Addresses of listings of source code."""
-_TO_LISTINGS = ", ".join(f"a[href*='{part}']" for part in ("src/", "source", "_modules/", "/blob/", ".rs.html"))
-"""The links that `_LISTING` may match. Most links of a page are others."""
-
 _TYPED = "input:not([type=checkbox], [type=radio]), select, textarea"
 """Fields that a reader fills in. A checkbox may be an item of a list, a radio button a tab."""
+_LABELLED = f"[aria-labelledby]:is({_TYPED})"
+_LEGENDS = "fieldset:not(:has(p, li, pre, table)) > legend"
+
+_RARE = ("button", "summary", "aside", "label", _LABELLED, _LEGENDS, BADGES, FOOTNOTE_MARKS)
+"""Selectors that match on few pages."""
 
 
 def dropped(
-    contents: Sequence[Node], page: Iterable[Block], noise: str, url: str, common: frozenset[Key]
-) -> dict[int, str]:
-    """The keys of the elements and texts that are left out, with the rule for people.
+    contents: Sequence[Node],
+    page: Iterable[Block],
+    named: frozenset[str],
+    noise: str,
+    url: str,
+    common: frozenset[Key],
+) -> tuple[dict[int, str], dict[int, str]]:
+    """The keys of the elements and texts that are left out, with the rule for people; and tab panels, with the label.
 
     Args:
         page: all blocks of the page.
+        named: `html.names` of the page.
         noise: a selector of elements, besides those of every theme; empty for none.
         url: of the page.
         common: the blocks that most of the site's pages have.
     """
     gone: dict[int, str] = {}
+    labels: dict[int, str] = {}
     for content in contents:
-        found_tabs = tabs.find(content)
-        gone |= dict.fromkeys(map(html.key, (*_marks(content), *found_tabs.rows)), "mark, label or tool")
-        gone |= dict.fromkeys(map(html.key, _navigation(content, noise, url, common)), "navigation")
+        matches = html.select_each(content, (*_RARE, *filter(None, (noise,)), *NOISE.values()), named)
+        matches |= html.select_each(content, (MACHINERY,), named)
+        links = [(link, html.attribute(link, "href")) for link in html.select(content, "a[href]")]
+        found_tabs = tabs.find(content, named)
+        labels.update((html.key(panel), label) for panel, label in found_tabs.labels())
+        gone |= dict.fromkeys(
+            map(html.key, (*_marks(content, matches, links), *found_tabs.rows)), "mark, label or tool"
+        )
+        around = chain.from_iterable(
+            beside_title(node) if _is_of_page(node, content, common) else (node,) for node in matches.get(noise, ())
+        )
+        navigation = (*around, *filter(_is_menu, matches["aside"]), *outlines(content, links, url))
+        gone |= dict.fromkeys(map(html.key, navigation), "navigation")
         panels = {html.key(panel) for panel, _ in found_tabs.panels}
         gone |= dict.fromkeys(map(html.key, hidden(content, panels)), "hidden")
-        for rule, css in NOISE.items():
-            gone |= dict.fromkeys(map(html.key, html.select(content, css)), rule)
+        for rule, css in (*NOISE.items(), ("no text", MACHINERY)):
+            gone |= dict.fromkeys(map(html.key, matches[css]), rule)
     found = list(within(page, contents, gone))
     for _, inside in groupby(found, key=lambda block: block.keys[0]):
         gone |= dict.fromkeys(map(html.key, _skip_links(inside)), "navigation")
@@ -74,7 +93,8 @@ def dropped(
     lists = list(link_lists(found, contents, url))
     gone |= dict.fromkeys(map(html.key, elements(found, lists)), LISTED)
     gone |= dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
-    return gone | dict.fromkeys(map(html.key, _announcement(contents, gone)), "around the text")
+    gone |= dict.fromkeys(map(html.key, _announcement(contents, gone)), "around the text")
+    return gone, labels
 
 
 def _announcement(contents: Sequence[Node], gone: Container[int]) -> Iterator[Node]:
@@ -101,13 +121,6 @@ def _is_of_page(header: Node, content: Node, common: frozenset[Key]) -> bool:
     return head is not None and _words(head).startswith(words) and ("h1", words) not in common
 
 
-def _navigation(content: Node, noise: str, url: str, common: frozenset[Key]) -> Iterator[Node]:
-    for node in html.select(content, noise) if noise else ():
-        yield from beside_title(node) if _is_of_page(node, content, common) else (node,)
-    yield from filter(_is_menu, html.select(content, "aside"))
-    yield from outlines(content, url)
-
-
 def _is_menu(beside: Node) -> bool:
     """Whether an element beside the text is a menu: more than half of its letters are in links, or it has none."""
     linked = sum(map(html.letters, html.outermost(beside, "a[href]")))
@@ -124,24 +137,22 @@ def _skip_links(content: Iterable[Block]) -> Iterator[Node]:
 
 
 def _leads_to_source(link: Node) -> bool:
-    """Whether a link leads from an API's entry to its source."""
-    words = "".join(filter(str.isalpha, html.text(link))).lower()
-    return words in _SOURCES and _LISTING.search(html.attribute(link, "href")) is not None
+    """Whether a link to a listing of source code leads there from an API's entry."""
+    return "".join(filter(str.isalpha, html.text(link))).lower() in _SOURCES
 
 
-def _marks(content: Node) -> Iterator[Node]:
-    yield from filter(_is_tool, html.select(content, "button"))
-    yield from permalinks(content)
-    yield from badges(content)
-    yield from briefs(content)
-    yield from footnote_marks(content)
-    for pre in html.select(content, "pre"):
-        yield from line_numbers(pre)
-    for table in html.select(content, "table"):
-        yield from number_cells(table)
-    yield from filter(_leads_to_source, html.select(content, _TO_LISTINGS))
-    yield from _labels(content)
-    for summary in filter(_is_control, html.select(content, "summary")):
+def _marks(content: Node, matches: Mapping[str, list[Node]], links: Sequence[Link]) -> Iterator[Node]:
+    headings = html.select(content, _HEADINGS)
+    yield from filter(_is_tool, matches["button"])
+    yield from permalinks(headings, links)
+    yield from badges(matches[BADGES], headings)
+    yield from briefs(content, links)
+    yield from footnote_marks(content, matches[FOOTNOTE_MARKS])
+    for block in html.select(content, "pre, table"):
+        yield from line_numbers(block) if html.tag(block) == "pre" else number_cells(block)
+    yield from (link for link, target in links if _LISTING.search(target) and _leads_to_source(link))
+    yield from _labels(content, matches["label"], matches[_LABELLED], matches[_LEGENDS])
+    for summary in filter(_is_control, matches["summary"]):
         yield summary.parent if _SOURCE_CODE.fullmatch(_words(summary)) and summary.parent is not None else summary
 
 
@@ -156,13 +167,13 @@ def _is_tool(button: Node) -> bool:
     return html.tag(around) not in ("td", "th", *(_TITLES if alone else _SENTENCES))
 
 
-def _labels(content: Node) -> Iterator[Node]:
+def _labels(content: Node, labels: Iterable[Node], fields: Iterable[Node], legends: Iterable[Node]) -> Iterator[Node]:
     """The names of fields that a reader fills in, which are left out: labels, legends, and what a field refers to."""
-    yield from (label for label in html.select(content, "label") if _is_of_field(label, content))
-    for field in html.select(content, _TYPED):
+    yield from (label for label in labels if _is_of_field(label, content))
+    for field in fields:
         for named in html.attribute(field, "aria-labelledby").split():
             yield from html.select(content, f'[id="{named}"]:not({_HEADINGS})') if '"' not in named else ()
-    for legend in html.select(content, "fieldset:not(:has(p, li, pre, table)) > legend"):
+    for legend in legends:
         if html.first(legend.parent or legend, _TYPED) is not None:
             yield legend
 

@@ -1,13 +1,17 @@
 """Finds the marks in a text that are no words of it: permalinks, badges of headings, marks of footnotes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from passage.sites import html
 from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
 
-_HEADINGS = ", ".join(HEADINGS)
+Link = tuple[Node, str]
+"""A link and its target."""
+
+BADGES = "[class*=badge], [class*=Badge]"
+FOOTNOTE_MARKS = "sup:has(a[href^='#']), a[href^='#']:has(> sup)"
 
 _SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
 """The words of a link within its page that only goes back from a footnote, or gives a place its address."""
@@ -23,12 +27,12 @@ _VERSION = re.compile(r"\(.*\bv?\d+\.\d+\S*\)")
 _NOTE = "li, dd, p, div, aside, blockquote, td, section"
 
 
-def permalinks(content: Node) -> Iterator[Node]:
+def permalinks(headings: Iterable[Node], links: Iterable[Link]) -> Iterator[Node]:
     """Links of a heading to itself or with a sign alone, beside its words; elsewhere, signs that lead into the page.
 
     The signs are those that nothing else has, and any other one of a link to an element around it.
     """
-    for heading in html.select(content, _HEADINGS):
+    for heading in headings:
         itself = f"#{html.attribute(heading, 'id') or ' '}"  # "#" alone leads to the page's top
         for link in html.select(heading, "a[href*='#']"):
             sign = not html.letters(link) and html.first(link, "img") is None
@@ -37,53 +41,65 @@ def permalinks(content: Node) -> Iterator[Node]:
         for beside in (html.previous(heading), html.following(heading)):
             if beside is not None and html.tag(beside) == "a" and html.attribute(beside, "href") == itself != "#":
                 yield beside
-    yield from (link for link in html.select(content, "a[href^='#']") if _is_permalink(link))
+    yield from (link for link, target in links if target.startswith("#") and _is_permalink(link, target[1:]))
 
 
-def _is_permalink(link: Node) -> bool:
+def _is_permalink(link: Node, target: str) -> bool:
     words = html.text(link)
     if _SIGN.fullmatch(words):
         return True
-    target = html.attribute(link, "href")[1:]
     alone = bool(words.strip()) and not html.letters(link) and html.first(link, "img") is None
     return alone and any(html.attribute(above, "id") == target for above in html.ancestors(link))
 
 
-def briefs(content: Node) -> Iterator[Node]:
+def briefs(content: Node, links: Iterable[Link]) -> Iterator[Node]:
     """Links "More…" into the page; with its paragraph, where that text stands again at their target."""
-    for link in html.select(content, "p > a[href*='#']"):
-        target = html.attribute(link, "href").partition("#")[2]
-        if _MORE.fullmatch(html.text(link).strip()) and '"' not in target and html.first(content, f'[id="{target}"]'):
+    for link, target in links:
+        _, inside, place = target.partition("#")
+        if not inside or not _MORE.fullmatch(html.text(link).strip()) or html.tag(link.parent or link) != "p":
+            continue
+        if '"' not in place and html.first(content, f'[id="{place}"]'):
             words = html.squeezed(html.text(link.parent or link)).removesuffix(html.squeezed(html.text(link)))
             again = html.squeezed(html.text(content)).count(words.strip()) > 1
             yield link.parent if again and link.parent is not None else link
 
 
-def badges(content: Node) -> Iterator[Node]:
-    """The parts that a theme sets as badges ("beta", "v2.3"): beside the words of a heading, and in a line alone."""
-    for badge in html.select(content, "[class*=badge], [class*=Badge]"):
+def badges(named: Iterable[Node], headings: Iterable[Node]) -> Iterator[Node]:
+    """The parts that a theme sets as badges ("beta", "v2.3"): beside the words of a heading, and in a line alone.
+
+    Args:
+        named: the matches of `BADGES`.
+    """
+    for badge in named:
         if (
             badge.parent is not None
             and html.letters(badge) == html.letters(badge.parent)
             and html.tag(badge.parent) == "p"
         ):
             yield badge
-    for heading in html.select(content, _HEADINGS):
-        if html.letters(heading):
-            yield from html.select(heading, "img[src*=badge]")
-            yield from (
-                part for part in html.select(heading, "* > small") if _VERSION.fullmatch(html.text(part).strip())
-            )
-        for part in html.select(heading, "*"):
-            named = any(_BADGE.search(name) for name in (*html.classes(part), html.tag(part)))
-            code = any(html.tag(above) == "code" for above in html.ancestors(part))
-            if named and not code and html.tag(part) not in HEADINGS and html.letters(heading) > html.letters(part):
-                yield part
+    for heading in headings:
+        written = html.letters(heading)
+        yield from (part for part in html.select(heading, "*") if written and _is_badge(part, written))
 
 
-def footnote_marks(content: Node) -> Iterator[Node]:
-    """Raised links to a footnote, and where the footnote begins, the same mark or the links back."""
-    for mark in html.select(content, "sup:has(a[href^='#']), a[href^='#']:has(> sup)"):
+def _is_badge(part: Node, written: int) -> bool:
+    """Whether a part of a heading with so many letters is a badge."""
+    name = html.tag(part)
+    if name == "img" and "badge" in html.attribute(part, "src"):
+        return True
+    if name == "small" and _VERSION.fullmatch(html.text(part).strip()):
+        return True
+    named = name not in HEADINGS and any(map(_BADGE.search, (*html.classes(part), name)))
+    return named and html.letters(part) < written and all(html.tag(each) != "code" for each in html.ancestors(part))
+
+
+def footnote_marks(content: Node, marks: Iterable[Node]) -> Iterator[Node]:
+    """Raised links to a footnote, and where the footnote begins, the same mark or the links back.
+
+    Args:
+        marks: the matches of `FOOTNOTE_MARKS`.
+    """
+    for mark in marks:
         link = html.first(mark, "a[href^='#']")
         raised = html.first(mark, "sup")
         if link is None or raised is None or not html.letters(link) == html.letters(mark) == html.letters(raised):

@@ -53,37 +53,38 @@ HIDDEN = (
     ".katex-html",
     "[class^=MathJax]:has(~ script[type^='math/tex'])",
 )
-MACHINERY = (
-    "hr",
-    "rt",  # a reading beside its word
-    "rp",
-    "script:not([type^='math/tex'])",
-    "style",
-    "template",
-    "noscript",
-    "svg",
-    "link",
-    "meta",
-    "input",
-    "select",
-    "textarea",
-    "iframe",
-    "canvas",
-    "object",
-    "video",  # what it holds is for browsers without it
-    "audio",
-    "dialog",
-    "[role=dialog]",  # cookie banners
-    "[role=alertdialog]",
-    "footer:not(blockquote footer)",
-    ".theme-doc-card-container",
-    ".VPHero .image",
+MACHINERY = ", ".join(
+    (
+        "hr",
+        "rt",  # a reading beside its word
+        "rp",
+        "script:not([type^='math/tex'])",
+        "style",
+        "template",
+        "noscript",
+        "svg",
+        "link",
+        "meta",
+        "input",
+        "select",
+        "textarea",
+        "iframe",
+        "canvas",
+        "object",
+        "video",  # what it holds is for browsers without it
+        "audio",
+        "dialog",
+        "[role=dialog]",  # cookie banners
+        "[role=alertdialog]",
+        "footer:not(blockquote footer)",
+        ".theme-doc-card-container",
+        ".VPHero .image",
+    )
 )
 NOISE = {
     "navigation": ", ".join(NAVIGATION),
     "mark, label or tool": ", ".join((*BADGES, *CODE_TOOLS, *FOOTNOTE_MARKS)),
     "around the text": ", ".join((*EDITING, *COMMENTS)),
     "hidden": ", ".join(HIDDEN),
-    "no text": ", ".join(MACHINERY),
 }
-"""The selectors, by the rule for people."""
+"""The selectors, by the rule for people; besides `MACHINERY`, which matches on most pages."""

@@ -1,11 +1,12 @@
 """Finds a page's table of contents in its text: links to the page's own places, and the title above them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from urllib.parse import urljoin
 
 from passage.sites import html
+from passage.sites.built.marks import Link
 from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
 
@@ -20,16 +21,18 @@ _LONGEST_TITLE = 60
 """The most characters of the line above a table of contents."""
 
 
-def outlines(content: Node, url: str) -> Iterator[Node]:
+def outlines(content: Node, links: Iterable[Link], url: str) -> Iterator[Node]:
     """The lists of nothing but links within the page, each with its title.
 
     Args:
+        links: all in the content.
         url: of the page.
     """
     headings = _Headings(content)
-    for links in _lists(content, url, headings):
-        yield links
-        yield from _title_of(links, headings)
+    inside = [link for link, target in links if "#" in target and _place(target, url)]
+    for outline in _lists(content, inside, url, headings):
+        yield outline
+        yield from _title_of(outline, headings)
 
 
 class _Headings:
@@ -54,8 +57,7 @@ class _Headings:
         return headings[:at], headings[at:]
 
 
-def _lists(content: Node, url: str, headings: _Headings) -> Iterator[Node]:
-    inside = [link for link in html.select(content, "a[href*='#']") if _place(link, url)]
+def _lists(content: Node, inside: Sequence[Node], url: str, headings: _Headings) -> Iterator[Node]:
     keys = {html.key(link) for link in inside}
     holders: dict[int, Node] = {}
     for link in inside:
@@ -100,9 +102,9 @@ def _words(node: Node) -> int:
     return sum(map(str.isalpha, html.text(node)))
 
 
-def _place(link: Node, url: str) -> str:
+def _place(target: str, url: str) -> str:
     """The place of the page that a link leads to; empty for another page."""
-    target = html.attribute(link, "href").strip()
+    target = target.strip()
     if target.startswith("#"):
         return target[1:]
     name = _FILE.match(target)
@@ -129,7 +131,7 @@ def _names_headings(targets: list[Node], outline: Node, headings: _Headings, url
     if len(targets) < fewest or any(html.tag(each) != "h1" and not _is_above(each, outline) for each in before):
         return False
     for at, link in enumerate(targets):
-        heading = next((each for each in behind if _place(link, url) in _ids(each)), None)
+        heading = next((each for each in behind if _place(html.attribute(link, "href"), url) in _ids(each)), None)
         if heading is None or not html.squeezed(html.text(heading)).startswith(html.squeezed(html.text(link))):
             return False
         if not at and html.key(heading) != html.key(behind[0]):

@@ -6,7 +6,7 @@ from textwrap import dedent
 from urllib.parse import urljoin
 
 from passage.sites import html
-from passage.sites.built import boxes, code, entries, mathematics, tabs
+from passage.sites.built import boxes, code, entries, mathematics
 from passage.sites.built.generators import Generator
 from passage.sites.built.render import (
     HOLDS_BLOCKS,
@@ -40,29 +40,34 @@ CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:h
 
 
 def prepare(
-    contents: list[Node], url: str, folder: str, generator: Generator, left_out: Mapping[int, str]
+    contents: list[Node],
+    url: str,
+    folder: str,
+    generator: Generator,
+    left_out: tuple[Mapping[int, str], Mapping[int, str]],
+    named: frozenset[str],
 ) -> Rendering:
     """Find the elements of `contents` with a rule, once for a page.
 
     Args:
         url, folder, generator: see `Rendering`.
-        left_out: `Rendering.dropped`.
+        left_out: what `dropped` returns.
+        named: `html.names` of the page.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
-    reference = entries.find(contents, generator, left_out)
+    reference = entries.find(contents, generator, left_out[0])
     rules: dict[int | str, Rule] = {**_BY_NAME}
     rules |= {html.key(part): _part for part in reference.parts}
     rules |= {html.key(node): _declaration for node in reference.signatures}
-    labels: dict[int, str] = {}
     for content in contents:
-        labels.update((html.key(panel), label) for panel, label in tabs.find(content).labels())
+        matches = html.select_each(content, [css for css, _ in (*signatures, *RULES)], named)
         for css, rule in (*signatures, *RULES):
-            for node in html.select(content, css):
+            for node in matches[css]:
                 rules.setdefault(html.key(node), rule)
         for node in boxes.titles(content):
             rules.setdefault(html.key(node), _title)
     formulas = frozenset(key for key, rule in rules.items() if rule is _formula)
-    return Rendering(url, folder, generator, left_out, rules, labels, formulas, reference)
+    return Rendering(url, folder, generator, left_out[0], rules, left_out[1], formulas, reference)
 
 
 def _declaration(node: Node, page: Rendering) -> str:
@@ -201,18 +206,18 @@ def _picture(node: Node, page: Rendering) -> str:
 RULES: tuple[tuple[str, Rule], ...] = (
     (mathematics.FORMULAS, _formula),
     (CODE_TABLES, _code_table),
-    ("table", _table),
     (".mermaid:not(code)", _diagram),
     (".fragment:has(> .line)", _lines_of_code),
     (".blockList, .blockListLast", _layout),  # Javadoc's lists of one item
-    ("pre", _code_block),
     (".admonitionblock .icon :is(i[title], img[alt])", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),
-    (TITLES, _title),
     ("a.header", inside),  # mdBook's permalinks hold the words of the heading
+    ("table", _table),
+    ("pre", _code_block),
+    (TITLES, _title),
     (f"a:has({HOLDS_BLOCKS})", _card),
 )
-"""The first rule whose selector matches an element renders it."""
+"""The first rule whose selector matches an element renders it. Those at the end match on most pages."""
 
 _BY_NAME: Mapping[int | str, Rule] = {
     **dict.fromkeys(("code", "tt", "samp", "kbd"), _code),

@@ -196,11 +196,12 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     folder = survey.addresses.folder_of(file)
     canonical = addresses.canonical_of(root, folder)
     url = survey.addresses.of(file, canonical)
-    gone = dropped(contents, found, noise, url, survey.common.on(file, root))
-    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone)
+    named = html.names(root)
+    gone = dropped(contents, found, named, noise, url, survey.common.on(file, root))
+    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone, named)
     parts, headings = sections.cut(contents, rendering)
     if not parts or signals.is_shell(root, parts):
-        reason = "list of pages" if LISTED in gone.values() else "no text"
+        reason = "list of pages" if LISTED in gone[0].values() else "no text"
         return Skip(file, reason, account=all_left_out(found, reason))
     path = file.rpartition(".")[0].removesuffix("/index")
     edition = _edition(root, file, generator, survey)

@@ -11,6 +11,7 @@ from passage.sites.html import Node
 _LABEL = 60
 """The most characters of a tab's label."""
 
+_PANEL, _BAR, _NAMED_ELEMENTS = "[role=tabpanel]", "[role=tablist]", "[label]"
 _PANELS = ("div", "section", "pre", "figure", "article", "li")
 _BEHIND_ROW = ":is(div, ul, ol, nav, button, label, a) + :is(div, section, pre, ul)"
 _NO_LABEL = "p, pre, ul, table, h1, h2, h3, h4, textarea, select, input:not([type=radio], [type=checkbox])"
@@ -41,10 +42,14 @@ class Tabs:
                 yield panel, label
 
 
-def find(content: Node) -> Tabs:
-    """All tabs below an element."""
-    sets, bars = list(_sets(content)), _bars(content)
-    found = Tabs([*_referred(content), *_named_elements(content), *_in_sets(sets), *_in_bars(bars, content)], [])
+def find(content: Node, named: frozenset[str]) -> Tabs:
+    """All tabs below an element of a document with these `html.names`."""
+    matches = html.select_each(content, (_PANEL, _BAR, _NAMED_ELEMENTS), named)
+    sets = list(_sets(content, roles=bool(matches[_PANEL])))
+    bars = [bar for bar in matches[_BAR] if html.first(bar, _PANEL) is None]
+    referred = [(panel, label) for panel in matches[_PANEL] if (label := _own_label(panel, content))]
+    elements = _named_elements(matches[_NAMED_ELEMENTS])
+    found = Tabs([*referred, *elements, *_in_sets(sets), *_in_bars(bars, content)], [])
     begins = ((_first(panel), label) for panel, label in found.labels())
     found.rows.extend(begin for begin, label in begins if begin is not None and _says(begin, label))
     found.rows.extend(node for row, _, _ in sets for node in row)
@@ -62,27 +67,15 @@ def _in_bars(bars: Iterable[Node], content: Node) -> Iterator[tuple[Node, str]]:
         around = bar.parent
         if around is None:
             continue
-        panels = [panel for panel in html.outermost(around, "[role=tabpanel]") if html.key(panel) != html.key(around)]
+        panels = [panel for panel in html.outermost(around, _PANEL) if html.key(panel) != html.key(around)]
         unlabelled = [panel for panel in panels if not _own_label(panel, content)]
         for tab, panel in zip(html.select(bar, "[role=tab]"), unlabelled, strict=False):
             yield panel, html.squeezed(html.text(tab))
 
 
-def _bars(content: Node) -> list[Node]:
-    bars = html.select(content, "[role=tablist]")
-    return [bar for bar in bars if html.first(bar, "[role=tabpanel]") is None]
-
-
-def _referred(content: Node) -> Iterator[tuple[Node, str]]:
-    for panel in html.select(content, "[role=tabpanel]"):
-        label = _own_label(panel, content)
-        if label:
-            yield panel, label
-
-
-def _named_elements(content: Node) -> Iterator[tuple[Node, str]]:
+def _named_elements(panels: Iterable[Node]) -> Iterator[tuple[Node, str]]:
     """Elements of a theme's own in a row, each with its label in an attribute."""
-    for panel in html.select(content, "[label]"):
+    for panel in panels:
         row = html.children(panel.parent) if panel.parent is not None else ()
         alike = [each for each in row if html.tag(each) == html.tag(panel) and html.attribute(each, "label")]
         if "-" in html.tag(panel) and len(alike) > 1:
@@ -98,14 +91,17 @@ def _own_label(panel: Node, content: Node) -> str:
     return html.squeezed(label)
 
 
-def _sets(content: Node) -> Iterator[tuple[list[Node], list[Node], list[Node]]]:
+def _sets(content: Node, *, roles: bool) -> Iterator[tuple[list[Node], list[Node], list[Node]]]:
     """Sets of tabs without roles: their rows, labels and panels.
 
     A row of labels stands before an element with as many panels, or before the panels themselves.
+
+    Args:
+        roles: the content has panels with a role.
     """
     for behind in html.select(content, _BEHIND_ROW):
         before = html.previous(behind)
-        if before is None or html.first(behind, "[role=tabpanel]") is not None:
+        if before is None or (roles and html.first(behind, _PANEL) is not None):
             continue
         if html.tag(before) in ("button", "label", "a"):
             row = _run_before(behind, html.tag(before))

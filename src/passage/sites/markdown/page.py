@@ -40,8 +40,9 @@ def page_sections(
     link_pages(content, file, urls)
     _drop_empty_code(content)
     found = list(blocks(root))
-    gone = dropped([content], found, _NOISE, url, frozenset())
-    rendering = rules.prepare([content], url, links_from, UNKNOWN, gone)
+    named = html.names(root)
+    gone = dropped([content], found, named, _NOISE, url, frozenset())
+    rendering = rules.prepare([content], url, links_from, UNKNOWN, gone, named)
     parts, headings = sections.cut([content], rendering)
     return tuple(parts), headings, account(found, [content], rendering, told_of("", headings, parts))
 
