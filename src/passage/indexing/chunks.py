@@ -150,11 +150,11 @@ def _context(headings: tuple[str, ...], limit: int) -> str:
     """The titles above a text on one line. If all are too long, only the nearest ones."""
     room = limit // HEADINGS_SHARE
     kept = list(headings)
-    while len(kept) > 1 and bound(" > ".join(kept)) > room:
+    while (size := bound(line := " > ".join(kept))) > room and len(kept) > 1:
         kept.pop(0)
-    line = " > ".join(kept)
-    while bound(line) > room:
+    while size > room:
         line = line[: len(line) * 3 // 4]
+        size = bound(line)
     return line
 
 
