@@ -203,6 +203,11 @@ def test_a_long_signature_is_whole_in_its_passage(marks: str) -> None:
     assert [chunk.text for chunk in passages(f"{signature}\n\nLights it.")] == [signature, "Lights it."]
 
 
+def test_a_line_of_code_stays_with_the_sentence_before_it() -> None:
+    before, after = "It turns. " * 40 + "Start it as in:\n\n`mill --start`", "It grinds. " * 40
+    assert passages(f"{before}\n\n{after}")[0].text == before
+
+
 def test_pieces_of_a_long_section_are_of_similar_size() -> None:
     paragraphs = "\n\n".join(f"Paragraph {number}. " + "The buoy sends a reading. " * 9 for number in range(30))
     sizes = [len(chunk.text) for chunk in passages(paragraphs)]

@@ -47,7 +47,7 @@ class MarkdownBlock:
     """A piece of Markdown that is best left whole.
 
     Attributes:
-        kind: a "title" is one line that names what follows: in bold, in code, a heading or a directive.
+        kind: a "title" is one line that names what follows: in bold, a heading, a directive, or code before all else.
         text: as it is written, without the blank lines around it.
         size: in tokens of the limit.
         joint: the text between the previous block and this one.
@@ -73,7 +73,7 @@ def blocks(markdown: str, measure: Measure) -> Iterator[MarkdownBlock]:
         text = trim("\n".join(lines[first:last]))
         if text:
             joint = "\n\n" if first == 0 or not lines[first - 1].strip() else "\n"
-            is_title = kind == "text" and bool(_TITLE_LINE.fullmatch(text) or SIGNATURE.fullmatch(text))
+            is_title = kind == "text" and bool(_TITLE_LINE.fullmatch(text) or (not first and SIGNATURE.fullmatch(text)))
             leads = is_title or (kind == "text" and text.rstrip("*_ ").endswith((":", "\uff1a")))
             yield MarkdownBlock("title" if is_title else kind, text, measure(text), joint, leads)
 

@@ -49,7 +49,9 @@ def _is_permalink(link: Node, target: str) -> bool:
     if _SIGN.fullmatch(words):
         return True
     alone = bool(words.strip()) and not html.letters(link) and html.first(link, "img") is None
-    return alone and any(html.attribute(above, "id") == target for above in html.ancestors(link))
+    return alone and any(
+        html.attribute(above, "id") == target and html.letters(above) for above in html.ancestors(link)
+    )
 
 
 def briefs(content: Node, links: Iterable[Link]) -> Iterator[Node]:
