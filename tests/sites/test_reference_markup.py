@@ -42,6 +42,9 @@ OLD_RUSTDOC = """<meta name=generator content=rustdoc><section id="main-content"
 <a href="https://doc.example/fmt">Read more</a></p></div></details></section>"""
 
 OLD_TYPEDOC = """<div class="col-content"><div class="tsd-page-title"><h1>Class Lamp</h1></div>
+<h2>Members</h2>
+<section class="tsd-panel tsd-member"><a id="oil"></a><h3><span class="tsd-flag">Optional</span> oil</h3>
+<div class="tsd-signature">oil?: number</div></section>
 <section class="tsd-panel tsd-member"><h3 id="ignite">ignite</h3><ul class="tsd-signatures">
 <li class="tsd-signature" id="ignite">ignite<span class="tsd-signature-symbol">(</span><br>  done: Done,<br>)</li>
 <li class="tsd-description"><p>Lights it.</p><h4>Parameters</h4><ul><li>done<ul class="tsd-signatures">
@@ -78,6 +81,10 @@ PDOC3 = """<main><article><h1>Module lamp</h1><dl><dt id="lamp.trim"><code class
 <span>Expand source code</span></summary><pre><code>def trim(mm):</code></pre></details><p>Trims.</p></dd></dl>
 </article></main>"""
 
+HEADINGS = """<main><h1>Lamp</h1><h2 id="lamp.Lamp.ignite"><code>ignite(oil: int) -&gt; float</code></h2>
+<p>Lights it.</p><h2 id="snuff-instance_method">#snuff(now) \u21d2 nil</h2><p>Snuffs it.</p>
+<h2 id="trim">trim()</h2><p>Trims.</p></main>"""
+
 
 @pytest.mark.parametrize(
     ("page", "title", "sections"),
@@ -107,11 +114,9 @@ PDOC3 = """<main><article><h1>Module lamp</h1><dl><dt id="lamp.trim"><code class
             OLD_TYPEDOC,
             "Class Lamp",
             [
-                (
-                    "ignite",
-                    "`ignite(done: Done)`\n\n- Lights it.\n\n  **Parameters**\n\n  - done\n    - (): void",
-                ),
-                ("ignite-1", "`ignite(): void`\n\n- Lights it now."),
+                ("oil", "`oil?: number`"),
+                ("ignite", "`ignite(done: Done)`\n\nLights it.\n\n**Parameters**\n\n- done\n\n  (): void"),
+                ("ignite-1", "`ignite(): void`\n\nLights it now."),
             ],
         ),
         (
@@ -121,6 +126,15 @@ PDOC3 = """<main><article><h1>Module lamp</h1><dl><dt id="lamp.trim"><code class
                 ("", "**See**\n\nThe wick."),
                 ("light", "`light(): { oil: number; }`\n\n**Returns**\n\nOil.\n\n**Deprecated**\n\nWait."),
                 ("light-1", "`light(oil: T): void`\n\n**Type Parameters**\n\n- T"),
+            ],
+        ),
+        (
+            HEADINGS,
+            "Lamp",
+            [
+                ("lamp.Lamp.ignite", "`ignite(oil: int) -> float`\n\nLights it."),
+                ("snuff-instance_method", "`#snuff(now) \u21d2 nil`\n\nSnuffs it."),
+                ("trim", "Trims."),
             ],
         ),
         (PDOC3, "Module lamp", [("lamp.trim", "`def trim(mm: int)`\n\nTrims.")]),

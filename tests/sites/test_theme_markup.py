@@ -34,6 +34,11 @@ from sites.reading import written
             "**Note**\n\nWind.",
         ),
         (
+            '<div class="admonitionblock note"><table><tbody><tr><td class="icon"><img src="n.png" alt="Note">'
+            '</td><td class="content">Wind.</td></tr></tbody></table></div>',
+            "**Note**\n\nWind.",
+        ),
+        (
             '<div class="listingblock"><div class="title">tide.xml</div><div class="content"><pre class="highlight">'
             '<code class="language-xml" data-lang="xml">&lt;a/&gt;</code></pre></div></div>',
             "**tide.xml**\n\n```xml\n<a/>\n```",

@@ -18,7 +18,7 @@ _SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
 
 _MORE = re.compile(r"(read )?more ?(\.\.\.|\u2026)", re.IGNORECASE)
 
-_BADGE = re.compile(r"badge|(^|[-_])(chip|labels?|pill|status|tags?)($|[-_])", re.IGNORECASE)
+_BADGE = re.compile(r"badge|(^|[-_])(chip|flags?|labels?|pill|status|tags?)($|[-_])", re.IGNORECASE)
 """Classes of a badge."""
 
 _VERSION = re.compile(r"\(.*\bv?\d+\.\d+\S*\)")

@@ -209,6 +209,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (".mermaid:not(code)", _diagram),
     (".fragment:has(> .line)", _lines_of_code),
     (".blockList, .blockListLast", _layout),  # Javadoc's lists of one item
+    (".tsd-signatures, .tsd-signatures > li, .tsd-descriptions, .tsd-description", _layout),
     (".admonitionblock .icon :is(i[title], img[alt])", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),
     ("a.header", inside),  # mdBook's permalinks hold the words of the heading

@@ -1,7 +1,9 @@
 """Cuts a page at its headings and converts each section to Markdown separately."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from html import escape
 
 from passage.sites import html
 from passage.sites.built import render
@@ -38,6 +40,10 @@ class Heading:
     anchor: str
     is_own: bool = True
 
+
+_NAMED = re.compile(r"(\W?([\w!?]+))(?!\(\)\Z)\(.*\)")
+"""A heading that is a signature: its name and what follows."""
+_LAST = re.compile("[.:#/]")
 
 _BOUNDARY = "</div><div>"
 """Ends a block, so that the text before and after it does not run together."""
@@ -141,8 +147,15 @@ class _Cutter:
         heading = _entry(node, self.page) if entry else heading_of(node, self.page)
         if any(section.headings for section in self.sections):
             heading = replace(heading, is_own=False)
+        written = ""
+        if named := _NAMED.match(heading.title):
+            name = named[2].casefold()
+            if name in (_LAST.split(heading.anchor.casefold())[-1], heading.anchor.partition("-")[0].casefold()):
+                written = f"<p><code>{escape(heading.title, quote=False)}</code></p>"
+                heading = replace(heading, title=named[1])
         self.path = [*(above for above in self.path if above.level < heading.level), heading]
         self.headings.append(heading)
+        self.parts.append(written)
         if entry:
             self.parts.append(_signature(node, self.page))
         else:
@@ -211,8 +224,9 @@ def _anchor(node: Node, page: Rendering) -> str:
     section = node.parent
     if section is not None and _is_section(section):
         heading = html.first(section, _HEADINGS)
-        if heading is not None and html.key(heading) == html.key(node):
-            return html.attribute(section, "id")
+        begins = heading is not None and html.key(heading) == html.key(node)
+        if begins and (named := html.attribute(section, "id")):
+            return named
     mark = html.first(node, _MARKS) or _mark_before(node)
     return (html.attribute(mark, "id") or html.attribute(mark, "name")) if mark is not None else ""
 
