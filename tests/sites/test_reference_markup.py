@@ -79,7 +79,14 @@ BRIEF = """<meta name=generator content="Doxygen 1.9"><div class="header">
 PDOC3 = """<main><article><h1>Module lamp</h1><dl><dt id="lamp.trim"><code class="name flex"><span>def
 <span class="ident">trim</span></span>(<span>mm: int)</span></code></dt><dd><details class="source"><summary>
 <span>Expand source code</span></summary><pre><code>def trim(mm):</code></pre></details><p>Trims.</p></dd></dl>
-</article></main>"""
+<h3>Inherited members</h3><ul>
+<li><code><a href="x.html#x.dry">dry</a></code>:</li><li><a href="x.html#x.wet">wet</a></li></ul>
+<h3>Methods inherited from <a href="x.html">Wick</a></h3><p><a href="x.html#x.cut">cut</a></p></article></main>"""
+
+CRYSTAL = """<main><h1>Lamp</h1><h2 id="methods">Methods</h2>
+<div id="snuff(now):Nil-instance-method"><div class="signature">
+def <strong>snuff</strong>(now) : Nil <a href="#snuff%28now%29%3ANil-instance-method">#</a></div>
+<div>Snuffs it.</div></div></main>"""
 
 HEADINGS = """<main><h1>Lamp</h1><h2 id="lamp.Lamp.ignite"><code>ignite(oil: int) -&gt; float</code></h2>
 <p>Lights it.</p><h2 id="snuff-instance_method">#snuff(now) \u21d2 nil</h2><p>Snuffs it.</p>
@@ -137,6 +144,7 @@ HEADINGS = """<main><h1>Lamp</h1><h2 id="lamp.Lamp.ignite"><code>ignite(oil: int
                 ("trim", "Trims."),
             ],
         ),
+        (CRYSTAL, "Lamp", [("snuff(now):Nil-instance-method", "`def snuff(now) : Nil`\n\nSnuffs it.")]),
         (PDOC3, "Module lamp", [("lamp.trim", "`def trim(mm: int)`\n\nTrims.")]),
         (
             BRIEF,

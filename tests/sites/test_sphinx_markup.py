@@ -55,7 +55,7 @@ def test_markup_becomes_text(tmp_path: Path, body: str, markdown: str) -> None:
 @pytest.mark.parametrize("sign", ["#", "\uf0c1", "\u00b6"])
 def test_every_signature_of_an_entry_is_code(tmp_path: Path, sign: str) -> None:
     name = '<span class="sig-name descname"><span class="pre">read</span></span>'
-    link = f'<a class="headerlink" href="#tide.read">{sign}</a>'
+    link = f'<a class="headerlink" href="#tide%2Eread">{sign}</a>'
     first = f'<dt class="sig sig-object py" id="tide.read">{name}<span>()</span>{link}</dt>'
     second = f'<dt class="sig sig-object py">{name}<span>(</span><em>count</em><span>)</span></dt>'
     (section,) = sections(tmp_path, f'<dl class="py method">{first}{second}<dd><p>Reads.</p></dd></dl>')

@@ -104,12 +104,14 @@ def _anchor(node: Node, gone: Container[int]) -> str:
 
 
 def _name(node: Node, anchor: str, css: str) -> str:
-    """The name that `css` selects, else the word that the id ends in. Ids may be in lower case."""
+    """The name that `css` selects, else the word that the id ends in, or begins with. Ids may be in lower case."""
     if css and (named := html.first(node, css)) is not None:
         return html.squeezed(html.text(named))
     last = re.split(r"[.:#/]" if html.tag(node) in HEADINGS else r"[.:#/-]", _COPY.sub("", anchor))[-1]
+    first = re.split(r"\W", anchor, maxsplit=1)[0]
     words = re.findall(r"\w+!?", html.text(node))
-    return next((word for word in words if word.casefold() == last.casefold() != "impl"), "")
+    found = (word for end in (last, first) for word in words if word.casefold() == end.casefold() != "impl")
+    return next(found, "")
 
 
 def _parts(

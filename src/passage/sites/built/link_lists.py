@@ -1,7 +1,8 @@
-"""Finds the contents of a manual's part: the list of its pages, which begins with the next one."""
+"""Finds lists of links that are not a page's text: the contents of a manual's part, and inherited names of an API."""
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from urllib.parse import urljoin
 
 from passage.sites import html
@@ -12,23 +13,31 @@ from passage.sites.html import Node
 _LISTS = frozenset({"ul", "ol", "dl", "table"})
 _LINE = 60
 """The most characters of the line above a list."""
+_INHERITED = re.compile(r"\b(inherited|included|extended) (from|by)\b|\Ainherited \w+\Z", re.IGNORECASE)
+"""The title of names that another page of an API reference describes."""
 _SENTENCE = re.compile(r"[.!?;\u3002\uff01\uff1f]['\")\]]*\Z")
 
 
 def link_lists(found: Sequence[Block], contents: Sequence[Node], url: str) -> Iterator[Block]:
     """The blocks of lists of links alone whose first one leads to the page that the head names as the next one.
 
-    The line above such a list is its title. Other lists of links are the author's.
+    The line above such a list is its title. Links alone below a title that says that they are inherited are left out,
+    too, with the title. Other lists of links are the author's.
 
     Args:
         found: all blocks of the content, in reading order.
         url: of the page.
     """
     following = _following(contents[0], url) if contents else frozenset()
-    if not following:
+    short = (at for at, block in enumerate(found) if len(block.words) <= 2 * _LINE)
+    inherited = [at for at in short if _INHERITED.search(found[at].words)]
+    if not following and not inherited:
         return
     targets = {html.key(link): link for content in contents for link in html.select(content, "a[href]")}
     links = [_links(block, targets) for block in found]
+    for at in inherited:
+        names = list(takewhile(lambda each: links[each] and not found[each].is_heading, range(at + 1, len(found))))
+        yield from found[at : names[-1] + 1] if names else ()
     title = next((at for at, block in enumerate(found) if block.is_heading), 0)
     for first, last in _spans(found, links, url):
         if _target(links[first][0], url) in following:

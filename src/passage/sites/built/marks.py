@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
 
 from passage.sites import html
 from passage.sites.built.render import HEADINGS
@@ -50,7 +51,7 @@ def _is_permalink(link: Node, target: str) -> bool:
         return True
     alone = bool(words.strip()) and not html.letters(link) and html.first(link, "img") is None
     return alone and any(
-        html.attribute(above, "id") == target and html.letters(above) for above in html.ancestors(link)
+        html.attribute(above, "id") == unquote(target) and html.letters(above) for above in html.ancestors(link)
     )
 
 
