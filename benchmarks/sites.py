@@ -15,6 +15,7 @@ from benchmarks.asking import ROOT
 from benchmarks.functions import CACHE
 from benchmarks.tables import table
 from passage.sites import html
+from passage.sites.built.document import Document
 from passage.sites.built.generators import UNKNOWN, contents_of, generator_of
 from passage.sites.built.noise import NOISE
 from passage.sites.built.site import BuiltSite
@@ -127,7 +128,7 @@ def _probe(name: str, plan: Path, packages: Path) -> dict[str, object]:
 def _blocks(file: Path) -> Iterator[str]:
     """The letters and digits of each text block of a page's main content, as its HTML has them."""
     root = html.parse(file.read_bytes())
-    contents, _ = contents_of(root, generator_of(root) or UNKNOWN, None)
+    contents, _ = contents_of(root, generator_of(Document(root)) or UNKNOWN, None)
     for content in contents:
         noise = {html.key(node) for node in html.select(content, ", ".join(NOISE.values()))}
         for node in html.select(content, BLOCKS):

@@ -10,6 +10,7 @@ import pytest
 
 from passage.indexing.left_out import TextCount
 from passage.sites import html
+from passage.sites.built.document import Document
 from passage.sites.built.generators import GENERATORS
 from passage.sites.built.noise import NOISE
 from passage.sites.built.rules import RULES
@@ -113,7 +114,7 @@ def test_more_than_three_percent_of_lost_text_is_a_warning(lost: int, warned: bo
 def test_selectors_together_match_as_each_alone(folder: Path) -> None:
     selectors = [*NOISE.values(), *(generator.noise for generator in GENERATORS), *(css for css, _ in RULES)]
     for file in folder.rglob("*.html"):
-        root = html.parse(file.read_bytes())
-        together = html.select_each(root, filter(None, selectors), html.names(root))
-        for css, found in together.items():
-            assert [*map(html.key, found)] == [*map(html.key, html.select(root, css))]
+        page = Document(html.parse(file.read_bytes()))
+        for css, found in page.select_each(page.root, filter(None, selectors)).items():
+            alone = [*map(html.key, html.select(page.root, css))]
+            assert [*map(html.key, found)] == [*map(html.key, page.select(css))] == alone

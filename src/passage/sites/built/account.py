@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from html import unescape
 from sys import intern
 
 from passage.sites import html
-from passage.sites.built.blocks import Block
+from passage.sites.built.blocks import Block, innermost
+from passage.sites.built.document import Document
 from passage.sites.built.render import Rendering
 from passage.sites.built.sections import Heading
 from passage.sites.html import Node
@@ -23,19 +24,18 @@ _KEPT = ""
 """The fate of text that is not left out."""
 
 
-def account(found: Sequence[Block], contents: Sequence[Node], page: Rendering, told: Iterable[str]) -> Account:
+def account(document: Document, contents: Sequence[Node], page: Rendering, told: Iterable[str]) -> Account:
     """Find each block of a page in what was made of it.
 
     Args:
-        found: all blocks of the page.
         told: the titles, headings and Markdown of its sections.
     """
     known = _Known("\n".join(told))
-    fates = _Fates(contents, page)
+    fates = _Fates(document.parents, contents, page)
     left_out: Counter[str] = Counter()
     kept, lost, named = 0, 0, []
-    letters = html.letters_of_lines(html.visible("\n".join(block.words for block in found)))
-    for block, all_letters in zip(found, letters, strict=False):
+    letters = html.letters_of_lines(html.visible("\n".join(block.words for block in document.blocks)))
+    for block, all_letters in zip(document.blocks, letters, strict=False):
         rule, words, parts = fates.of(block)
         wanted = all_letters if words is block.texts else _letters("".join(words))
         if rule == _KEPT and (known.has(wanted) or all(known.has(_letters(text)) for text in words)):
@@ -86,34 +86,24 @@ class _Known:
 
 
 class _Fates:
-    """The rule by which each element of a page is left out, looked up once."""
+    """The rule by which each text of a page is left out: its own, else that of the innermost element with one."""
 
-    def __init__(self, contents: Sequence[Node], page: Rendering) -> None:
-        self._formulas = page.formulas
-        self._known = {html.key(content): _KEPT for content in contents} | dict(page.dropped)
+    def __init__(self, parents: Mapping[int, int], contents: Sequence[Node], page: Rendering) -> None:
+        self._own = page.dropped
+        known = {html.key(content): _KEPT for content in contents} | dict(page.dropped)
+        self._around = innermost(parents, known, OUTSIDE)
+        formulas = {key: True for key in page.formulas if isinstance(key, int)}
+        self._in_formula = innermost(parents, formulas, False) if formulas else {}
 
     def of(self, block: Block) -> tuple[str, Sequence[str], list[tuple[str, str]]]:
         """The rule that leaves a block out, empty for none; its kept texts; and the others, each with its rule."""
-        fates = [self._fate(html.key(node), around) for node, around in zip(block.nodes, block.around, strict=True)]
-        if not self._formulas and not any(fates):
+        around = map(self._around.__getitem__, block.around)
+        fates = [self._own.get(key, fate) for key, fate in zip(map(html.key, block.nodes), around, strict=True)]
+        if not self._in_formula and not any(fates):
             return _KEPT, block.texts, []
         kept = [at for at, fate in enumerate(fates) if fate == _KEPT]
-        words = [block.texts[at] for at in kept if self._formulas.isdisjoint(block.around[at])]  # a formula is TeX now
+        words = [block.texts[at] for at in kept if not self._in_formula.get(block.around[at])]  # a formula is TeX now
         others = zip(fates, block.texts, strict=True)
         parts = [(fate, intern(html.squeezed(text))) for fate, text in others if fate != _KEPT and _letters(text)]
         is_kept = not parts or (kept and (not words or _letters("".join(words))))
         return _KEPT if is_kept else parts[0][0], words, parts
-
-    def _fate(self, key: int, around: Sequence[int]) -> str:
-        """The rule for a text or a picture: its own, else that of the innermost element around it with one."""
-        if key in self._known:
-            return self._known[key]
-        inner: list[int] = []
-        fate = OUTSIDE
-        for each in reversed(around):
-            if each in self._known:
-                fate = self._known[each]
-                break
-            inner.append(each)
-        self._known.update(dict.fromkeys(inner, fate))
-        return fate

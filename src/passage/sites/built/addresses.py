@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from passage.sites import html
+from passage.sites.built.document import Document
 from passage.sites.html import Node
 from passage.sites.model import SiteError
 
@@ -62,7 +63,7 @@ class Addresses:
         return self.base + ("" if folder == "." else quote(folder) + "/")
 
 
-def find(folder: Path, files: Sequence[str], sample: Mapping[str, Node], url: str | None) -> Addresses:
+def find(folder: Path, files: Sequence[str], sample: Mapping[str, Document], url: str | None) -> Addresses:
     """Determine the site's URL and the spelling of its pages' URLs.
 
     Args:
@@ -101,16 +102,16 @@ def sitemap(folder: Path) -> Iterator[str]:
         yield from (url for url in written if url and _is_readable(url))
 
 
-def canonical_of(root: Node, page_url: str) -> str:
+def canonical_of(document: Document, page_url: str) -> str:
     """A page's canonical link, absolute; empty where it has none."""
-    link = html.first(root, "link[rel=canonical]")
+    link = document.first("link[rel=canonical]")
     written = html.attribute(link, "href").strip() if link is not None else ""
-    return urljoin(links_base(root, page_url), written) if written and _is_readable(written) else ""
+    return urljoin(links_base(document, page_url), written) if written and _is_readable(written) else ""
 
 
-def links_base(root: Node, url: str) -> str:
+def links_base(document: Document, url: str) -> str:
     """The base of a page's relative links: its `<base href>`, else `url`."""
-    base = html.first(root, "base[href]")
+    base = document.first("base[href]")
     written = html.attribute(base, "href").strip() if base is not None else ""
     return urljoin(url, written) if _is_readable(written) else url
 
@@ -146,11 +147,11 @@ def is_page(link: Node, url: str) -> bool:
     )
 
 
-def _stated_base(sample: Mapping[str, Node]) -> str:
+def _stated_base(sample: Mapping[str, Document]) -> str:
     """The most frequent beginning of the canonical links, without each file's path."""
     votes: Counter[str] = Counter()
-    for file, root in sample.items():
-        canonical = unquote(canonical_of(root, ""))
+    for file, document in sample.items():
+        canonical = unquote(canonical_of(document, ""))
         if canonical.startswith(("http://", "https://")):
             for form in sorted(forms(file), key=len, reverse=True):
                 if canonical.endswith(f"/{form}") if form else True:
@@ -176,7 +177,7 @@ def _listed_base(locations: Sequence[str], files: Sequence[str]) -> str:
     return best if hits[best] else ""
 
 
-def _spelling(sample: Mapping[str, Node], files: Sequence[str], root: str) -> dict[bool, int]:
+def _spelling(sample: Mapping[str, Document], files: Sequence[str], root: str) -> dict[bool, int]:
     """For folders and files, the form that the pages' links use most."""
     by_form = {form: (file, number) for file in files for number, form in reversed(list(enumerate(forms(file))))}
     votes: Counter[tuple[bool, int]] = Counter()
@@ -188,10 +189,10 @@ def _spelling(sample: Mapping[str, Node], files: Sequence[str], root: str) -> di
     return {kind: max(range(3), key=lambda number: votes[kind, number]) for kind in (True, False)}
 
 
-def _linked(page: Node, file: str, root: str) -> Iterable[str]:
+def _linked(page: Document, file: str, root: str) -> Iterable[str]:
     """The paths below the site's that a page links to."""
     base = links_base(page, f"http://site{root}{quote(file)}")
-    for link in html.select(page, "a[href]"):
+    for link in page.select("a[href]"):
         target = html.attribute(link, "href").partition("#")[0].partition("?")[0]
         if not target or "://" in target or target.startswith(("mailto:", "javascript:", "//")):
             continue

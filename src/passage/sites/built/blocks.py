@@ -1,8 +1,8 @@
 """Splits a page into its blocks of visible text: paragraphs, items, cells, code, and the lines between them."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from passage.sites import html
 from passage.sites.html import Node
@@ -23,13 +23,16 @@ _UNSEEN = frozenset(
 """Elements without text that a reader sees beside the page's."""
 
 
+_Value = TypeVar("_Value")
+
+
 class Block(NamedTuple):
     """A run of text and pictures without a block inside.
 
     Attributes:
         nodes: its texts, pictures and line breaks.
         texts: of each of them: of a picture, the alternative text.
-        around: of each of them, the keys of all elements around it, outermost first.
+        around: of each of them, the key of the element around it.
         words: its text on one line; never without a letter or digit.
         above: the block elements around it, outermost first; the first one is where the search began.
         keys: the keys of these.
@@ -39,7 +42,7 @@ class Block(NamedTuple):
 
     nodes: tuple[Node, ...]
     texts: tuple[str, ...]
-    around: tuple[tuple[int, ...], ...]
+    around: tuple[int, ...]
     words: str
     above: tuple[Node, ...]
     keys: tuple[int, ...]
@@ -51,12 +54,18 @@ class Block(NamedTuple):
         return html.tag(self.above[-1])
 
 
-def blocks(root: Node) -> Iterator[Block]:
-    """The blocks below an element, in reading order."""
-    walk = _Walk(root)
+def blocks(root: Node, named: set[str], parents: dict[int, int]) -> Iterator[Block]:
+    """The blocks below an element, in reading order.
+
+    Args:
+        named: takes the names of all elements.
+        parents: takes the keys of the elements around texts, in reading order, each with that of its parent.
+    """
+    walk = _Walk(root, parents)
     stack = [html.named_children(root)]
     while stack:
         name, child = next(stack[-1], _END)
+        named.add(name)
         ends = name in _BLOCKS or name == "hr" or (child is None and walk.names[-1])
         if ends and walk.run and (block := walk.block()):
             yield block
@@ -70,6 +79,8 @@ def blocks(root: Node) -> Iterator[Block]:
         elif name not in _UNSEEN:
             stack.append(html.named_children(child))
             walk.enter(name if name in _BLOCKS else "", child)
+        else:
+            named.update(map(html.tag, html.select(child, "*")))
 
 
 _END: tuple[str, Node | None] = ("", None)
@@ -84,22 +95,23 @@ class _Walk:
         run: the texts and pictures since the last block ended.
     """
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: Node, parents: dict[int, int]) -> None:
         self.names = [html.tag(root)]
         self.rules = 0
         self.run: list[Node] = []
         self._texts: list[str] = []
-        self._each_around: list[tuple[int, ...]] = []
+        self._each_around: list[int] = []
         self._above, self._keys = [root], [html.key(root)]
-        self._around: tuple[int, ...] = (self._keys[0],)
-        self._outer: list[tuple[int, ...]] = []
+        self._parents = parents
+        self._parents[self._keys[0]] = 0
+        self._around = [self._keys[0]]
 
     def enter(self, name: str, element: Node) -> None:
         """Go into an element; `name` is empty if it does not end a block."""
         key = html.key(element)
         self.names.append(name)
-        self._outer.append(self._around)
-        self._around = (*self._around, key)
+        self._parents[key] = self._around[-1]
+        self._around.append(key)
         if name:
             self._above.append(element)
             self._keys.append(key)
@@ -108,14 +120,13 @@ class _Walk:
         if self.names.pop():
             self._above.pop()
             self._keys.pop()
-        if self._outer:
-            self._around = self._outer.pop()
+        self._around.pop()
 
     def add(self, name: str, node: Node) -> None:
         """Go past a text, a picture or a line break."""
         self.run.append(node)
         self._texts.append(html.attribute(node, "alt") if name else html.own_text(node))
-        self._each_around.append(self._around)
+        self._each_around.append(self._around[-1])
 
     def block(self) -> Block | None:
         """The block that ends here; None if it has no words."""
@@ -136,33 +147,36 @@ def _words(nodes: Sequence[Node], texts: Sequence[str]) -> str:
     return words if any(map(str.isalnum, words)) else ""
 
 
-def within(found: Iterable[Block], contents: Sequence[Node], gone: Container[int]) -> Iterator[Block]:
+def innermost(parents: Mapping[int, int], values: Mapping[int, _Value], outside: _Value) -> dict[int, _Value]:
+    """For each element the value of the innermost one around it that has a value, beginning with itself.
+
+    Args:
+        parents: see `blocks`.
+        outside: for elements around which none has a value.
+    """
+    found = {0: outside}
+    for key, parent in parents.items():
+        found[key] = values[key] if key in values else found[parent]
+    return found
+
+
+def within(
+    found: Iterable[Block], parents: Mapping[int, int], contents: Sequence[Node], gone: Mapping[int, str]
+) -> Iterator[Block]:
     """The blocks in some elements of the page, each without what is left out.
 
     Args:
         found: all blocks of the page.
+        parents: see `blocks`.
         gone: the keys of the elements that are left out.
     """
     by_key = {html.key(content): content for content in contents}
-    known: dict[int, int] = {key: key for key in by_key}
+    holder_of = innermost(parents, dict.fromkeys(gone, 0) | {key: key for key in by_key}, 0)
     for block in found:
-        holders = [_holder(around, gone, known) for around in block.around]
+        holders = [holder_of[around] for around in block.around]
         holder = next(filter(None, holders), 0)
         if holder and (part := _part(block, [each == holder for each in holders])):
-            yield _below(part, holder, by_key[holder])
-
-
-def _holder(around: Sequence[int], gone: Container[int], known: dict[int, int]) -> int:
-    """The first of the elements around a text, from the inside, whose holder is known; 0 if one is left out."""
-    inner: list[int] = []
-    holder = 0
-    for key in reversed(around):
-        if (holder := known.get(key, 0 if key in gone else -1)) >= 0:
-            break
-        inner.append(key)
-    holder = max(holder, 0)
-    known.update(dict.fromkeys(inner, holder))
-    return holder
+            yield _below(part, holder, by_key[holder], parents)
 
 
 def _part(block: Block, kept: Sequence[bool]) -> Block | None:
@@ -175,12 +189,15 @@ def _part(block: Block, kept: Sequence[bool]) -> Block | None:
     return block._replace(nodes=nodes, texts=texts, around=around, words=words) if words else None
 
 
-def _below(block: Block, key: int, holder: Node) -> Block:
+def _below(block: Block, key: int, holder: Node, parents: Mapping[int, int]) -> Block:
     """A block as it is found below an element around it."""
     nodes, texts, around, words, above, keys, rules, is_heading = block
     if key in keys:
         at = keys.index(key)
         return Block(nodes, texts, around, words, above[at:], keys[at:], rules, is_heading)
-    outer = set(around[0][: around[0].index(key)])
+    outer, parent = set[int](), parents[key]
+    while parent:
+        outer.add(parent)
+        parent = parents[parent]
     at = sum(each in outer for each in keys)
     return block._replace(above=(holder, *above[at:]), keys=(key, *keys[at:]))

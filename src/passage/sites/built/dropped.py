@@ -8,6 +8,7 @@ from passage.sites import html
 from passage.sites.built import tabs
 from passage.sites.built.blocks import Block, within
 from passage.sites.built.code import line_numbers
+from passage.sites.built.document import Document
 from passage.sites.built.furniture import beside_title, furniture
 from passage.sites.built.hidden import hidden
 from passage.sites.built.link_lists import link_lists
@@ -47,8 +48,7 @@ _RARE = ("button", "summary", "aside", "label", _LABELLED, _LEGENDS, BADGES, FOO
 
 def dropped(
     contents: Sequence[Node],
-    page: Iterable[Block],
-    named: frozenset[str],
+    document: Document,
     noise: str,
     url: str,
     common: frozenset[Key],
@@ -56,8 +56,6 @@ def dropped(
     """The keys of the elements and texts that are left out, with the rule for people; and tab panels, with the label.
 
     Args:
-        page: all blocks of the page.
-        named: `html.names` of the page.
         noise: a selector of elements, besides those of every theme; empty for none.
         url: of the page.
         common: the blocks that most of the site's pages have.
@@ -65,10 +63,10 @@ def dropped(
     gone: dict[int, str] = {}
     labels: dict[int, str] = {}
     for content in contents:
-        matches = html.select_each(content, (*_RARE, *filter(None, (noise,)), *NOISE.values()), named)
-        matches |= html.select_each(content, (MACHINERY,), named)
+        matches = document.select_each(content, (*_RARE, *filter(None, (noise,)), *NOISE.values()))
+        matches |= document.select_each(content, (MACHINERY,))
         links = [(link, html.attribute(link, "href")) for link in html.select(content, "a[href]")]
-        found_tabs = tabs.find(content, named)
+        found_tabs = tabs.find(content, document)
         labels.update((html.key(panel), label) for panel, label in found_tabs.labels())
         gone |= dict.fromkeys(
             map(html.key, (*_marks(content, matches, links), *found_tabs.rows)), "mark, label or tool"
@@ -82,7 +80,7 @@ def dropped(
         gone |= dict.fromkeys(map(html.key, hidden(content, panels)), "hidden")
         for rule, css in (*NOISE.items(), ("no text", MACHINERY)):
             gone |= dict.fromkeys(map(html.key, matches[css]), rule)
-    found = list(within(page, contents, gone))
+    found = list(within(document.blocks, document.parents, contents, gone))
     for _, inside in groupby(found, key=lambda block: block.keys[0]):
         gone |= dict.fromkeys(map(html.key, _skip_links(inside)), "navigation")
     if common:
@@ -90,7 +88,7 @@ def dropped(
         gone |= dict.fromkeys(map(html.key, elements(found, left_out)), "repeated on most pages")
         left = set(map(id, left_out))
         found = [block for block in found if id(block) not in left]
-    lists = list(link_lists(found, contents, url))
+    lists = list(link_lists(found, document, contents, url))
     gone |= dict.fromkeys(map(html.key, elements(found, lists)), LISTED)
     gone |= dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
     gone |= dict.fromkeys(map(html.key, _announcement(contents, gone)), "around the text")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from passage.sites import html
+from passage.sites.built.document import Document
 from passage.sites.built.generators import GENERATORS, Generator
-from passage.sites.html import Node
 
 _VERSION = re.compile(r"v\d+(\.\d+|\.x)*|\d+(\.\d+|\.x)+")
 _NAMES = {"stable": 2, "latest": 1, "main": -1, "master": -1, "dev": -1}
@@ -53,16 +53,16 @@ class VersionFolders:
         return next((folder for folder in folders if folder in self.names), "")
 
 
-def edition(root: Node, file: str, generator: Generator) -> Edition:
+def edition(document: Document, file: str, generator: Generator) -> Edition:
     """Read a page's language and version from its HTML."""
-    language = html.attribute(root, "lang") or _meta(root, "docsearch:language")
-    main = html.first(root, "main[lang]")
+    language = html.attribute(document.root, "lang") or _meta(document, "docsearch:language")
+    main = document.first("main[lang]")
     own = html.attribute(main, "lang") if main is not None else ""
-    badge = html.first(root, generator.version) if generator.version else None
+    badge = document.first(generator.version) if generator.version else None
     shown = html.squeezed(html.text(badge)).rpartition(": ")[2] if badge is not None else ""
-    label = _meta(root, "docsearch:version")
+    label = _meta(document, "docsearch:version")
     label = "" if "," in label or label in _NAMELESS else label
-    banner = html.first(root, generator.outdated) if generator.outdated else None
+    banner = document.first(generator.outdated) if generator.outdated else None
     outdated = banner is not None or (label != "" and label in file.split("/"))
     return Edition(
         language=own or language,
@@ -141,6 +141,6 @@ def named(values: Iterable[str]) -> str:
     return ", ".join(sorted({value for value in values if value})) or "none"
 
 
-def _meta(root: Node, name: str) -> str:
-    meta = html.first(root, f'meta[name="{name}"]')
+def _meta(document: Document, name: str) -> str:
+    meta = next((each for each in document.metas if html.attribute(each, "name") == name), None)
     return html.attribute(meta, "content").strip() if meta is not None else ""

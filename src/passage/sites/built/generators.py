@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from passage.sites import html
+from passage.sites.built.document import Document
 from passage.sites.html import Node
 
 
@@ -55,9 +56,9 @@ class Generator:
     signatures: str = ""
     entry_name: str = ""
 
-    def reason_to_skip(self, file: str, root: Node) -> str | None:
+    def reason_to_skip(self, file: str, document: Document) -> str | None:
         """The reason to leave out a page by `files` or `skipped`; None where it must be read."""
-        matched = (why for css, why in self.skipped.items() if html.first(root, css) is not None)
+        matched = (why for css, why in self.skipped.items() if document.first(css) is not None)
         return self.reason_by_path(file) or next(matched, None)
 
     def reason_by_path(self, file: str) -> str | None:
@@ -270,16 +271,17 @@ UNKNOWN = Generator(
 )
 
 
-def recognise(pages: Iterable[Node]) -> Generator:
+def recognise(pages: Iterable[Document]) -> Generator:
     """The generator that most of the pages name. Hugo names itself on the home page alone."""
     votes = [name for page in pages if (name := generator_of(page)) is not None]
     return max(votes, key=votes.count, default=UNKNOWN)
 
 
-def generator_of(root: Node) -> Generator | None:
+def generator_of(document: Document) -> Generator | None:
     """The generator that one page names."""
-    named = [html.attribute(meta, "content").lower() for meta in html.select(root, "meta[name=generator]")]
-    said = " ".join(_comments(root)).lower()
+    metas = (meta for meta in document.metas if html.attribute(meta, "name") == "generator")
+    named = [html.attribute(meta, "content").lower() for meta in metas]
+    said = " ".join(_comments(document.root)).lower()
     for generator in GENERATORS:
         if any(content.startswith(generator.meta) for content in named if generator.meta):
             return generator
@@ -287,7 +289,7 @@ def generator_of(root: Node) -> Generator | None:
         if generator.comment and generator.comment in said:
             return generator
     for generator in GENERATORS:
-        if generator.sign and html.first(root, generator.sign) is not None:
+        if generator.sign and document.first(generator.sign) is not None:
             return generator
     return None
 
@@ -325,7 +327,9 @@ def _marked(root: Node) -> list[Node]:
         return searched
     around = next(iter(_filled(root, "body")), None)
     while around is not None:
-        inside = [node for child in html.children(around) if html.tag(child) for node in _filled(child, _MARKED)]
+        marked = any(html.key(node) != html.key(around) for node in html.select(around, _MARKED))
+        below = html.children(around) if marked else ()
+        inside = [node for child in below if html.tag(child) for node in _filled(child, _MARKED)]
         if len(inside) != 1 or _is_card(inside[0], around):
             return [around]
         around = inside[0]

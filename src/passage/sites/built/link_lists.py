@@ -1,13 +1,14 @@
 """Finds lists of links that are not a page's text: the contents of a manual's part, and inherited names of an API."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from urllib.parse import urljoin
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page
-from passage.sites.built.blocks import Block
+from passage.sites.built.blocks import Block, innermost
+from passage.sites.built.document import Document
 from passage.sites.html import Node
 
 _LISTS = frozenset({"ul", "ol", "dl", "table"})
@@ -18,7 +19,7 @@ _INHERITED = re.compile(r"\b(inherited|included|extended) (from|by)\b|\Ainherite
 _SENTENCE = re.compile(r"[.!?;\u3002\uff01\uff1f]['\")\]]*\Z")
 
 
-def link_lists(found: Sequence[Block], contents: Sequence[Node], url: str) -> Iterator[Block]:
+def link_lists(found: Sequence[Block], document: Document, contents: Sequence[Node], url: str) -> Iterator[Block]:
     """The blocks of lists of links alone whose first one leads to the page that the head names as the next one.
 
     The line above such a list is its title. Links alone below a title that says that they are inherited are left out,
@@ -28,13 +29,14 @@ def link_lists(found: Sequence[Block], contents: Sequence[Node], url: str) -> It
         found: all blocks of the content, in reading order.
         url: of the page.
     """
-    following = _following(contents[0], url) if contents else frozenset()
-    short = (at for at, block in enumerate(found) if len(block.words) <= 2 * _LINE)
+    following = frozenset(_target(link, url) for link in document.select("head > link[rel=next]"))
+    short = (at for at, block in enumerate(found) if len(block.words) <= 2 * _LINE and "ed " in block.words.lower())
     inherited = [at for at in short if _INHERITED.search(found[at].words)]
     if not following and not inherited:
         return
     targets = {html.key(link): link for content in contents for link in html.select(content, "a[href]")}
-    links = [_links(block, targets) for block in found]
+    around = innermost(document.parents, targets, None)
+    links = [_links(block, around) for block in found]
     for at in inherited:
         names = list(takewhile(lambda each: links[each] and not found[each].is_heading, range(at + 1, len(found))))
         yield from found[at : names[-1] + 1] if names else ()
@@ -45,11 +47,6 @@ def link_lists(found: Sequence[Block], contents: Sequence[Node], url: str) -> It
             yield from found[first - named : last + 1]
 
 
-def _following(content: Node, url: str) -> frozenset[str]:
-    root = next(reversed(list(html.ancestors(content))), content)
-    return frozenset(_target(link, url) for link in html.select(root, "head > link[rel=next]"))
-
-
 def _target(link: Node, url: str) -> str:
     try:
         return urljoin(url, html.attribute(link, "href")).partition("#")[0]
@@ -57,15 +54,14 @@ def _target(link: Node, url: str) -> str:
         return ""
 
 
-def _links(block: Block, targets: dict[int, Node]) -> list[Node]:
+def _links(block: Block, links: Mapping[int, Node | None]) -> list[Node]:
     """The link around each word and picture of a block; none if a word stands in no link."""
     found: list[Node] = []
     for text, around in zip(block.texts, block.around, strict=True):
         if any(map(str.isalpha, text)):
-            key = next((each for each in reversed(around) if each in targets), None)
-            if key is None:
+            if (link := links[around]) is None:
                 return []
-            found.append(targets[key])
+            found.append(link)
     return found
 
 

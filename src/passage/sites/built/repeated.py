@@ -15,7 +15,8 @@ from pydantic import TypeAdapter
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page
-from passage.sites.built.blocks import HEADINGS, Block, blocks
+from passage.sites.built.blocks import HEADINGS, Block
+from passage.sites.built.document import Document
 from passage.sites.built.signals import redirects
 from passage.sites.html import Node
 
@@ -83,9 +84,10 @@ def block_keys(_: object, content: bytes) -> bytes:
         root = html.parse(content)
     except ValueError:
         return BLOCK_KEYS.dump_json(BlockKeys())
-    if redirects(root):
+    document = Document(root)
+    if redirects(document):
         return BLOCK_KEYS.dump_json(BlockKeys())
-    return BLOCK_KEYS.dump_json(BlockKeys(_language(root), tuple(sorted({key_of(block) for block in blocks(root)}))))
+    return BLOCK_KEYS.dump_json(BlockKeys(_language(root), tuple(sorted({key_of(block) for block in document.blocks}))))
 
 
 def _language(root: Node) -> str:

@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 
 from passage.sites import html
 from passage.sites.built import boxes, code, entries, mathematics
+from passage.sites.built.document import Document
 from passage.sites.built.generators import Generator
 from passage.sites.built.render import (
     HOLDS_BLOCKS,
@@ -45,14 +46,13 @@ def prepare(
     folder: str,
     generator: Generator,
     left_out: tuple[Mapping[int, str], Mapping[int, str]],
-    named: frozenset[str],
+    document: Document,
 ) -> Rendering:
     """Find the elements of `contents` with a rule, once for a page.
 
     Args:
         url, folder, generator: see `Rendering`.
         left_out: what `dropped` returns.
-        named: `html.names` of the page.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
     reference = entries.find(contents, generator, left_out[0])
@@ -60,7 +60,7 @@ def prepare(
     rules |= {html.key(part): _part for part in reference.parts}
     rules |= {html.key(node): _declaration for node in reference.signatures}
     for content in contents:
-        matches = html.select_each(content, [css for css, _ in (*signatures, *RULES)], named)
+        matches = document.select_each(content, [css for css, _ in (*signatures, *RULES)])
         for css, rule in (*signatures, *RULES):
             for node in matches[css]:
                 rules.setdefault(html.key(node), rule)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from passage.sites import html
 from passage.sites.built.addresses import is_page
 from passage.sites.built.copies import LIST_FOLDERS
+from passage.sites.built.document import Document
 from passage.sites.built.generators import Generator
 from passage.sites.html import Node
 from passage.sites.model import Section
@@ -30,17 +31,17 @@ _SEARCH_WORDS = 60
 """A page called "search" with fewer words is a search box; one with more words is about searching."""
 
 
-def skip_reason(file: str, root: Node, generator: Generator) -> str | None:
+def skip_reason(file: str, document: Document, generator: Generator) -> str | None:
     """The reason to leave out the page at `file`; None where it must be read."""
     file = f"{file}l" if file.endswith(".htm") else file
-    if redirects(root):
+    if redirects(document):
         return "redirect"
     by_path = next((reason for pattern, reason in _BY_PATH if pattern.fullmatch(file)), None)
-    if by_path or _noindex(root):
+    if by_path or _noindex(document):
         return by_path or "noindex"
-    if html.first(root, _OUT_OF_SEARCH) is not None:
+    if document.first(_OUT_OF_SEARCH) is not None:
         return "left out of the site's search"
-    return generator.reason_to_skip(file, root) or _listing(file, root, generator)
+    return generator.reason_to_skip(file, document) or _listing(file, document.root, generator)
 
 
 def _listing(file: str, root: Node, generator: Generator) -> str | None:
@@ -61,32 +62,32 @@ def _has_own_sections(root: Node) -> bool:
     )
 
 
-def redirects(root: Node) -> bool:
+def redirects(document: Document) -> bool:
     """An immediate refresh to another page. mike's root page keeps it in `noscript`."""
     if any(
         "url=" in html.attribute(meta, "content").lower()
-        for meta in html.select(root, "meta[http-equiv]")
+        for meta in document.metas
         if html.attribute(meta, "http-equiv").lower() == "refresh"
     ):
         return True
-    head = html.first(root, "head")
+    head = html.first(document.root, "head")
     return head is not None and any(
         'http-equiv="refresh"' in (html.text(node) + (node.html or "")).lower()
         for node in html.select(head, "noscript")
     )
 
 
-def _noindex(root: Node) -> bool:
+def _noindex(document: Document) -> bool:
     return any(
         re.search(r"\b(noindex|none)\b", html.attribute(meta, "content").lower())
-        for meta in html.select(root, "meta[name], meta[property]")
+        for meta in document.metas
         if "robots" in (html.attribute(meta, "name").lower(), html.attribute(meta, "property").lower())
     )
 
 
-def in_pagefind(root: Node) -> bool:
+def in_pagefind(document: Document) -> bool:
     """Whether the page is marked for Pagefind. If one page of a site is marked, Pagefind skips unmarked pages."""
-    return html.first(root, "[data-pagefind-body]") is not None
+    return document.first("[data-pagefind-body]") is not None
 
 
 def is_shell(root: Node, sections: Sequence[Section]) -> bool:

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 from passage.sites import encoding, html
 from passage.sites.built import addresses, editions, generators, render, rules, sections, signals
 from passage.sites.built.account import account, all_left_out, told_of
-from passage.sites.built.blocks import blocks
 from passage.sites.built.candidates import Candidate, ReadPage, Stored, bare
+from passage.sites.built.document import Document
 from passage.sites.built.dropped import LISTED, dropped
 from passage.sites.built.editions import Edition
 from passage.sites.built.generators import Generator
@@ -178,7 +178,7 @@ def _page_at_any_depth(file: str, content: bytes, survey: Survey) -> ReadPage | 
 
 
 def _left_out_by_path(file: str, content: bytes) -> str | None:
-    generator = generators.generator_of(html.parse(content[:_HEAD]))
+    generator = generators.generator_of(Document(html.parse(content[:_HEAD])))
     return generator.reason_by_path(file) if generator else None
 
 
@@ -188,24 +188,23 @@ def _with_end_tags(content: bytes) -> bytes:
 
 
 def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
-    generator = generators.generator_of(root) or survey.generator
+    document = Document(root)
+    generator = generators.generator_of(document) or survey.generator
     contents, noise = generators.contents_of(root, generator, survey.selector)
-    if reason := _left_out(file, root, generator, contents, survey):
-        return Skip(file, reason, account=all_left_out(blocks(root), reason))
-    found = list(blocks(root))
+    if reason := _left_out(file, document, generator, contents, survey):
+        return Skip(file, reason, account=all_left_out(document.blocks, reason))
     folder = survey.addresses.folder_of(file)
-    canonical = addresses.canonical_of(root, folder)
+    canonical = addresses.canonical_of(document, folder)
     url = survey.addresses.of(file, canonical)
-    named = html.names(root)
-    gone = dropped(contents, found, named, noise, url, survey.common.on(file, root))
-    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone, named)
+    gone = dropped(contents, document, noise, url, survey.common.on(file, root))
+    rendering = rules.prepare(contents, url, addresses.links_base(document, folder), generator, gone, document)
     parts, headings = sections.cut(contents, rendering)
     if not parts or signals.is_shell(root, parts):
         reason = "list of pages" if LISTED in gone[0].values() else "no text"
-        return Skip(file, reason, account=all_left_out(found, reason))
+        return Skip(file, reason, account=all_left_out(document.blocks, reason))
     path = file.rpartition(".")[0].removesuffix("/index")
-    edition = _edition(root, file, generator, survey)
-    outside = title_outside(root, contents, rendering, survey.site_names, survey.common_headings)
+    edition = _edition(document, file, generator, survey)
+    outside = title_outside(document, contents, rendering, survey.site_names, survey.common_headings)
     title = title_of(path, headings, otherwise=outside, common=survey.common_headings)
     page = Page(
         path=path,
@@ -214,10 +213,10 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
         sections=tuple(parts),
         language=edition.language,
         version=edition.version,
-        account=account(found, contents, rendering, told_of(title, headings, parts)),
+        account=account(document, contents, rendering, told_of(title, headings, parts)),
     )
     own = "" if canonical in survey.common_canonicals else survey.addresses.here(canonical)
-    return ReadPage(page, file, edition, own, signals.in_pagefind(root), *_linked(contents, rendering))
+    return ReadPage(page, file, edition, own, signals.in_pagefind(document), *_linked(contents, rendering))
 
 
 def _linked(contents: list[Node], page: render.Rendering) -> tuple[frozenset[str], frozenset[str]]:
@@ -230,8 +229,8 @@ def _linked(contents: list[Node], page: render.Rendering) -> tuple[frozenset[str
     return linked("a[href]"), linked(_HEADING_LINKS)
 
 
-def _left_out(file: str, root: Node, generator: Generator, contents: list[Node], survey: Survey) -> str | None:
-    if reason := signals.skip_reason(file, root, generator) or _left_out_of_site(file, generator, survey):
+def _left_out(file: str, document: Document, generator: Generator, contents: list[Node], survey: Survey) -> str | None:
+    if reason := signals.skip_reason(file, document, generator) or _left_out_of_site(file, generator, survey):
         return reason
     if not contents:
         return "no main content"
@@ -250,9 +249,9 @@ def _left_out_of_site(file: str, generator: Generator, survey: Survey) -> str | 
     return None
 
 
-def _edition(root: Node, file: str, generator: Generator, survey: Survey) -> Edition:
+def _edition(document: Document, file: str, generator: Generator, survey: Survey) -> Edition:
     """The language and version stated by the page, its folder or the site."""
-    edition = editions.edition(root, file, generator)
+    edition = editions.edition(document, file, generator)
     if survey.versions is not None and (folder := survey.versions.folder_of(file)):
         return replace(edition, version=survey.versions.names[folder], outdated=folder not in survey.versions.current)
     return edition if edition.version else replace(edition, version=survey.version)

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 from passage.sites import html
 from passage.sites.built import addresses, editions, generators, search_index
 from passage.sites.built.addresses import Addresses
+from passage.sites.built.document import Document
 from passage.sites.built.editions import VersionFolders
 from passage.sites.built.generators import Generator
 from passage.sites.built.repeated import BLOCK_KEYS, BlockKeys, Common, block_keys
 from passage.sites.built.titles import common_headings, site_names
-from passage.sites.html import Node
 from passage.sites.result_cache import key_of
 from passage.sites.workers import Item, Workers
 
@@ -111,7 +111,9 @@ def survey_of(site: Surveyed, files: list[str]) -> Survey:
     first = list(dict.fromkeys([*({"index.html"} & set(files)), *files]))
     sample = dict(_parsed(_spread(site.folder, first, SAMPLE)))
     published = addresses.find(site.folder, files, sample, site.url)
-    canonicals = Counter(addresses.canonical_of(root, published.folder_of(file)) for file, root in sample.items())
+    canonicals = Counter(
+        addresses.canonical_of(document, published.folder_of(file)) for file, document in sample.items()
+    )
     most = max(2, canonicals.total() / 2)
     return Survey(
         selector=site.selector,
@@ -123,9 +125,7 @@ def survey_of(site: Surveyed, files: list[str]) -> Survey:
         site_names=site_names(sample.values()),
         common_headings=common_headings(sample.values()),
         common_canonicals=frozenset(url for url, count in canonicals.items() if url and count > most),
-        has_drafts=any(
-            html.first(root, "a[href*='draft']") for file, root in sample.items() if not DRAFTS.search(file)
-        ),
+        has_drafts=any(page.first("a[href*='draft']") for file, page in sample.items() if not DRAFTS.search(file)),
         searched=search_index.files(site.folder, files),
         common=Common.of(_blocks(site, files)),
     )
@@ -138,10 +138,10 @@ def _spread(folder: Path, files: list[str], count: int) -> Iterator[tuple[str, b
             yield file, (folder / file).read_bytes()
 
 
-def _parsed(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, Node]]:
+def _parsed(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, Document]]:
     for file, content in files:
         with suppress(ValueError):
-            yield file, html.parse(content)
+            yield file, Document(html.parse(content))
 
 
 def _blocks(site: Surveyed, files: list[str]) -> Iterator[tuple[str, BlockKeys]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from passage.sites import html
+from passage.sites.built.document import Document
 from passage.sites.html import Node
 
 _LABEL = 60
@@ -42,14 +43,14 @@ class Tabs:
                 yield panel, label
 
 
-def find(content: Node, named: frozenset[str]) -> Tabs:
-    """All tabs below an element of a document with these `html.names`."""
-    matches = html.select_each(content, (_PANEL, _BAR, _NAMED_ELEMENTS), named)
+def find(content: Node, document: Document) -> Tabs:
+    """All tabs below an element of a document."""
+    matches = document.select_each(content, (_PANEL, _BAR, _NAMED_ELEMENTS))
     sets = list(_sets(content, roles=bool(matches[_PANEL])))
     bars = [bar for bar in matches[_BAR] if html.first(bar, _PANEL) is None]
     referred = [(panel, label) for panel in matches[_PANEL] if (label := _own_label(panel, content))]
-    elements = _named_elements(matches[_NAMED_ELEMENTS])
-    found = Tabs([*referred, *elements, *_in_sets(sets), *_in_bars(bars, content)], [])
+    named = _named_elements(matches[_NAMED_ELEMENTS])
+    found = Tabs([*referred, *named, *_in_sets(sets), *_in_bars(bars, content)], [])
     begins = ((_first(panel), label) for panel, label in found.labels())
     found.rows.extend(begin for begin, label in begins if begin is not None and _says(begin, label))
     found.rows.extend(node for row, _, _ in sets for node in row)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from passage.sites import html
 from passage.sites.built import render
+from passage.sites.built.document import Document
 from passage.sites.built.sections import Heading, heading_of
 from passage.sites.html import Node
 from passage.sites.model import readable_name
@@ -37,7 +38,7 @@ def title_of(
 
 
 def title_outside(
-    root: Node,
+    document: Document,
     contents: Sequence[Node],
     rendering: render.Rendering,
     site_names: tuple[str, ...],
@@ -46,20 +47,20 @@ def title_outside(
     """The title outside of a page's content, or in its header: a heading, else `<title>` without the site's name."""
     inside = {html.key(heading) for content in contents for heading in html.select(content, "h1")}
     for css in filter(None, (rendering.generator.title, "article header h2")):
-        for node in html.select(root, css):
+        for node in document.select(css):
             heading = heading_of(node, rendering)
             own = heading.is_own and heading.title not in common and html.key(node) not in inside
             if heading.title and own and not _is_over_field(node) and not _is_in_dialog(node):
                 return heading.title
-    title = _head_title(root)
+    title = _head_title(document.root)
     for name in site_names:
         title = _without_name(title, name)
     return title
 
 
-def site_names(pages: Iterable[Node]) -> tuple[str, ...]:
+def site_names(pages: Iterable[Document]) -> tuple[str, ...]:
     """The words that most pages have in `<title>` behind or before a separator, outermost first."""
-    titles = [title for page in pages if (title := _head_title(page))]
+    titles = [title for page in pages if (title := _head_title(page.root))]
     names: list[str] = []
     while name := _common_name(titles):
         names.append(name)
@@ -76,9 +77,9 @@ def _common_name(titles: Sequence[str]) -> str:
     return ""
 
 
-def common_headings(pages: Iterable[Node]) -> frozenset[str]:
+def common_headings(pages: Iterable[Document]) -> frozenset[str]:
     """The level-1 headings that most of the pages have."""
-    by_page = [{html.squeezed(html.text(heading)) for heading in html.select(page, "h1")} for page in pages]
+    by_page = [{html.squeezed(html.text(heading)) for heading in page.select("h1")} for page in pages]
     counted = Counter(words for headings in by_page for words in headings)
     return frozenset(words for words, count in counted.items() if count > 2 and count * 2 > len(by_page))
 

@@ -6,7 +6,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from passage.sites import html
 from passage.sites.built import rules, sections
 from passage.sites.built.account import account, told_of
-from passage.sites.built.blocks import blocks
+from passage.sites.built.document import Document
 from passage.sites.built.dropped import dropped
 from passage.sites.built.generators import UNKNOWN
 from passage.sites.built.sections import Heading
@@ -32,19 +32,18 @@ def page_sections(
         file: its source, relative to the site's folder: the base of links to other sources.
         urls: the URL of each source of the site.
     """
-    document = f"<!doctype html><meta charset=utf-8><body><main>{encodable(body)}</main></body>"
-    root = html.parse(document.encode())
+    page = f"<!doctype html><meta charset=utf-8><body><main>{encodable(body)}</main></body>"
+    root = html.parse(page.encode())
     content = html.first(root, "main")
     if content is None:
         return (), [], Account()
     link_pages(content, file, urls)
     _drop_empty_code(content)
-    found = list(blocks(root))
-    named = html.names(root)
-    gone = dropped([content], found, named, _NOISE, url, frozenset())
-    rendering = rules.prepare([content], url, links_from, UNKNOWN, gone, named)
+    document = Document(root)
+    gone = dropped([content], document, _NOISE, url, frozenset())
+    rendering = rules.prepare([content], url, links_from, UNKNOWN, gone, document)
     parts, headings = sections.cut([content], rendering)
-    return tuple(parts), headings, account(found, [content], rendering, told_of("", headings, parts))
+    return tuple(parts), headings, account(document, [content], rendering, told_of("", headings, parts))
 
 
 def _drop_empty_code(content: Node) -> None:
