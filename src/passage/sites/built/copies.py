@@ -103,13 +103,16 @@ def _sums(candidates: Sequence[Candidate], lines: "_Lines") -> Iterator[int]:
     for at, candidate in enumerate(candidates):
         if candidate.length < usual * _FEWEST_PARTS:
             continue
-        lengths = zip(hashes(candidate.lines), hashes(candidate.line_lengths), strict=True)
-        shared = [(length, pages) for line, length in lengths if len(pages := lines.pages(line)) > 1]
-        if sum(length for length, _ in shared) < candidate.length * _WHOLE:
-            continue
         covered: Counter[int] = Counter()
-        for length, pages in shared:
-            covered.update(dict.fromkeys(pages, length))
+        shared: list[tuple[int, list[int]]] = []
+        own = candidate.length * (1 - _WHOLE)
+        for line, length in zip(hashes(candidate.lines), hashes(candidate.line_lengths), strict=True):
+            pages = lines.pages(line)
+            if len(pages) > 1:
+                shared.append((length, pages))
+                covered.update(dict.fromkeys(pages, length))
+            elif (own := own - length) < 0:
+                break
         del covered[at]
         parts = {other for other, length in covered.items() if length >= candidates[other].length * _ALONE}
         told = sum(length for length, pages in shared if not parts.isdisjoint(pages))
