@@ -75,6 +75,7 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<h1>Mill</h1><span id=l>Search</span><input aria-labelledby=l><p>Text.</p>",
         "<h1>Mill</h1><details><summary><b>Code zeigen</b><b>Code verbergen</b></summary>Text.</details>",
         f"<h1>Mill</h1><div><p><b>Inhalt</b></p><ol>{LINKS}</ol></div><p>Text.</p>",
+        "<div><a href=/>Home</a> \u00bb <a href=/t/>T</a> \u00bb <b>Mill</b></div><h1>Class: T::Mill</h1><p>Text.</p>",
         "<p>Here: <a href=/>Home</a> \u00bb <a href=/mill/>mill</a></p><h1>Mill</h1><p>Text.</p>",
         "<h1>Mill</h1><p>Text.</p><p>Hoy: 1 de mayo de 2025</p>"
         "<ul><li><a href=/a/>\u2190 A</a><li><a href=/b/>B \u2192</a></ul>",

@@ -29,6 +29,7 @@ OLD_RUSTDOC = """<meta name=generator content=rustdoc><section id="main-content"
 <a href="index.html">lamp</a>::<wbr><a class="struct" href="#">Lamp</a></span>
 <span class="out-of-band">source</span></h1>
 <div class="item-decl"><pre><code>pub struct Lamp { /* private */ }</code></pre></div><p>Burns oil.</p>
+<h2 id="examples"><a href="#examples">\u00a7</a>Examples</h2><p>Light it.</p>
 <h2 id="impls">Implementations</h2>
 <details open><summary><section id="impl" class="impl"><h3 class="code-header in-band">impl Lamp</h3>
 </section></summary>
@@ -37,6 +38,8 @@ OLD_RUSTDOC = """<meta name=generator content=rustdoc><section id="main-content"
 </h4></section></summary>
 <div class="docblock"><p>Snuffs it.</p><h5 id="panics"><a href="#panics">Panics</a></h5><p>Never.</p>
 <a class="test-arrow" href="https://play.example/?code=fn">Run</a></div></details></details>
+<details open><summary><section id="impl-Debug" class="impl"><h3 class="code-header">impl Debug for Lamp</h3>
+<span class="item-info">Available on crate feature std only.</span></section></summary></details>
 <details open><summary><section id="method.fmt" class="method trait-impl"><h4 class="code-header">fn
 <a href="https://doc.example/fmt">fmt</a>()</h4></section></summary><div class="docblock"><p>Formats it.
 <a href="https://doc.example/fmt">Read more</a></p></div></details></section>"""
@@ -113,7 +116,7 @@ HEADINGS = """<main><h1>Lamp</h1><h2 id="lamp.Lamp.ignite"><code>ignite(oil: int
             OLD_RUSTDOC,
             "Struct lamp::Lamp",
             [
-                ("main-content", "`pub struct Lamp { /* private */ }`\n\nBurns oil."),
+                ("main-content", "`pub struct Lamp { /* private */ }`\n\nBurns oil.\n\n**Examples**\n\nLight it."),
                 ("method.snuff", "`fn snuff()`\n\nSnuffs it.\n\n**Panics**\n\nNever."),
             ],
         ),

@@ -44,6 +44,10 @@ from sites.reading import written
             "**tide.xml**\n\n```xml\n<a/>\n```",
         ),
         (
+            "<table><tr><td><pre>\n\n\n18\n19</pre></td><td><pre># File a.rb\n\ndef rise\nend</pre></td></tr></table>",
+            "```\n# File a.rb\n\ndef rise\nend\n```",
+        ),
+        (
             '<p>A gauge<sup class="footnote">[<a id="r1" class="footnote" href="#d1">1</a>]</sup>.</p>',
             "A gauge.",
         ),

@@ -142,7 +142,8 @@ def _columns(pre: Node) -> Iterator[Node]:
         for beside in (html.previous(node), html.following(node)):
             if beside is not None and html.tag(beside) and (count := _count(beside)):
                 lines = _text(pre, ()).strip("\n").count("\n") + 1
-                if count in (lines, lines + 1):
+                column = html.first(beside, "pre") or beside
+                if count in (lines, lines + 1) or html.text(column).rstrip().count("\n") + 1 == lines:
                     yield beside
         others = html.children(node.parent) if node.parent is not None else ()
         if any(html.text(each).strip() for each in others if html.key(each) != html.key(node)):

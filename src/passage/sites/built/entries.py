@@ -17,6 +17,9 @@ _SIGNATURE = re.compile(r"([\w-]*[-_])?signature|\w+Signature|memproto|code-head
 _TERMS = "dt[id]:has(code), dt:has(> a[id]):has(code)"
 """Terms that are signatures if they have code alone."""
 
+_ITS_PARTS = re.compile(r"examples?|panics|errors|safety", re.IGNORECASE)
+"""The headings that end the description of anything, by convention."""
+
 _COPY = re.compile(r"-\d+\Z")
 """Ends the id of a further entry with the same name."""
 
@@ -120,11 +123,12 @@ def _parts(
     """The headings in an entry: deeper than its own heading, or in the element that its signature begins.
 
     Those of a page with one signature alone, below its title, belong to the whole page. One that has no id, or names a
-    tag of the comment, and skips a level (`h4` below `h1`) is a label.
+    tag of the comment, and skips a level (`h4` below `h1`) is a label. So is "Examples" behind a page's own signature.
     """
     signatures = {html.key(node) for node in found}
     held = Counter(html.key(above) for node in found for above in html.ancestors(node))
     level, scope, latest, headings = 0, 0, 0, 0
+    of_page = False
     for content in contents:
         for node in html.select(content, f"{_HEADINGS}, {selector}"):
             name = html.tag(node)
@@ -134,6 +138,7 @@ def _parts(
                 level = latest = int(name[1])
                 scope = 0
             elif html.key(node) in signatures:
+                of_page = entry is None
                 level = latest if headings > 1 or len(found) == 1 else 0
                 around = node.parent
                 own = entry is not None and around is not None and html.attribute(around, "id") == entry.anchor
@@ -143,7 +148,8 @@ def _parts(
                 depth = int(name[1])
                 tag = node.parent is not None and "-tag-" in html.attribute(node.parent, "class")
                 label = depth > latest + 1 > 1 and (tag or not html.attribute(node, "id"))
+                label = label or (of_page and _ITS_PARTS.fullmatch(html.letters_of(html.text(node))) is not None)
                 if label or (level and depth > level) or (scope and scope in map(html.key, html.ancestors(node))):
                     yield node
                 else:
-                    level, scope, latest = 0, 0, depth
+                    level, scope, latest, of_page = 0, 0, depth, False

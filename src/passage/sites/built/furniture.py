@@ -23,6 +23,8 @@ _BLOCKS = _ATOMS | {
 _HEADERS = "header, [class*=hero i]"
 _NO_HERO = "h2, h3, h4, pre, table, li, dl"
 
+_GAP = re.compile(r"\W+")
+
 _SHORT = 100
 """The most characters of a line of furniture."""
 _NEIGHBOURS = 3
@@ -117,13 +119,14 @@ def _apart(run: Sequence[Node], gone: Container[int]) -> list[Node]:
 
 
 def _is_trail(block: Node, title: str, url: str) -> bool:
-    """Whether a block before the title has only links to other pages, perhaps named, or the title's own words."""
+    """Whether a block before the title has only links to other pages, perhaps named, or the end of the title."""
     if html.tag(block) in _ATOMS:
         return False
     words = html.squeezed(html.text(block))
     links = _links(block)
     beside = html.letters(block) - sum(map(html.letters, links))
-    ends = words.endswith(title) and beside == sum(map(str.isalnum, title))
+    own = (title[at:] for at in (0, *(gap.end() for gap in _GAP.finditer(title))))
+    ends = any(words.endswith(each) and beside == sum(map(str.isalnum, each)) for each in own if each)
     lead_away = all(is_page(link, url) for link in links) or len(links) > 1
     named = len(links) > 1 and beside <= _BESIDE and beside == sum(map(str.isalnum, words.partition(":")[0]))
     return (lead_away and (ends or named or not beside)) or _is_note(block)

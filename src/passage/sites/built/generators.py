@@ -228,7 +228,7 @@ GENERATORS = (
         noise=(
             ".rustdoc-breadcrumbs, .sub-heading, .out-of-band, .rightside, summary.hideme, rustdoc-toolbar,"
             " .item-table, .non-exhaustive, .test-arrow, .notable-traits,"
-            " #trait-implementations-list details:not(:has(> .docblock)) > summary .item-info,"
+            " details:not(#implementations-list details, :has(> .docblock)) > summary > .impl > .item-info,"
             " [id^=blanket-implementations], [id^=synthetic-implementations], [id^=deref-methods],"
             " details:has(> summary > .trait-impl):not(:has(> .docblock > p)), .trait-impl:not(summary > .trait-impl),"
             " details:has(> summary > .trait-impl):has(> .docblock > p:only-child > a:last-child)"
