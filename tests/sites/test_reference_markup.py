@@ -75,7 +75,9 @@ BRIEF = """<meta name=generator content="Doxygen 1.9"><div class="header">
 <tr><td class="memItemLeft">enum</td><td class="memItemRight"><a href="#flame">Flame</a> { <b>LOW</b> }</td></tr>
 <tr class="inherit"><td class="memItemLeft">int</td><td class="memItemRight"><b>glow</b></td></tr></table>
 <a name="details" id="details"></a><h2>Detailed Description</h2>
-<div class="textblock"><p>Burns oil.</p><p>Ask oil<span class="obfuscator">.nosp@m.</span>@lamp.example.</p>
+<div class="textblock">
+<div class="compoundTemplParams">template&lt;class T&gt;<br>class Lamp&lt; T &gt;</div>
+<p>Burns oil.</p><p>Ask oil<span class="obfuscator">.nosp@m.</span>@lamp.example.</p>
 <div class="fragment"><div class="line">Lamp lamp;</div>\n<div class="line">lamp.ignite();</div></div></div>
 <hr>The documentation for this class was generated from the following file:<ul><li>lamp.h</li></ul></div>"""
 
@@ -155,7 +157,8 @@ HEADINGS = """<main><h1>Lamp</h1><h2 id="lamp.Lamp.ignite"><code>ignite(oil: int
             [
                 (
                     "",
-                    "|  |  |\n| --- | --- |\n| int | **oil** |\n\nBurns oil.\n\nAsk oil@lamp.example.\n\n"
+                    "|  |  |\n| --- | --- |\n| int | **oil** |\n\n`template<class T> class Lamp< T >`\n\n"
+                    "Burns oil.\n\nAsk oil@lamp.example.\n\n"
                     "```\nLamp lamp;\nlamp.ignite();\n```",
                 )
             ],
@@ -170,8 +173,22 @@ def test_entries_in_older_markup(tmp_path: Path, page: str, title: str, sections
     assert [(section.anchor, section.markdown) for section in read.sections] == sections
 
 
-@pytest.mark.parametrize("name", ["wick-trim_8c_source", "api/wick_8hpp_source", "class_lamp-members", "dir_0a1b"])
-def test_listings_of_doxygen_are_left_out(tmp_path: Path, name: str) -> None:
-    written(tmp_path, dict.fromkeys(("lamp.html", f"{name}.html"), f"<!doctype html>{BRIEF}"))
+TODO = """<meta name=generator content="Doxygen 1.9"><div class="header"><div class="title">Todo List</div></div>
+<div class="contents"><div class="textblock">
+<dl class="reflist"><dt>Class Lamp</dt><dd>More oil.</dd></dl></div></div>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        ("wick-trim_8c_source", BRIEF),
+        ("api/wick_8hpp_source", BRIEF),
+        ("class_lamp-members", BRIEF),
+        ("dir_0a1b", BRIEF),
+        ("a00012", TODO),
+    ],
+)
+def test_listings_of_doxygen_are_left_out(tmp_path: Path, name: str, page: str) -> None:
+    written(tmp_path, {"lamp.html": f"<!doctype html>{BRIEF}", f"{name}.html": f"<!doctype html>{page}"})
     pages = open_site(tmp_path, SiteOptions("https://lamp.example/")).read()
     assert [each.path for each in pages if isinstance(each, Page)] == ["lamp"]

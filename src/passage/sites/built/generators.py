@@ -185,7 +185,11 @@ GENERATORS = (
         meta=("doxygen",),
         title=".header .title",
         slogan=".mlabels, .ingroups",
-        skipped={"div.contents:not(:has(*))": "no text"},
+        signatures=".compoundTemplParams",
+        skipped={
+            "div.contents:not(:has(*))": "no text",
+            ".contents > .textblock > dl.reflist:only-child": "generated index",  # "Todo List"
+        },
         noise=(
             "table.memberdecls:not(:has(tr:not(.inherit) .memItemRight > b:first-child)),"
             " .memberdecls tr:not(:has(.memItemRight > b:first-child)), .obfuscator,"
@@ -197,7 +201,7 @@ GENERATORS = (
             r"(.*/)?(.*_source|.*-members|dir_\w+|graph_legend)\.html": "generated index",
             r"(.*/)?(annotated|classes|hierarchy|inherits|files|pages)\.html": "generated index",
             r"(.*/)?(functions|globals|namespacemembers)(_[\w~]+)?\.html": "generated index",
-            r"(.*/)?(namespaces|modules|topics|concepts|examples|deprecated|todo|test|bug)\.html": "generated index",
+            r"(.*/)?(namespaces|modules|topics|concepts|examples)\.html": "generated index",
             r"(.*/)?search/\w+\.html": "search page",
         },
     ),
