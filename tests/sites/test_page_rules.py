@@ -39,6 +39,8 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<header><h1>Mill</h1><p><a rel=tag href=/tags/a/>a</a></p></header><p>Text.</p>",
         "<header><h1>Mill</h1><div><p class=byline>Ann</p><p><a href=a.rst>Source</a></p></div></header><p>Text.</p>",
         "<h1>Mill</h1><p>Translations: <a hreflang=de href=/de/>de</a></p><p>Text.</p>",
+        "<h1>Mill</h1><p>In: <a href=/en/>en</a>, <a hreflang=de href=/de/>de</a></p><p>Text.</p>",
+        "<h1>Mill</h1><p>Text.</p><p>Next: <a rel=next href=/a>A</a>, Up: <a rel=up href=#>B</a></p><h2>More</h2>",
         "<h1>Mill</h1><p>Text.</p><div><a href=/a/>A</a><a href=/b/>B</a></div>",
         "<h1>Mill</h1><p>Text.</p><div><a href=/a/><div><p>A</p></div><p>Another page's text.</p></a></div>",
         "<h1>Mill</h1><p>Text.</p><p><a rel=prev href=a>A</a> <a rel=next href=b>B</a></p><p>On <time>4 May</time></p>",
@@ -84,10 +86,26 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<h1>Mill</h1><h2>Contents</h2><p><a href=#a>A</a> <a href=#b>B</a> <a href=/#c>C</a></p><p>Text.</p>",
         "<h1>Mill</h1><div><p><b>Inhalt</b></p><dl><dt>1. <a href=#a>A</a><dd><dl><dt><a href=#b>B</a></dl>"
         "<dt>2. <a href=#c>C</a></dl></div><p>Text.</p>",
+        "<table><tr><td><a href=#a>Top</a><i> | </i><a href=#b>End</a></table><h1>Mill</h1><p>Text.</p>",
     ],
 )
 def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
     assert text(read(tmp_path, {"index.html": f"<main>{body}</main>"})["index"]) == "Text."
+
+
+def test_links_to_the_pages_that_the_head_names_are_no_text(tmp_path: Path) -> None:
+    above = "<table><tr><th>Mill<th><a accesskey=p href=a.html><img alt=Before></a></table>"
+    below = "<table><tr><td><a rel=prev href=a.html>&lt; Before</a><tr><td>The stones</table>"
+    head = "<head><title>Mill</title><link rel=prev title='The stones' href=a.html></head>"
+    inside = (
+        "<table><tr><td>[<a href=b.html>Axle</a>]<td>[<a rel=start href=/>Top</a>][<a rel=index href=c>X</a>]</table>"
+        "<table><tr><td>[<a href=#a>A</a>]<tr><td>[<a rel=up href=#u>U</a>]<td>[<a rel=next href=#n>N</a>]"
+    )
+    body = f"{above}<h1>Mill</h1><p>Text.</p>{inside}</table><h2>More</h2><p>More.</p>{below}"
+    written(tmp_path, {"index.html": head + body})
+    (page,) = open_site(tmp_path, SiteOptions(SITE)).read()
+    assert isinstance(page, Page)
+    assert text(page) == "Text.\n\nMore."
 
 
 @pytest.mark.parametrize("title", ["<p><b>Parts</b></p>", "<b>Parts</b>", "<h2>Parts</h2>", "<p>Its parts:</p>"])
@@ -133,6 +151,8 @@ def test_a_list_that_begins_with_the_next_page_is_no_text(tmp_path: Path, title:
         ("<p>Text.</p><p><b>See also</b></p><ul><li><a href=/a>A</a><li><a href=/b>B</a></ul>", "[A]"),
         ("<p>Text.</p><ul><li><a href=/a>A</a><li><a href=/b>B</a></ul><p>After.</p>", "[A]"),
         (f"<dl>{'<dt><a href=/a>Axle</a><dd>It turns.' * 30}</dl>", "[Axle]"),
+        (f"<dl>{'<a id=x></a><dt><pre><a href=#x>AXLE</a> = 4</pre>' * 30}</dl>", "AXLE = 4"),
+        ("<a name=x><p>In it.</p><p>And this.</p></a>", "And this."),
         ("<div>As <b>one</b> says, read <a href=/a/>A</a></div>", "read [A]"),
     ],
 )
@@ -150,6 +170,8 @@ def test_text_that_looks_like_furniture_is_kept(tmp_path: Path, body: str, markd
         '<h2 id=a>Sails</h2><a href="#a"><b>Section titled Sails</b></a>',
         '<a href="#a"><h2 id=a>Sails</h2></a>',
         "<h2 id=a>Sails <sup class='tag new'>neu</sup></h2>",
+        "<a name=a><h2>Sails</h2></a>",
+        "<div><a name=a><h2>Sails</h2>",
         "<h2 id=a>Sails <x-pill>neu</x-pill> <small>(mill v1.2.0)</small> <img alt=v1 src=/badge/v1.svg></h2>",
     ],
 )
@@ -390,6 +412,11 @@ OWN = "<h1>{0}</h1><p>Turn the {0} {1} times.<h2>Care</h2><p>Grease the {0}.<p>N
         f"<h1>Mills</h1><div><ul>{MENU}</ul>{OWN.replace('h2', 'h3').replace('h1', 'h2')}</div>",
         OWN.replace("<h2>", f"<hr><table><tr><td>[<a href=#a> &lt; </a>]{MENU.replace('li>', 'td>')}</table><h2>"),
         OWN.replace("<h2>", "<div><a href=/a>Before</a><a href=/b>Behind</a></div><h2>"),
+        OWN.replace("</h1>", "</h1><div>From the mill's own wiki</div>"),
+        OWN.replace(
+            "</h1>", "</h1><div>Sails: <input></div><div><label><input type=checkbox></label> <i>Dark</i></div>"
+        ),
+        OWN.replace("<h2>", f"<p>{'A newer version of this book is on another site. ' * 3}<h2>"),
         f"<table><tr><th>{{0}} {{1}}<tr><td><a href=a><img alt=Vor></a><td><a href=b><img alt=Nach></a></table>{OWN}"
         "<table><tr><td><a href=a><img alt=Vor></a><td><a href=/><img alt=Auf></a><td>Mill {1}</table>",
     ],

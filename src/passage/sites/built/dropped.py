@@ -83,8 +83,7 @@ def dropped(
     found = list(within(document.blocks, document.parents, contents, gone))
     for _, inside in groupby(found, key=lambda block: block.keys[0]):
         gone |= dict.fromkeys(map(html.key, _skip_links(inside)), "navigation")
-    if common:
-        left_out = repeated(found, common, url)
+    if found and (left_out := repeated(found, document, common, url)):
         gone |= dict.fromkeys(map(html.key, elements(found, left_out)), "repeated on most pages")
         left = set(map(id, left_out))
         found = [block for block in found if id(block) not in left]
@@ -128,7 +127,8 @@ def _is_menu(beside: Node) -> bool:
 def _skip_links(content: Iterable[Block]) -> Iterator[Node]:
     """Links into the page before all of its text."""
     for block in content:
-        links = [next((each for each in html.ancestors(node) if html.tag(each) == "a"), None) for node in block.nodes]
+        words = (node for node, text in zip(block.nodes, block.texts, strict=True) if any(map(str.isalnum, text)))
+        links = [next((each for each in html.ancestors(node) if html.tag(each) == "a"), None) for node in words]
         if not all(link is not None and html.attribute(link, "href").startswith("#") for link in links):
             return
         yield from block.nodes

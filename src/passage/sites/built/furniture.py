@@ -189,7 +189,7 @@ def _is_note(block: Node) -> bool:
     if _all_links(block) and all(map(_is_source, _links(block))):
         return True
     links = html.select(block, "a[href]")
-    if links and all(html.attribute(link, "hreflang") for link in links):
+    if len(links) - 1 <= sum("hreflang" in link.attrs for link in links) > 0:  # that of this page may have none
         return True
     around = [block, *html.ancestors(block)][:3]
     return _is_line(block) and any(_BYLINE.search(html.attribute(each, "class")) for each in around)
@@ -232,7 +232,7 @@ def _all_links(block: Node) -> bool:
 
 def _links(block: Node) -> list[Node]:
     """The links in a block, or the link around it."""
-    around = next((above for above in html.ancestors(block) if html.tag(above) == "a"), None)
+    around = next((above for above in html.ancestors(block) if html.tag(above) == "a" and "href" in above.attrs), None)
     return [around] if around is not None else html.select(block, "a[href]")
 
 

@@ -72,10 +72,18 @@ def _lists(content: Node, inside: Sequence[Node], url: str, headings: _Headings)
     for outline in found.values():
         targets = html.select(outline, "a[href]")
         whole = keys.issuperset(map(html.key, targets)) and _words(outline) == sum(map(_words, targets))
-        if not whole or _ends_sentence(outline):
+        if not whole or _ends_sentence(outline) or leads_into_itself(outline, url):
             continue
         if len(targets) >= _FEWEST or _names_headings(targets, outline, headings, url):
             yield outline
+
+
+def leads_into_itself(element: Node, url: str) -> bool:
+    """Whether most links of an element lead to places in it: these are entries with an address, not a list of them."""
+    targets = [_place(html.attribute(link, "href").strip(), url) for link in html.select(element, "a[href]")]
+    marks = [*html.select(element, "[id]"), *html.select(element, "[name]")]
+    places = {html.attribute(mark, name) for mark in marks for name in ("id", "name")} - {""}
+    return bool(places) and sum(target in places for target in targets) * 2 > len(targets)
 
 
 def _outermost(holder: Node, content: Node, sizes: dict[int, int]) -> Node:
@@ -146,7 +154,9 @@ def _ids(heading: Node) -> set[str]:
 
 
 def _is_above(heading: Node, outline: Node) -> bool:
-    before = html.previous(outline)
+    before, around = html.previous(outline), outline.parent
+    while before is None and around is not None:
+        before, around = html.previous(around), around.parent
     return before is not None and html.key(before) == html.key(heading)
 
 

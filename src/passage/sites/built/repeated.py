@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page
-from passage.sites.built.blocks import HEADINGS, Block
+from passage.sites.built.blocks import HEADINGS, Block, innermost
 from passage.sites.built.document import Document
 from passage.sites.built.signals import redirects
 from passage.sites.html import Node
@@ -33,6 +33,20 @@ _WIDEST = 12
 """The most blocks of a group of links to the pages around a page."""
 _MENU = 3
 """The fewest blocks of a menu inside of the text."""
+_NOTICE = 120
+"""The fewest characters of a paragraph that is a banner or a licence if most pages have it."""
+_BESIDE = 30
+"""The most letters beside the links of a line of links to the pages around."""
+_LABEL = 2
+"""The most words of a label: "Synopsis"."""
+_FIELDS = "input, select, textarea, button"
+_ITEMS = frozenset({"li", "dd", "td", "th"})
+_AROUND = frozenset(
+    {"prev", "previous", "next", "up", "parent", "home", "start", "begin", "first", "last", "contents", "toc", "index"}
+)
+"""The `rel` of links to the pages around a page."""
+_KEYS = frozenset("hnpu")
+"""The `accesskey` of such links, as DocBook and texinfo write it."""
 _SENTENCE = re.compile(r"[.!?:;\u3002\uff01\uff1f]['\")\]]*\Z")
 _YEAR = re.compile(r"\d(?:\d{3}|\d*(?::\d\d|[/.-]\d+[/.-]\d+))")
 _DIGITS = re.compile(r"\d+")
@@ -105,7 +119,7 @@ def key_of(block: Block) -> Key:
     return block.tag, words
 
 
-def repeated(found: Sequence[Block], common: frozenset[Key], url: str) -> list[Block]:
+def repeated(found: Sequence[Block], document: Document, common: frozenset[Key], url: str) -> list[Block]:
     """The blocks of a page's content that are the site's.
 
     Args:
@@ -114,9 +128,44 @@ def repeated(found: Sequence[Block], common: frozenset[Key], url: str) -> list[B
         url: of the page.
     """
     shared = [key_of(block) in common for block in found]
-    if not any(shared) or all(shared):
+    leading, panels = _leading(found, document)
+    menus = _widened(found, _in_menus(found, shared).union(panels), leading)
+    either = [each or at in leading or at in menus for at, each in enumerate(shared)]
+    if not menus and (not any(either) or all(either)):
         return []
-    return list(_Content(found, _with_neighbours(found, shared, url), url).outside(_in_menus(found, shared)))
+    return list(_Content(found, _with_neighbours(found, either, url), url).outside(menus, shared))
+
+
+def _leading(found: Sequence[Block], document: Document) -> tuple[set[int], set[int]]:
+    """The positions of links to the pages around this one, and of the words that the head gives to such a page.
+
+    And of lines with several such links and next to no other word: "Next: A, Up: B".
+    """
+    links = {
+        html.key(link)
+        for link in document.select("a[rel], a[accesskey]")
+        if _AROUND & set(html.attribute(link, "rel").split()) or html.attribute(link, "accesskey") in _KEYS
+    }
+    stated = {
+        html.squeezed(html.attribute(link, "title"))
+        for link in document.select("head > link[rel][title]")
+        if _AROUND & set(html.attribute(link, "rel").lower().split())
+    }
+    if stated and (head := document.first("head > title")) is not None:
+        stated.add(html.squeezed(html.text(head)))
+    named = {at for at, block in enumerate(found) if block.words in stated and not block.is_heading}
+    if not links:
+        return named, set()
+    link_of = innermost(document.parents, {key: key for key in links}, 0)
+    inside = [{link_of[around] for around in block.around} - {0} for block in found]
+    beside = {at: _letters_outside(block, link_of) for at, block in enumerate(found) if inside[at]}
+    panels = {at for at, letters in beside.items() if len(inside[at]) > 1 and letters <= _BESIDE}
+    return named.union(at for at, letters in beside.items() if not letters), panels
+
+
+def _letters_outside(block: Block, link_of: Mapping[int, int]) -> int:
+    named = zip(block.texts, block.around, strict=True)
+    return sum(len(html.letters_of(text)) for text, around in named if not link_of[around])
 
 
 class _Content:
@@ -139,8 +188,12 @@ class _Content:
             for key in found[at].keys:
                 self.inside.setdefault(key, []).append(at)
 
-    def outside(self, menus: set[int]) -> Iterator[Block]:
-        """The common blocks before the title, behind the elements that hold a section, at the end, and in `menus`."""
+    def outside(self, menus: set[int], shared: Sequence[bool]) -> Iterator[Block]:
+        """The common blocks before the title, behind the elements that hold a section, at the end, and in `menus`.
+
+        Args:
+            shared: the positions of blocks that most pages have; links to the pages around are common, too.
+        """
         if not self.own:
             return
         title = next((at for at in sorted(self.heads) if self.found[at].tag == "h1"), min(self.own))
@@ -148,7 +201,8 @@ class _Content:
         for at, block in enumerate(self.found):
             if at in self.own:
                 continue
-            if at < title or ended or at in menus or self._is_behind(at):
+            notice = shared[at] and _is_notice(block, below_title=at == title + 1)
+            if at < title or ended or at in menus or notice or self._is_behind(at):
                 ended = at > self.last
                 yield block
             elif at > self.last and (block.is_heading or self._is_parted(block) or self._is_menu(block)):
@@ -175,6 +229,16 @@ class _Content:
         return block.tag not in ("p", "li", "dd", "dt") and is_link(block, self.url)
 
 
+def _is_notice(block: Block, *, below_title: bool) -> bool:
+    """Whether a common block is the site's wherever it stands: a long paragraph, the label of a field, a slogan."""
+    if not block.is_heading and len(block.above) > 1 and len(block.words) <= _SHORT:
+        if html.first(block.above[-1], _FIELDS) is not None:
+            return True
+        if below_title and block.tag in ("p", "div") and len(block.words.split()) > _LABEL and _is_line(block):
+            return True
+    return block.tag == "p" and len(block.words) > _NOTICE and not _ITEMS.intersection(map(html.tag, block.above))
+
+
 def _in_menus(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
     """The positions of common links: of several in a line, or in an element that holds nothing else."""
     common = ((at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading)
@@ -184,6 +248,22 @@ def _in_menus(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
     menus = {key for key, count in of_links.items() if count == counts[key] >= _MENU}
     lines = {at for at, links in linked.items() if len({html.key(link) for link in links if link is not None}) > 1}
     return lines.union(at for at in linked if not menus.isdisjoint(found[at].keys))
+
+
+def _widened(found: Sequence[Block], menus: set[int], leading: set[int]) -> set[int]:
+    """The positions in menus, and in elements of links alone that hold a part of a menu or two links of `leading`."""
+    wide = set(menus)
+    keys = {key for at in menus | leading for key in found[at].keys[1:]}
+    inside: dict[int, list[int]] = {}
+    for at, block in enumerate(found) if keys else ():
+        for key in keys.intersection(block.keys):
+            inside.setdefault(key, []).append(at)
+    for group in inside.values():
+        leads = len(leading.intersection(group)) > 1 or not menus.isdisjoint(group)
+        plain = leads and len(group) <= _WIDEST and not any(found[at].is_heading for at in group)
+        if plain and all(at in menus or all(_links(found[at])) for at in group):
+            wide.update(group)
+    return wide
 
 
 def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:

@@ -33,7 +33,7 @@ TITLES = (
     " .sidebarblock > .content > .title, .admonitionblock .title,"
     " .filename, figcaption .title, .code-block-caption, .sd-card-title, .card > .title, summary, label, dt,"
     " div > [class*=title]:first-child:not(h1, h2, h3, h4, h5, h6, :has(h1, h2, h3, h4, h5, h6, p, pre)),"
-    " a h1, a h2, a h3, a h4, a h5, a h6, .VPFeature h2, .card .card-title"
+    " a[href] :is(h1, h2, h3, h4, h5, h6), .VPFeature h2, .card .card-title"
 )
 """Titles that are not headings of sections: each becomes a bold line before the named element."""
 

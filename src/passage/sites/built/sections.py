@@ -79,7 +79,7 @@ def _is_held(node: Node, content: Node) -> bool:
     """Whether a heading stands in a link or in an element that is not cut: it is part of the text there."""
     for above in html.ancestors(node) if html.tag(node) in HEADINGS else ():
         name = html.tag(above)
-        if name in _NOT_CUT or (name == "a" and not html.attribute(above, "href").startswith("#")):
+        if name in _NOT_CUT or (name == "a" and html.attribute(above, "href")[:1] not in ("", "#")):
             return True
         if html.key(above) == html.key(content):
             break
@@ -218,7 +218,7 @@ def _slogans(node: Node, page: Rendering) -> list[Node]:
 
 
 def _anchor(node: Node, page: Rendering) -> str:
-    """The heading's id; else the id of the section that it begins; else the id of a mark inside it or before it."""
+    """The heading's id; else that of the section that it begins; else that of a mark inside, around or before it."""
     if own := html.attribute(node, "id"):
         return "" if own == page.generator.top else own
     section = node.parent
@@ -227,7 +227,8 @@ def _anchor(node: Node, page: Rendering) -> str:
         begins = heading is not None and html.key(heading) == html.key(node)
         if begins and (named := html.attribute(section, "id")):
             return named
-    mark = html.first(node, _MARKS) or _mark_before(node)
+    around = section if section is not None and html.tag(section) == "a" else None
+    mark = html.first(node, _MARKS) or around or _mark_before(node)
     return (html.attribute(mark, "id") or html.attribute(mark, "name")) if mark is not None else ""
 
 

@@ -45,6 +45,9 @@ _LARGE = 2_000_000
 _HEAD = 20_000
 """Bytes in which a page names its generator."""
 
+_DTD = 300
+"""Bytes in which a page names its document type."""
+
 _File = tuple[FileFacts, bytes | OSError]
 """A file with its bytes, or the error if it cannot be read."""
 _notes = TypeAdapter(list[Skip | Flaw])
@@ -164,7 +167,7 @@ def _page_at_any_depth(file: str, content: bytes, survey: Survey) -> ReadPage | 
     """Read a page, and one whose elements are nested deeper than Python's stack with a longer one."""
     if len(content) > _LARGE and (reason := _left_out_by_path(file, content)):
         return Skip(file, reason)
-    root = html.parse(_with_end_tags(content) if file.lower().endswith(".xhtml") else content)
+    root = html.parse(_with_end_tags(content) if _is_xhtml(file, content) else content)
     try:
         return _page(file, root, survey)
     except RecursionError:
@@ -180,6 +183,11 @@ def _page_at_any_depth(file: str, content: bytes, survey: Survey) -> ReadPage | 
 def _left_out_by_path(file: str, content: bytes) -> str | None:
     generator = generators.generator_of(Document(html.parse(content[:_HEAD])))
     return generator.reason_by_path(file) if generator else None
+
+
+def _is_xhtml(file: str, content: bytes) -> bool:
+    """Whether a page was written as XML. Served as HTML, an `<a id="x"/>` has no end and holds all that follows."""
+    return file.lower().endswith(".xhtml") or content.lstrip().startswith(b"<?xml") or b"//DTD XHTML" in content[:_DTD]
 
 
 def _with_end_tags(content: bytes) -> bytes:
