@@ -463,3 +463,15 @@ def test_a_page_that_is_the_sum_of_others_is_left_out(tmp_path: Path) -> None:
 def test_a_link_is_resolved_as_by_urljoin(tmp_path: Path, link: str) -> None:
     found = read(tmp_path, {"a/b.html": f"<h1>Mill</h1><p>Text <a href='{link}'>link</a>.</p>"})
     assert f"[link]({urljoin(f'{SITE}a/b.html', link)})" in text(found["a/b"])
+
+
+@pytest.mark.parametrize("line", ["line-{}", "line.{}", "L{}", "{}"])
+def test_listing_of_a_source_file_is_no_page(tmp_path: Path, line: str) -> None:
+    lines = "\n".join(f'<span id="{line.format(number)}">mill.grind({number})</span>' for number in range(1, 30))
+    pages = {
+        "mill.html": f"<h1>Mill</h1><p>{'It grinds. ' * 40}</p><pre>{lines}</pre>",
+        "s.html": f"<pre>{lines}</pre>",
+    }
+    found = read(tmp_path, pages)
+    assert found["s.html"] == "source listing"
+    assert isinstance(found["mill"], Page)

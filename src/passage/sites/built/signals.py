@@ -26,6 +26,8 @@ _OUT_OF_SEARCH = "main[data-pagefind-ignore], article[data-pagefind-ignore], bod
 _SENTENCE = re.compile(r"[.!?\u3002\uff01\uff1f]['\")]*\Z")
 _OWN_LETTERS = 25
 """A sentence with fewer letters does not make a list of pages a page: "The manual has six chapters."."""
+_SECOND_LINE = "pre [id=line-2], pre [id='line.2'], pre [id=L2], pre [id=l00002], pre [id='2']"
+"""A line of a listing, whose lines have an address each."""
 _SHELL_CHARACTERS = 60
 _SEARCH_WORDS = 60
 """A page called "search" with fewer words is a search box; one with more words is about searching."""
@@ -50,6 +52,13 @@ def _listing(file: str, root: Node, generator: Generator) -> str | None:
     if _SEARCH.fullmatch(file) and len(html.text(root).split()) < _SEARCH_WORDS:
         return "search page"
     return None
+
+
+def lists_source(document: Document, contents: Sequence[Node]) -> bool:
+    """Whether a page shows a source file: a block of code with an address for each line, and little else."""
+    line = document.first(_SECOND_LINE)
+    pre = next((above for above in html.ancestors(line) if html.tag(above) == "pre"), None) if line else None
+    return pre is not None and html.letters(pre) * 10 >= sum(map(html.letters, contents)) * 9
 
 
 def _has_own_sections(root: Node) -> bool:

@@ -242,6 +242,8 @@ def _left_out(file: str, document: Document, generator: Generator, contents: lis
         return reason
     if not contents:
         return "no main content"
+    if signals.lists_source(document, contents):
+        return "source listing"
     return "list of pages" if signals.lists_pages(contents, survey.addresses.base) else None
 
 
