@@ -99,7 +99,9 @@ def test_links_to_the_pages_that_the_head_names_are_no_text(tmp_path: Path) -> N
     head = "<head><title>Mill</title><link rel=prev title='The stones' href=a.html></head>"
     inside = (
         "<table><tr><td>[<a href=b.html>Axle</a>]<td>[<a rel=start href=/>Top</a>][<a rel=index href=c>X</a>]</table>"
-        "<table><tr><td>[<a href=#a>A</a>]<tr><td>[<a rel=up href=#u>U</a>]<td>[<a rel=next href=#n>N</a>]"
+        "<div><a href=a.html><img alt=before></a><br><b>Before:</b> <a href=a.html>Stones</a> <b>Next part:</b>"
+        "<a href=d.html>Sails</a></div><table><tr><td>[<a href=#a>A</a>]"
+        "<tr><td>[<a rel=up href=#u>U</a>]<td>[<a rel=next href=#n>N</a>]"
     )
     body = f"{above}<h1>Mill</h1><p>Text.</p>{inside}</table><h2>More</h2><p>More.</p>{below}"
     written(tmp_path, {"index.html": head + body})

@@ -9,14 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import islice
 
 from pydantic import TypeAdapter
 
 from passage.sites import html
-from passage.sites.built.addresses import is_page
-from passage.sites.built.blocks import HEADINGS, Block, innermost
+from passage.sites.built.blocks import HEADINGS, Block
 from passage.sites.built.document import Document
+from passage.sites.built.menus import WIDEST, is_link, leading_links, menus_in, widened
 from passage.sites.built.signals import redirects
 from passage.sites.html import Node
 
@@ -27,26 +26,12 @@ FEWEST = 5
 
 _SHORT = 100
 """The most characters of a line beside a menu's links, such as the title of the next page."""
-_LEVELS = 5
-"""The most elements between a text and the link around it."""
-_WIDEST = 12
-"""The most blocks of a group of links to the pages around a page."""
-_MENU = 3
-"""The fewest blocks of a menu inside of the text."""
 _NOTICE = 120
 """The fewest characters of a paragraph that is a banner or a licence if most pages have it."""
-_BESIDE = 30
-"""The most letters beside the links of a line of links to the pages around."""
 _LABEL = 2
 """The most words of a label: "Synopsis"."""
 _FIELDS = "input, select, textarea, button"
 _ITEMS = frozenset({"li", "dd", "td", "th"})
-_AROUND = frozenset(
-    {"prev", "previous", "next", "up", "parent", "home", "start", "begin", "first", "last", "contents", "toc", "index"}
-)
-"""The `rel` of links to the pages around a page."""
-_KEYS = frozenset("hnpu")
-"""The `accesskey` of such links, as DocBook and texinfo write it."""
 _SENTENCE = re.compile(r"[.!?:;\u3002\uff01\uff1f]['\")\]]*\Z")
 _YEAR = re.compile(r"\d(?:\d{3}|\d*(?::\d\d|[/.-]\d+[/.-]\d+))")
 _DIGITS = re.compile(r"\d+")
@@ -128,44 +113,12 @@ def repeated(found: Sequence[Block], document: Document, common: frozenset[Key],
         url: of the page.
     """
     shared = [key_of(block) in common for block in found]
-    leading, panels = _leading(found, document)
-    menus = _widened(found, _in_menus(found, shared).union(panels), leading)
+    leading, panels = leading_links(found, document, url)
+    menus = widened(found, menus_in(found, shared).union(panels), leading)
     either = [each or at in leading or at in menus for at, each in enumerate(shared)]
     if not menus and (not any(either) or all(either)):
         return []
     return list(_Content(found, _with_neighbours(found, either, url), url).outside(menus, shared))
-
-
-def _leading(found: Sequence[Block], document: Document) -> tuple[set[int], set[int]]:
-    """The positions of links to the pages around this one, and of the words that the head gives to such a page.
-
-    And of lines with several such links and next to no other word: "Next: A, Up: B".
-    """
-    links = {
-        html.key(link)
-        for link in document.select("a[rel], a[accesskey]")
-        if _AROUND & set(html.attribute(link, "rel").split()) or html.attribute(link, "accesskey") in _KEYS
-    }
-    stated = {
-        html.squeezed(html.attribute(link, "title"))
-        for link in document.select("head > link[rel][title]")
-        if _AROUND & set(html.attribute(link, "rel").lower().split())
-    }
-    if stated and (head := document.first("head > title")) is not None:
-        stated.add(html.squeezed(html.text(head)))
-    named = {at for at, block in enumerate(found) if block.words in stated and not block.is_heading}
-    if not links:
-        return named, set()
-    link_of = innermost(document.parents, {key: key for key in links}, 0)
-    inside = [{link_of[around] for around in block.around} - {0} for block in found]
-    beside = {at: _letters_outside(block, link_of) for at, block in enumerate(found) if inside[at]}
-    panels = {at for at, letters in beside.items() if len(inside[at]) > 1 and letters <= _BESIDE}
-    return named.union(at for at, letters in beside.items() if not letters), panels
-
-
-def _letters_outside(block: Block, link_of: Mapping[int, int]) -> int:
-    named = zip(block.texts, block.around, strict=True)
-    return sum(len(html.letters_of(text)) for text, around in named if not link_of[around])
 
 
 class _Content:
@@ -239,33 +192,6 @@ def _is_notice(block: Block, *, below_title: bool) -> bool:
     return block.tag == "p" and len(block.words) > _NOTICE and not _ITEMS.intersection(map(html.tag, block.above))
 
 
-def _in_menus(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
-    """The positions of common links: of several in a line, or in an element that holds nothing else."""
-    common = ((at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading)
-    linked = {at: links for at, block in common if all(links := _links(block))}
-    counts = Counter(key for block in found for key in block.keys) if linked else Counter[int]()
-    of_links = Counter(key for at in linked for key in found[at].keys)
-    menus = {key for key, count in of_links.items() if count == counts[key] >= _MENU}
-    lines = {at for at, links in linked.items() if len({html.key(link) for link in links if link is not None}) > 1}
-    return lines.union(at for at in linked if not menus.isdisjoint(found[at].keys))
-
-
-def _widened(found: Sequence[Block], menus: set[int], leading: set[int]) -> set[int]:
-    """The positions in menus, and in elements of links alone that hold a part of a menu or two links of `leading`."""
-    wide = set(menus)
-    keys = {key for at in menus | leading for key in found[at].keys[1:]}
-    inside: dict[int, list[int]] = {}
-    for at, block in enumerate(found) if keys else ():
-        for key in keys.intersection(block.keys):
-            inside.setdefault(key, []).append(at)
-    for group in inside.values():
-        leads = len(leading.intersection(group)) > 1 or not menus.isdisjoint(group)
-        plain = leads and len(group) <= _WIDEST and not any(found[at].is_heading for at in group)
-        if plain and all(at in menus or all(_links(found[at])) for at in group):
-            wide.update(group)
-    return wide
-
-
 def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
     """The headings that are the page's own, or have text or a heading below them that is; a common `h1` needs text."""
     own: set[int] = set()
@@ -279,22 +205,6 @@ def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
             own.add(at)
         level, text = (here, False) if at in own else (0, False)
     return own
-
-
-def is_link(block: Block, url: str) -> bool:
-    """Whether all words of a block are in links to pages of the site."""
-    return all(link is not None and is_page(link, url) for link in _links(block))
-
-
-def _links(block: Block) -> list[Node | None]:
-    """The link around each word and named picture of a block; None for those in no link."""
-    named = zip(block.nodes, block.texts, strict=True)
-    return [_link_around(node) for node, text in named if any(map(str.isalnum, text))]
-
-
-def _link_around(node: Node) -> Node | None:
-    above = islice(html.ancestors(node), _LEVELS)
-    return next((each for each in above if html.tag(each) == "a" and html.attribute(each, "href")), None)
 
 
 def _with_neighbours(found: Sequence[Block], shared: Sequence[bool], url: str) -> list[bool]:
@@ -312,7 +222,7 @@ def _with_neighbours(found: Sequence[Block], shared: Sequence[bool], url: str) -
     for at, block in enumerate(found):
         for key in reversed(block.keys[1:] if shared[at] and links(at) else ()):
             group = inside[key]
-            if len(group) > _WIDEST or any(found[each].is_heading for each in group):
+            if len(group) > WIDEST or any(found[each].is_heading for each in group):
                 break
             others = [each for each in group if not shared[each]]
             beside = [each for each in others if not links(each)]

@@ -1,0 +1,121 @@
+"""Finds menus, and the links to the pages around a page, by what the links in a block are."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from urllib.parse import urljoin
+
+from passage.sites import html
+from passage.sites.built.addresses import is_page
+from passage.sites.built.blocks import Block, innermost
+from passage.sites.built.document import Document
+from passage.sites.html import Node
+
+WIDEST = 12
+"""The most blocks of a group of links to the pages around a page."""
+
+_LEVELS = 5
+"""The most elements between a text and the link around it."""
+_FEWEST = 3
+"""The fewest blocks of a menu inside of the text."""
+_AROUND = frozenset(
+    {"prev", "previous", "next", "up", "parent", "home", "start", "begin", "first", "last", "contents", "toc", "index"}
+)
+"""The `rel` of links to the pages around a page."""
+_KEYS = frozenset("hnpu")
+"""The `accesskey` of such links, as DocBook and texinfo write it."""
+_LABELS = re.compile(r"(\W*\w+( \w+)?\s?[:\uff1a])*[\W_]*")
+"""The words beside the links of a panel: "Next: … Up: …"."""
+
+
+def leading_links(found: Sequence[Block], document: Document, url: str) -> tuple[set[int], set[int]]:
+    """The positions of links to the pages around this one, and of the words that the head gives to such a page.
+
+    And of panels: lines of several links with a label at most beside each ("Next: A, Up: B"), which have `rel`, or of
+    which one leads to a page that the head names.
+    """
+    stated = [link for link in document.select("head > link[rel][href]") if _is_around(link)]
+    titles = {html.squeezed(html.attribute(link, "title")) for link in stated} - {""}
+    if titles and (head := document.first("head > title")) is not None:
+        titles.add(html.squeezed(html.text(head)))
+    named = {at for at, block in enumerate(found) if block.words in titles and not block.is_heading}
+    leading = [link for link in document.select("a[rel], a[accesskey]") if _is_around(link)]
+    if not leading and not stated:
+        return named, set()
+    pages = {_page(link, url) for link in stated}
+    links = document.select("a[href]")
+    link_of = innermost(document.parents, {html.key(link): html.key(link) for link in links}, 0)
+    marked = set(map(html.key, leading))
+    to_stated = {html.key(link) for link in links if pages and _page(link, url) in pages}
+    panels: set[int] = set()
+    for at, block in enumerate(found):
+        inside = {link_of[around] for around in block.around} - {0}
+        if inside.isdisjoint(marked | to_stated) or block.is_heading:
+            continue
+        beside = "".join(_outside(block, link_of))
+        if len(marked & inside) > 1 or (len(inside) > 1 and html.letters_of(beside)):
+            panels |= {at} if _LABELS.fullmatch(beside) else set()
+        elif marked >= inside and not html.letters_of(beside):
+            named.add(at)
+    return named, panels
+
+
+def _is_around(link: Node) -> bool:
+    rel = html.attribute(link, "rel").lower().split()
+    return not _AROUND.isdisjoint(rel) or html.attribute(link, "accesskey") in _KEYS
+
+
+def _page(link: Node, url: str) -> str:
+    try:
+        return urljoin(url, html.attribute(link, "href")).partition("#")[0]
+    except ValueError:
+        return ""
+
+
+def _outside(block: Block, link_of: Mapping[int, int]) -> list[str]:
+    """The texts of a block in no link."""
+    return [text for text, around in zip(block.texts, block.around, strict=True) if not link_of[around]]
+
+
+def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
+    """The positions of common links: of several in a line, or in an element that holds nothing else."""
+    common = ((at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading)
+    linked = {at: links for at, block in common if all(links := _links(block))}
+    counts = Counter(key for block in found for key in block.keys) if linked else Counter[int]()
+    of_links = Counter(key for at in linked for key in found[at].keys)
+    menus = {key for key, count in of_links.items() if count == counts[key] >= _FEWEST}
+    lines = {at for at, links in linked.items() if len({html.key(link) for link in links if link is not None}) > 1}
+    return lines.union(at for at in linked if not menus.isdisjoint(found[at].keys))
+
+
+def widened(found: Sequence[Block], menus: set[int], leading: set[int]) -> set[int]:
+    """The positions in menus, and in elements of links alone that hold a part of a menu or two links of `leading`."""
+    wide = set(menus)
+    keys = {key for at in menus | leading for key in found[at].keys[1:]}
+    inside: dict[int, list[int]] = {}
+    for at, block in enumerate(found) if keys else ():
+        for key in keys.intersection(block.keys):
+            inside.setdefault(key, []).append(at)
+    for group in inside.values():
+        leads = len(leading.intersection(group)) > 1 or not menus.isdisjoint(group)
+        plain = leads and len(group) <= WIDEST and not any(found[at].is_heading for at in group)
+        if plain and all(at in menus or all(_links(found[at])) for at in group):
+            wide.update(group)
+    return wide
+
+
+def is_link(block: Block, url: str) -> bool:
+    """Whether all words of a block are in links to pages of the site."""
+    return all(link is not None and is_page(link, url) for link in _links(block))
+
+
+def _links(block: Block) -> list[Node | None]:
+    """The link around each word and named picture of a block; None for those in no link."""
+    named = zip(block.nodes, block.texts, strict=True)
+    return [_link_around(node) for node, text in named if any(map(str.isalnum, text))]
+
+
+def _link_around(node: Node) -> Node | None:
+    above = islice(html.ancestors(node), _LEVELS)
+    return next((each for each in above if html.tag(each) == "a" and html.attribute(each, "href")), None)
