@@ -379,6 +379,11 @@ PRE = "<pre class={}>{}</pre>"
         ("<p>A <ruby>\u98a8\u8eca<rp>(</rp><rt>fuusha</rt><rp>)</rp></ruby> turns.</p>", "A \u98a8\u8eca turns."),
         ("<p>So <script type='math/tex'>a^2</script>.</p>", "So $a^2$."),
         (
+            "<table><tr><td><img alt='[Note]' src=n.png><th>Note<tr><td><p>It is heavy.<pre>a()</pre></table>",
+            "**Note** It is heavy. ``` a() ```",
+        ),
+        ("<table><tr><td><td>It turns.<td><tr><td><td>— <i>Ann</i><td></table>", "It turns. — *Ann*"),
+        (
             "<p>So <b class=MathJax_Preview>a2</b><b class=MathJax><math><mi>a</mi></math></b>"
             "<script type='math/tex'>a^2</script>.</p>",
             "So $a^2$.",

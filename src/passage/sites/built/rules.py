@@ -148,9 +148,20 @@ def _table(node: Node, page: Rendering) -> str:
     if lines := code_lines(node):
         return _fenced("\n".join(code.source(line, page.dropped) for line in lines), code.language(node))
     if is_frame(node):
-        cells = (cell for cell in html.outermost(node, "caption, td") if html.key(cell) not in page.dropped)
-        return "".join(f"<div>{inside(cell, page)}</div>" for cell in cells)
+        cells = [cell for cell in html.outermost(node, "caption, td, th") if html.key(cell) not in page.dropped]
+        titles = {words(cell, page) for cell in cells if html.tag(cell) == "th"}
+        return "".join(_in_frame(cell, page) for cell in cells if not _is_icon(cell, titles))
     return element(node, page).replace("<tr>", f"{empty_header(node)}<tr>", 1)
+
+
+def _in_frame(cell: Node, page: Rendering) -> str:
+    return bold(words(cell, page)) if html.tag(cell) == "th" else f"<div>{inside(cell, page)}</div>"
+
+
+def _is_icon(cell: Node, titles: set[str]) -> bool:
+    """Whether a cell has the picture of a note alone, whose name is the title beside it: "[Warning]"."""
+    picture = html.first(cell, "img[alt]") if titles and not html.letters(cell) else None
+    return picture is not None and html.attribute(picture, "alt").strip("[] ") in titles
 
 
 def _kind(node: Node, _: Rendering) -> str:
