@@ -55,6 +55,15 @@ OLD_TYPEDOC = """<div class="col-content"><div class="tsd-page-title"><h1>Class 
 <li class="tsd-signature" id="ignite-1">ignite(): void</li><li class="tsd-description"><p>Lights it now.</p></li></ul>
 </section></div>"""
 
+CALLABLE = """<div class="col-content"><div class="tsd-page-title"><h1>Interface Lamp</h1></div>
+<section class="tsd-panel"><div class="tsd-signature">interface Lamp {<br>  oil: number;<br>}</div></section>
+<section class="tsd-panel"><h4>Type Parameters</h4><ul><li>T</li></ul></section>
+<section class="tsd-panel"><ul class="tsd-signatures"><li><div class="tsd-signature" id="lamp">Lamp(x: T): void</div>
+<div class="tsd-description"><h4>Returns</h4></div></li></ul></section>
+<h2 id="properties">Properties</h2><section class="tsd-panel tsd-member"><h3 id="oil">oil</h3>
+<div class="tsd-signature">oil: number</div></section><section class="tsd-panel tsd-member"><h3 id="errors">errors</h3>
+<div class="tsd-signature">errors: string</div></section></div>"""
+
 OVERLOADS = """<div class="col-content"><div class="tsd-page-title"><h1>Function light</h1></div>
 <section class="tsd-panel"><h4>Implements</h4><ul class="tsd-hierarchy"><li>Lights</li></ul></section>
 <div class="tsd-comment"><div class="tsd-tag-see"><h4 id="see">See</h4><p>The wick.</p></div></div>
@@ -129,6 +138,16 @@ HEADINGS = """<main><h1>Lamp</h1><h2 id="lamp.Lamp.ignite"><code>ignite(oil: int
                 ("oil", "`oil?: number`"),
                 ("ignite", "`ignite(done: Done)`\n\nLights it.\n\n**Parameters**\n\n- done\n\n  (): void"),
                 ("ignite-1", "`ignite(): void`\n\nLights it now."),
+            ],
+        ),
+        (
+            CALLABLE,
+            "Interface Lamp",
+            [
+                ("", "```\ninterface Lamp {\n  oil: number;\n}\n```\n\n**Type Parameters**\n\n- T"),
+                ("lamp", "`Lamp(x: T): void`\n\n**Returns**"),
+                ("oil", "`oil: number`"),
+                ("errors", "`errors: string`"),
             ],
         ),
         (

@@ -138,7 +138,7 @@ def _parts(
                 level = latest = int(name[1])
                 scope = 0
             elif html.key(node) in signatures:
-                of_page = entry is None
+                of_page = entry is None and headings < 2
                 level = latest if headings > 1 or len(found) == 1 else 0
                 around = node.parent
                 own = entry is not None and around is not None and html.attribute(around, "id") == entry.anchor
@@ -149,6 +149,7 @@ def _parts(
                 tag = node.parent is not None and "-tag-" in html.attribute(node.parent, "class")
                 label = depth > latest + 1 > 1 and (tag or not html.attribute(node, "id"))
                 label = label or (of_page and _ITS_PARTS.fullmatch(html.letters_of(html.text(node))) is not None)
+                headings -= label
                 if label or (level and depth > level) or (scope and scope in map(html.key, html.ancestors(node))):
                     yield node
                 else:
