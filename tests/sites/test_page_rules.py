@@ -112,7 +112,7 @@ def test_links_to_the_pages_that_the_head_names_are_no_text(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("title", ["<p><b>Parts</b></p>", "<b>Parts</b>", "<h2>Parts</h2>", "<p>Its parts:</p>"])
 def test_a_list_that_begins_with_the_next_page_is_no_text(tmp_path: Path, title: str) -> None:
-    lists = f"{title}<ul><li><a href=a.html>A</a><ul><li><a href=b.html>B</a></ul></ul>"
+    lists = f"{title}<ul><li><a href=#x>X</a><li><a href=a.html>A</a><ul><li><a href=b.html>B</a></ul></ul>"
     body = f"<link rel=next href=/a.html><h1>Mill</h1><p>Text.</p>{lists}<h2>More</h2><p>More.</p>"
     assert text(read(tmp_path, {"index.html": body})["index"]) == "Text.\n\nMore."
 
@@ -419,6 +419,9 @@ OWN = "<h1>{0}</h1><p>Turn the {0} {1} times.<h2>Care</h2><p>Grease the {0}.<p>N
         f"<h1>Mills</h1><div><ul>{MENU}</ul>{OWN.replace('h2', 'h3').replace('h1', 'h2')}</div>",
         OWN.replace("<h2>", f"<hr><table><tr><td>[<a href=#a> &lt; </a>]{MENU.replace('li>', 'td>')}</table><h2>"),
         OWN.replace("<h2>", "<div><a href=/a>Before</a><a href=/b>Behind</a></div><h2>"),
+        OWN.replace("</h1>", f"</h1><table><tr><th>The menu<tr><td><ul>{MENU}</ul></table>"),
+        OWN.replace("<h2>", "<div><table><tr><td><h2>Table of contents</h2></table></div><h2>"),
+        f"{OWN}<p><a href=ann.html>Ann</a></p>",
         OWN.replace("</h1>", "</h1><div>From the mill's own wiki</div>"),
         OWN.replace(
             "</h1>", "</h1><div>Sails: <input></div><div><label><input type=checkbox></label> <i>Dark</i></div>"

@@ -20,7 +20,7 @@ _SENTENCE = re.compile(r"[.!?;\u3002\uff01\uff1f]['\")\]]*\Z")
 
 
 def link_lists(found: Sequence[Block], document: Document, contents: Sequence[Node], url: str) -> Iterator[Block]:
-    """The blocks of lists of links alone whose first one leads to the page that the head names as the next one.
+    """The blocks of lists of links alone whose first one to another page leads to that which the head names as next.
 
     The line above such a list is its title. Links alone below a title that says that they are inherited are left out,
     too, with the title. Other lists of links are the author's.
@@ -42,7 +42,8 @@ def link_lists(found: Sequence[Block], document: Document, contents: Sequence[No
         yield from found[at : names[-1] + 1] if names else ()
     title = next((at for at, block in enumerate(found) if block.is_heading), 0)
     for first, last in _spans(found, links, url):
-        if _target(links[first][0], url) in following:
+        others = (page for at in range(first, last + 1) for link in links[at] if (page := _target(link, url)) != url)
+        if next(others, "") in following:
             named = first - 1 > title and _announces(found[first - 1])
             yield from found[first - named : last + 1]
 

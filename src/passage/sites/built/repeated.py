@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 
 from pydantic import TypeAdapter
 
@@ -31,6 +32,7 @@ _NOTICE = 120
 _LABEL = 2
 """The most words of a label: "Synopsis"."""
 _FIELDS = "input, select, textarea, button"
+_IN_LISTS = ("li", "dd", "dt")
 _ITEMS = frozenset({"li", "dd", "td", "th"})
 _SENTENCE = re.compile(r"[.!?:;\u3002\uff01\uff1f]['\")\]]*\Z")
 _YEAR = re.compile(r"\d(?:\d{3}|\d*(?::\d\d|[/.-]\d+[/.-]\d+))")
@@ -115,10 +117,27 @@ def repeated(found: Sequence[Block], document: Document, common: frozenset[Key],
     shared = [key_of(block) in common for block in found]
     leading, panels = leading_links(found, document, url)
     menus = widened(found, menus_in(found, shared).union(panels), leading)
+    menus |= _titles(found, shared, menus)
     either = [each or at in leading or at in menus for at, each in enumerate(shared)]
     if not menus and (not any(either) or all(either)):
         return []
     return list(_Content(found, _with_neighbours(found, either, url), url).outside(menus, shared))
+
+
+def _titles(found: Sequence[Block], shared: Sequence[bool], menus: set[int]) -> set[int]:
+    """The positions of common lines above menus, and of common headings over nothing."""
+    titles = {
+        at - 1 for at in menus if at and shared[at - 1] and not found[at - 1].is_heading and _is_line(found[at - 1])
+    }
+    levels = [_level(block) if block.is_heading else 0 for block in found]
+    for at, (level, following) in enumerate(pairwise((*levels, 1))):
+        if shared[at] and level > 1 and 0 < following <= level:
+            titles.add(at)
+    return titles
+
+
+def _level(heading: Block) -> int:
+    return int(next(html.tag(node)[1] for node in heading.above if html.tag(node) in HEADINGS))
 
 
 class _Content:
@@ -158,7 +177,7 @@ class _Content:
             if at < title or ended or at in menus or notice or self._is_behind(at):
                 ended = at > self.last
                 yield block
-            elif at > self.last and (block.is_heading or self._is_parted(block) or self._is_menu(block)):
+            elif at > self.last and (block.is_heading or self._is_parted(block) or self._is_menu(at)):
                 ended = True
                 yield block
 
@@ -178,8 +197,10 @@ class _Content:
         """Whether an `<hr>` stands between the page's own text and a block behind it."""
         return block.rules > self.found[self.last].rules
 
-    def _is_menu(self, block: Block) -> bool:
-        return block.tag not in ("p", "li", "dd", "dt") and is_link(block, self.url)
+    def _is_menu(self, at: int) -> bool:
+        """Whether a block at the end is a link, and no paragraph below a heading, nor an item of a list."""
+        block, announced = self.found[at], self.found[at - 1].is_heading
+        return block.tag not in (("p", *_IN_LISTS) if announced else _IN_LISTS) and is_link(block, self.url)
 
 
 def _is_notice(block: Block, *, below_title: bool) -> bool:
@@ -200,7 +221,7 @@ def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
         if not found[at].is_heading:
             text = text or not shared[at]
             continue
-        here = int(next(html.tag(node)[1] for node in found[at].above if html.tag(node) in HEADINGS))
+        here = _level(found[at])
         if not shared[at] or text or 1 < here < level:
             own.add(at)
         level, text = (here, False) if at in own else (0, False)
