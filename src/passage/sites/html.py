@@ -137,6 +137,12 @@ def first(node: Node, css: str) -> Node | None:
     return found
 
 
+def has_elements(node: Node) -> bool:
+    """Whether an element holds anything beside one text."""
+    inside = node.child
+    return inside is not None and (not inside.is_text_node or inside.next is not None)
+
+
 def outermost(node: Node, css: str) -> list[Node]:
     """The matches that lie in no other match."""
     matches = select(node, css)

@@ -31,7 +31,7 @@ class Block(NamedTuple):
 
     Attributes:
         nodes: its texts, pictures and line breaks.
-        texts: of each of them: of a picture, the alternative text.
+        texts: of each of them: of a picture, the alternative text, between blanks.
         around: of each of them, the key of the element around it.
         words: its text on one line; never without a letter or digit.
         above: the block elements around it, outermost first; the first one is where the search began.
@@ -125,24 +125,23 @@ class _Walk:
     def add(self, name: str, node: Node) -> None:
         """Go past a text, a picture or a line break."""
         self.run.append(node)
-        self._texts.append(html.attribute(node, "alt") if name else html.own_text(node))
+        self._texts.append(f" {html.attribute(node, 'alt')} " if name else html.own_text(node))
         self._each_around.append(self._around[-1])
 
     def block(self) -> Block | None:
         """The block that ends here; None if it has no words."""
-        nodes, texts, around = tuple(self.run), tuple(self._texts), tuple(self._each_around)
+        nodes, texts, around = self.run, self._texts, self._each_around
         self.run, self._texts, self._each_around = [], [], []
-        words = _words(nodes, texts)
+        words = _words(texts)
         if not words:
             return None
         is_heading = not HEADINGS.isdisjoint(self.names)
-        return Block(nodes, texts, around, words, tuple(self._above), tuple(self._keys), self.rules, is_heading)
+        above, keys = tuple(self._above), tuple(self._keys)
+        return Block(tuple(nodes), tuple(texts), tuple(around), words, above, keys, self.rules, is_heading)
 
 
-def _words(nodes: Sequence[Node], texts: Sequence[str]) -> str:
+def _words(texts: Iterable[str]) -> str:
     """Texts on one line; empty without a letter or digit."""
-    if len(texts) > 1:
-        texts = [f" {text} " if html.tag(node) else text for node, text in zip(nodes, texts, strict=True)]
     words = html.squeezed("".join(texts))
     return words if any(map(str.isalnum, words)) else ""
 
@@ -184,7 +183,7 @@ def _part(block: Block, kept: Sequence[bool]) -> Block | None:
     if all(kept):
         return block
     nodes, texts = tuple(compress(block.nodes, kept)), tuple(compress(block.texts, kept))
-    words = _words(nodes, texts)
+    words = _words(texts)
     around = tuple(compress(block.around, kept))
     return block._replace(nodes=nodes, texts=texts, around=around, words=words) if words else None
 

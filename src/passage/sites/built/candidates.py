@@ -22,8 +22,8 @@ ITEM = re.compile(r"^[ >]*(?:[-*+]|\d+[.)])[ ]+", re.MULTILINE)
 LINK = re.compile(r"(?:!\[|\[)((?:[^\]\\]++|\\.)*+)\]\(([^)\s]*)[^)]*\)")
 
 _WORD = re.compile(r"\w+")
-_WORDS_ONLY = bytes(code if _WORD.match(chr(code)) else 32 for code in range(256))
-"""Makes a blank of each character of ASCII that is in no word."""
+_WORDS_ONLY = bytes(code if _WORD.match(chr(code)) or code == 10 else 32 for code in range(256))
+"""Makes a blank of each character of ASCII that is in no word, but for line breaks."""
 _DATED = 200
 """A line with more characters is no date."""
 CUT = re.compile(r"\s*\S*(\u2026|\.\.\.)\W*\Z")
@@ -203,8 +203,7 @@ def _words(page: Page, spoken: Sequence[str]) -> tuple[dict[int, int], bytes]:
     for section, written in zip(page.sections, spoken, strict=True):
         parts += [words_of(heading) for heading in section.headings if heading not in path]
         path = section.headings
-        for line in written.split("\n"):
-            words = words_of(line)
+        for line, words in zip(written.split("\n"), _words_of_lines(written), strict=True):
             parts.append(words)
             numbered = words[:1].isdecimal() and ITEM.match(line)  # the marks of other items have no words
             lines.add(words_of(ITEM.sub("", line)) if numbered else words)
@@ -225,7 +224,11 @@ def says_more(line: str) -> bool:
 
 def words_of(text: str) -> str:
     """A text's words, in lower case, with one blank between them."""
+    return " ".join(filter(None, _words_of_lines(text)))
+
+
+def _words_of_lines(text: str) -> list[str]:
     lower = text.lower()
     if lower.isascii():  # a third of the time
-        return " ".join(lower.encode().translate(_WORDS_ONLY).decode().split())
-    return " ".join(_WORD.findall(lower))
+        return [" ".join(line.split()) for line in lower.encode().translate(_WORDS_ONLY).decode().split("\n")]
+    return [" ".join(_WORD.findall(line)) for line in lower.split("\n")]

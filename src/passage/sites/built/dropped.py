@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, groupby
 
 from passage.sites import html
@@ -134,6 +135,11 @@ def _skip_links(content: Iterable[Block]) -> Iterator[Node]:
         yield from block.nodes
 
 
+@lru_cache(maxsize=10_000)  # the pages of a site have the same links
+def _is_listing(target: str) -> bool:
+    return _LISTING.search(target) is not None
+
+
 def _leads_to_source(link: Node) -> bool:
     """Whether a link to a listing of source code leads there from an API's entry."""
     return "".join(filter(str.isalpha, html.text(link))).lower() in _SOURCES
@@ -148,7 +154,7 @@ def _marks(content: Node, matches: Mapping[str, list[Node]], links: Sequence[Lin
     yield from footnote_marks(content, matches[FOOTNOTE_MARKS])
     for block in html.select(content, "pre, table"):
         yield from line_numbers(block) if html.tag(block) == "pre" else number_cells(block)
-    yield from (link for link, target in links if _LISTING.search(target) and _leads_to_source(link))
+    yield from (link for link, target in links if _is_listing(target) and _leads_to_source(link))
     yield from _labels(content, matches["label"], matches[_LABELLED], matches[_LEGENDS])
     for summary in filter(_is_control, matches["summary"]):
         yield summary.parent if _SOURCE_CODE.fullmatch(_words(summary)) and summary.parent is not None else summary

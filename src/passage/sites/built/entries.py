@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from passage.sites import html
 from passage.sites.built.blocks import HEADINGS
+from passage.sites.built.document import Document
 from passage.sites.built.generators import Generator
 from passage.sites.html import Node
 
@@ -54,7 +55,7 @@ class Entries:
     parts: tuple[Node, ...] = ()
 
 
-def find(contents: Sequence[Node], generator: Generator, gone: Container[int]) -> Entries:
+def find(document: Document, contents: Sequence[Node], generator: Generator, gone: Container[int]) -> Entries:
     """The entries of a page, besides those that `Generator.entries` selects.
 
     Args:
@@ -65,7 +66,7 @@ def find(contents: Sequence[Node], generator: Generator, gone: Container[int]) -
     found: list[Node] = []
     for content in contents:
         chosen = {html.key(node) for node in html.select(content, own)} if own else set()
-        matches = html.select(content, selector)
+        matches = document.select_each(content, (selector,))[selector]
         keys = {html.key(node): node for node in matches if html.key(node) in chosen or _is_signature(node)}
         found += [node for node in keys.values() if not any(html.key(above) in keys for above in html.ancestors(node))]
     if not found:

@@ -275,6 +275,9 @@ UNKNOWN = Generator(
 )
 
 
+_SIGNS = ", ".join(generator.sign for generator in GENERATORS if generator.sign)
+
+
 def recognise(pages: Iterable[Document]) -> Generator:
     """The generator that most of the pages name. Hugo names itself on the home page alone."""
     votes = [name for page in pages if (name := generator_of(page)) is not None]
@@ -292,7 +295,7 @@ def generator_of(document: Document) -> Generator | None:
     for generator in GENERATORS:
         if generator.comment and generator.comment in said:
             return generator
-    for generator in GENERATORS:
+    for generator in GENERATORS if document.first(_SIGNS) is not None else ():
         if generator.sign and document.first(generator.sign) is not None:
             return generator
     return None

@@ -11,8 +11,7 @@ from passage.sites import html
 from passage.sites.built.furniture import HEADINGS
 from passage.sites.html import Node
 
-_HIDDEN = ":is([hidden], [style*=display i], [style*=visibility i], [aria-hidden=true]):not(h1, h2, h3, h4, h5, h6)"
-"""A heading that is hidden by itself names the section that a reader sees."""
+_HIDDEN = "[hidden], [style*=display i], [style*=visibility i], [aria-hidden=true]"
 _STYLE = re.compile(r"(display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _RULE = re.compile(r"(@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|[^{}]+)(?:\{([^{}]*)\})?")
@@ -20,8 +19,7 @@ _RULE = re.compile(r"(@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|[^{}]+)(?:\{([^{}]
 _SHEETS = "style:not([media], noscript *, svg *, template *)"
 _ONE_NAME = re.compile(r"[.#][\w-]+")
 _WORD = re.compile(r"[\w-]+")
-_OPENED = "[role=tabpanel], details > *, [hidden=until-found], dialog *, pre *, code *, math, math *, mjx-container *"
-"""Panels, details and parts of code and formulas: a reader opens them, or sees them in another form."""
+_OPENED = frozenset({"dialog", "pre", "code", "math", "mjx-container"})
 _CONTROLS = ("aria-controls", "aria-owns", "onclick", "for", "href", "data-target", "data-bs-target", "popovertarget")
 _NAMED_BY = ", ".join(f"[{name}]" for name in _CONTROLS if name != "href") + ", a[href^='#']"
 _BUTTONS = "button, [role=button], [role=tab], summary, input[type=checkbox], input[type=radio]"
@@ -36,13 +34,26 @@ def hidden(content: Node, panels: Container[int]) -> Iterator[Node]:
     page = next(reversed(list(html.ancestors(content))), content)
     found = [node for node in html.select(content, _HIDDEN) if _is_hidden(node)]
     if styled := ", ".join(_hiding_selectors(page)):
-        found += [node for node in html.select(content, styled) if html.tag(node) not in HEADINGS]
-    named = _named_by_controls(page) if found else frozenset()
-    opened = {html.key(node) for node in html.select(content, _OPENED)} if found else set()
+        found += html.select(content, styled)
+    # A heading that is hidden by itself names the section that a reader sees.
+    found = [node for node in found if html.tag(node) not in HEADINGS]
+    named = _named_by_controls(page) if any(html.attribute(node, "id") for node in found) else frozenset()
     for node in found:
-        kept = html.key(node) in opened or html.key(node) in panels or html.attribute(node, "id") in named
+        kept = _is_opened(node) or html.key(node) in panels or html.attribute(node, "id") in named
         if not kept and not _follows_button(node) and not _is_label(node):
             yield node
+
+
+def _is_opened(node: Node) -> bool:
+    """Whether a reader opens a panel or details, or sees a part of code or of a formula in another form."""
+    around = list(map(html.tag, html.ancestors(node)))
+    return (
+        html.attribute(node, "role") == "tabpanel"
+        or html.attribute(node, "hidden") == "until-found"
+        or html.tag(node) == "math"
+        or around[:1] == ["details"]
+        or not _OPENED.isdisjoint(around)
+    )
 
 
 def _is_hidden(node: Node) -> bool:

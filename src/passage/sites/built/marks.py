@@ -35,7 +35,7 @@ def permalinks(headings: Iterable[Node], links: Iterable[Link]) -> Iterator[Node
     """
     for heading in headings:
         itself = f"#{html.attribute(heading, 'id') or ' '}"  # "#" alone leads to the page's top
-        for link in html.select(heading, "a[href*='#']"):
+        for link in html.select(heading, "a[href*='#']") if html.has_elements(heading) else ():
             sign = not html.letters(link) and html.first(link, "img") is None
             if (sign or html.attribute(link, "href") == itself) and html.letters(heading) > html.letters(link):
                 yield link
@@ -80,7 +80,7 @@ def badges(named: Iterable[Node], headings: Iterable[Node]) -> Iterator[Node]:
             and html.tag(badge.parent) == "p"
         ):
             yield badge
-    for heading in headings:
+    for heading in filter(html.has_elements, headings):
         written = html.letters(heading)
         yield from (part for part in html.select(heading, "*") if written and _is_badge(part, written))
 

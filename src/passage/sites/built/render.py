@@ -31,7 +31,8 @@ _GAPS = dict.fromkeys(_BLOCKS | {"nav", "hr", "dialog"}, "<div></div>") | dict.f
 HOLDS_BLOCKS = "p, div, ul, ol, pre, table, blockquote, section, h1, h2, h3, h4, h5, h6"
 _ATTRIBUTES = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
 
-_BLANKS = re.compile(r"[ \t\n\r\f\u00a0]+")
+_BLANKS = re.compile(r"[\t\n\r\f\u00a0][ \t\n\r\f\u00a0]*| [ \t\n\r\f\u00a0]+")
+"""What a single blank replaces; not the many single blanks."""
 
 _INSIDE = re.compile(r"(?<=[(\[]) +|,? +(?=[)\]])| +(?=,)")
 """Spaces in a signature that is set in lines or as a table, and the comma after its last line."""
@@ -141,9 +142,7 @@ def element(node: Node, page: Rendering) -> str:
     if name == "p" and node.parent is not None and html.tag(node.parent) == "li" and tables.in_cell(node):
         return f"{content} "  # the converter indents a paragraph of an item, in a cell, too
     if name in _KEPT or name in HEADINGS:
-        kept = "".join(
-            f' {each}="{escape(value)}"' for each in _ATTRIBUTES.get(name, ()) if (value := html.attribute(node, each))
-        )
+        kept = _attributes(name, node) if name in _ATTRIBUTES else ""
         before = html.previous(node) if name == "blockquote" else None
         apart = f"<p>{_APART}</p>" if before is not None and html.tag(before) == "blockquote" else ""
         return f"{apart}<{name}{kept}>{content}</{name}>"
@@ -152,6 +151,10 @@ def element(node: Node, page: Rendering) -> str:
     if name in _BLOCKS or ("-" in name and html.first(node, HOLDS_BLOCKS)):
         return f"<div>{content}</div>"
     return content
+
+
+def _attributes(name: str, node: Node) -> str:
+    return "".join(f' {each}="{escape(value)}"' for each in _ATTRIBUTES[name] if (value := html.attribute(node, each)))
 
 
 def plain(node: Node, page: Rendering) -> str:

@@ -55,7 +55,7 @@ def prepare(
         left_out: what `dropped` returns.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
-    reference = entries.find(contents, generator, left_out[0])
+    reference = entries.find(document, contents, generator, left_out[0])
     rules: dict[int | str, Rule] = {**_BY_NAME}
     rules |= {html.key(part): _part for part in reference.parts}
     rules |= {html.key(node): _declaration for node in reference.signatures}

@@ -197,10 +197,8 @@ def heading_of(node: Node, page: Rendering) -> Heading:
     title = render.words(node, page)
     for slogan in reversed(_slogans(node, page)):
         title = title.removesuffix(render.words(slogan, page)).strip()
-    above = any(
-        html.letters(link) * 2 > html.letters(node) and _leads_above(link, page)
-        for link in html.select(node, "a[href]")
-    )
+    links = html.select(node, "a[href]") if html.has_elements(node) else ()
+    above = any(html.letters(link) * 2 > html.letters(node) and _leads_above(link, page) for link in links)
     return Heading(
         int(html.tag(node)[1]) if html.tag(node) in HEADINGS else 1, title, _anchor(node, page), is_own=not above
     )
@@ -228,7 +226,8 @@ def _anchor(node: Node, page: Rendering) -> str:
         if begins and (named := html.attribute(section, "id")):
             return named
     around = section if section is not None and html.tag(section) == "a" else None
-    mark = html.first(node, _MARKS) or around or _mark_before(node)
+    inside = html.first(node, _MARKS) if html.has_elements(node) else None
+    mark = inside or around or _mark_before(node)
     return (html.attribute(mark, "id") or html.attribute(mark, "name")) if mark is not None else ""
 
 
