@@ -90,6 +90,11 @@ BRIEF = """<meta name=generator content="Doxygen 1.9"><div class="header">
 <div class="fragment"><div class="line">Lamp lamp;</div>\n<div class="line">lamp.ignite();</div></div></div>
 <hr>The documentation for this class was generated from the following file:<ul><li>lamp.h</li></ul></div>"""
 
+PDOC = """<meta name=generator content="pdoc 16"><main class="pdoc"><section class="module-info"><h1 class="modulename">
+lamp</h1><div class="docstring"><h1 id="start">Start</h1><p>Lamps.</p></div></section><section id="trim">
+<div class="attr function">def <span class="name">trim</span>()</div>
+<div class="docstring">Trims.</div></section></main>"""
+
 PDOC3 = """<main><article><h1>Module lamp</h1><dl><dt id="lamp.trim"><code class="name flex"><span>def
 <span class="ident">trim</span></span>(<span>mm: int)</span></code></dt><dd><details class="source"><summary>
 <span>Expand source code</span></summary><pre><code>def trim(mm):</code></pre></details><p>Trims.</p></dd></dl>
@@ -168,6 +173,7 @@ HEADINGS = """<main><h1>Lamp</h1><h2 id="lamp.Lamp.ignite"><code>ignite(oil: int
                 ("trim", "Trims."),
             ],
         ),
+        (PDOC, "lamp", [("start", "Lamps."), ("trim", "`def trim()`\n\nTrims.")]),
         (CRYSTAL, "Lamp", [("snuff(now):Nil-instance-method", "`def snuff(now) : Nil`\n\nSnuffs it.")]),
         (PDOC3, "Module lamp", [("lamp.trim", "`def trim(mm: int)`\n\nTrims.")]),
         (
@@ -190,6 +196,7 @@ def test_entries_in_older_markup(tmp_path: Path, page: str, title: str, sections
     assert isinstance(read, Page)
     assert read.title == title
     assert [(section.anchor, section.markdown) for section in read.sections] == sections
+    assert all("Start" not in section.headings for section in read.sections if section.anchor != "start")
 
 
 TODO = """<meta name=generator content="Doxygen 1.9"><div class="header"><div class="title">Todo List</div></div>

@@ -41,8 +41,8 @@ class Heading:
     is_own: bool = True
 
 
-_NAMED = re.compile(r"(\W?([\w!?]+))(?!\(\)\Z)\(.*\)")
-"""A heading that is a signature: its name and what follows."""
+_NAMED = re.compile(r"(\W?([\w!?]+))\((?:[^)].*\)|\)\s*(?:[-=]>|[:\u21d2\u2192]))")
+"""A heading that is a signature: its name, and parameters or what is returned."""
 _LAST = re.compile("[.:#/]")
 
 _BOUNDARY = "</div><div>"
@@ -128,7 +128,7 @@ class _Cutter:
         self.parts.append(_BOUNDARY)
         if (label or (_is_scope(node) and not self._is_signature(node))) and self.path != before:
             self.close()
-            self.path = before or [heading for heading in self.path if heading.level == 1]
+            self.path = before or [heading for heading in self.headings[:1] if heading.level == 1]
 
     def _is_signature(self, node: Node) -> bool:
         """Whether an element holds an entry's signature alone, so that the text after it is the entry's."""
