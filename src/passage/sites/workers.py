@@ -1,5 +1,6 @@
 """Runs a function on many items: in as many processes as there are cores, and not again for what the cache holds."""
 
+import atexit
 import gc
 import os
 import pickle
@@ -186,8 +187,12 @@ def _pool(processes: int) -> ProcessPoolExecutor:
 
 
 def _begin() -> None:
-    """Collect garbage only after each job: the automatic collections take 6 % of a worker's time."""
+    """Collect garbage only after each job: the automatic collections take 6 % of a worker's time.
+
+    At its end a worker leaves its memory to the system: to free it piece by piece takes 50 ms.
+    """
     gc.disable()
+    atexit.register(os._exit, 0)
     _follow_parent()
 
 
