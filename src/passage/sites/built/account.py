@@ -104,6 +104,7 @@ class _Fates:
         kept = [at for at, fate in enumerate(fates) if fate == _KEPT]
         words = [block.texts[at] for at in kept if not self._in_formula.get(block.around[at])]  # a formula is TeX now
         others = zip(fates, block.texts, strict=True)
-        parts = [(fate, intern(html.squeezed(text))) for fate, text in others if fate != _KEPT and _letters(text)]
+        left_out = ((fate, text) for fate, text in others if fate != _KEPT and any(map(str.isalnum, text)))
+        parts = [(fate, intern(html.squeezed(text))) for fate, text in left_out]
         is_kept = not parts or (kept and (not words or _letters("".join(words))))
         return _KEPT if is_kept else parts[0][0], words, parts

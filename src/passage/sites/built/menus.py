@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from urllib.parse import urljoin
 
 from passage.sites import html
@@ -82,8 +82,8 @@ def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
     """The positions of common links: of several in a line, or in an element that holds nothing else."""
     common = ((at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading)
     linked = {at: links for at, block in common if all(links := _links(block))}
-    counts = Counter(key for block in found for key in block.keys) if linked else Counter[int]()
-    of_links = Counter(key for at in linked for key in found[at].keys)
+    counts = Counter(chain.from_iterable(block.keys for block in found if linked))
+    of_links = Counter(chain.from_iterable(found[at].keys for at in linked))
     menus = {key for key, count in of_links.items() if count == counts[key] >= _FEWEST}
     lines = {at for at, links in linked.items() if len({html.key(link) for link in links if link is not None}) > 1}
     return lines.union(at for at in linked if not menus.isdisjoint(found[at].keys))

@@ -79,7 +79,10 @@ class Rendering:
 
     def address(self, link: Node) -> str:
         """A link's absolute URL; empty where it cannot be opened."""
-        target = html.attribute(link, "href").strip()
+        return self.absolute(html.attribute(link, "href").strip())
+
+    def absolute(self, target: str) -> str:
+        """The absolute URL of a link's target."""
         return self.url + target if target.startswith("#") else _absolute(self.folder, target)
 
     def leaves_out(self, node: Node) -> bool:

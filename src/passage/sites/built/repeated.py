@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from pydantic import TypeAdapter
 
@@ -236,12 +236,14 @@ def _with_neighbours(found: Sequence[Block], shared: Sequence[bool], url: str) -
     def links(at: int) -> bool:
         return is_link(found[at], url)
 
+    linked = [at for at in range(len(found)) if shared[at] and links(at)]
+    keys = {key for at in linked for key in found[at].keys[1:]}
     inside: dict[int, list[int]] = {}
     for at, block in enumerate(found):
-        for key in block.keys[1:]:
+        for key in keys.intersection(block.keys):
             inside.setdefault(key, []).append(at)
-    for at, block in enumerate(found):
-        for key in reversed(block.keys[1:] if shared[at] and links(at) else ()):
+    for start in linked:
+        for key in reversed(found[start].keys[1:]):
             group = inside[key]
             if len(group) > WIDEST or any(found[each].is_heading for each in group):
                 break
@@ -260,8 +262,8 @@ def _is_line(block: Block) -> bool:
 
 def elements(found: Sequence[Block], left_out: Sequence[Block]) -> Iterator[Node]:
     """The elements, and the texts, that hold the blocks that are left out and nothing else."""
-    counts: Counter[int] = Counter(key for block in found for key in block.keys)
-    counts.subtract(key for block in left_out for key in block.keys)
+    left = set(map(id, left_out))
+    kept = set(chain.from_iterable(block.keys for block in found if left and id(block) not in left))
     for block in left_out:
-        whole = next((block.above[at] for at, key in enumerate(block.keys) if at and not counts[key]), None)
+        whole = next((block.above[at] for at, key in enumerate(block.keys) if at and key not in kept), None)
         yield from block.nodes if whole is None else (whole,)

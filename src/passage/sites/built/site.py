@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -231,8 +232,9 @@ def _linked(contents: list[Node], page: render.Rendering) -> tuple[frozenset[str
     """The pages that the content links to, and those that its headings link to."""
 
     def linked(css: str) -> frozenset[str]:
-        links = {page.address(link) for content in contents for link in html.select(content, css)}
-        return frozenset(map(bare, links)) - {"", bare(page.url)}
+        links = chain.from_iterable(html.select(content, css) for content in contents)
+        targets = {html.attribute(link, "href").strip() for link in links}
+        return frozenset(map(bare, map(page.absolute, targets))) - {"", bare(page.url)}
 
     return linked("a[href]"), linked(_HEADING_LINKS)
 
