@@ -90,6 +90,10 @@ BRIEF = """<meta name=generator content="Doxygen 1.9"><div class="header">
 <div class="fragment"><div class="line">Lamp lamp;</div>\n<div class="line">lamp.ignite();</div></div></div>
 <hr>The documentation for this class was generated from the following file:<ul><li>lamp.h</li></ul></div>"""
 
+GUIDE = """<meta name=generator content="Doxygen 1.9"><div class="header"><div class="title">Lamps</div></div>
+<div class="contents"><div class="textblock"><p>Intro.</p><h1><a class="anchor" id="oil"></a>Oil</h1><p>Burns.</p>
+<h1><a class="anchor" id="wick"></a>Wick</h1><p>Glows.</p></div></div>"""
+
 PDOC = """<meta name=generator content="pdoc 16"><main class="pdoc"><section class="module-info"><h1 class="modulename">
 lamp</h1><div class="docstring"><h1 id="start">Start</h1><p>Lamps.</p></div></section><section id="trim">
 <div class="attr function">def <span class="name">trim</span>()</div>
@@ -173,6 +177,7 @@ HEADINGS = """<main><h1>Lamp</h1><h2 id="lamp.Lamp.ignite"><code>ignite(oil: int
                 ("trim", "Trims."),
             ],
         ),
+        (GUIDE, "Lamps", [("", "Intro."), ("oil", "Burns."), ("wick", "Glows.")]),
         (PDOC, "lamp", [("start", "Lamps."), ("trim", "`def trim()`\n\nTrims.")]),
         (CRYSTAL, "Lamp", [("snuff(now):Nil-instance-method", "`def snuff(now) : Nil`\n\nSnuffs it.")]),
         (PDOC3, "Module lamp", [("lamp.trim", "`def trim(mm: int)`\n\nTrims.")]),

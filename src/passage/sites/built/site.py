@@ -21,7 +21,7 @@ from passage.sites.built.editions import Edition
 from passage.sites.built.generators import Generator
 from passage.sites.built.selection import left_out
 from passage.sites.built.survey import DRAFTS, FileFacts, Survey, survey_of
-from passage.sites.built.titles import title_of, title_outside
+from passage.sites.built.titles import heading_outside, title_of, title_outside
 from passage.sites.html import Node
 from passage.sites.model import Account, Flaw, Note, Page, SiteError, Skip, unreadable
 from passage.sites.result_cache import key_of
@@ -213,8 +213,11 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
         return Skip(file, reason, account=all_left_out(document.blocks, reason))
     path = file.rpartition(".")[0].removesuffix("/index")
     edition = _edition(document, file, generator, survey)
-    outside = title_outside(document, contents, rendering, survey.site_names, survey.common_headings)
-    title = title_of(path, headings, otherwise=outside, common=survey.common_headings)
+    common = survey.common_headings
+    known = "" if generator is generators.UNKNOWN else generator.title
+    stated = heading_outside(document, contents, rendering, common, known)
+    outside = stated or title_outside(document, contents, rendering, survey.site_names, common)
+    title = title_of(path, headings, stated=stated, otherwise=outside, common=common)
     page = Page(
         path=path,
         url=url,

@@ -24,7 +24,7 @@ def title_of(
 ) -> str:
     """A page's title, in plain words: the first of these that is not empty.
 
-    1. `stated`: by its author, in front matter.
+    1. `stated`: by its author in front matter, or by its generator above the text.
     2. The first level-1 heading in its text that is the page's own: not one of `common`, no link to a page above it,
        and not behind the text of another heading.
     3. `otherwise`: outside of its text, as in `<title>` or a navigation.
@@ -37,6 +37,19 @@ def title_of(
     return stated or next(filter(None, own), "") or otherwise or readable_name(path)
 
 
+def heading_outside(
+    document: Document, contents: Sequence[Node], rendering: render.Rendering, common: frozenset[str], css: str
+) -> str:
+    """The first heading of `css` outside of a page's content that is the page's own; empty if there is none."""
+    inside = {html.key(heading) for content in contents for heading in html.select(content, "h1")}
+    for node in document.select(css) if css else ():
+        heading = heading_of(node, rendering)
+        own = heading.is_own and heading.title not in common and html.key(node) not in inside
+        if heading.title and own and not _is_over_field(node) and not _is_in_dialog(node):
+            return heading.title
+    return ""
+
+
 def title_outside(
     document: Document,
     contents: Sequence[Node],
@@ -45,13 +58,9 @@ def title_outside(
     common: frozenset[str],
 ) -> str:
     """The title outside of a page's content, or in its header: a heading, else `<title>` without the site's name."""
-    inside = {html.key(heading) for content in contents for heading in html.select(content, "h1")}
-    for css in filter(None, (rendering.generator.title, "article header h2")):
-        for node in document.select(css):
-            heading = heading_of(node, rendering)
-            own = heading.is_own and heading.title not in common and html.key(node) not in inside
-            if heading.title and own and not _is_over_field(node) and not _is_in_dialog(node):
-                return heading.title
+    for css in (rendering.generator.title, "article header h2"):
+        if heading := heading_outside(document, contents, rendering, common, css):
+            return heading
     title = _head_title(document.root)
     for name in site_names:
         title = _without_name(title, name)
