@@ -128,6 +128,7 @@ def test_a_list_that_begins_with_the_next_page_is_no_text(tmp_path: Path, title:
         ("<p>One of:</p><ul><li><a href=/a/>A</a></li></ul>", "[A]"),
         ("<label><input type=checkbox> Grease the stones</label>", "Grease the stones"),
         ("<article><p>Card one.</article><article><p>Card two.</article><p>After.", "After."),
+        ("<div><h2>Use</h2><p>In it.</div><div><h2>Calls</h2><article><p>Of it.</article></div><p>After.", "After."),
         ("<article><h2>Card</h2><p>Its text.</article><p>After.", "After."),
         ("<button aria-controls=x>Show</button><p>A.</p><p id=x hidden>In it.</p>", "In it."),
         ("<a href=#x>More</a><div id=x style='display: none'>In it.</div>", "In it."),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from passage.sites import html
 from passage.sites.built.document import Document
@@ -266,6 +267,9 @@ GENERATORS = (
 _MARKED = "main, [role=main], article, [itemprop=articleBody]"
 """Elements that mark a page's main content in any theme."""
 
+_TEXT = "article, :is(h2, h3, h4, p):not(nav *, aside *, header *, footer *)"
+"""Headings and paragraphs of the text, not beside it."""
+
 UNKNOWN = Generator(
     "an unknown generator",
     (),
@@ -347,8 +351,17 @@ def _is_card(marked: Node, around: Node) -> bool:
     """Whether a marked element is only a part of the text around it, which has the title or paragraphs beside it."""
     if _has_title(marked):
         return False
+    if html.tag(marked) == "article" and _follows_sections(marked, around):
+        return True
     beside = [] if marked.parent is None else [each for each in html.children(marked.parent) if html.tag(each) == "p"]
     return (html.tag(around) != "body" and _has_title(around)) or (html.tag(marked) == "article" and bool(beside))
+
+
+def _follows_sections(marked: Node, around: Node) -> bool:
+    """Whether headings of sections and a sentence stand before a marked element: it is an entry of one of them."""
+    before = list(takewhile(lambda each: html.key(each) != html.key(marked), html.select(around, _TEXT)))
+    headings = sum(html.tag(each) not in ("p", "article") for each in before)
+    return headings > 1 and any(html.tag(each) == "p" and html.text(each).rstrip().endswith(".") for each in before)
 
 
 def _has_title(node: Node) -> bool:
