@@ -79,7 +79,7 @@ def blocks(root: Node, named: set[str], parents: dict[int, int]) -> Iterator[Blo
         elif name not in _UNSEEN:
             stack.append(html.named_children(child))
             walk.enter(name if name in _BLOCKS else "", child)
-        else:
+        elif html.has_elements(child):
             named.update(map(html.tag, html.select(child, "*")))
 
 

@@ -173,8 +173,8 @@ class _Content:
         for at, block in enumerate(self.found):
             if at in self.own:
                 continue
-            notice = shared[at] and _is_notice(block, below_title=at == title + 1)
-            if at < title or ended or at in menus or notice or self._is_behind(at):
+            surely = at < title or ended or at in menus
+            if surely or (shared[at] and _is_notice(block, below_title=at == title + 1)) or self._is_behind(at):
                 ended = at > self.last
                 yield block
             elif at > self.last and (block.is_heading or self._is_parted(block) or self._is_menu(at)):
