@@ -41,8 +41,9 @@ def heading_outside(
     document: Document, contents: Sequence[Node], rendering: render.Rendering, common: frozenset[str], css: str
 ) -> str:
     """The first heading of `css` outside of a page's content that is the page's own; empty if there is none."""
-    inside = {html.key(heading) for content in contents for heading in html.select(content, "h1")}
-    for node in document.select(css) if css else ():
+    nodes = document.select(css) if css else []
+    inside = {html.key(heading) for content in contents if nodes for heading in html.select(content, "h1")}
+    for node in nodes:
         heading = heading_of(node, rendering)
         own = heading.is_own and heading.title not in common and html.key(node) not in inside
         if heading.title and own and not _is_over_field(node) and not _is_in_dialog(node):
