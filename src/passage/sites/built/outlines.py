@@ -71,7 +71,9 @@ def _lists(content: Node, inside: Sequence[Node], url: str, headings: _Headings)
         found.setdefault(html.key(outline), outline)
     for outline in found.values():
         targets = html.select(outline, "a[href]")
-        whole = keys.issuperset(map(html.key, targets)) and _words(outline) == sum(map(_words, targets))
+        whole = keys.issuperset(map(html.key, targets)) and _words(outline) - _labels(outline) == sum(
+            map(_words, targets)
+        )
         if not whole or _ends_sentence(outline) or leads_into_itself(outline, url):
             continue
         if len(targets) >= _FEWEST or _names_headings(targets, outline, headings, url):
@@ -110,6 +112,13 @@ def _words(node: Node) -> int:
     return sum(map(str.isalpha, html.text(node)))
 
 
+def _labels(outline: Node) -> int:
+    """The letters between the items of an outline's lists: names of groups."""
+    lists = {html.key(each): each for each in (outline, *html.select(outline, "ul, ol"))}
+    inside = (child for each in lists.values() if html.tag(each) in ("ul", "ol") for child in html.children(each))
+    return sum(_words(child) for child in inside if not html.tag(child))
+
+
 def _place(target: str, url: str) -> str:
     """The place of the page that a link leads to; empty for another page."""
     target = target.strip()
@@ -129,7 +138,9 @@ def _ends_sentence(links: Node) -> bool:
     before = links.prev
     while before is not None and not html.text(before).strip():
         before = before.prev
-    return before is not None and html.text(before).rstrip().endswith(":")
+    if before is None or (html.tag(before) and html.first(before, "input, select") is not None):  # the label of a field
+        return False
+    return html.text(before).rstrip().endswith(":")
 
 
 def _names_headings(targets: list[Node], outline: Node, headings: _Headings, url: str) -> bool:
