@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
@@ -124,8 +124,13 @@ def test_no_passage_is_only_a_fence_or_a_table_rule(markdown: str) -> None:
         assert chunk.text.count("```") % 2 == 0
 
 
+CODE_IN_ITEMS = "\n\n".join(["{}```" + "\n            buoy buoy buoy" * 12 + "\n    ```"] * 2)
+
+
 @settings(deadline=None, max_examples=at_most(50))
 @given(FILES)
+@example(CODE_IN_ITEMS.format("10. ", "11. "))
+@example(CODE_IN_ITEMS.format("- - ", "- - "))
 def test_code_is_whole_in_one_passage_with_its_title(markdown: str) -> None:
     found = passages(markdown)
     shown = "\n\n".join(chunk.text for chunk in found)

@@ -24,6 +24,8 @@ CONTINUES, CONTINUED = "*(continues)*", "*(continued)*"
 
 _FENCE_LINE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|$)")
+_OPENS = re.compile(rf"(?:{_ITEM.pattern})*[ \t]*(?P<fence>`{{3,}}|~{{3,}})")
+"""The begin of code, also behind the marks of items."""
 _CELL = re.compile(r"(?<!\\)\|")
 _DEEPEST = 8
 """Blocks nested deeper in lists and quotes are cut as text."""
@@ -186,12 +188,11 @@ def _items(text: str) -> list[str]:
     fence = ""
     for line in text.split("\n"):
         stripped = line.lstrip(" ")
-        marks = _FENCE_LINE.match(line.lstrip())
+        begins = not fence and len(line) - len(stripped) <= indent and _ITEM.match(line)
         if fence:
             fence = "" if stripped.startswith(fence) and not stripped.strip(fence[0]).strip() else fence
-        elif marks:
-            fence = marks[2]
-        begins = not fence and len(line) - len(stripped) <= indent and _ITEM.match(line)
+        elif opened := _OPENS.match(line):
+            fence = opened["fence"]
         if begins or not items:
             items.append([])
         items[-1].append(line)
