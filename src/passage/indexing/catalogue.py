@@ -108,7 +108,7 @@ class Catalogue:
 
     def _other_page(self, page: Page, rows: Sequence[Row]) -> str:
         """The page that has a chunk with the id of one of these, or this page itself."""
-        query = f"SELECT page FROM chunk WHERE point IN ({','.join('?' * len(rows))}) ORDER BY page = ?"  # noqa: S608
+        query = f"SELECT page FROM chunk WHERE point IN ({','.join('?' * len(rows))}) ORDER BY page = ?"  # noqa: S608 - question marks
         return str(self._database.execute(query, (*(row.point for row in rows), page.url)).fetchone()[0])
 
     def compare(self, held: Iterable[Sequence[StoredPoint]]) -> None:

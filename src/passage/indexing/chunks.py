@@ -12,13 +12,7 @@ from urllib.parse import quote
 from passage.indexing.blocks import MarkdownBlock, Measure, blocks, has_words, trim, without_addresses
 from passage.indexing.oversize import in_parts
 from passage.indexing.packing import pack
-from passage.indexing.tokens import (
-    CHARACTERS_PER_TOKEN,
-    bound,
-    input_tokens,
-    most_tokens,
-    quick_bound,
-)
+from passage.indexing.tokens import CHARACTERS_PER_TOKEN, bound, input_tokens, most_tokens, quick_bound
 from passage.sites.model import Page, Section
 
 MAX_CHARACTERS = 640

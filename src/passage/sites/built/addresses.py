@@ -106,12 +106,12 @@ def canonical_of(document: Document, page_url: str) -> str:
     """A page's canonical link, absolute; empty where it has none."""
     link = document.first("link[rel=canonical]")
     written = html.attribute(link, "href").strip() if link is not None else ""
-    return urljoin(links_base(document, page_url), written) if written and _is_readable(written) else ""
+    return urljoin(links_base(document.root, page_url), written) if written and _is_readable(written) else ""
 
 
-def links_base(document: Document, url: str) -> str:
+def links_base(root: Node, url: str) -> str:
     """The base of a page's relative links: its `<base href>`, else `url`."""
-    base = document.first("base[href]")
+    base = html.first(root, "base[href]")
     written = html.attribute(base, "href").strip() if base is not None else ""
     return urljoin(url, written) if _is_readable(written) else url
 
@@ -145,6 +145,14 @@ def is_page(link: Node, url: str) -> bool:
         and parts.netloc in ("", urlsplit(url).netloc)
         and parts.scheme in ("", "http", "https")
     )
+
+
+def page_of(link: Node, url: str) -> str:
+    """The absolute URL of the page that a link on the page at `url` leads to; empty where it cannot be read."""
+    try:
+        return urljoin(url, html.attribute(link, "href")).partition("#")[0]
+    except ValueError:
+        return ""
 
 
 def _stated_base(sample: Mapping[str, Document]) -> str:
@@ -191,7 +199,7 @@ def _spelling(sample: Mapping[str, Document], files: Sequence[str], root: str) -
 
 def _linked(page: Document, file: str, root: str) -> Iterable[str]:
     """The paths below the site's that a page links to."""
-    base = links_base(page, f"http://site{root}{quote(file)}")
+    base = links_base(page.root, f"http://site{root}{quote(file)}")
     for link in page.select("a[href]"):
         target = html.attribute(link, "href").partition("#")[0].partition("?")[0]
         if not target or "://" in target or target.startswith(("mailto:", "javascript:", "//")):

@@ -29,6 +29,7 @@ _DATED = 200
 CUT = re.compile(r"\s*\S*(\u2026|\.\.\.)\W*\Z")
 """The last word of a text that a list cuts short."""
 _MOST_IN_MEMORY = 30_000_000
+"""Bytes."""
 _SIZES = struct.Struct("<QQ")
 
 

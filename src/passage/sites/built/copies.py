@@ -39,7 +39,7 @@ _WHOLE = 0.97
 _FEWEST_PARTS = 3
 """The fewest pages that one page repeats whole."""
 _PAGE = (1 << 20) - 1
-"""The bits of a page's place in a number, behind those of a line's hash: more than a site's pages."""
+"""The low bits of a number, which hold a page's place; the others are of a line's hash. No site has so many pages."""
 
 
 def duplicates(candidates: list[Candidate]) -> Reasons:
@@ -93,7 +93,7 @@ def lists(candidates: list[Candidate], stored: Stored) -> Reasons:
         named = (other for heading in hashes(candidate.headings) for other in by_title.get(heading, ()))
         linked = (by_url[url] for url in hashes(candidate.links) if url in by_url)
         sources = {*linked, *named} - {at}
-        if sources and (lines.repeat(candidate, sources) or lines.begin_with_another(candidate, sources)):
+        if sources and (lines.are_repeated(candidate, sources) or lines.begins_with_another(candidate, sources)):
             yield candidate.file, "list of pages"
 
 
@@ -126,7 +126,7 @@ class _Lines:
     def __init__(self, candidates: Sequence[Candidate], stored: Stored) -> None:
         self._candidates = candidates
         self._stored = stored
-        self._found = array("Q")  # the hash of a line and a page, in ascending order
+        self._found = array("Q")  # a line and a page in each number, in ascending order: see `_PAGE`
         # A site has a million lines, so they are sorted in parts: together they take much memory.
         for first, end in pairwise(part << 61 for part in range(9)):
             self._found.extend(
@@ -151,7 +151,7 @@ class _Lines:
         whole = self._stored.words(self._candidates[page])
         return any(f" {form} ".encode() in whole for form in line)
 
-    def repeat(self, candidate: Candidate, sources: Set[int]) -> bool:
+    def are_repeated(self, candidate: Candidate, sources: Set[int]) -> bool:
         """Whether each line of a page stands on one of `sources`."""
         if candidate.longest and not self._holders([candidate.longest], sources):
             return False  # as below, without a look at its text
@@ -171,7 +171,7 @@ class _Lines:
             return self._are_named(candidate, alone | needed)
         return whole > 0
 
-    def begin_with_another(self, candidate: Candidate, sources: Set[int]) -> bool:
+    def begins_with_another(self, candidate: Candidate, sources: Set[int]) -> bool:
         """Whether a page has no title of its own, as a blog's front page: its first heading names another page, links
         to it, and is followed by that page's text.
         """

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from urllib.parse import urljoin
 
 from passage.sites import html
-from passage.sites.built.addresses import is_page
+from passage.sites.built.addresses import is_page, page_of
 from passage.sites.built.blocks import Block, innermost
 from passage.sites.built.document import Document
 from passage.sites.html import Node
@@ -29,7 +28,7 @@ def link_lists(found: Sequence[Block], document: Document, contents: Sequence[No
         found: all blocks of the content, in reading order.
         url: of the page.
     """
-    following = frozenset(_target(link, url) for link in document.select("head > link[rel=next]"))
+    following = frozenset(page_of(link, url) for link in document.select("head > link[rel=next]"))
     short = (at for at, block in enumerate(found) if len(block.words) <= 2 * _LINE and "ed " in block.words.lower())
     inherited = [at for at in short if _INHERITED.search(found[at].words)]
     if not following and not inherited:
@@ -42,17 +41,10 @@ def link_lists(found: Sequence[Block], document: Document, contents: Sequence[No
         yield from found[at : names[-1] + 1] if names else ()
     title = next((at for at, block in enumerate(found) if block.is_heading), 0)
     for first, last in _spans(found, links, url):
-        others = (page for at in range(first, last + 1) for link in links[at] if (page := _target(link, url)) != url)
+        others = (page for at in range(first, last + 1) for link in links[at] if (page := page_of(link, url)) != url)
         if next(others, "") in following:
             named = first - 1 > title and _announces(found[first - 1])
             yield from found[first - named : last + 1]
-
-
-def _target(link: Node, url: str) -> str:
-    try:
-        return urljoin(url, html.attribute(link, "href")).partition("#")[0]
-    except ValueError:
-        return ""
 
 
 def _links(block: Block, links: Mapping[int, Node | None]) -> list[Node]:

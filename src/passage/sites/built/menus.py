@@ -4,10 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice
-from urllib.parse import urljoin
 
 from passage.sites import html
-from passage.sites.built.addresses import is_page
+from passage.sites.built.addresses import is_page, page_of
 from passage.sites.built.blocks import Block, innermost
 from passage.sites.built.document import Document
 from passage.sites.html import Node
@@ -43,11 +42,11 @@ def leading_links(found: Sequence[Block], document: Document, url: str) -> tuple
     leading = [link for link in document.select("a[rel], a[accesskey]") if _is_around(link)]
     if not leading and not stated:
         return named, set()
-    pages = {_page(link, url) for link in stated}
+    pages = {page_of(link, url) for link in stated}
     links = document.select("a[href]")
     link_of = innermost(document.parents, {html.key(link): html.key(link) for link in links}, 0)
     marked = set(map(html.key, leading))
-    to_stated = {html.key(link) for link in links if pages and _page(link, url) in pages}
+    to_stated = {html.key(link) for link in links if pages and page_of(link, url) in pages}
     panels: set[int] = set()
     for at, block in enumerate(found):
         inside = {link_of[around] for around in block.around} - {0}
@@ -64,13 +63,6 @@ def leading_links(found: Sequence[Block], document: Document, url: str) -> tuple
 def _is_around(link: Node) -> bool:
     rel = html.attribute(link, "rel").lower().split()
     return not _AROUND.isdisjoint(rel) or html.attribute(link, "accesskey") in _KEYS
-
-
-def _page(link: Node, url: str) -> str:
-    try:
-        return urljoin(url, html.attribute(link, "href")).partition("#")[0]
-    except ValueError:
-        return ""
 
 
 def _outside(block: Block, link_of: Mapping[int, int]) -> list[str]:

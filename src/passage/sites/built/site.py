@@ -206,7 +206,7 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     canonical = addresses.canonical_of(document, folder)
     url = survey.addresses.of(file, canonical)
     gone = dropped(contents, document, noise, url, survey.common.on(file, root))
-    rendering = rules.prepare(contents, url, addresses.links_base(document, folder), generator, gone, document)
+    rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone, document)
     parts, headings = sections.cut(contents, rendering)
     if not parts or signals.is_shell(root, parts):
         reason = "list of pages" if LISTED in gone[0].values() else "no text"

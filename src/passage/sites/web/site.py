@@ -11,7 +11,6 @@ from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
 from passage.sites import encoding, html
 from passage.sites.built import addresses
-from passage.sites.built.document import Document
 from passage.sites.built.site import SUFFIXES, BuiltSite
 from passage.sites.model import Note, Page, SiteError, Skip
 from passage.sites.web import sitemap
@@ -219,7 +218,7 @@ class _Crawl:
             root = html.parse(content)
         except ValueError:
             return  # reported when the page is read
-        base = addresses.links_base(Document(root), url)
+        base = addresses.links_base(root, url)
         for link in html.select(root, css):
             try:
                 target = _plain(urljoin(base, html.attribute(link, "href").strip()))
