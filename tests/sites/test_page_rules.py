@@ -296,9 +296,10 @@ def test_a_title_is_the_pages_own(tmp_path: Path, body: str, title: str, head: s
     assert page.title == title
 
 
+@pytest.mark.parametrize("heading", ["Mill", "Module Wind.Mill"])
 @pytest.mark.parametrize(("file", "kept"), [("Mill.html", "How it turns.\n\nText."), ("Sails.html", "Text.")])
-def test_a_pages_own_header_keeps_its_sentences(tmp_path: Path, file: str, kept: str) -> None:
-    header = "<header><h1>Mill</h1><p>How it turns.</p><p>By Ann</p><ul><li><a href=/>Home</a></ul></header>"
+def test_a_pages_own_header_keeps_its_sentences(tmp_path: Path, file: str, kept: str, heading: str) -> None:
+    header = f"<header><h1>{heading}</h1><p>How it turns.</p><p>By Ann</p><ul><li><a href=/>Home</a></ul></header>"
     (page,) = read(tmp_path, {file: f"<div>{header}<p>Text.</p></div>"}).values()
     assert text(page) == kept
 
@@ -426,6 +427,9 @@ OWN = "<h1>{0}</h1><p>Turn the {0} {1} times.<h2>Care</h2><p>Grease the {0}.<p>N
         OWN.replace("<h2>", "<div><table><tr><td><h2>Table of contents</h2></table></div><h2>"),
         f"{OWN}<p><a href=ann.html>Ann</a></p>",
         OWN.replace("</h1>", "</h1><div>From the mill's own wiki</div>"),
+        OWN.replace(
+            "</h1>", f"</h1><div>From mill.example</div><ul><li>Parts{MENU.replace('</a>', '</a> (1790)')}</ul>"
+        ),
         OWN.replace(
             "</h1>", "</h1><div>Sails: <input></div><div><label><input type=checkbox></label> <i>Dark</i></div>"
         ),

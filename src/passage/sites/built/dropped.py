@@ -30,6 +30,7 @@ _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "
 _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 _TITLES = frozenset({*HEADINGS, "dt", "summary"})
 
+_WORD = re.compile(r"\w+")
 _OPENS = re.compile(r"(expand|collapse|show|hide|toggle)( the)? \w+", re.IGNORECASE)
 
 _SOURCE_CODE = re.compile(r"((expand|show|view) )?source( code)?( in \S+)?", re.IGNORECASE)
@@ -110,13 +111,18 @@ def _announcement(contents: Sequence[Node], gone: Container[int]) -> Iterator[No
 
 
 def _is_of_page(header: Node, content: Node, common: frozenset[Key]) -> bool:
-    """Whether a header has the page's title, not the site's: its heading is the only one, and `<title>` begins so."""
+    """Whether a header has the page's title, not the site's: its heading is the only one, and `<title>` begins so.
+
+    It may begin with the last word alone: "Period" below the heading "Module Calendar.Period".
+    """
     heading = html.first(header, "h1") if html.tag(header) == "header" else None
     if heading is None or len(html.select(content, "h1")) > 1 or html.first(heading, "a[href]") is not None:
         return False
     words = _words(heading)
     head = html.first(next(reversed(list(html.ancestors(content))), content), "head > title")
-    return head is not None and _words(head).startswith(words) and ("h1", words) not in common
+    if head is None or ("h1", words) in common:
+        return False
+    return _words(head).startswith(words) or _WORD.findall(words)[-1:] == _WORD.findall(_words(head))[:1]
 
 
 def _is_menu(beside: Node) -> bool:

@@ -71,14 +71,20 @@ def _outside(block: Block, link_of: Mapping[int, int]) -> list[str]:
 
 
 def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
-    """The positions of common links: of several in a line, or in an element that holds nothing else."""
-    common = ((at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading)
-    linked = {at: links for at, block in common if all(links := _links(block))}
+    """The positions of common links: of several in a line, or in an element of common lines that are mostly links."""
+    common = [(at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading]
+    linked = {at: _links(block) for at, block in common if _is_linked(block)}
     counts = Counter(chain.from_iterable(block.keys for block in found if linked))
+    of_common = Counter(chain.from_iterable(block.keys for _, block in common if linked))
     of_links = Counter(chain.from_iterable(found[at].keys for at in linked))
-    menus = {key for key, count in of_links.items() if count == counts[key] >= _FEWEST}
-    lines = {at for at, links in linked.items() if len({html.key(link) for link in links if link is not None}) > 1}
-    return lines.union(at for at in linked if not menus.isdisjoint(found[at].keys))
+    menus = {
+        key
+        for key, count in of_links.items()
+        if count >= _FEWEST and count * 2 > counts[key] and counts[key] == of_common[key]
+    }
+    targets = {at: {html.key(link) for link in links if link is not None} for at, links in linked.items() if all(links)}
+    lines = {at for at, keys in targets.items() if len(keys) > 1}
+    return lines.union(at for at, block in common if not menus.isdisjoint(block.keys))
 
 
 def widened(found: Sequence[Block], menus: set[int], leading: set[int]) -> set[int]:
@@ -106,6 +112,16 @@ def _links(block: Block) -> list[Node | None]:
     """The link around each word and named picture of a block; None for those in no link."""
     named = zip(block.nodes, block.texts, strict=True)
     return [_link_around(node) for node, text in named if any(map(str.isalnum, text))]
+
+
+def _is_linked(block: Block) -> bool:
+    """Whether more than half of a block's letters are in links."""
+    links = _links(block)
+    if None not in links:
+        return True
+    words = (html.letters_of(text) for text in block.texts if any(map(str.isalnum, text)))
+    letters = [len(each) for each in words]
+    return sum(each for each, link in zip(letters, links, strict=True) if link is not None) * 2 > sum(letters)
 
 
 def _link_around(node: Node) -> Node | None:
