@@ -389,7 +389,8 @@ BODIES: list[tuple[str, str]] = [
         (space.join(["<blockquote>", "<p>One.</p>", "<p>Two.</p>", "<ul><li>Three.</li></ul>", "</blockquote>"]), QUOTE)
         for space in ("", "\n", "\n    ")
     ),
-    # A table of one row without a header is a frame.
+    # A table of one row or column without a header is a frame.
+    ("<table><tr><td>(ring 3)</td></tr><tr><td>ding</td></tr></table>", "(ring 3)\n\nding"),
     (f"<table><tr>{NOTE}</tr></table>", "Mind the mill:\n\n```\na\nb\n```"),
     (f"<table><tbody><tr><td>{INNER}</td></tr></table>", "| A |\n| --- |\n| 1 |"),
     # A row of values is no header.

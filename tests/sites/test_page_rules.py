@@ -52,7 +52,11 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         f"<h1>Mill</h1><div><h2>On this page</h2><ul>{LINKS}</ul></div><p>Text.</p>",
         "<h1>Mill</h1><details><summary><p>Show code<p>Hide code</summary>Text.</details>",
         f"<h1>Mill</h1><p>Text.</p><aside><ul>{LINKS}</ul></aside>",
+        "<p><a href=a><img alt=A src=x/arrow_next.png></a> <a href=b><img alt=B src=up.gif></a></p><h2>Mill</h2>Text.",
         "<a href=#main>Skip to content</a><h1 id=main>Mill</h1><p>Text.</p>",
+        "<h1>Mill</h1><a href=#a>A</a><br>\n<a href=#b>B</a><br>\n<a href=#c>C</a><br><hr><p>Text.</p>",
+        "<ul><li><a href=#use>Use</a></ul><h1>Mill</h1><p>Text.</p><h2 id=use>Use</h2>",
+        "<h1>Mill</h1><div><label><a href=#7>7</a></label><p id=7>Text.</div>",
         "<h1>Mill <a class=src href=../src/mill.rs.html#3>Source</a></h1><p>Text.</p>",
         "<h1>Mill</h1><p>Text.</p><a href=https://git.example/blob/a.py#L3>[source]</a>",
         "<h1>Mill</h1><details open><summary><i>Expand description</i></summary>Text.</details>",
@@ -256,6 +260,14 @@ def test_a_page_with_text_of_its_own_is_no_list(tmp_path: Path, body: str) -> No
     assert isinstance(read(tmp_path, POSTS | {"guide.html": f"<main><h1>Guide</h1>{body}</main>"})["guide"], Page)
 
 
+@pytest.mark.parametrize("beside", ["Rigging", "Here is how to splice a long rope:"])
+def test_an_index_in_a_table_is_a_list_of_pages(tmp_path: Path, beside: str) -> None:
+    links = "<a href=/ropes.html>All that is said of ropes</a>, <a href=/sails.html#s>All that is said of sails</a>"
+    row = f"<tr><td>x<td>{beside}<td>{links}"
+    found = read(tmp_path, POSTS | {"words.html": f"<body><h2>Words</h2><table>{row * 10}</table>"})
+    assert (found.get("words.html") == "list of pages") is (beside == "Rigging")
+
+
 def test_robots_may_be_stated_as_a_property(tmp_path: Path) -> None:
     page = "<meta property=robots content=noindex><main><p>Search here.</main>"
     assert read(tmp_path, {"find.html": page, "a.html": "<p>A."})["find.html"] == "noindex"
@@ -281,6 +293,7 @@ def test_the_newest_of_sibling_versions_is_read(tmp_path: Path, canonical: bool)
         ("<main><p>A.", "Sails"),
         ("<div><h1>Search</h1><input></div><main><p>A.", "Sails"),
         ("<div role=dialog><h1>Results</h1></div><main><p>A.", "Sails"),
+        ("<div><p>The Sails</p><h1>Use</h1><p>A.</p><h1>Care</h1><p>B.</div>", "Sails"),
     ],
 )
 @pytest.mark.parametrize(
@@ -427,6 +440,8 @@ OWN = "<h1>{0}</h1><p>Turn the {0} {1} times.<h2>Care</h2><p>Grease the {0}.<p>N
         OWN.replace("<h2>", "<div><table><tr><td><h2>Table of contents</h2></table></div><h2>"),
         f"{OWN}<p><a href=ann.html>Ann</a></p>",
         OWN.replace("</h1>", "</h1><div>From the mill's own wiki</div>"),
+        OWN.replace("</h1>", "</h1><a href=/>All parts</a>"),
+        f"{OWN}<div>Questions? <a href=//list.example>Write to us.</a></div>",
         OWN.replace(
             "</h1>", f"</h1><div>From mill.example</div><ul><li>Parts{MENU.replace('</a>', '</a> (1790)')}</ul>"
         ),

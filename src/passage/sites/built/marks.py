@@ -31,7 +31,8 @@ _NOTE = "li, dd, p, div, aside, blockquote, td, section"
 def permalinks(headings: Iterable[Node], links: Iterable[Link]) -> Iterator[Node]:
     """Links of a heading to itself or with a sign alone, beside its words; elsewhere, signs that lead into the page.
 
-    The signs are those that nothing else has, and any other one of a link to an element around it.
+    The signs are those that nothing else has, any other one of a link to an element around it, and a paragraph's
+    number.
     """
     for heading in headings:
         itself = f"#{html.attribute(heading, 'id') or ' '}"  # "#" alone leads to the page's top
@@ -47,7 +48,7 @@ def permalinks(headings: Iterable[Node], links: Iterable[Link]) -> Iterator[Node
 
 def _is_permalink(link: Node, target: str) -> bool:
     words = html.text(link)
-    if _SIGN.fullmatch(words):
+    if _SIGN.fullmatch(words) or (words == target and words.isdecimal()):
         return True
     alone = bool(words.strip()) and not html.letters(link) and html.first(link, "img") is None
     return alone and any(

@@ -21,9 +21,10 @@ _FEWEST = 3
 _AROUND = frozenset(
     {"prev", "previous", "next", "up", "parent", "home", "start", "begin", "first", "last", "contents", "toc", "index"}
 )
-"""The `rel` of links to the pages around a page."""
+"""The `rel` of links to the pages around a page, and the names of their pictures: `next.png`."""
 _KEYS = frozenset("hnpu")
 """The `accesskey` of such links, as DocBook and texinfo write it."""
+_LETTERS = re.compile("[a-z]+")
 _LABELS = re.compile(r"(\W*\w+( \w+)?\s?[:\uff1a])*[\W_]*")
 """The words beside the links of a panel: "Next: … Up: …"."""
 
@@ -36,10 +37,10 @@ def leading_links(found: Sequence[Block], document: Document, url: str) -> tuple
     """
     stated = [link for link in document.select("head > link[rel][href]") if _is_around(link)]
     titles = {html.squeezed(html.attribute(link, "title")) for link in stated} - {""}
-    if titles and (head := document.first("head > title")) is not None:
+    leading = [link for link in document.select("a[rel], a[accesskey], a:has(> img)") if _is_around(link)]
+    if (titles or leading) and (head := document.first("head > title")) is not None:
         titles.add(html.squeezed(html.text(head)))
     named = {at for at, block in enumerate(found) if block.words in titles and not block.is_heading}
-    leading = [link for link in document.select("a[rel], a[accesskey]") if _is_around(link)]
     if not leading and not stated:
         return named, set()
     pages = {page_of(link, url) for link in stated}
@@ -62,7 +63,11 @@ def leading_links(found: Sequence[Block], document: Document, url: str) -> tuple
 
 def _is_around(link: Node) -> bool:
     rel = html.attribute(link, "rel").lower().split()
-    return not _AROUND.isdisjoint(rel) or html.attribute(link, "accesskey") in _KEYS
+    if not _AROUND.isdisjoint(rel) or html.attribute(link, "accesskey") in _KEYS:
+        return True
+    arrow = html.first(link, "img")
+    file = html.attribute(arrow, "src").lower().rpartition("/")[2] if arrow is not None else ""
+    return not _AROUND.isdisjoint(_LETTERS.findall(file))
 
 
 def _outside(block: Block, link_of: Mapping[int, int]) -> list[str]:
@@ -74,8 +79,8 @@ def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
     """The positions of common links: of several in a line, or in an element of common lines that are mostly links."""
     common = [(at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading]
     linked = {at: _links(block) for at, block in common if _is_linked(block)}
-    counts = Counter(chain.from_iterable(block.keys for block in found if linked))
-    of_common = Counter(chain.from_iterable(block.keys for _, block in common if linked))
+    counts = Counter(chain.from_iterable(block.keys for block in found if linked and not _is_number(block)))
+    of_common = Counter(chain.from_iterable(block.keys for _, block in common if linked and not _is_number(block)))
     of_links = Counter(chain.from_iterable(found[at].keys for at in linked))
     menus = {
         key
@@ -97,8 +102,9 @@ def widened(found: Sequence[Block], menus: set[int], leading: set[int]) -> set[i
             inside.setdefault(key, []).append(at)
     for group in inside.values():
         leads = len(leading.intersection(group)) > 1 or not menus.isdisjoint(group)
-        plain = leads and len(group) <= WIDEST and not any(found[at].is_heading for at in group)
-        if plain and all(at in menus or all(_links(found[at])) for at in group):
+        narrow = len(group) <= WIDEST or len(menus.intersection(group)) * 2 > len(group)
+        plain = leads and narrow and not any(found[at].is_heading for at in group)
+        if plain and all(at in menus or _is_number(found[at]) or all(_links(found[at])) for at in group):
             wide.update(group)
     return wide
 
@@ -112,6 +118,10 @@ def _links(block: Block) -> list[Node | None]:
     """The link around each word and named picture of a block; None for those in no link."""
     named = zip(block.nodes, block.texts, strict=True)
     return [_link_around(node) for node, text in named if any(map(str.isalnum, text))]
+
+
+def _is_number(block: Block) -> bool:
+    return not any(map(str.isalpha, block.words))
 
 
 def _is_linked(block: Block) -> bool:

@@ -1,8 +1,9 @@
 """Finds a page's table of contents in its text: links to the page's own places, and the title above them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
 from urllib.parse import urljoin
 
 from passage.sites import html
@@ -12,6 +13,7 @@ from passage.sites.html import Node
 
 _HEADINGS = ", ".join(HEADINGS)
 _HOLDERS = ("ul", "ol", "dl", "p", "div", "td")
+_BESIDE_LINES = frozenset({*HEADINGS, "hr", "p", "div", "table", "ul", "ol"})
 _FEWEST = 3
 
 _FILE = re.compile(r"(?:[\w-]+/)*([\w-]+\.[\w.-]*\w)#", re.ASCII)
@@ -33,6 +35,7 @@ def outlines(content: Node, links: Iterable[Link], url: str) -> Iterator[Node]:
     for outline in _lists(content, inside, url, headings):
         yield outline
         yield from _title_of(outline, headings)
+    yield from _lines(inside)
 
 
 class _Headings:
@@ -78,6 +81,27 @@ def _lists(content: Node, inside: Sequence[Node], url: str, headings: _Headings)
             continue
         if len(targets) >= _FEWEST or _names_headings(targets, outline, headings, url):
             yield outline
+
+
+def _lines(inside: Sequence[Node]) -> Iterator[Node]:
+    """Links within the page that are all that stands between two blocks, in no element of their own (groff)."""
+    keys = set(map(html.key, inside))
+    around = {html.key(link.parent): link.parent for link in inside if link.parent is not None}
+    for parent in around.values():
+        before = True
+        for is_line, group in groupby(html.children(parent), lambda node: _is_of_line(node, keys)):
+            nodes = list(group)
+            links = [node for node in nodes if html.tag(node) == "a"]
+            after = html.following(nodes[-1])
+            ends = after is None or html.tag(after) in _BESIDE_LINES
+            if is_line and before and ends and len(links) >= _FEWEST and html.tag(parent) not in _HOLDERS[:-2]:
+                yield from links
+            before = html.tag(nodes[-1]) in _BESIDE_LINES
+
+
+def _is_of_line(node: Node, links: Container[int]) -> bool:
+    """Whether a node is one of the links, or a break or blank between them."""
+    return html.tag(node) == "br" or html.key(node) in links or not (html.tag(node) or html.letters(node))
 
 
 def leads_into_itself(element: Node, url: str) -> bool:
@@ -144,8 +168,10 @@ def _ends_sentence(links: Node) -> bool:
 
 
 def _names_headings(targets: list[Node], outline: Node, headings: _Headings, url: str) -> bool:
-    """Whether links below the page's title have the words of headings, the first those of the next one."""
+    """Whether links around the page's title have the words of headings, the first those of the next one."""
     before, behind = headings.around(outline)
+    if behind and html.tag(behind[0]) == "h1":
+        behind = behind[1:]
     fewest = 1 if html.first(outline, "li") is not None else _FEWEST - 1
     if len(targets) < fewest or any(html.tag(each) != "h1" and not _is_above(each, outline) for each in before):
         return False

@@ -33,6 +33,7 @@ _LABEL = 2
 """The most words of a label: "Synopsis"."""
 _FIELDS = "input, select, textarea, button"
 _IN_LISTS = ("li", "dd", "dt")
+_APART = ("div", "center", "address", "footer")
 _ITEMS = frozenset({"li", "dd", "td", "th"})
 _SENTENCE = re.compile(r"[.!?:;\u3002\uff01\uff1f]['\")\]]*\Z")
 _YEAR = re.compile(r"\d(?:\d{3}|\d*(?::\d\d|[/.-]\d+[/.-]\d+))")
@@ -177,8 +178,10 @@ class _Content:
             if surely or (shared[at] and _is_notice(block, below_title=at == title + 1)) or self._is_behind(at):
                 ended = at > self.last
                 yield block
-            elif at > self.last and (block.is_heading or self._is_parted(block) or self._is_menu(at)):
+            elif at > self.last and (block.is_heading or self._is_apart(block) or self._is_menu(at)):
                 ended = True
+                yield block
+            elif at == title + 1 and self._is_menu(at):
                 yield block
 
     def _is_behind(self, at: int) -> bool:
@@ -193,9 +196,12 @@ class _Content:
         headed = (sum(self.found[own].is_heading for own in inside) for inside in branches.values())
         return any(0 < heads < len(inside) for heads, inside in zip(headed, branches.values(), strict=True))
 
-    def _is_parted(self, block: Block) -> bool:
-        """Whether an `<hr>` stands between the page's own text and a block behind it."""
-        return block.rules > self.found[self.last].rules
+    def _is_apart(self, block: Block) -> bool:
+        """Whether a block behind the page's own text is parted from it by an `<hr>`, or alone in a box beside it."""
+        if block.rules > self.found[self.last].rules:
+            return True
+        alone = sum(block.keys[-1] in each.keys for each in self.found) == 1
+        return alone and block.tag in _APART and all(self.found[own].tag != block.tag for own in self.own)
 
     def _is_menu(self, at: int) -> bool:
         """Whether a block at the end is a link, and no paragraph below a heading, nor an item of a list."""

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from itertools import compress
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page
+from passage.sites.built.blocks import innermost, within
 from passage.sites.built.copies import LIST_FOLDERS
 from passage.sites.built.document import Document
 from passage.sites.built.generators import Generator
@@ -26,6 +28,10 @@ _OUT_OF_SEARCH = "main[data-pagefind-ignore], article[data-pagefind-ignore], bod
 _SENTENCE = re.compile(r"[.!?\u3002\uff01\uff1f]['\")]*\Z")
 _OWN_LETTERS = 25
 """A sentence with fewer letters does not make a list of pages a page: "The manual has six chapters."."""
+_INDEX = 20
+"""The fewest links of an index that is a table."""
+_BESIDE = 3
+"""The most words beside an index's links: a name, and what it is ("Data Constructor")."""
 _SECOND_LINE = "pre [id=line-2], pre [id='line.2'], pre [id=L2], pre [id=l00002], pre [id='2']"
 """A line of a listing, whose lines have an address each."""
 _SHELL_CHARACTERS = 60
@@ -110,14 +116,15 @@ def is_shell(root: Node, sections: Sequence[Section]) -> bool:
     )
 
 
-def lists_pages(contents: list[Node], page_url: str) -> bool:
+def lists_pages(document: Document, contents: list[Node], page_url: str) -> bool:
     """Whether the content is only links to other pages of the site, each with a few words at most, and no sentence."""
-    if any(html.first(content, "pre, table, p + p, blockquote, details") is not None for content in contents):
+    if any(html.first(content, "pre, p + p, blockquote, details") is not None for content in contents):
         return False
-    if any(
-        html.letters(heading) and not _is_group(heading) for each in contents for heading in html.select(each, "h2, h3")
-    ):
+    headings = [heading for each in contents for heading in html.select(each, "h1, h2, h3") if html.letters(heading)]
+    if any(html.tag(heading) != "h1" and not _is_group(heading) for heading in headings[1:]):
         return False
+    if any(html.first(content, "table") is not None for content in contents):
+        return _is_index(document, contents, page_url)
     items = [item for content in contents for below in html.children(content) for item in _items(below)]
     if not items or not all(_begins_with_link(item, page_url) for item in items):
         return False
@@ -129,6 +136,21 @@ def lists_pages(contents: list[Node], page_url: str) -> bool:
         and not any(html.key(above) in keys for above in html.ancestors(block))
         for block in around
     )
+
+
+def _is_index(document: Document, contents: Sequence[Node], page_url: str) -> bool:
+    """Whether a page with a table is an index: many links, most of its letters in them, and no words beside."""
+    links = [link for content in contents for link in html.select(content, "a[href]")]
+    pages = [link for link in links if is_page(link, page_url) or html.attribute(link, "href").startswith("#")]
+    linked, whole = (sum(map(html.letters, nodes)) for nodes in (pages, contents))
+    if len(pages) < _INDEX or linked * 2 < whole:
+        return False
+    link_of = innermost(document.parents, dict.fromkeys(map(html.key, links), True), False)
+    for block in within(document.blocks, document.parents, contents, {}):
+        words = "".join(compress(block.texts, (not link_of[around] for around in block.around)))
+        if not block.is_heading and len(words.split()) > _BESIDE and len(html.letters_of(words)) >= _OWN_LETTERS:
+            return False
+    return True
 
 
 def _is_group(heading: Node) -> bool:

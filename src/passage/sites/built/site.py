@@ -21,7 +21,7 @@ from passage.sites.built.editions import Edition
 from passage.sites.built.generators import Generator
 from passage.sites.built.selection import left_out
 from passage.sites.built.survey import DRAFTS, FileFacts, Survey, survey_of
-from passage.sites.built.titles import heading_outside, title_of, title_outside
+from passage.sites.built.titles import heading_outside, line_above, title_of, title_outside
 from passage.sites.html import Node
 from passage.sites.model import Account, Flaw, Note, Page, SiteError, Skip, unreadable
 from passage.sites.result_cache import key_of
@@ -216,6 +216,7 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     common = survey.common_headings
     known = "" if generator is generators.UNKNOWN else generator.title
     stated = heading_outside(document, contents, rendering, common, known)
+    stated = stated or line_above(document, headings, survey.site_names, survey.common.on(file, root))
     outside = stated or title_outside(document, contents, rendering, survey.site_names, common)
     title = title_of(path, headings, stated=stated, otherwise=outside, common=common)
     page = Page(
@@ -249,7 +250,7 @@ def _left_out(file: str, document: Document, generator: Generator, contents: lis
         return "no main content"
     if signals.lists_source(document, contents):
         return "source listing"
-    return "list of pages" if signals.lists_pages(contents, survey.addresses.base) else None
+    return "list of pages" if signals.lists_pages(document, contents, survey.addresses.base) else None
 
 
 def _left_out_of_site(file: str, generator: Generator, survey: Survey) -> str | None:

@@ -9,7 +9,7 @@ _CODE = re.compile(r"code|hljs|highlight", re.IGNORECASE)
 """Classes of a cell with a line of code."""
 
 _FRAME = 2
-"""The most rows of a table that only lays out its contents."""
+"""The most rows of a table of several columns that only lays out its contents."""
 
 
 def in_cell(node: Node) -> bool:
@@ -18,16 +18,20 @@ def in_cell(node: Node) -> bool:
 
 
 def is_frame(table: Node) -> bool:
-    """Whether a table only lays out its contents, as notes do: one row without a header or parameter (Asciidoctor), or
-    two rows with one text each beside empty cells or a picture (DocBook).
+    """Whether a table only lays out its contents, as notes do: one row or column without a header or parameter
+    (Asciidoctor), or two rows with one text each beside empty cells or a picture (DocBook).
     """
     rows = _rows(table)
-    if not 1 <= len(rows) <= _FRAME or html.first(table, "td.paramname") is not None:
+    if not rows or html.first(table, "td.paramname") is not None:
         return False
     cells = [[cell for cell in html.children(row) if html.tag(cell)] for row in rows]
-    if len(rows) == 1:
-        return not any(html.tag(cell) == "th" for cell in cells[0])
-    return len(cells[0]) > 1 and all(sum(html.letters(cell) > 0 for cell in row) == 1 for row in cells)
+    if len(rows) == 1 or all(len(row) == 1 for row in cells):
+        return not any(html.tag(cell) == "th" for row in cells for cell in row)
+    return (
+        len(rows) <= _FRAME
+        and len(cells[0]) > 1
+        and all(sum(html.letters(cell) > 0 for cell in row) == 1 for row in cells)
+    )
 
 
 def code_lines(table: Node) -> list[Node]:

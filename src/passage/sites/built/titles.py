@@ -3,14 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from passage.sites import html
 from passage.sites.built import render
 from passage.sites.built.document import Document
+from passage.sites.built.repeated import Key, key_of
 from passage.sites.built.sections import Heading, heading_of
 from passage.sites.html import Node
 from passage.sites.model import readable_name
 
+_WORD = re.compile(r"\w+")
 _SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u2022\u00ab\u00bb\u2039\u203a:/~-]+\s+|:\s+")
 
 
@@ -62,10 +65,22 @@ def title_outside(
     for css in (rendering.generator.title, "article header h2"):
         if heading := heading_outside(document, contents, rendering, common, css):
             return heading
-    title = _head_title(document.root)
-    for name in site_names:
-        title = _without_name(title, name)
-    return title
+    return _head_title(document.root, site_names)
+
+
+def line_above(
+    document: Document, headings: Sequence[Heading], site_names: tuple[str, ...], common: frozenset[Key]
+) -> str:
+    """The words of `<title>`, if they end a line before the first heading that shares no word with them; else empty.
+
+    A module's name is no heading where the parts of its page are headings of level 1 (Haddock).
+    """
+    title = _head_title(document.root, site_names)
+    first = next((heading.title for heading in headings if heading.level == 1), "")
+    if not title or not first or not _words(title).isdisjoint(_words(first)):
+        return ""
+    before = takewhile(lambda block: not block.is_heading, document.blocks)
+    return title if any(block.words.endswith(title) and key_of(block) not in common for block in before) else ""
 
 
 def site_names(pages: Iterable[Document]) -> tuple[str, ...]:
@@ -117,6 +132,14 @@ def _without_name(title: str, name: str) -> str:
     return title
 
 
-def _head_title(root: Node) -> str:
+def _head_title(root: Node, site_names: Iterable[str] = ()) -> str:
+    """The words of `<title>` without the site's name."""
     head = html.first(root, "head > title")
-    return html.squeezed(html.text(head)) if head is not None else ""
+    title = html.squeezed(html.text(head)) if head is not None else ""
+    for name in site_names:
+        title = _without_name(title, name)
+    return title
+
+
+def _words(title: str) -> set[str]:
+    return set(_WORD.findall(title.lower()))
