@@ -12,7 +12,7 @@ from passage.commands.rollback import rollback
 from passage.commands.serve import serve
 
 
-@click.group()
+@click.group(context_settings={"show_default": True})
 @click.version_option(package_name="passage", message="%(prog)s %(version)s")
 def main() -> None:
     """A retrieval API for documentation sites, on your own machine.

@@ -21,7 +21,7 @@ QUESTION = "How do I get started?"
 @click.option("--stack", metavar="NAME", help="Check this CloudFormation stack, its API and its alarms.")
 @click.option("--region", help="The stack's region.  [default: AWS's own settings]")
 @click.option("--profile", help="Ask this profile.  [default: the deployment's default one]")
-@click.option("--question", default=QUESTION, show_default=True, help="A question that your site answers.")
+@click.option("--question", default=QUESTION, help="A question that your site answers.")
 @click.option("--origin", metavar="ORIGIN", help="Your site, for CORS: https://docs.example.com")
 @api_key_option()
 @index_option("With local: the folder `passage index` wrote to.")

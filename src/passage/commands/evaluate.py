@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from passage.commands.options import CouldNotRun, api_key_option, index_option, read_api_key
+from passage.commands.options import (
+    CouldNotRun,
+    api_key_option,
+    index_option,
+    option,
+    parameter,
+    read_api_key,
+    takes,
+)
 from passage.local.function import keep_stdout_clean, silence_log
 
 if TYPE_CHECKING:
@@ -22,28 +30,6 @@ if TYPE_CHECKING:
 
 DEFAULT_OUT = Path(".passage/evaluation")
 EXTRA = ("ir_measures", "jinja2", "numpy", "scipy")
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluateArguments:
-    """The arguments of the command line."""
-
-    suite: Path
-    profile: str | None
-    target: str
-    index: Path
-    compare: Path | None
-    out: Path | None
-    top_k: int
-    rate: int | None
-    resume: bool
-    thresholds: tuple[str, ...]
-    api_key_file: Path | None
-    explain: bool
-    make: int | None
-    site: str | None
-    site_url: str | None
-    as_json: bool
 
 
 class Rate(click.ParamType[int]):
@@ -56,53 +42,55 @@ class Rate(click.ParamType[int]):
         return int(rate[1]) if rate else self.fail(f"'{value}' must be as in 20/min, from 1.", param, ctx)
 
 
+@dataclass(frozen=True, slots=True)
+class EvaluateArguments:
+    """The arguments of the command line."""
+
+    suite: Path = parameter(click.argument("suite", type=click.Path(path_type=Path)))
+    profile: str | None = option(help="The profile to ask.  [default: the target's default one]")
+    target: str = option(
+        metavar="local|URL|lambda:NAME",
+        default="local",
+        help="The function on this machine, an API, or a deployed function.",
+    )
+    index: Path = parameter(index_option("With --target local: the folder `passage index` wrote to."))
+    compare: Path | None = option(
+        type=click.Path(exists=True, path_type=Path),
+        metavar="RUN",
+        help="An earlier run's folder or run.json, with the same questions and --top-k.",
+    )
+    out: Path | None = option(
+        type=click.Path(file_okay=False, path_type=Path),
+        help=f"The folder for the run and its report.  [default: a new one in {DEFAULT_OUT}]",
+    )
+    top_k: int = option(
+        type=click.IntRange(1, 100),
+        default=10,
+        help="How many passages a test case looks at, where a question does not say.",
+    )
+    rate: int | None = option(
+        type=Rate(), help="The most questions a minute, as a trial key allows.  [default: no limit]"
+    )
+    resume: bool = option(is_flag=True, help="Continue the last run, and ask the questions with an error again.")
+    thresholds: tuple[str, ...] = option(
+        multiple=True,
+        metavar="NAME=VALUE,…",
+        help="What must be reached, as in hit@5=0.95,p95_ms=800.  [default: the suite's, else SC-001 to SC-006]",
+    )
+    api_key_file: Path | None = parameter(api_key_option())
+    explain: bool = option(is_flag=True, help="Save how each answer came about, where the target shows it. Times grow.")
+    make: int | None = option(type=click.IntRange(min=1), metavar="N", help="Draft a suite of N questions, and stop.")
+    site: str | None = option(metavar="SOURCE", help="With --make: the site, as `passage index` takes it.")
+    site_url: str | None = option(
+        help="With --make: where the site is published.  [default: from its pages or configuration]"
+    )
+    as_json: bool = option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+
+
 @click.command("evaluate")
-@click.argument("suite", type=click.Path(path_type=Path))
-@click.option("--profile", help="The profile to ask.  [default: the target's default one]")
-@click.option(
-    "--target",
-    metavar="local|URL|lambda:NAME",
-    default="local",
-    show_default=True,
-    help="The function on this machine, an API, or a deployed function.",
-)
-@index_option("With --target local: the folder `passage index` wrote to.")
-@click.option(
-    "--compare",
-    type=click.Path(exists=True, path_type=Path),
-    metavar="RUN",
-    help="An earlier run's folder or run.json, with the same questions and --top-k.",
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help=f"The folder for the run and its report.  [default: a new one in {DEFAULT_OUT}]",
-)
-@click.option(
-    "--top-k",
-    type=click.IntRange(1, 100),
-    default=10,
-    show_default=True,
-    help="How many passages a test case looks at, where a question does not say.",
-)
-@click.option("--rate", type=Rate(), help="The most questions a minute, as a trial key allows.  [default: no limit]")
-@click.option("--resume", is_flag=True, help="Continue the last run, and ask the questions with an error again.")
-@click.option(
-    "--thresholds",
-    multiple=True,
-    metavar="NAME=VALUE,…",
-    help="What must be reached, as in hit@5=0.95,p95_ms=800.  [default: the suite's, else SC-001 to SC-006]",
-)
-@api_key_option()
-@click.option("--explain", is_flag=True, help="Save how each answer came about, where the target shows it. Times grow.")
-@click.option("--make", type=click.IntRange(min=1), metavar="N", help="Draft a suite of N questions, and stop.")
-@click.option("--site", metavar="SOURCE", help="With --make: the site, as `passage index` takes it.")
-@click.option(
-    "--site-url", help="With --make: where the site is published.  [default: from its pages or configuration]"
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.pass_context
-def evaluate(context: click.Context, /, **given: Any) -> None:
+@takes(EvaluateArguments)
+def evaluate(context: click.Context, args: EvaluateArguments) -> None:
     """Ask the questions of SUITE and measure the answers.
 
     SUITE is a file (TOML, JSONL, or seed 001's JSON), or a folder in BEIR's layout (queries.jsonl, qrels/test.tsv).
@@ -110,7 +98,6 @@ def evaluate(context: click.Context, /, **given: Any) -> None:
 
     Exit codes: 0 passed, 1 a threshold was missed or a question got an error, 2 could not run.
     """
-    args = EvaluateArguments(**given)
     if args.make is not None:
         _draft(args, args.make)
         return

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from passage.commands.options import DEFAULT_INDEX, cache_option, emulate_option
+from passage.commands.options import DEFAULT_INDEX, cache_option, emulate_option, option, parameter, takes
 from passage.indexing.progress import Progress, say
 from passage.local.environment import LocalError, require_real_vectors, with_emulator
 
@@ -30,32 +30,73 @@ STOPPED = 130
 class IndexArguments:
     """The arguments of the command line."""
 
-    source: str | None
-    to: str
-    out: Path
-    profiles: tuple[str, ...]
-    all_profiles: bool
-    site_url: str | None
-    content_selector: str | None
-    language: str | None
-    version: str | None
-    language_of_site: str | None
-    strict: bool
-    report: Path | None
-    publish: str | None
-    from_qdrant: str | None
-    from_edge: Path | None
-    cache: Path
-    texts_per_minute: int | None
-    max_pages: int
-    max_bytes: int
-    max_minutes: float
-    rate: float
-    keep: int
-    dry_run: bool
-    rebuild: bool
-    words: bool
-    emulate: bool
+    source: str | None = parameter(click.argument("source", required=False))
+    to: str = option(
+        type=click.Choice(["edge", "qdrant"]),
+        default="edge",
+        help="Write a folder (edge), or a collection of the server at QDRANT_URL (qdrant).",
+    )
+    out: Path = option(
+        type=click.Path(file_okay=False, path_type=Path),
+        default=DEFAULT_INDEX,
+        help="The folder for the index, with a folder for each profile.",
+    )
+    profiles: tuple[str, ...] = option(
+        "--profile",
+        "profiles",
+        multiple=True,
+        help="The profile to index for: its model and payload. Repeatable.  [default: DEFAULT_PROFILE]",
+    )
+    all_profiles: bool = option(is_flag=True, help="Index for every profile.")
+    site_url: str | None = option(help="Where the site is published.  [default: from its pages or configuration]")
+    content_selector: str | None = option(metavar="CSS", help="The main content of a built site's pages.")
+    language: str | None = option(help="Only pages in this language.  [default: all]")
+    version: str | None = option(help="Only pages of this version.  [default: the current one]")
+    language_of_site: str | None = option(metavar="TAG", help="The language of pages that state none.")
+    strict: bool = option(is_flag=True, help="Fail when a page cannot be read, instead of leaving it out.")
+    report: Path | None = option(
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="List the text that is left out, a line each: page, rule, text.",
+    )
+    publish: str | None = option(
+        metavar="s3://BUCKET/FOLDER",
+        help="Also upload the index. Set EDGE_INDEX_URI of the deployed function to the same URI.",
+    )
+    from_qdrant: str | None = option(
+        metavar="COLLECTION", help="Make an Edge index of a collection at QDRANT_URL, vectors included."
+    )
+    from_edge: Path | None = option(
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="FOLDER",
+        help="Fill a collection from an index that `passage index` wrote to FOLDER.",
+    )
+    cache: Path = parameter(cache_option())
+    texts_per_minute: int | None = option(
+        type=click.IntRange(min=1),
+        help="The most texts to embed a minute.  [default: the provider's published limit, 2000 with Cohere]",
+    )
+    max_pages: int = option(type=click.IntRange(min=1), default=5_000, help="Of a site at a URL.")
+    max_bytes: int = option(type=click.IntRange(min=1), default=500_000_000, help="Of a site at a URL.")
+    max_minutes: float = option(
+        type=click.FloatRange(min=0, min_open=True), default=60.0, help="The most minutes for fetching a site at a URL."
+    )
+    rate: float = option(
+        type=click.FloatRange(min=0, min_open=True, max=100),
+        default=5.0,
+        help="Requests a second to a site at a URL. A longer Crawl-delay in its robots.txt has priority.",
+    )
+    keep: int = option(
+        type=click.IntRange(min=0),
+        default=1,
+        help="How many earlier collections stay on the server for `passage rollback`.",
+    )
+    dry_run: bool = option(is_flag=True, help="Print the plan and stop.")
+    rebuild: bool = option(is_flag=True, help="Write the whole index, even if little changed.")
+    words: bool = option(
+        is_flag=True, help="Write no vectors: nothing is embedded, and questions are searched by words alone."
+    )
+    emulate: bool = parameter(emulate_option())
 
     def check(self) -> None:
         """Raise click.UsageError for conflicting arguments."""
@@ -75,92 +116,8 @@ class IndexArguments:
 
 
 @click.command("index")
-@click.argument("source", required=False)
-@click.option(
-    "--to",
-    type=click.Choice(["edge", "qdrant"]),
-    default="edge",
-    show_default=True,
-    help="Write a folder (edge), or a collection of the server at QDRANT_URL (qdrant).",
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_INDEX,
-    show_default=True,
-    help="The folder for the index, with a folder for each profile.",
-)
-@click.option(
-    "--profile",
-    "profiles",
-    multiple=True,
-    help="The profile to index for: its model and payload. Repeatable.  [default: DEFAULT_PROFILE]",
-)
-@click.option("--all-profiles", is_flag=True, help="Index for every profile.")
-@click.option("--site-url", help="Where the site is published.  [default: from its pages or configuration]")
-@click.option("--content-selector", metavar="CSS", help="The main content of a built site's pages.")
-@click.option("--language", help="Only pages in this language.  [default: all]")
-@click.option("--version", help="Only pages of this version.  [default: the current one]")
-@click.option("--language-of-site", metavar="TAG", help="The language of pages that state none.")
-@click.option("--strict", is_flag=True, help="Fail when a page cannot be read, instead of leaving it out.")
-@click.option(
-    "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="List the text that is left out, a line each: page, rule, text.",
-)
-@click.option(
-    "--publish",
-    metavar="s3://BUCKET/FOLDER",
-    help="Also upload the index. Set EDGE_INDEX_URI of the deployed function to the same URI.",
-)
-@click.option(
-    "--from-qdrant", metavar="COLLECTION", help="Make an Edge index of a collection at QDRANT_URL, vectors included."
-)
-@click.option(
-    "--from-edge",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Fill a collection from an index that `passage index` wrote to FOLDER.",
-)
-@cache_option()
-@click.option(
-    "--texts-per-minute",
-    type=click.IntRange(min=1),
-    help="The most texts to embed a minute.  [default: the provider's published limit, 2000 with Cohere]",
-)
-@click.option("--max-pages", type=click.IntRange(min=1), default=5_000, show_default=True, help="Of a site at a URL.")
-@click.option(
-    "--max-bytes", type=click.IntRange(min=1), default=500_000_000, show_default=True, help="Of a site at a URL."
-)
-@click.option(
-    "--max-minutes",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="The most minutes for fetching a site at a URL.",
-)
-@click.option(
-    "--rate",
-    type=click.FloatRange(min=0, min_open=True, max=100),
-    default=5.0,
-    show_default=True,
-    help="Requests a second to a site at a URL. A longer Crawl-delay in its robots.txt has priority.",
-)
-@click.option(
-    "--keep",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="How many earlier collections stay on the server for `passage rollback`.",
-)
-@click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
-@click.option("--rebuild", is_flag=True, help="Write the whole index, even if little changed.")
-@click.option(
-    "--words", is_flag=True, help="Write no vectors: nothing is embedded, and questions are searched by words alone."
-)
-@emulate_option()
-def index(**given: Any) -> None:
+@takes(IndexArguments)
+def index(args: IndexArguments) -> None:
     """Index SOURCE, once for each profile.
 
     SOURCE is the folder that a site's generator wrote (Docusaurus, MkDocs, Zensical, VitePress, Starlight, Sphinx,
@@ -178,7 +135,6 @@ def index(**given: Any) -> None:
     from passage.indexing.target import TargetError  # noqa: PLC0415
     from passage.sites.model import SiteError  # noqa: PLC0415
 
-    args = IndexArguments(**given)
     args.check()
     try:
         with _stoppable():

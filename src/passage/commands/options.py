@@ -1,9 +1,11 @@
-"""Options and an error that several commands share."""
+"""How a command states its options, and the options and the error that several commands share."""
 
 import os
 from collections.abc import Callable
+from dataclasses import field, fields
+from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -20,13 +22,37 @@ class CouldNotRun(click.ClickException):
     exit_code = 2
 
 
+def parameter(decorator: Callable[[Any], Any]) -> Any:
+    """A field for `takes`, with the decorator that `click.argument` or `click.option` makes."""
+    return field(metadata={"decorator": lambda _: decorator})
+
+
+def option(*names: str, **settings: Any) -> Any:
+    """A field for `takes`, with the arguments of `click.option`. The option has the field's name unless it is given."""
+    return field(metadata={"decorator": lambda name: click.option(*(names or [f"--{name}"]), **settings)})
+
+
+def takes(arguments: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the parameters of a dataclass, and call it with a value of the dataclass."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def call(*before: Any, **given: Any) -> None:
+            command(*before, arguments(**given))
+
+        for each in reversed(fields(arguments)):
+            call = each.metadata["decorator"](each.name.replace("_", "-"))(call)
+        return call
+
+    return decorate
+
+
 def index_option(help_text: str = "The folder `passage index` wrote to.") -> Callable[[T], T]:
     """`--index`, the folder of an index on this machine."""
     return click.option(
         "--index",
         type=click.Path(file_okay=False, path_type=Path),
         default=DEFAULT_INDEX,
-        show_default=True,
         help=help_text,
     )
 
@@ -37,7 +63,6 @@ def cache_option() -> Callable[[T], T]:
         "--cache",
         type=click.Path(file_okay=False, path_type=Path),
         default=DEFAULT_CACHE,
-        show_default=True,
         help="The cache of vectors, so that no text is paid for twice, and of pages fetched from a URL.",
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("profile")
 @click.option("--from-qdrant", "collection", required=True, metavar="COLLECTION", help="A collection at QDRANT_URL.")
-@click.option("--contract", default="query_response", show_default=True, help="The shape of question and answer.")
+@click.option("--contract", default="query_response", help="The shape of question and answer.")
 @click.option("--identify-model", is_flag=True, help="Embed one stored text with each model that fits, and compare.")
 @cache_option()
 def profile(collection: str, contract: str, cache: Path, *, identify_model: bool) -> None:

@@ -12,7 +12,7 @@ from passage.local.function import function, keep_stdout_clean, silence_log
 
 @click.command("serve")
 @index_option()
-@click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=3000)
 @click.option(
     "--site",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
