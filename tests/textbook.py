@@ -45,7 +45,7 @@ def kept_index(name: str, names: Iterable[str], variables: Mapping[str, str] | N
 
     def make(root: Path) -> None:
         with cohere_emulator() as cohere:
-            for profile in (profiles.load(name).overridden(settings) for name in names):
+            for profile in (profiles.load(name).with_settings(settings) for name in names):
                 embedder = embedder_at(cohere.url, profile)
                 index_textbook(root, profile, embedder)
 

@@ -131,7 +131,7 @@ def _serve_index(index: Path, storage: Path, settings: CollectionSettings) -> li
     if not indexed:
         raise LocalError(f"There is no index in {index}: run `passage index` (or `make index`).")
     for name in sorted(indexed, key=lambda name: name != settings.default_profile):
-        collection = profiles.deployed(name, settings).collection
+        collection = profiles.load_with_settings(name, settings).collection
         if not (storage / collection.name).exists():
             sparse_files.copy_folder(index / name / SHARD, storage / collection.name)
     return indexed

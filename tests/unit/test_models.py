@@ -23,7 +23,7 @@ names = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 
 
 def deployed(profile: str = "query-response", **variables: str) -> Profile:
-    return profiles.load(profile).overridden(CollectionSettings.from_env(variables))
+    return profiles.load(profile).with_settings(CollectionSettings.from_env(variables))
 
 
 def test_model_names_are_unique() -> None:
@@ -107,8 +107,8 @@ def test_unknown_model_name_gives_none(name: str) -> None:
     ],
 )
 def test_models_of_one_space_are_comparable(one: str, other: str, comparable: bool) -> None:
-    assert models.comparable(one, other) is comparable
-    assert models.comparable(other, one) is comparable
+    assert models.are_comparable(one, other) is comparable
+    assert models.are_comparable(other, one) is comparable
 
 
 NAMES = st.sampled_from([model.name for model in MODELS]) | st.text(max_size=20)
@@ -116,10 +116,10 @@ NAMES = st.sampled_from([model.name for model in MODELS]) | st.text(max_size=20)
 
 @given(NAMES, NAMES, NAMES)
 def test_comparable_is_an_equivalence(one: str, other: str, third: str) -> None:
-    assert models.comparable(one, one)
-    assert models.comparable(one, other) == models.comparable(other, one)
-    if models.comparable(one, other) and models.comparable(other, third):
-        assert models.comparable(one, third)
+    assert models.are_comparable(one, one)
+    assert models.are_comparable(one, other) == models.are_comparable(other, one)
+    if models.are_comparable(one, other) and models.are_comparable(other, third):
+        assert models.are_comparable(one, third)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_default_profile_can_use_another_collection() -> None:
         "EMBEDDING_DIMENSION": "1024",
         "EMBEDDING_MODEL": "embed-english-v3.0",
     }
-    profile = profiles.load("query-response").overridden(Settings.from_env(environ))
+    profile = profiles.load("query-response").with_settings(Settings.from_env(environ))
     assert (profile.collection.name, profile.collection.vector, profile.collection.dimension) == ("mine", "text", 1024)
     assert profile.embedding.model == "embed-english-v3.0"
 

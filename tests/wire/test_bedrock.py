@@ -29,7 +29,7 @@ def bedrock_index(_bedrock: EmulatorServer, tmp_path_factory: pytest.TempPathFac
     """The sample textbook as `passage index` embeds it with Bedrock."""
     root = tmp_path_factory.mktemp("bedrock-index")
     settings = CollectionSettings.from_env(variables(V3, 1024))
-    profile = profiles.load("query-response").overridden(settings)
+    profile = profiles.load("query-response").with_settings(settings)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": _bedrock.url}.items():
             patch.setenv(name, value)

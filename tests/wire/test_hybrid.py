@@ -509,7 +509,7 @@ def test_missing_collection_is_reported_by_its_name(start: Start, qdrant: Emulat
     answer = start(COLLECTION_NAME="absent").ask()
     assert answer.status == 500
     assert "COLLECTION_NAME" in answer.json["error"]
-    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE.serving("absent"))
+    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE.with_collection("absent"))
     with pytest.raises(CollectionNotFound):
         found(store, QUESTION, Search(top_k=3))
 

@@ -68,7 +68,7 @@ def test_retired_model_is_refused_when_the_function_starts(start: Start) -> None
 
 def test_retired_model_is_refused_by_index(cohere: EmulatorServer) -> None:
     settings = CollectionSettings.from_env({"EMBEDDING_MODEL": "embed-multilingual-v2.0"})
-    profile = profiles.deployed("query-response", settings)
+    profile = profiles.load_with_settings("query-response", settings)
     with pytest.raises(ConfigurationError, match=r"embed-v5\.0-fast"):
         document_embedder(profile, {"COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url})
     assert cohere.requests == []
@@ -76,7 +76,7 @@ def test_retired_model_is_refused_by_index(cohere: EmulatorServer) -> None:
 
 def test_index_warns_of_an_unknown_model(cohere: EmulatorServer) -> None:
     settings = CollectionSettings.from_env({"EMBEDDING_MODEL": "my-model"})
-    profile = profiles.deployed("query-response", settings)
+    profile = profiles.load_with_settings("query-response", settings)
     warnings: list[str] = []
     document_embedder(profile, {"COHERE_API_KEY": COHERE_KEY, "COHERE_BASE_URL": cohere.url}, warnings.append)
     assert len(warnings) == 1

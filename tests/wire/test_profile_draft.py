@@ -304,7 +304,7 @@ def test_collection_becomes_an_edge_index_and_back(
     assert store.noise() == Noise(0.1, 0.2)
     store.close()
     assert (passage.text, passage.url, passage.index) == ("A twin mirrors an asset.", "https://e.org/twin/", 3)
-    back = profile.serving("copied")
+    back = profile.with_collection("copied")
     with copying.edge_source(tmp_path, profile) as index:
         assert copying.copy(index, back, ServerIndex(connection, back), Silent())
     (record,) = client.scroll("copied", with_vectors=True)[0]
@@ -321,7 +321,7 @@ def test_copy_names_a_point_without_the_vector(
     client.upsert("docs", [models.PointStruct(id=7, vector={}, payload=PAYLOADS["flat"])])
     profile = drafted(connection)
     source = copying.server_source(connection, "docs", profile)
-    other = profile.serving("copied")
+    other = profile.with_collection("copied")
     target = ServerIndex(connection, other) if to_server else EdgeIndex(tmp_path, other)
     with pytest.raises(TargetError, match=r"point 7 of .*'docs'.* has no vector 'dense'"):
         copying.copy(source, other, target, Silent())

@@ -16,7 +16,7 @@ from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.published_index import PublishedIndex
 from handler.adapters.qdrant.published_store import PublishedStore
 from handler.config import profiles
-from handler.core.deadline import Deadline, running
+from handler.core.deadline import Deadline, within
 from handler.core.errors import DeadlineExceeded
 from handler.core.model import Search
 from passage.indexing.publish import pack
@@ -105,7 +105,7 @@ def test_first_fetch_from_a_silent_s3_ends_in_time(
 ) -> None:
     bucket.silent = SILENCES[silence]
     message = "The request's time ran out while the index was fetched."
-    with running(Deadline.after(1.5)), pytest.raises(DeadlineExceeded, match=message):
+    with within(Deadline.after(1.5)), pytest.raises(DeadlineExceeded, match=message):
         found(store)
     kept = {path.name for path in tmp_path.glob("*/.*/*")}
     assert kept <= {"packed"}, "a download to go on with, and nothing half unpacked"
@@ -122,6 +122,6 @@ def test_open_index_answers_while_s3_is_silent(
     bucket.publish(packed + b"\0")  # another version
     bucket.silent = SILENCES[silence]
     store.after_restore()  # time for a check
-    with running(Deadline.after(8)):
+    with within(Deadline.after(8)):
         assert found(store) == 3
     assert "DEADLINE_EXCEEDED" in {line.get("code") for line in output.logs}

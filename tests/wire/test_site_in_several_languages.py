@@ -326,7 +326,7 @@ def test_copies_keep_the_languages_indexes(
     assert in_edge.indexes() == SEVERAL
     assert in_edge.by_words("Häuser", language="de") == {"haus"}
     assert not copying.copy(source, PROFILE, in_edge.target(), Silent()), "it is there already"
-    back = PROFILE.serving("copied")
+    back = PROFILE.with_collection("copied")
     with copying.edge_source(tmp_path / "edge", PROFILE) as index:
         assert copying.copy(index, back, ServerIndex(connection, back), Silent())
     assert of_server(client, "copied") == SEVERAL

@@ -21,7 +21,7 @@ from handler.adapters.qdrant.server import QdrantServerStore
 from handler.config import profiles
 from handler.config.providers import PROVIDERS, Access
 from handler.config.values import SecretReference
-from handler.core.deadline import Deadline, running
+from handler.core.deadline import Deadline, within
 from handler.core.errors import ConfigurationError, UpstreamUnavailable
 from handler.core.model import Search, SearchResult
 
@@ -110,7 +110,7 @@ def asked(service: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> Exce
     """The error of one call to a service."""
     for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": server.url}.items():
         monkeypatch.setenv(name, value)
-    with running(Deadline.after(60)), pytest.raises((UpstreamUnavailable, ConfigurationError)) as caught:
+    with within(Deadline.after(60)), pytest.raises((UpstreamUnavailable, ConfigurationError)) as caught:
         SERVICES[service](server.url)
     return caught.value
 

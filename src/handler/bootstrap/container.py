@@ -76,7 +76,7 @@ class Container:
         settings, names = self.settings, self._profiles
         if name is not None and name not in names:
             raise NotFound(f"There is no such profile. The profiles are: {', '.join(names)}.")
-        profile = profiles.deployed(settings.default_profile if name is None else name, settings)
+        profile = profiles.load_with_settings(settings.default_profile if name is None else name, settings)
         if profile.name == settings.default_profile:
             self._adapters.require_keys(profile)
         return Served(

@@ -32,7 +32,7 @@ def takes_dimension(name: str) -> bool:
     return len(listed.dimensions) > 1 if listed else "embed-v" in name
 
 
-def comparable(one: str, other: str) -> bool:
+def are_comparable(one: str, other: str) -> bool:
     """Whether the vectors of two models are comparable."""
     return (limits(one).space or one) == (limits(other).space or other)
 

@@ -39,11 +39,11 @@ class Embedding(ProfileSection):
         """The model that `passage index` embeds with."""
         return self.document_model or self.model
 
-    def overridden(self, settings: CollectionSettings) -> "Embedding":
+    def with_settings(self, settings: CollectionSettings) -> "Embedding":
         """This section with the deployment's settings. A model of another vector space embeds the texts, too."""
         provider = settings.embedding_provider or self.provider
         model = settings.embedding_model or self.model
-        kept = provider == self.provider and models.comparable(self.for_texts, model)
+        kept = provider == self.provider and models.are_comparable(self.for_texts, model)
         document_model = settings.embedding_document_model or (self.document_model if kept else None)
         return self.model_copy(update={"provider": provider, "model": model, "document_model": document_model})
 
@@ -163,27 +163,27 @@ class Profile(ProfileSection):
             written = written.get(part) if isinstance(written, dict) else None
         return kind_of(written) if isinstance(written, str) else "any"
 
-    def serving(self, collection: str) -> "Profile":
+    def with_collection(self, collection: str) -> "Profile":
         """This profile for another collection of the same shape."""
         return self.with_changes(collection=self.collection.with_changes(name=collection))
 
-    def overridden(self, settings: CollectionSettings) -> "Profile":
+    def with_settings(self, settings: CollectionSettings) -> "Profile":
         """This profile with the deployment's settings for its collection."""
         collection = self.collection.with_changes(
             name=settings.collection_name, vector=settings.vector_name, dimension=settings.embedding_dimension
         )
         search = self.search.with_changes(mode=settings.search_mode, without_embedding=settings.without_embedding)
-        return self.with_changes(collection=collection, embedding=self.embedding.overridden(settings), search=search)
+        return self.with_changes(collection=collection, embedding=self.embedding.with_settings(settings), search=search)
 
 
-def deployed(name: str, settings: CollectionSettings) -> Profile:
+def load_with_settings(name: str, settings: CollectionSettings) -> Profile:
     """A profile as the function serves it. The deployment's collection settings apply to the default profile only.
 
     Raises:
         NotFound, ConfigurationError: as `load`.
     """
     profile = load(name)
-    return profile.overridden(settings) if name == settings.default_profile else profile
+    return profile.with_settings(settings) if name == settings.default_profile else profile
 
 
 def names() -> list[str]:

@@ -126,7 +126,7 @@ def check_embedder(profile: Profile, made_by: str, model: str, services: Service
     Raises:
         ModelMismatch: it does not.
     """
-    real = made_by != EMULATOR and models.comparable(model, profile.embedding.model)
+    real = made_by != EMULATOR and models.are_comparable(model, profile.embedding.model)
     if services and made_by not in services and not real:
         raise ModelMismatch(
             f"{what} was embedded by '{made_by}', but questions are embedded by {' or '.join(services)}: run "
@@ -155,7 +155,7 @@ def _vector_problems(profile: Profile, info: CollectionInfo) -> Iterator[Configu
         except ConfigurationError as error:
             yield error
     # A model of another vector space with the same dimension raises no error in a search; its answers are wrong.
-    if info.embedding_model is not None and not models.comparable(info.embedding_model, asking):
+    if info.embedding_model is not None and not models.are_comparable(info.embedding_model, asking):
         yield ModelMismatch(
             f"The collection '{info.name}' was embedded with '{info.embedding_model}', but questions are embedded "
             f"with '{asking}', whose vectors are not comparable: set EMBEDDING_MODEL to the collection's model, or "

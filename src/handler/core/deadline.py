@@ -49,7 +49,7 @@ current: Callable[[], Deadline | None] = _current.get
 
 
 @contextmanager
-def running(deadline: Deadline) -> Iterator[None]:
+def within(deadline: Deadline) -> Iterator[None]:
     """Make `deadline` end every HTTP call inside the block: it reaches the transport below the SDKs."""
     token = _current.set(deadline)
     try:
@@ -63,7 +63,7 @@ def at_most(seconds: float) -> Iterator[Deadline]:
     """End every HTTP call inside the block after `seconds`, or with the running deadline if that is sooner."""
     outer = current()
     deadline = outer.capped(seconds) if outer else Deadline.after(seconds)
-    with running(deadline):
+    with within(deadline):
         yield deadline
 
 

@@ -30,7 +30,7 @@ Parts = tuple[float, float]
 """A passage's `vectors` and `words`, see `Fused`."""
 
 
-def weighted(parts: Mapping[K, Parts], balance: float) -> dict[K, float]:
+def fused_scores(parts: Mapping[K, Parts], balance: float) -> dict[K, float]:
     """The fused score of each passage. `balance` is 1 for vectors alone, 0 for words alone."""
     return {key: balance * vectors + (1 - balance) * words for key, (vectors, words) in parts.items()}
 
@@ -57,6 +57,6 @@ def fuse(similarities: Mapping[PointId, float], bm25: Mapping[PointId, float], b
             not isinstance(point, int),
             point,
         )
-        for point, score in weighted(parts, balance).items()
+        for point, score in fused_scores(parts, balance).items()
     )
     return {point: Fused(-negative, *parts[point]) for negative, *_, point in order}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from handler.core import errors
-from handler.core.deadline import Deadline, running, with_one_retry
+from handler.core.deadline import Deadline, with_one_retry, within
 from handler.core.errors import PassageError
 from handler.core.model import Order, Passage, PointId, Retrieval, SearchResult, Selection, Stage
 from handler.core.ports import PassageStore
@@ -75,7 +75,7 @@ def _add_fits(answers: Sequence[Answer], store: PassageStore, deadline: Deadline
     holders: Mapping[str, frozenset[PointId]] = {}
     warnings: tuple[str, ...] = ()
     try:
-        with running(deadline):
+        with within(deadline):
             asked = list(dict.fromkeys(word for one in rated for word in words(one.request.text)))
             holders = with_one_retry(lambda: store.holders(asked[:MOST_OF_BATCH], RARE), deadline, "store")
     except PassageError:
@@ -108,7 +108,7 @@ def _add_neighbors(answers: Sequence[Answer], store: PassageStore, deadline: Dea
     started = time.perf_counter()
     result: SearchResult | PassageError
     try:
-        with running(deadline):
+        with within(deadline):
             result = with_one_retry(lambda: store.neighbors(wanted), deadline, "store")
     except PassageError as error:
         result = errors.ChoiceRefused.of(error) if isinstance(error, errors.RequestRefused) else error

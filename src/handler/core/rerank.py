@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from handler.core import errors
-from handler.core.deadline import Deadline, running, with_one_retry
+from handler.core.deadline import Deadline, with_one_retry, within
 from handler.core.errors import PassageError
 from handler.core.model import Retrieval, RetrievalRequest
 from handler.core.ports import Reranker
@@ -49,7 +49,7 @@ class Reranking(NamedTuple):
             return _without_reranking(answer, errors.DeadlineExceeded(message, upstream="reranking"))
         started = time.perf_counter()
         try:
-            with running(step):
+            with within(step):
                 question, texts = answer.request.text.strip(), [passage.text for passage in passages]
                 relevances = with_one_retry(lambda: self.reranker.rerank(question, texts), step, "reranking")
             scored = [

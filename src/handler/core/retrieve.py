@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from handler.core import errors
-from handler.core.deadline import Deadline, running, with_one_retry
+from handler.core.deadline import Deadline, with_one_retry, within
 from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector
 from handler.core.errors import PassageError
 from handler.core.model import (
@@ -77,7 +77,7 @@ class Retriever(NamedTuple):
 
             requests = [without_vector.by_words(request) for request in requests]
         try:
-            with running(deadline):
+            with within(deadline):
                 if any(map(needs_vector, requests)):
                     with_one_retry(self.store.prepare, deadline, "store")
                 prepared_at = time.perf_counter()
@@ -279,7 +279,7 @@ class Retriever(NamedTuple):
         """
         started = time.perf_counter()
         try:
-            with running(deadline):
+            with within(deadline):
                 point = with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline, "store")
         except errors.RequestRefused as error:
             raise errors.ChoiceRefused.of(error) from error
@@ -290,7 +290,7 @@ class Retriever(NamedTuple):
 
     def describe(self, deadline: Deadline) -> CollectionInfo:
         """The collection's metadata, after one retry where that can help."""
-        with running(deadline):
+        with within(deadline):
             return with_one_retry(self.store.describe, deadline, "store")
 
 

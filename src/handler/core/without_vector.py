@@ -6,7 +6,7 @@ Imported when there is one.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from handler.core.deadline import Deadline, running
+from handler.core.deadline import Deadline, within
 from handler.core.embedding import EmbeddedQuestion, QuestionEmbedder, needs_vector, skip_embedding
 from handler.core.errors import InvalidRequest, PassageError
 from handler.core.model import Retrieval, RetrievalRequest
@@ -39,7 +39,7 @@ def embed(
     """
     step = deadline.capped(min(seconds, deadline.remaining() / 2))
     try:
-        with running(step):
+        with within(step):
             return embedder.embed(requests, step)
     except InvalidRequest:
         raise

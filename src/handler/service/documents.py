@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from handler.core.deadline import Deadline, running, with_one_retry
+from handler.core.deadline import Deadline, with_one_retry, within
 from handler.core.errors import InvalidRequest, NotFound, PassageError
 from handler.core.model import Passage, PointId
 from handler.core.selection import consecutive, join, page_of
@@ -93,7 +93,7 @@ def page(served: Served, url: str, until: Deadline, *, start: int, most: int) ->
 def _around(served: Served, passage: Passage, reach: int, until: Deadline) -> list[Passage]:
     """The chunks of the passage's page without a gap, in order; those that the contract cannot show are left out."""
     retriever = served.retriever
-    with running(until):
+    with within(until):
         neighbors = with_one_retry(lambda: retriever.store.neighbors([(passage, reach)]), until, "store").passages
     shown = [chunk for chunk in neighbors if retriever.displayable is None or retriever.displayable(chunk)]
     chunks = [*([passage] if passage.text else []), *shown]
@@ -125,7 +125,7 @@ def pages(served: Served, until: Deadline) -> tuple[str, ...]:
 
 def _values(served: Served, keys: Sequence[str], most: int, until: Deadline) -> tuple[str, ...] | None:
     try:
-        with running(until.capped(SECONDS)):
+        with within(until.capped(SECONDS)):
             found = served.retriever.store.values(keys, most)
     except PassageError:
         return None

@@ -50,7 +50,7 @@ class Served:
         if name not in self.collections:
             allowed = ", ".join((self.profile.collection.name, *self.collections))
             raise CollectionNotServed(f"This deployment does not serve that collection. It serves: {allowed}.")
-        return self.find_retriever(self.profile.serving(name))
+        return self.find_retriever(self.profile.with_collection(name))
 
     @cached_property
     def field_names(self) -> frozenset[str]:

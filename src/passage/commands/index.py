@@ -258,7 +258,7 @@ def _profiles(args: IndexArguments) -> "list[Profile]":
 
     settings = CollectionSettings.from_env(os.environ)
     names = profiles.names() if args.all_profiles else dict.fromkeys(args.profiles or (settings.default_profile,))
-    chosen = [profiles.deployed(name, settings) for name in names]
+    chosen = [profiles.load_with_settings(name, settings) for name in names]
     if args.words:
         chosen = [
             each.model_copy(update={"search": each.search.model_copy(update={"mode": "words"})}) for each in chosen

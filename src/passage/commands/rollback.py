@@ -24,7 +24,7 @@ def rollback(profile: str | None, to_collection: str | None, listed: bool) -> No
 
     try:
         settings = CollectionSettings.from_env(os.environ)
-        chosen = profiles.deployed(profile or settings.default_profile, settings)
+        chosen = profiles.load_with_settings(profile or settings.default_profile, settings)
         with closing(ServerConnection.from_env(os.environ, note=say)) as connection:
             releases = Releases(connection, chosen.collection.name)
             if listed:

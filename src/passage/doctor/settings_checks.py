@@ -25,7 +25,7 @@ def checks(environ: Mapping[str, str]) -> Iterator[Finding]:
     yield ok("settings", f"They are valid; STORE is {settings.store}.")
     for name in profiles.names():
         try:
-            profile = profiles.deployed(name, settings)
+            profile = profiles.load_with_settings(name, settings)
         except PassageError as error:
             state = failed if name == settings.default_profile else warning
             yield state("profile", f"{name}: {error}", f"Correct src/handler/config/profiles/{name}.toml.")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from handler.core.fusion import weighted
+from handler.core.fusion import fused_scores
 from passage.evaluation.compare import Comparison, compare_several
 from passage.evaluation.measures import Measures, measure
 from passage.evaluation.run import Run, SavedAnswer, SavedHit, documents
@@ -83,7 +83,7 @@ def try_balances(run: Run) -> Trials | None:
 
 def rank_passages(parts: Mapping[str, tuple[float, float]], balance: float) -> list[str]:
     """The passages by a balance, best first, as `handler.core.fusion.fuse` orders them."""
-    scores = weighted(parts, balance)
+    scores = fused_scores(parts, balance)
     return sorted(parts, key=lambda one: (-scores[one], -parts[one][0], one))
 
 

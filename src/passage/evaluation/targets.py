@@ -86,7 +86,7 @@ def _settings(served: RemoteProfile) -> dict[str, Any]:
     from handler.config.settings import CollectionSettings  # noqa: PLC0415 - as above
 
     settings = CollectionSettings.from_env(os.environ)
-    profile = profiles.deployed(served.profile, settings)
+    profile = profiles.load_with_settings(served.profile, settings)
     reranker = os.environ.get("RERANK_PROVIDER", "")
     described: dict[str, Any] = {"mode": profile.search.mode, **({"rerank": reranker} if reranker else {})}
     if profile.search.mode == "dense":

@@ -85,7 +85,7 @@ def _with_vector(point: NewPoint, source: CopySource, profile: Profile) -> NewPo
 
 def _wanted_index(source: CopySource, profile: Profile) -> WantedIndex:
     embedding = profile.embedding
-    if source.model and not models.comparable(source.model, embedding.model):
+    if source.model and not models.are_comparable(source.model, embedding.model):
         raise TargetError(
             f"{source.where} was embedded with '{source.model}', whose vectors are not comparable with those of the "
             f"profile's '{embedding.model}': set EMBEDDING_MODEL to the model it was embedded with."

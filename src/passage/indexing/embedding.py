@@ -62,7 +62,7 @@ class DocumentEmbedder:
             EmbeddingError: the service refused the request, or its vectors have another dimension.
         """
         try:
-            with deadline.running(Deadline.after(TIMEOUT_SECONDS)):
+            with deadline.within(Deadline.after(TIMEOUT_SECONDS)):
                 return validate_vectors(self._adapter().embed(texts), self.model, self.dimension, len(texts))
         except PassageError as error:
             raise self._in_one_line(error) from error
@@ -147,7 +147,7 @@ def check_models(profile: "Profile") -> list[str]:
     warnings = [check_model(embedding.provider, name, dimension, variable) for name, variable in variables.items()]
     for name, variable in variables.items():
         check_dimension(embedding.provider, name, dimension, variable)
-    if not models.comparable(embedding.for_texts, embedding.model):
+    if not models.are_comparable(embedding.for_texts, embedding.model):
         raise ModelMismatch(
             f"Texts would be embedded with '{embedding.for_texts}' and questions with '{embedding.model}', whose "
             f"vectors are not comparable: set {TEXTS} to a model of the same family, or leave it out.",

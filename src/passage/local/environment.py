@@ -114,7 +114,7 @@ def _embeds(environ: Mapping[str, str], root: Path | None) -> bool:
     try:
         settings = CollectionSettings.from_env(environ)
         names = [name for name in profiles.names() if _dimension(root, name)] if root else [settings.default_profile]
-        served = [profiles.deployed(name, settings) for name in names or [settings.default_profile]]
+        served = [profiles.load_with_settings(name, settings) for name in names or [settings.default_profile]]
         return any(profile.search.has_vectors for profile in served)
     except PassageError:
         return True  # the function says what is wrong
@@ -190,7 +190,7 @@ def check_collections(environ: Mapping[str, str]) -> None:
     url, key = value_of(environ, "QDRANT_URL"), value_of(environ, "QDRANT_API_KEY")
     try:
         settings = CollectionSettings.from_env(environ)
-        collections = {name: profiles.deployed(name, settings).collection.name for name in profiles.names()}
+        collections = {name: profiles.load_with_settings(name, settings).collection.name for name in profiles.names()}
         with httpx.Client(**client_options(url), timeout=SECONDS, headers={"api-key": key} if key else {}) as client:
             metadata = {name: _metadata(client, url, one) for name, one in collections.items()}
     except (PassageError, httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
@@ -213,7 +213,7 @@ def _provider(profile: str | None, environ: Mapping[str, str]) -> Provider:
     """The provider that embeds a profile's questions; None stands for the default profile."""
     try:
         settings = CollectionSettings.from_env(environ)
-        deployed = profiles.deployed(profile or settings.default_profile, settings)
+        deployed = profiles.load_with_settings(profile or settings.default_profile, settings)
         return PROVIDERS[deployed.embedding.provider]
     except PassageError:
         return PROVIDERS[DEFAULT]  # the function says what is wrong with it

@@ -167,7 +167,7 @@ def _explain_skipped(skipped: int, total: int, keys: Payload) -> str:
 
 def other_model(stated: str | None, profile: Profile) -> str | None:
     """The model that a collection says it was embedded with, if its vectors are not comparable with the questions'."""
-    return None if stated is None or models.comparable(stated, profile.embedding.model) else stated
+    return None if stated is None or models.are_comparable(stated, profile.embedding.model) else stated
 
 
 def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:

@@ -23,7 +23,7 @@ from pydantic import BaseModel, Field
 from handler.adapters.aws import client as aws
 from handler.adapters.qdrant import sparse_files
 from handler.adapters.qdrant.manifest import MANIFEST, Manifest, damage
-from handler.core.deadline import Deadline, running
+from handler.core.deadline import Deadline, within
 from handler.core.errors import (
     CollectionNotFound,
     ConfigurationError,
@@ -183,7 +183,7 @@ class PublishedIndex:
     def _map_errors(self, until: Deadline | None) -> Iterator[None]:
         """Ends every wait for S3 with `until`, and maps errors."""
         try:
-            with running(until) if until is not None else nullcontext():
+            with within(until) if until is not None else nullcontext():
                 yield
         except PassageError:
             raise

@@ -71,7 +71,7 @@ class PublishedStore:
         What cannot be fetched in time is left to the first question, which has a deadline of its own.
         """
         try:
-            with deadlines.running(Deadline.after(WARM_SECONDS)):
+            with deadlines.within(Deadline.after(WARM_SECONDS)):
                 self._current()
         except (UpstreamError, DeadlineExceeded) as error:  # temporary: the first question tries again
             telemetry.log_not_renewed("an index could not be fetched ahead of its use", error)

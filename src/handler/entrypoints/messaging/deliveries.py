@@ -14,7 +14,7 @@ from typing import Any
 
 from handler import telemetry
 from handler.bootstrap.container import Container
-from handler.core.deadline import Deadline, running
+from handler.core.deadline import Deadline, within
 from handler.core.errors import DeadlineExceeded, InvalidRequest
 from handler.entrypoints.detect import Source
 from handler.entrypoints.messaging.messages import Message, is_final, outcomes, read, refuse, reply, usable_id
@@ -131,7 +131,7 @@ def _settle(
         for sink in services.reply_sinks:
             if last.remaining() <= 0:
                 raise DeadlineExceeded("Too little time was left to send a reply.", upstream="reply")
-            with running(until):
+            with within(until):
                 sink.send(made, group=record.group)
     except Exception as error:  # noqa: BLE001 - a failure must not affect other messages
         failure(error, services.served)

@@ -57,7 +57,7 @@ def draft(connection: ServerConnection, collection: str, contract: str, model: s
     name, size, distance, others = _vector(info.config.params.vectors, collection)
     remarks = [f"other vectors: {', '.join(others)}"] if others else []
     said = (info.config.metadata or {}).get("embedding_model") or _most(payloads, KNOWN_KEYS["model"])
-    if model and said and not models.comparable(model, str(said)):
+    if model and said and not models.are_comparable(model, str(said)):
         remarks.append(f"the collection names '{said}', but its vectors are those of {model}")
     keys = _require_keys(payloads, collection)
     name_of_model, provider = _model(model or said, size, remarks)

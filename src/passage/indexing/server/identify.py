@@ -68,7 +68,7 @@ def identified(found: Mapping[str, float]) -> str | None:
     if best is None or found[best] < SURE:
         return None
     near = [name for name, cosine in found.items() if cosine > found[best] - APART]
-    return best if all(models.comparable(best, name) for name in near) else None
+    return best if all(models.are_comparable(best, name) for name in near) else None
 
 
 def _texts(connection: ServerConnection, profile: Profile, names: list[str]) -> Iterator[tuple[str, list[float]]]:
