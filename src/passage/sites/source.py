@@ -63,7 +63,7 @@ def open_source(
     if options.url is not None:
         raise SiteError("--site-url is for folders: a site that is read over HTTP is published where it is read.")
     site = WebSite(source, cache, limits, options.selector, options.language, options.version, workers)
-    return _with_options(site, options)
+    return _WithOptions(site, options)
 
 
 def open_site(folder: Path, options: SiteOptions, workers: Workers = IN_THIS_PROCESS) -> Site:
@@ -80,13 +80,7 @@ def open_site(folder: Path, options: SiteOptions, workers: Workers = IN_THIS_PRO
         site = _corpus(corpus, options)
     else:
         site = _built(folder, options, workers) if is_built(folder) else _markdown(folder, options)
-    return _with_options(site, options)
-
-
-def _with_options(site: Site, options: SiteOptions) -> Site:
-    if options.language_of_site:
-        site = _InLanguage(site, options.language_of_site)
-    return _Strict(site) if options.strict else site
+    return _WithOptions(site, options)
 
 
 def is_built(folder: Path) -> bool:
@@ -116,7 +110,8 @@ def _is_root(folder: Path) -> bool:
 
 
 def _markdown(folder: Path, options: SiteOptions) -> Site:
-    if not _any(folder, *MARKDOWN) and not any(map(unbuilt.generator_of, unbuilt.places(folder))):
+    has_markdown = any(any(folder.rglob(pattern)) for pattern in MARKDOWN)
+    if not has_markdown and not any(map(unbuilt.generator_of, unbuilt.places(folder))):
         raise SiteError(f"{folder} holds neither HTML nor Markdown.")
     _refuse_options_of_built_sites(options, f"{folder} holds Markdown sources")
     return find_site(folder, options.url)
@@ -136,43 +131,25 @@ def _refuse_options_of_built_sites(options: SiteOptions, what: str) -> None:
             raise SiteError(f"{name} is for built sites, and {what}.")
 
 
-def _any(folder: Path, *patterns: str) -> bool:
-    return any(next(folder.rglob(pattern), None) is not None for pattern in patterns)
-
-
 @dataclass(frozen=True, slots=True)
-class _InLanguage:
-    """A site of which the owner knows the language."""
+class _WithOptions:
+    """A site with the options that apply to each page of any source."""
 
     site: Site
-    language: str
+    options: SiteOptions
 
     @property
     def nothing_found(self) -> str:
         return self.site.nothing_found
 
     def read(self) -> Iterator[Page | Note]:
+        language = self.options.language_of_site
         for read in self.site.read():
-            if isinstance(read, Page) and not read.language:
-                yield replace(read, language=self.language)
+            if self.options.strict and isinstance(read, Skip) and read.failed:
+                raise SiteError(f"{read.path} {read.reason}. Without --strict it is left out.")
+            if self.options.strict and isinstance(read, Flaw):
+                raise SiteError(f"{read.path} {read.what}. Without --strict it is read.")
+            if language and isinstance(read, Page) and not read.language:
+                yield replace(read, language=language)
             else:
                 yield read
-
-
-@dataclass(frozen=True, slots=True)
-class _Strict:
-    """A site whose pages must all be readable."""
-
-    site: Site
-
-    @property
-    def nothing_found(self) -> str:
-        return self.site.nothing_found
-
-    def read(self) -> Iterator[Page | Note]:
-        for read in self.site.read():
-            if isinstance(read, Skip) and read.failed:
-                raise SiteError(f"{read.path} {read.reason}. Without --strict it is left out.")
-            if isinstance(read, Flaw):
-                raise SiteError(f"{read.path} {read.what}. Without --strict it is read.")
-            yield read

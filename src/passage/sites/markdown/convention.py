@@ -16,6 +16,9 @@ _ROBOTS = re.compile(r"""<meta\s[^>]*name=["']robots["'][^>]*>""", re.IGNORECASE
 CONFIGURATIONS = ("mkdocs.yml", "mkdocs.yaml")
 """MkDocs' configurations."""
 
+SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+"""Of sources, in lower case, as MkDocs compares them."""
+
 Meta = Mapping[str, Any]
 """A page's front matter, with every scalar as its source text."""
 

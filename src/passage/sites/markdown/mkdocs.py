@@ -9,12 +9,9 @@ from typing import Any
 from pathspec import GitIgnoreSpec
 
 from passage.sites.markdown import mkdocs_config
-from passage.sites.markdown.convention import Document, Rendered, encodable, quoted
+from passage.sites.markdown.convention import SUFFIXES, Document, Rendered, encodable, quoted
 from passage.sites.markdown.python_markdown import PythonMarkdown
 from passage.sites.model import SiteError, Skip, Unresolved
-
-SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
-"""In lower case, as MkDocs compares them."""
 
 _ALWAYS_EXCLUDED = (".*", "/templates/")
 

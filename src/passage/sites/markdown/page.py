@@ -11,11 +11,8 @@ from passage.sites.built.dropped import dropped
 from passage.sites.built.generators import UNKNOWN
 from passage.sites.built.sections import Heading
 from passage.sites.html import Node
-from passage.sites.markdown.convention import encodable
+from passage.sites.markdown.convention import SUFFIXES, encodable
 from passage.sites.model import Account, Section
-
-SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
-"""Suffixes of links to other sources."""
 
 _NOISE = "[data-search-exclude], .headerlink"
 

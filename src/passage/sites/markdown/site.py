@@ -111,13 +111,10 @@ def _enter(convention: Convention, document: Document) -> _Entry | Skip:
 def _owners(entries: list[_Entry]) -> Mapping[str, _Entry]:
     """The page for each URL: `index` before `README` and others."""
     owners: dict[str, _Entry] = {}
-    for entry in sorted(entries, key=_rank):
+    ranks = {"index": 1, "readme": 2}
+    for entry in sorted(entries, key=lambda entry: ranks.get(entry.document.file.stem.lower(), 3)):
         owners.setdefault(entry.url, entry)
     return owners
-
-
-def _rank(entry: _Entry) -> int:
-    return {"index": 1, "readme": 2}.get(entry.document.file.stem.lower(), 3)
 
 
 def _page(convention: Convention, entry: _Entry, urls: Mapping[str, str]) -> Iterator[Page | Note]:
