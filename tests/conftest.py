@@ -58,6 +58,15 @@ def several_indexes() -> Path:
     return kept_index("all", profiles.names())
 
 
+@pytest.fixture(scope="module")
+def api_url(several_indexes: Path) -> Iterator[str]:
+    """The URL of the function, which runs as `passage serve` runs it, with every profile."""
+    from serving import served_index
+
+    with served_index(several_indexes) as url:
+        yield url
+
+
 @pytest.fixture(scope="session")
 def load_event() -> Callable[[str], Any]:
     """Reads one of the repository's sample events by its name."""

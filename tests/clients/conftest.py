@@ -1,19 +1,10 @@
-"""The API as `passage serve` runs it, and a server with prepared answers."""
+"""A server with prepared answers."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from clients.scripted import Script, scripted
-from serving import served_index
-
-
-@pytest.fixture(scope="session")
-def api(several_indexes: Path) -> Iterator[str]:
-    """The URL of the API, with every profile."""
-    with served_index(several_indexes) as url:
-        yield url
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ FOLDER = ROOT / "clients" / "javascript"
 MOST_BYTES = 2_048
 
 
-def test_its_own_tests_pass_against_the_api(api: str) -> None:
-    environ = {**os.environ, "PASSAGE_URL": api}
+def test_its_own_tests_pass_against_the_api(api_url: str) -> None:
+    environ = {**os.environ, "PASSAGE_URL": api_url}
     command = ["--test", "--test-reporter=spec", "test/client.test.js"]
     run = node(
         command, return_completed_process=True, cwd=FOLDER, env=environ, capture_output=True, text=True, check=False

@@ -155,8 +155,8 @@ def test_url_and_key_come_from_the_environment(call: Any, script: Script, monkey
     assert script.requests[0].headers["x-api-key"] == "k2"
 
 
-def test_pages_follow_until_none_is_left(api: str) -> None:
-    with Passage(api) as passage:
+def test_pages_follow_until_none_is_left(api_url: str) -> None:
+    with Passage(api_url) as passage:
         answers = list(passage.pages("What is a digital twin?", k=80))
         found = [result.chunk_id for answer in answers for result in answer.results]
         assert found[:80] == [
@@ -164,7 +164,7 @@ def test_pages_follow_until_none_is_left(api: str) -> None:
         ]
 
     async def run() -> list[Any]:
-        async with AsyncPassage(api) as passage:
+        async with AsyncPassage(api_url) as passage:
             return [answer async for answer in passage.pages("What is a digital twin?", k=80)]
 
     assert [answer.results for answer in anyio.run(run)] == [answer.results for answer in answers]
@@ -261,23 +261,23 @@ def test_own_httpx_client_stays_open(script: Script) -> None:
         assert not http.is_closed
 
 
-def test_every_profile_is_asked_and_its_first_chunk_read(call: Call, api: str) -> None:
-    found = call(api, "profiles")["profiles"]
+def test_every_profile_is_asked_and_its_first_chunk_read(call: Call, api_url: str) -> None:
+    found = call(api_url, "profiles")["profiles"]
     for profile in found:
         options = {"profile": profile["name"]}
-        answer = call(api, "ask", "What is a digital twin?", k=3, options=options)
+        answer = call(api_url, "ask", "What is a digital twin?", k=3, options=options)
         (first, *_) = answer.get("results") or answer["chunks"]
         chunk_id = first["chunk_id"] if "chunk_id" in first else first["id"]
-        assert call(api, "chunk", chunk_id, options=options)["payload"]
-        assert call(api, "collection", options=options)["points_count"] > 0
-        call(api, "feedback", PAGE, helpful=True, chunk_id=chunk_id, options=options)
+        assert call(api_url, "chunk", chunk_id, options=options)["payload"]
+        assert call(api_url, "collection", options=options)["points_count"] > 0
+        call(api_url, "feedback", PAGE, helpful=True, chunk_id=chunk_id, options=options)
 
 
-def test_apis_own_errors_have_their_classes(call: Call, api: str) -> None:
+def test_apis_own_errors_have_their_classes(call: Call, api_url: str) -> None:
     with pytest.raises(passage_client.InvalidRequest, match="blank"):
-        call(api, "ask", " ")
+        call(api_url, "ask", " ")
     with pytest.raises(passage_client.NotFound):
-        call(api, "chunk", "999999999999")
+        call(api_url, "chunk", "999999999999")
 
 
 def test_both_clients_have_the_same_methods() -> None:

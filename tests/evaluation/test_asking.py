@@ -48,21 +48,24 @@ def waited() -> list[float]:
     return []
 
 
-@pytest.fixture
-def ask(waited: list[float]) -> Callable[..., SavedAnswer]:
-    """Asks scripted replies; waits take no time."""
-    now = [0.0]
+def pace(per_minute: int | None, waited: list[float]) -> Pace:
+    """A pace whose waits take no time."""
 
     def sleep(seconds: float) -> bool:
         waited.append(seconds)
-        now[0] += seconds
         return False
+
+    return Pace(per_minute, clock=lambda: sum(waited), sleep=sleep)
+
+
+@pytest.fixture
+def ask(waited: list[float]) -> Callable[..., SavedAnswer]:
+    """Asks scripted replies."""
 
     def run(
         *given: ApiReply | Exception, served: RemoteProfile = SERVED, question: SuiteQuestion = QUESTION
     ) -> SavedAnswer:
-        pace = Pace(None, clock=lambda: now[0], sleep=sleep)
-        return Asker(Scripted(*given), pace, passages=50).ask(served, question)
+        return Asker(Scripted(*given), pace(None, waited), passages=50).ask(served, question)
 
     return run
 
@@ -116,14 +119,7 @@ def test_refused_request_is_not_repeated(ask: Callable[..., SavedAnswer]) -> Non
 
 
 def test_rate_holds_a_question_back_until_the_minute_is_over(waited: list[float]) -> None:
-    now = [0.0]
-
-    def sleep(seconds: float) -> bool:
-        waited.append(seconds)
-        now[0] += seconds
-        return False
-
-    asker = Asker(Scripted(*[reply(200, GOOD)] * 3), Pace(2, clock=lambda: now[0], sleep=sleep), passages=50)
+    asker = Asker(Scripted(*[reply(200, GOOD)] * 3), pace(2, waited), passages=50)
     for _ in range(3):
         asker.ask(SERVED, QUESTION)
     assert waited == [60.0]

