@@ -23,6 +23,20 @@ class Received:
     body: bytes
 
 
+class Quiet(BaseHTTPRequestHandler):
+    """Does not log to standard error."""
+
+    def log_message(self, *_: object) -> None: ...
+
+
+class QuietServer(ThreadingHTTPServer):
+    """Ignores failed handshakes and closed connections, which tests provoke."""
+
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None: ...
+
+
 @contextmanager
 def serve(server: ThreadingHTTPServer) -> Iterator[str]:
     """The URL of a server that answers, in a thread of its own, until the block ends."""
@@ -45,7 +59,7 @@ def http_server(
         tls: a file with a certificate and its key.
     """
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         protocol_version = "HTTP/1.1" if keep_alive else "HTTP/1.0"
 
         def _answer(self) -> None:
@@ -64,16 +78,7 @@ def http_server(
 
         do_GET = do_POST = do_PUT = do_OPTIONS = _answer  # noqa: N815 - the library's own names
 
-        def log_message(self, *_: object) -> None:
-            """Do not log to standard error."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None:
-            """Ignore failed handshakes, which tests provoke."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
+    with QuietServer(("127.0.0.1", 0), Handler) as server:
         if tls is not None:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(tls)

@@ -9,26 +9,11 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
-from conftest import EVERY_PROFILE
-from entrypoints.aws import Aws, cloud
+from entrypoints.aws import Aws, Queue
 from handler.adapters.qdrant import sparse_files
-from handler.entrypoints.detect import Source
-from tools.doubles import EmulatorServer, cohere_emulator
+from tools.doubles import EmulatorServer
 from tools.qdrant.emulator import qdrant_emulator
-from wire.conftest import output, sleeps  # noqa: F401 - fixtures
-from wire.function import COHERE_KEY, Function, Start
-
-
-@pytest.fixture(scope="session")
-def aws() -> Iterator[Aws]:
-    with cloud() as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
-def cohere() -> Iterator[EmulatorServer]:
-    with cohere_emulator(api_key=COHERE_KEY) as emulator:
-        yield emulator
+from wire.conftest import _admin, _cloud, aws, cohere, environ, gateway, output, sleeps, start  # noqa: F401 - fixtures
 
 
 @pytest.fixture(scope="session")
@@ -46,39 +31,16 @@ def qdrant(several_indexes: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 @pytest.fixture(autouse=True)
-def _fair_weather(cohere: EmulatorServer, qdrant: EmulatorServer, aws: Aws) -> None:
-    """Clear faults and recorded requests before every test."""
-    for emulator in (cohere, qdrant, aws.door):
+def _fair_weather(cohere: EmulatorServer, qdrant: EmulatorServer, aws: Aws) -> None:  # noqa: F811 - as above
+    """Clear faults and recorded requests before every test; `aws` does it itself."""
+    for emulator in (cohere, qdrant):
         emulator.faults.clear()
         emulator.requests.clear()
 
 
 @pytest.fixture
-def gateway() -> Source:
-    """One kind of API, for tests that do not depend on it."""
-    return Source.HTTP_API
-
-
-@pytest.fixture
-def start(
-    cohere: EmulatorServer, qdrant: EmulatorServer, aws: Aws, gateway: Source, monkeypatch: pytest.MonkeyPatch
-) -> Start:
-    """Starts a container. Arguments are additional variables; None removes one."""
-    for name, value in aws.environ.items():
-        monkeypatch.setenv(name, value)
-
-    def make(**changes: str | None) -> Function:
-        environ = {
-            "ALLOWED_ORIGINS": "http://localhost:3000",
-            "COHERE_API_KEY": COHERE_KEY,
-            "COHERE_BASE_URL": cohere.url,
-            "QDRANT_URL": qdrant.url,
-            "PROFILES": EVERY_PROFILE,
-            **changes,
-        }
-        return Function({name: value for name, value in environ.items() if value is not None}, gateway)
-
-    return make
+def queue(aws: Aws) -> Queue:  # noqa: F811 - as above
+    return aws.queue()
 
 
 Large = Callable[[Sequence[str]], str]
@@ -86,15 +48,13 @@ Large = Callable[[Sequence[str]], str]
 
 
 @pytest.fixture(scope="session")
-def _large(qdrant: EmulatorServer) -> Iterator[Large]:
-    admin = QdrantClient(url=qdrant.url, check_compatibility=False)
-
+def _large(_admin: QdrantClient) -> Large:  # noqa: F811 - as above
     made = count()
 
     @cache
     def make(texts: tuple[str, ...]) -> str:
         name = f"large-{next(made)}"
-        admin.create_collection(name, models.VectorParams(size=768, distance=models.Distance.COSINE))
+        _admin.create_collection(name, models.VectorParams(size=768, distance=models.Distance.COSINE))
         points: list[Any] = [
             models.PointStruct(
                 id=number,
@@ -104,11 +64,10 @@ def _large(qdrant: EmulatorServer) -> Iterator[Large]:
             for number, text in enumerate(texts)
         ]
         for first in range(0, len(points), 10):
-            admin.upsert(name, points[first : first + 10])
+            _admin.upsert(name, points[first : first + 10])
         return name
 
-    yield lambda texts: make(tuple(texts))
-    admin.close()
+    return lambda texts: make(tuple(texts))
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Every kind of HTTP API gets the same answers, in its format of event and response."""
 
+import base64
 import copy
 import json
 from collections.abc import Mapping
@@ -145,18 +146,12 @@ def test_a_preflight_is_answered(kind: str, start: Start, load_event: Any, coher
 
 @every_kind
 def test_wrong_setting_is_500_in_the_event_format(kind: str, start: Start, load_event: Any) -> None:
-    answer = checked_loosely(start(ALLOWED_ORIGINS="https://site.example/").invoke(load_event(KINDS[kind])))
+    answer = start(ALLOWED_ORIGINS="https://site.example/").invoke(load_event(KINDS[kind]))
     assert answer["statusCode"] == 500
     assert "ALLOWED_ORIGINS" in json.loads(answer["body"])["error"]
     form = "multiValueHeaders" if kind in ("REST API", "load balancer, several values") else "headers"
     assert answer[form]["Vary"] in ("Origin", ["Origin"])
     assert answer[form]["Content-Type"] in ("application/json", ["application/json"])
-
-
-def checked_loosely(response: Any) -> Any:
-    """A response built without a resolver has the format of its API."""
-    json.dumps(response)
-    return response
 
 
 @every_kind
@@ -181,8 +176,6 @@ def test_stage_is_removed_from_the_path(start: Start, load_event: Any) -> None:
 
 @every_kind
 def test_a_body_in_base64_is_read(kind: str, start: Start, load_event: Any) -> None:
-    import base64
-
     event = request(load_event, kind, body=base64.b64encode('{"text": "zwölf Roboter"}'.encode()).decode())
     event["isBase64Encoded"] = True
     assert checked(kind, start().invoke(event)).json["query"] == "zwölf Roboter"
@@ -212,13 +205,11 @@ def test_a_load_balancers_own_health_check_is_answered(kind: str, start: Start, 
     assert (answer.status, answer.json) == (200, {"status": "ok"})
 
 
-@pytest.mark.parametrize("names", [["origin"], ["Origin"], ["ORIGIN"]])
-def test_a_load_balancers_headers_are_read_in_any_case_and_form(
-    names: list[str], start: Start, load_event: Any
-) -> None:
+@pytest.mark.parametrize("name", ["origin", "Origin", "ORIGIN"])
+def test_a_load_balancers_headers_are_read_in_any_case_and_form(name: str, start: Start, load_event: Any) -> None:
     """`headers` may be absent where `multiValueHeaders` is there."""
     for kind in ("load balancer", "load balancer, several values"):
-        event = request(load_event, kind, body='{"text": "twin"}', headers=dict.fromkeys(names, ORIGIN))
+        event = request(load_event, kind, body='{"text": "twin"}', headers={name: ORIGIN})
         assert checked(kind, start().invoke(event)).headers["access-control-allow-origin"] == ORIGIN
 
 

@@ -43,11 +43,6 @@ POISON = {
 
 
 @pytest.fixture
-def queue(aws: Aws) -> Queue:
-    return aws.queue()
-
-
-@pytest.fixture
 def function(queue: Queue, start: Start) -> Function:
     return start(REPLY_QUEUE_URL=queue.url)
 

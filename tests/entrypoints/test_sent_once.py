@@ -19,11 +19,6 @@ def table(aws: Aws) -> str:
 
 
 @pytest.fixture
-def queue(aws: Aws) -> Queue:
-    return aws.queue()
-
-
-@pytest.fixture
 def function(queue: Queue, table: str, start: Start) -> Function:
     return start(REPLY_QUEUE_URL=queue.url, IDEMPOTENCY_TABLE=table)
 

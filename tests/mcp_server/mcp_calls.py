@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from handler.adapters.qdrant.payload import Hit
@@ -10,6 +9,7 @@ from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from passage.local.http_event import http_api_event
 from unit.asking import FakedContainer
+from wire.function import Answer
 
 MODERN = "2026-07-28"
 META = {
@@ -29,23 +29,8 @@ HITS = [
 ]
 
 
-@dataclass(frozen=True)
-class Reply:
-    """An HTTP answer of the endpoint. Header names are in lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    text: str
-
-    @classmethod
-    def of(cls, response: Mapping[str, Any]) -> "Reply":
-        several = {name: values[0] for name, values in (response.get("multiValueHeaders") or {}).items()}
-        headers = {name.lower(): value for name, value in {**(response.get("headers") or {}), **several}.items()}
-        return cls(response["statusCode"], headers, response["body"])
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.text)
+class Reply(Answer):
+    """An HTTP answer of the endpoint."""
 
     @property
     def result(self) -> dict[str, Any]:

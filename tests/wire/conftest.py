@@ -17,6 +17,7 @@ from handler.adapters import transport
 from handler.adapters.qdrant import sparse_files
 from handler.config import profiles, providers
 from handler.entrypoints.detect import Source
+from passage.indexing.server.connection import ServerConnection
 from tools.bedrock.emulator import bedrock_emulator
 from tools.doubles import EmulatorServer, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
@@ -155,8 +156,8 @@ def make_collection(qdrant: EmulatorServer, _admin: QdrantClient) -> Iterator[Ma
             name, vectors_config={vector: params} if vector else params, metadata=dict(metadata) if metadata else None
         )
         made.append(name)
-        if points:
-            _admin.upsert(name, list(points))
+        for first in range(0, len(points), 10):  # a server refuses a request of more than 32 MB
+            _admin.upsert(name, list(points[first : first + 10]))
         qdrant.requests.clear()
         return name
 
@@ -177,6 +178,20 @@ def client(server: EmulatorServer) -> Iterator[QdrantClient]:
     client = QdrantClient(url=server.url, check_compatibility=False, timeout=10)
     yield client
     client.close()
+
+
+@pytest.fixture
+def connection(server: EmulatorServer) -> Iterator[ServerConnection]:
+    """The connection of `passage index` to `server`."""
+    connection = ServerConnection(server.url, None)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def warm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process counts as warm, unless a test resets it."""
+    monkeypatch.setattr(telemetry._State, "cold", False)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -38,7 +38,7 @@ class Answer:
     text: str
 
     @classmethod
-    def of(cls, response: Mapping[str, Any]) -> "Answer":
+    def of(cls, response: Mapping[str, Any]) -> Self:
         """Read a Lambda proxy response of either format; a header given twice fails the test."""
         headers = {name.lower(): value for name, value in (response.get("headers") or {}).items()}
         for name, values in (response.get("multiValueHeaders") or {}).items():

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import grpc
@@ -16,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from http_server import Received, Response, http_server
+from http_server import Quiet, QuietServer, Received, Response, http_server, serve
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,10 @@ def trickling_server() -> Iterator[str]:
     """The URL of a service that answers at once, a byte every 20 ms, without an end."""
     stopped = threading.Event()
 
-    class Trickle(BaseHTTPRequestHandler):
+    class Trickle(Quiet):
         protocol_version = "HTTP/1.1"
 
-        def do_POST(self) -> None:
+        def do_POST(self) -> None:  # noqa: N802 - the library's own name
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
@@ -70,16 +69,9 @@ def trickling_server() -> Iterator[str]:
                 except OSError:
                     return
 
-        def log_message(self, *_: object) -> None:
-            """Do not log to standard error."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Trickle) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
+    with QuietServer(("127.0.0.1", 0), Trickle) as server, serve(server) as url:
+        yield url
         stopped.set()
-        server.shutdown()
-        thread.join()
 
 
 @contextmanager

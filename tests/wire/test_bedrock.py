@@ -1,15 +1,16 @@
 """Cohere's models on Bedrock: the same answers without a key, and Bedrock's failures as the core's."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import pytest
 
 from entrypoints.aws import CREDENTIALS
 from handler.adapters.account import Account
 from handler.adapters.aws import client as adapter
-from handler.adapters.bedrock import BedrockEmbedder
+from handler.adapters.bedrock import BedrockEmbedder, BedrockReranker
 from handler.config import profiles
 from handler.config.providers import PROVIDERS, Access
 from handler.config.settings import CollectionSettings
@@ -20,7 +21,7 @@ from textbook import index_textbook
 from tools.doubles import EmulatorServer, Fault
 from wire.function import Function, Output, Start
 
-V3, V4 = "cohere.embed-english-v3", "eu.cohere.embed-v4:0"
+V3, V4, RERANK = "cohere.embed-english-v3", "eu.cohere.embed-v4:0", "cohere.rerank-v3-5:0"
 ACCOUNT = Account(PROVIDERS["bedrock"], Access())
 
 
@@ -87,43 +88,33 @@ def test_both_shapes_of_an_answer_are_read(body: str, bedrock: EmulatorServer) -
     assert BedrockEmbedder(ACCOUNT, model=V3, dimension=1024).embed(["x"]) == [[0.5] * 1024]
 
 
-class Failure(NamedTuple):
-    """Bedrock's answers, each with the resulting error."""
-
-    status: int
-    kind: str
-    answered: int
-    code: str
-    attempts: int
-
-
 FAILURES = [
-    Failure(403, "AccessDeniedException", 500, "CREDENTIALS_REFUSED", 1),
-    Failure(403, "UnrecognizedClientException", 500, "CREDENTIALS_REFUSED", 1),
-    Failure(400, "ExpiredTokenException", 500, "CREDENTIALS_REFUSED", 1),
-    Failure(400, "ValidationException", 500, "REQUEST_REFUSED", 1),
-    Failure(404, "ResourceNotFoundException", 500, "REQUEST_REFUSED", 1),
-    Failure(429, "ThrottlingException", 429, "UPSTREAM_THROTTLED", 2),
-    Failure(429, "ModelNotReadyException", 429, "UPSTREAM_THROTTLED", 2),
-    Failure(400, "ServiceQuotaExceededException", 429, "UPSTREAM_THROTTLED", 2),
-    Failure(408, "ModelTimeoutException", 503, "UPSTREAM_UNAVAILABLE", 2),
-    Failure(424, "ModelErrorException", 503, "UPSTREAM_UNAVAILABLE", 2),
-    Failure(500, "InternalServerException", 503, "UPSTREAM_UNAVAILABLE", 2),
-    Failure(503, "ServiceUnavailableException", 503, "UPSTREAM_UNAVAILABLE", 2),
+    (403, "AccessDeniedException", 500, "CREDENTIALS_REFUSED", 1),
+    (403, "UnrecognizedClientException", 500, "CREDENTIALS_REFUSED", 1),
+    (400, "ExpiredTokenException", 500, "CREDENTIALS_REFUSED", 1),
+    (400, "ValidationException", 500, "REQUEST_REFUSED", 1),
+    (404, "ResourceNotFoundException", 500, "REQUEST_REFUSED", 1),
+    (429, "ThrottlingException", 429, "UPSTREAM_THROTTLED", 2),
+    (429, "ModelNotReadyException", 429, "UPSTREAM_THROTTLED", 2),
+    (400, "ServiceQuotaExceededException", 429, "UPSTREAM_THROTTLED", 2),
+    (408, "ModelTimeoutException", 503, "UPSTREAM_UNAVAILABLE", 2),
+    (424, "ModelErrorException", 503, "UPSTREAM_UNAVAILABLE", 2),
+    (500, "InternalServerException", 503, "UPSTREAM_UNAVAILABLE", 2),
+    (503, "ServiceUnavailableException", 503, "UPSTREAM_UNAVAILABLE", 2),
 ]
 
 
-@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.kind)
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure[1])
 def test_bedrock_failure_becomes_the_cores_error(
-    failure: Failure, function: Function, bedrock: EmulatorServer, output: Output, sleeps: list[float]
+    failure: tuple[Any, ...], function: Function, bedrock: EmulatorServer, output: Output, sleeps: list[float]
 ) -> None:
-    body = json.dumps({"__type": failure.kind, "message": "arn:aws:iam::1:role/secretive"})
-    bedrock.faults.add(Fault("status", status=failure.status, body=body, times=0))
+    status, kind, answered, code, attempts = failure
+    body = json.dumps({"__type": kind, "message": "arn:aws:iam::1:role/secretive"})
+    bedrock.faults.add(Fault("status", status=status, body=body, times=0))
     answer = function.ask()
-    assert answer.status == failure.answered
-    assert len(bedrock.requests) == failure.attempts
+    assert (answer.status, len(bedrock.requests)) == (answered, attempts)
     assert "secretive" not in answer.text
-    assert failure.code in {line.get("code") for line in output.logs}
+    assert code in {line.get("code") for line in output.logs}
 
 
 def test_throttled_question_waits_for_retry_after(
@@ -171,7 +162,16 @@ def test_waiting_for_bedrock_ends_with_the_deadline(start: Start, bedrock: Emula
     assert answer.status == 504
 
 
-def test_without_credentials_the_error_says_so(bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: BedrockEmbedder(ACCOUNT, model=V3, dimension=1024).embed(["x"]),
+        lambda: BedrockReranker(ACCOUNT, model=RERANK).rerank("question", ["one", "two"]),
+    ],
+)
+def test_without_credentials_the_error_says_so(
+    call: Callable[[], object], bedrock: EmulatorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in CREDENTIALS:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
@@ -180,7 +180,7 @@ def test_without_credentials_the_error_says_so(bedrock: EmulatorServer, monkeypa
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, "/nonexistent")
     with pytest.raises(CredentialsRefused, match="no valid credentials"):
-        BedrockEmbedder(ACCOUNT, model=V3, dimension=1024).embed(["x"])
+        call()
 
 
 def test_bedrock_requests_use_the_function_transport(bedrock: EmulatorServer) -> None:

@@ -1,12 +1,11 @@
 """One deadline a request: whatever an upstream does with its time, the function answers 504 when it has passed."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 import httpcore
 import pytest
 
+from entrypoints.aws import Context
 from tools.doubles import EmulatorServer, Fault
 from wire.function import Start, asked, assert_error, both_gateways
 from wire.other_servers import trickling_server
@@ -17,23 +16,6 @@ pytestmark = pytest.mark.usefixtures("dense")
 # the test.
 SOON_MS = "1500"
 NEVER_MS = 60_000
-
-
-@dataclass(frozen=True)
-class Context:
-    """The part of Lambda's context object that the function reads."""
-
-    milliseconds: int
-    aws_request_id: str = "request-1"
-
-    def get_remaining_time_in_millis(self) -> int:
-        return self.milliseconds
-
-
-@pytest.fixture
-def trickling() -> Iterator[str]:
-    with trickling_server() as url:
-        yield url
 
 
 def test_only_the_deadline_limits_a_wait(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,19 +57,16 @@ def test_slow_search_is_504_after_one_attempt(qdrant: EmulatorServer, start: Sta
 
 
 @both_gateways
-def test_embedding_that_trickles_in_is_504(trickling: str, qdrant: EmulatorServer, start: Start) -> None:
-    function = start(REQUEST_TIMEOUT_MS=SOON_MS, COHERE_BASE_URL=trickling)
-    message = assert_error(function.ask(), 504, "SERVICE_UNAVAILABLE")
-    assert "embedding service" in message
-    assert qdrant.requests == []
-
-
-@both_gateways
-def test_search_result_that_trickles_in_is_504(trickling: str, cohere: EmulatorServer, start: Start) -> None:
-    function = start(REQUEST_TIMEOUT_MS=SOON_MS, QDRANT_URL=trickling)
-    message = assert_error(function.ask(), 504, "SERVICE_UNAVAILABLE")
-    assert "vector store" in message
-    assert len(cohere.requests) == 1
+@pytest.mark.parametrize(
+    ("address", "named", "paid"), [("COHERE_BASE_URL", "embedding service", 0), ("QDRANT_URL", "vector store", 1)]
+)
+def test_answer_that_trickles_in_is_504(
+    address: str, named: str, paid: int, cohere: EmulatorServer, qdrant: EmulatorServer, start: Start
+) -> None:
+    with trickling_server() as url:
+        message = assert_error(start(REQUEST_TIMEOUT_MS=SOON_MS, **{address: url}).ask(), 504, "SERVICE_UNAVAILABLE")
+    assert named in message
+    assert (len(cohere.requests), len(qdrant.requests)) == (paid, 0)
 
 
 def test_deadline_covers_the_second_attempt_too(cohere: EmulatorServer, start: Start) -> None:

@@ -123,19 +123,6 @@ def test_store_answer_of_another_shape_is_503_and_no_empty_200(
     assert len(qdrant.requests) == 2
 
 
-@both_gateways
-def test_throttled_without_retry_after_is_retried_once_then_429(
-    upstream: Upstream, start: Start, sleeps: list[float]
-) -> None:
-    """The SDK's retries are off: each could sleep up to a minute."""
-    upstream.fails("status", status=429)
-    answer = start().ask()
-    assert_error(answer, 429, "SERVICE_UNAVAILABLE")
-    assert int(answer.headers["retry-after"]) >= 1
-    assert upstream.attempts == 2
-    assert sleeps == [1.0]
-
-
 @pytest.mark.parametrize("seconds", [1, 7])
 def test_throttled_with_retry_after_waits_before_the_retry(
     seconds: int, upstream: Upstream, start: Start, sleeps: list[float]
@@ -147,27 +134,29 @@ def test_throttled_with_retry_after_waits_before_the_retry(
 
 
 @both_gateways
-def test_throttled_for_longer_than_the_deadline_is_429_at_once(
-    upstream: Upstream, start: Start, sleeps: list[float]
+@pytest.mark.parametrize(
+    ("fault", "settings", "waits"),
+    [
+        ({"status": 429}, {}, [1.0]),
+        ({"status": 429}, {"REQUEST_TIMEOUT_MS": "900"}, []),
+        ({"status": 429, "retry_after": 60}, {}, []),
+        ({"status": 503, "retry_after": 45}, {}, []),
+    ],
+    ids=["retried once", "little time left", "longer than the deadline", "unavailable for longer"],
+)
+def test_service_that_asks_to_wait_is_retried_if_time_allows(
+    fault: dict[str, int],
+    settings: dict[str, str],
+    waits: list[float],
+    upstream: Upstream,
+    start: Start,
+    sleeps: list[float],
 ) -> None:
-    upstream.fails("status", status=429, retry_after=60)
-    answer = start().ask()
-    assert_error(answer, 429, "SERVICE_UNAVAILABLE")
-    assert answer.headers["retry-after"] == "60"
-    assert upstream.attempts == 1
-    assert sleeps == []
-
-
-def test_throttled_with_little_time_left_is_429_at_once(upstream: Upstream, start: Start, sleeps: list[float]) -> None:
-    upstream.fails("status", status=429)
-    assert_error(start(REQUEST_TIMEOUT_MS="900").ask(), 429, "SERVICE_UNAVAILABLE")
-    assert upstream.attempts == 1
-    assert sleeps == []
-
-
-def test_unavailable_with_retry_after_passes_the_wait_on(upstream: Upstream, start: Start, sleeps: list[float]) -> None:
-    upstream.fails("status", status=503, retry_after=45)
-    answer = start().ask()
-    assert_error(answer, 503, "SERVICE_UNAVAILABLE")
-    assert answer.headers["retry-after"] == "45"
-    assert upstream.attempts == 1
+    """The SDK's retries are off: each could sleep up to a minute."""
+    upstream.fails("status", **fault)
+    answer = start(**settings).ask()
+    assert_error(answer, fault["status"], "SERVICE_UNAVAILABLE")
+    seconds = int(answer.headers["retry-after"])
+    assert seconds >= 1
+    assert seconds == fault.get("retry_after", seconds)
+    assert (upstream.attempts, sleeps) == (1 + len(waits), waits)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from handler import telemetry
 from handler.config import profiles
 from handler.contracts.fields import validate_fields
 from handler.core.errors import InvalidRequest
@@ -15,13 +14,10 @@ from handler.entrypoints.http.openapi.schemas import feedback_schema
 from tools.doubles import EmulatorServer
 from wire.function import ORIGIN, Output, Start, assert_error, both_gateways
 
+pytestmark = pytest.mark.usefixtures("warm")
+
 URL = "https://textbook.example/twins/#kinds"
 UP = {"url": URL, "helpful": True}
-
-
-@pytest.fixture(autouse=True)
-def warm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry._State, "cold", False)
 
 
 @both_gateways

@@ -4,16 +4,12 @@ from typing import Any
 
 import pytest
 
-from handler import telemetry
 from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start
 
+pytestmark = pytest.mark.usefixtures("warm")
+
 BEAT = {"heartbeat": QUESTION}
-
-
-@pytest.fixture(autouse=True)
-def warm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry._State, "cold", False)
 
 
 def _counted(output: Output) -> list[Any]:

@@ -2,8 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -190,74 +189,69 @@ def test_vector_of_a_caller_is_a_dense_search(start: Start, qdrant: EmulatorServ
     assert request.path.endswith("/points/query")
 
 
-@contextmanager
-def other_server(qdrant_index: Path, folder: Path, **options: Any) -> Iterator[EmulatorServer]:
-    """The textbook on another server."""
-    sparse_files.copy_folder(qdrant_index / PROFILE.name / "shard", folder / PROFILE.collection.name)
-    with qdrant_emulator(folder, **options) as emulator:
+@pytest.fixture
+def own(request: pytest.FixtureRequest, textbook_index: Path, tmp_path: Path) -> Iterator[EmulatorServer]:
+    """The textbook on a server of the test's own."""
+    sparse_files.copy_folder(textbook_index / PROFILE.name / "shard", tmp_path / PROFILE.collection.name)
+    with qdrant_emulator(tmp_path, **getattr(request, "param", {})) as emulator:
         yield emulator
 
 
-@pytest.mark.parametrize("version", ["1.16.3", "1.19.2"])
+@pytest.fixture
+def admin(own: EmulatorServer) -> Iterator[QdrantClient]:
+    client = QdrantClient(url=own.url, check_compatibility=False)
+    yield client
+    client.close()
+
+
+@pytest.mark.parametrize("own", [{"version": "1.16.3"}, {"version": "1.19.2"}], indirect=True)
 def test_old_server_gets_dense_searches_only(
-    version: str, start: Start, textbook_index: Path, tmp_path: Path, output: Output
+    start: Start, own: EmulatorServer, output: Output, request: pytest.FixtureRequest
 ) -> None:
-    with other_server(textbook_index, tmp_path, version=version) as old:
-        function = start(QDRANT_URL=old.url)
-        dense = start(QDRANT_URL=old.url, SEARCH_MODE="dense")
-        for _ in range(2):
-            answer = function.ask()
-            assert answer.results == dense.ask().results
-            assert "warnings" not in answer.json
-        (note,) = function.get("/ready").json["collection"]["notes"]
-        assert "needs Qdrant 1.20" in note
-        assert version.rpartition(".")[0] in note
-        assert [request for request in old.requests if request.path.endswith("batch")] == []
+    function = start(QDRANT_URL=own.url)
+    dense = start(QDRANT_URL=own.url, SEARCH_MODE="dense")
+    for _ in range(2):
+        answer = function.ask()
+        assert answer.results == dense.ask().results
+        assert "warnings" not in answer.json
+    (note,) = function.get("/ready").json["collection"]["notes"]
+    assert "needs Qdrant 1.20" in note
+    assert request.node.callspec.params["own"]["version"].rpartition(".")[0] in note
+    assert [sent for sent in own.requests if sent.path.endswith("batch")] == []
     assert [line["message"] for line in output.logs].count(note) == 1, "logged once in each container"
 
 
 def test_collection_without_the_index_is_dense_until_it_has_it(
-    start: Start, textbook_index: Path, tmp_path: Path
+    start: Start, own: EmulatorServer, admin: QdrantClient
 ) -> None:
-    with other_server(textbook_index, tmp_path) as foreign:
-        client = QdrantClient(url=foreign.url, check_compatibility=False)
-        client.delete_payload_index("rag_embeddings", RANKED_KEY)
-        function = start(QDRANT_URL=foreign.url)
-        before = function.ask(k=10).results
-        assert before == start(QDRANT_URL=foreign.url, SEARCH_MODE="dense").ask(k=10).results
-        described = function.get("/profiles/query-response/collection").json
-        assert described["search"] == "dense"
-        (note,) = described["notes"]
-        _, _, request = note.partition("PUT /collections/rag_embeddings/index ")
-        assert json.loads(request) == {"field_name": "text_content", "field_schema": definition("english")}
-        client.http.client.request(
-            type_=dict, method="PUT", url="/collections/rag_embeddings/index", json=json.loads(request)
-        )
-        assert function.get("/ready").json["collection"]["search"] == "hybrid"
-        assert function.ask(k=10).results != before
-        client.close()
+    admin.delete_payload_index("rag_embeddings", RANKED_KEY)
+    function = start(QDRANT_URL=own.url)
+    before = function.ask(k=10).results
+    assert before == start(QDRANT_URL=own.url, SEARCH_MODE="dense").ask(k=10).results
+    described = function.get("/profiles/query-response/collection").json
+    assert described["search"] == "dense"
+    (note,) = described["notes"]
+    _, _, request = note.partition("PUT /collections/rag_embeddings/index ")
+    assert json.loads(request) == {"field_name": "text_content", "field_schema": definition("english")}
+    assert httpx.put(f"{own.url}/collections/rag_embeddings/index", content=request).is_success
+    assert function.get("/ready").json["collection"]["search"] == "hybrid"
+    assert function.ask(k=10).results != before
 
 
-def test_index_without_scoring_is_not_used(start: Start, textbook_index: Path, tmp_path: Path) -> None:
-    with other_server(textbook_index, tmp_path) as foreign:
-        client = QdrantClient(url=foreign.url, check_compatibility=False)
-        client.delete_payload_index("rag_embeddings", RANKED_KEY)
-        client.create_payload_index("rag_embeddings", "text_content", "text")
-        client.close()
-        assert len(start(QDRANT_URL=foreign.url).ask().results) == 3
+def test_index_without_scoring_is_not_used(start: Start, own: EmulatorServer, admin: QdrantClient) -> None:
+    admin.delete_payload_index("rag_embeddings", RANKED_KEY)
+    admin.create_payload_index("rag_embeddings", "text_content", "text")
+    assert len(start(QDRANT_URL=own.url).ask().results) == 3
 
 
 def test_index_dropped_while_a_container_runs_makes_it_dense(
-    start: Start, textbook_index: Path, tmp_path: Path, output: Output
+    start: Start, own: EmulatorServer, admin: QdrantClient, output: Output
 ) -> None:
-    with other_server(textbook_index, tmp_path) as foreign:
-        function = start(QDRANT_URL=foreign.url)
-        assert function.ask().results
-        client = QdrantClient(url=foreign.url, check_compatibility=False)
-        client.delete_payload_index("rag_embeddings", RANKED_KEY)
-        client.close()
-        expected = start(QDRANT_URL=foreign.url, SEARCH_MODE="dense").ask().results
-        assert [function.ask().results for _ in range(2)] == [expected] * 2
+    function = start(QDRANT_URL=own.url)
+    assert function.ask().results
+    admin.delete_payload_index("rag_embeddings", RANKED_KEY)
+    expected = start(QDRANT_URL=own.url, SEARCH_MODE="dense").ask().results
+    assert [function.ask().results for _ in range(2)] == [expected] * 2
     assert len([line for line in output.logs if "it has no text index" in line["message"]]) == 1
 
 
@@ -285,9 +279,7 @@ def test_unreadable_metadata_means_vectors_and_a_warning(failing: str, kinds: li
             return httpx.Response(200, json={"title": "qdrant", "version": "1.20.0"})
         return metadata_answer(RANKED_KEY)
 
-    store = QdrantServerStore(
-        url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=httpx.MockTransport(answer)
-    )
+    store = answering(answer)
     if not failing:
         with pytest.raises(UpstreamUnavailable):
             store.prepare()
@@ -313,11 +305,8 @@ def test_refused_search_reads_changing_indexes_once() -> None:
             return httpx.Response(200, json={"title": "qdrant", "version": "1.20.0"})
         return metadata_answer(next(fields))
 
-    store = QdrantServerStore(
-        url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=httpx.MockTransport(answer)
-    )
     with pytest.raises(RequestRefused):
-        found(store, QUESTION, Search(top_k=3))
+        found(answering(answer), QUESTION, Search(top_k=3))
     assert len([path for path in sent if path.endswith("/batch")]) == 2
 
 
@@ -335,12 +324,16 @@ def test_missing_similarity_means_shards_are_read_again() -> None:
             return httpx.Response(200, json={"result": [{"points": one} for one in lists], "status": "ok", "time": 0})
         return metadata_answer(RANKED_KEY, shards.pop(0))
 
-    store = QdrantServerStore(
-        url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=httpx.MockTransport(answer)
-    )
+    store = answering(answer)
     asked = [[passage.id for passage in found(store, QUESTION, Search(top_k=3))] for _ in range(3)]
     assert asked == [[1], [1, 2], [1, 2]]
     assert len(shards) == 1, "read twice"
+
+
+def answering(answer: Callable[[httpx.Request], httpx.Response]) -> QdrantServerStore:
+    """The store of a server that answers so."""
+    transport = httpx.MockTransport(answer)
+    return QdrantServerStore(url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=transport)
 
 
 def metadata_answer(field: str, shards: int | None = None) -> httpx.Response:
@@ -380,34 +373,25 @@ def test_edge_index_without_text_index_is_dense_and_says_so(start: Start, on_edg
     assert "passage index" in note
 
 
-def strict(url: str, **limits: int) -> None:
+def strict(admin: QdrantClient, **limits: int) -> None:
     """Set limits of the collection's strict mode."""
-    client = QdrantClient(url=url, check_compatibility=False)
-    client.update_collection("rag_embeddings", strict_mode_config={"enabled": True, **limits})
-    client.close()
+    admin.update_collection("rag_embeddings", strict_mode_config={"enabled": True, **limits})
 
 
 @pytest.mark.parametrize("limits", [{"max_query_limit": 20}, {"search_max_batchsize": 1}])
 def test_search_is_split_and_shortened_to_a_servers_limits(
-    limits: dict[str, int], start: Start, textbook_index: Path, tmp_path: Path
+    limits: dict[str, int], start: Start, own: EmulatorServer, admin: QdrantClient
 ) -> None:
-    with other_server(textbook_index, tmp_path) as limited:
-        function = start(QDRANT_URL=limited.url)
-        expected = function.ask(k=3).results
-        strict(limited.url, **limits)
-        assert function.ask(k=3).results == expected, "after the first refusal"
-        limited.requests.clear()
-        batch = function.invoke([{"text": QUESTION, "k": 3}, {"text": "What is a robot?", "k": 3}])
-        assert batch[0]["results"] == expected
-        assert all("/query" in request.path for request in limited.requests), "the limits are known now"
-        message = function.post({"text": QUESTION, "k": 3, "filters": {"chunk_index": [1, 2]}})
-        assert message.status == 200
-
-
-@pytest.fixture
-def limited(textbook_index: Path, tmp_path: Path) -> Iterator[EmulatorServer]:
-    with other_server(textbook_index, tmp_path) as server:
-        yield server
+    function = start(QDRANT_URL=own.url)
+    expected = function.ask(k=3).results
+    strict(admin, **limits)
+    assert function.ask(k=3).results == expected, "after the first refusal"
+    own.requests.clear()
+    batch = function.invoke([{"text": QUESTION, "k": 3}, {"text": "What is a robot?", "k": 3}])
+    assert batch[0]["results"] == expected
+    assert all("/query" in request.path for request in own.requests), "the limits are known now"
+    message = function.post({"text": QUESTION, "k": 3, "filters": {"chunk_index": [1, 2]}})
+    assert message.status == 200
 
 
 @pytest.mark.parametrize(
@@ -424,19 +408,28 @@ def limited(textbook_index: Path, tmp_path: Path) -> Iterator[EmulatorServer]:
     ],
 )
 def test_limit_that_the_caller_exceeds_is_400_and_is_named(
-    mode: str, limits: dict[str, int], fields: dict[str, Any], says: str, start: Start, limited: EmulatorServer
+    *,
+    mode: str,
+    limits: dict[str, int],
+    fields: dict[str, Any],
+    says: str,
+    start: Start,
+    own: EmulatorServer,
+    admin: QdrantClient,
 ) -> None:
-    strict(limited.url, **limits)
-    function = start(QDRANT_URL=limited.url, SEARCH_MODE=mode)
+    strict(admin, **limits)
+    function = start(QDRANT_URL=own.url, SEARCH_MODE=mode)
     message = assert_error(function.post({"text": QUESTION, **fields}), 400, "INVALID_INPUT")
     assert says in message
     assert next(iter(limits)) in message
     assert len(function.ask().results) == 3
 
 
-def test_refused_choice_is_a_warning_with_a_metric(start: Start, limited: EmulatorServer, output: Output) -> None:
-    strict(limited.url, max_query_limit=60)
-    start(QDRANT_URL=limited.url).ask(k=90)
+def test_refused_choice_is_a_warning_with_a_metric(
+    start: Start, own: EmulatorServer, admin: QdrantClient, output: Output
+) -> None:
+    strict(admin, max_query_limit=60)
+    start(QDRANT_URL=own.url).ask(k=90)
     (line,) = [line for line in output.logs if line.get("code")]
     assert (line["level"], line["code"]) == ("WARNING", "CHOICE_REFUSED")
     assert {"Error.CHOICE_REFUSED", "Failed.Caller"} <= {name for metric in output.metrics for name in metric}
@@ -444,10 +437,10 @@ def test_refused_choice_is_a_warning_with_a_metric(start: Start, limited: Emulat
 
 @pytest.mark.parametrize("fields", [{}, {"k": 90}, {"filters": {"chunk_index": 1}}])
 def test_limit_that_every_question_exceeds_is_the_operators(
-    fields: dict[str, Any], start: Start, limited: EmulatorServer
+    fields: dict[str, Any], start: Start, own: EmulatorServer, admin: QdrantClient
 ) -> None:
-    strict(limited.url, max_query_limit=2)
-    answer = start(QDRANT_URL=limited.url).post({"text": QUESTION, **fields})
+    strict(admin, max_query_limit=2)
+    answer = start(QDRANT_URL=own.url).post({"text": QUESTION, **fields})
     assert "max_query_limit" in assert_error(answer, 500, "INTERNAL_ERROR")
 
 
@@ -476,11 +469,10 @@ def test_failed_reading_is_repeated_by_the_retry(start: Start, qdrant: EmulatorS
     assert len(sleeps) == 1
 
 
-def test_version_hidden_by_a_proxy_does_not_prevent_hybrid(start: Start, textbook_index: Path, tmp_path: Path) -> None:
-    with other_server(textbook_index, tmp_path) as proxied:
-        store = QdrantServerStore(url=proxied.url, api_key=None, profile=PROFILE)
-        proxied.faults.add(Fault("status", status=403))
-        assert found(store, QUESTION, Search(top_k=3))[0].fused is not None
+def test_version_hidden_by_a_proxy_does_not_prevent_hybrid(own: EmulatorServer) -> None:
+    store = QdrantServerStore(url=own.url, api_key=None, profile=PROFILE)
+    own.faults.add(Fault("status", status=403))
+    assert found(store, QUESTION, Search(top_k=3))[0].fused is not None
 
 
 def test_metadata_that_may_not_be_read_means_dense(qdrant: EmulatorServer) -> None:

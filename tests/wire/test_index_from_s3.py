@@ -198,52 +198,36 @@ def test_a_new_version_is_picked_up_and_the_old_one_removed(
     assert len(versions(home)) == 1
 
 
-def _unreachable(aws: Aws, bucket: Bucket) -> None:
-    aws.door.faults.add(Fault("status", status=503, body="<Error><Code>SlowDown</Code></Error>", times=0))
+def _refused(status: int, code: str) -> Fault:
+    return Fault("status", status=status, body=f"<Error><Code>{code}</Code></Error>", times=0)
 
 
-def _dropped(aws: Aws, bucket: Bucket) -> None:
-    aws.door.faults.add(Fault("drop", times=0))
+def _change_pointer(bucket: Bucket, **changes: str) -> None:
+    bucket.put(f"{PROFILE}.json", json.dumps(bucket.pointer() | changes).encode())
 
 
-def _denied(aws: Aws, bucket: Bucket) -> None:
-    aws.door.faults.add(Fault("status", status=403, body="<Error><Code>AccessDenied</Code></Error>", times=0))
+def _cut_off(_: Aws, bucket: Bucket) -> None:
+    bucket.put(bucket.pointer()["object"], b"cut off")
+    _change_pointer(bucket, sha256="1" * 64)
 
 
-def _gone(aws: Aws, bucket: Bucket) -> None:
-    bucket.client.delete_object(Bucket=bucket.name, Key=f"indexes/{PROFILE}.json")
-
-
-def _no_pointer(aws: Aws, bucket: Bucket) -> None:
-    bucket.put(f"{PROFILE}.json", b"{}")
-
-
-def _wrong_checksum(aws: Aws, bucket: Bucket) -> None:
-    pointer = bucket.pointer()
-    bucket.put(f"{PROFILE}.json", json.dumps(pointer | {"sha256": "0" * 64}).encode())
-
-
-def _cut_off(aws: Aws, bucket: Bucket) -> None:
-    pointer = bucket.pointer()
-    bucket.put(pointer["object"], b"cut off")
-    bucket.put(f"{PROFILE}.json", json.dumps(pointer | {"sha256": "1" * 64}).encode())
-
-
-def _no_archive(aws: Aws, bucket: Bucket) -> None:
-    bucket.put_packed(b"no archive at all")
-
-
-def _empty(aws: Aws, bucket: Bucket) -> None:
-    bucket.put_packed(archive([]))
-
-
-BREAKAGES = [_unreachable, _dropped, _denied, _gone, _no_pointer, _wrong_checksum, _cut_off, _no_archive, _empty]
-Breakage = Callable[[Aws, Bucket], None]
+Breakage = Callable[[Aws, Bucket], object]
+BREAKAGES: dict[str, Breakage] = {
+    "unreachable": lambda aws, _: aws.door.faults.add(_refused(503, "SlowDown")),
+    "dropped": lambda aws, _: aws.door.faults.add(Fault("drop", times=0)),
+    "denied": lambda aws, _: aws.door.faults.add(_refused(403, "AccessDenied")),
+    "gone": lambda _, bucket: bucket.client.delete_object(Bucket=bucket.name, Key=f"indexes/{PROFILE}.json"),
+    "no pointer": lambda _, bucket: bucket.put(f"{PROFILE}.json", b"{}"),
+    "wrong checksum": lambda _, bucket: _change_pointer(bucket, sha256="0" * 64),
+    "cut off": _cut_off,
+    "no archive": lambda _, bucket: bucket.put_packed(b"no archive at all"),
+    "empty": lambda _, bucket: bucket.put_packed(archive([])),
+}
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
 def test_old_version_answers_if_the_new_one_is_bad(
-    breakage: Breakage,
+    breakage: str,
     published: Bucket,
     begin: Start,
     aws: Aws,
@@ -252,7 +236,7 @@ def test_old_version_answers_if_the_new_one_is_bad(
 ) -> None:
     function = begin()
     assert function.ask().results
-    breakage(aws, published)
+    BREAKAGES[breakage](aws, published)
     later(61)
     aws.door.requests.clear()
     assert function.ask().results
@@ -266,12 +250,12 @@ def test_old_version_answers_if_the_new_one_is_bad(
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
 def test_first_version_broken_is_an_error_until_replaced(
-    breakage: Breakage, published: Bucket, begin: Start, aws: Aws, textbook_packed: bytes, home: Path
+    breakage: str, published: Bucket, begin: Start, aws: Aws, textbook_packed: bytes, home: Path
 ) -> None:
-    breakage(aws, published)
+    BREAKAGES[breakage](aws, published)
     function = begin()
     answer = function.ask()
-    assert answer.status == (503 if breakage in (_unreachable, _dropped) else 500)
+    assert answer.status == (503 if breakage in ("unreachable", "dropped") else 500)
     assert published.name not in answer.text
     aws.door.faults.clear()
     published.put_packed(textbook_packed)

@@ -330,14 +330,12 @@ def test_alias_switches_after_the_checks(index: Index, server: EmulatorServer) -
 
 
 def test_refused_switch_keeps_serving_the_old_collection(
-    index: Index, server: EmulatorServer, client: QdrantClient
+    index: Index, connection: ServerConnection, client: QdrantClient
 ) -> None:
     index()
     first = served(client)
-    connection = ServerConnection(server.url, None)
     with pytest.raises(TargetError):
         Releases(connection, ALIAS).switch("absent")
-    connection.close()
     assert served(client) == first
 
 
@@ -383,19 +381,17 @@ def test_old_collections_beyond_keep_are_deleted(index: Index, client: QdrantCli
 
 
 def test_rollback_serves_the_collection_before(
-    index: Index, client: QdrantClient, server: EmulatorServer, site: Path
+    index: Index, client: QdrantClient, connection: ServerConnection, site: Path
 ) -> None:
     index()
     first = served(client)
     write(site, 1, "Robot 1 was replaced.")
     index(rebuild=True)
-    connection = ServerConnection(server.url, None)
     assert Releases(connection, ALIAS).roll_back(None).name == first
     assert served(client) == first
     assert "Robot 1 has 1 arms." in texts(client)
     with pytest.raises(TargetError, match="keeps no collection before"):
         Releases(connection, ALIAS).roll_back(None)
-    connection.close()
 
 
 def test_temporary_failures_are_retried(

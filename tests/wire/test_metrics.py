@@ -10,6 +10,8 @@ from handler.adapters.qdrant.server import QdrantServerStore
 from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start
 
+pytestmark = pytest.mark.usefixtures("warm")
+
 BY_PROFILE = ("service", "profile")
 BY_SERVICE = ("service",)
 
@@ -28,12 +30,6 @@ def directives(record: dict[str, Any]) -> dict[tuple[str, ...], dict[str, str]]:
 def declared(record: dict[str, Any]) -> dict[str, str]:
     """A record's metrics by profile, with their units."""
     return directives(record)[BY_PROFILE]
-
-
-@pytest.fixture(autouse=True)
-def warm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process counts as warm, unless a test resets it."""
-    monkeypatch.setattr(telemetry._State, "cold", False)
 
 
 def test_success_is_one_record_of_metrics(start: Start, output: Output) -> None:

@@ -137,7 +137,9 @@ def test_index_of_another_model_is_answered_with_a_warning(
         assert answer.results
         warned = [WARNING in warning for warning in answer.json.get("warnings", [])]
         assert warned == ([] if (told, mode) == ("metadata", "dense") else [True])
-    assert_error(function.get("/ready"), 500, "INTERNAL_ERROR")
+    message = assert_error(function.get("/ready"), 500, "INTERNAL_ERROR")
+    for part in (OTHER, "embed-v5.0-fast", "EMBEDDING_MODEL"):
+        assert part in message
 
 
 def test_warning_ends_when_the_collection_has_the_model(

@@ -114,13 +114,6 @@ def server(tmp_path: Path) -> Iterator[EmulatorServer]:
 
 
 @pytest.fixture
-def connection(server: EmulatorServer) -> Iterator[ServerConnection]:
-    connection = ServerConnection(server.url, None)
-    yield connection
-    connection.close()
-
-
-@pytest.fixture
 def client(connection: ServerConnection) -> QdrantClient:
     return connection.client
 
@@ -327,33 +320,33 @@ def test_copy_names_a_point_without_the_vector(
         copying.copy(source, other, target, Silent())
 
 
-def test_copy_of_another_models_vectors_is_refused(
-    connection: ServerConnection, client: QdrantClient, tmp_path: Path
-) -> None:
-    make(client, PAYLOADS["flat"], metadata={"embedding_model": "embed-v4.0"})
-    profile = drafted(connection)
-    other = profile.model_copy(update={"embedding": profile.embedding.model_copy(update={"model": "embed-v5.0-fast"})})
-    source = copying.server_source(connection, "docs", other)
-    with pytest.raises(TargetError, match="EMBEDDING_MODEL"):
-        copying.copy(source, other, EdgeIndex(tmp_path, other), Silent())
+OTHER_MODEL, DIMENSION_256 = {"embedding": {"model": "embed-v5.0-fast"}}, {"collection": {"dimension": 256}}
 
 
-def test_copy_of_another_dimension_is_refused(
-    connection: ServerConnection, client: QdrantClient, tmp_path: Path
+@pytest.mark.parametrize(
+    ("payload", "own", "changes", "error", "says"),
+    [
+        (PAYLOADS["flat"], True, OTHER_MODEL, TargetError, "EMBEDDING_MODEL"),
+        (PAYLOADS["flat"], False, {}, ConfigurationError, "256"),
+        ({"inhalt": TEXT, "adresse": URL}, False, DIMENSION_256, TargetError, "passage profile --from-qdrant"),
+    ],
+    ids=["another model", "another dimension", "unreadable payload"],
+)
+def test_copy_that_does_not_fit_the_profile_is_refused(
+    *,
+    payload: dict[str, Any],
+    own: bool,
+    changes: dict[str, dict[str, Any]],
+    error: type[Exception],
+    says: str,
+    connection: ServerConnection,
+    client: QdrantClient,
+    tmp_path: Path,
 ) -> None:
-    make(client, PAYLOADS["flat"])
-    profile = profiles.load("chunks")
+    make(client, payload, metadata={"embedding_model": "embed-v4.0"} if own else None)
+    profile = drafted(connection) if own else profiles.load("chunks")
+    sections = {name: getattr(profile, name).with_changes(**each) for name, each in changes.items()}
+    profile = profile.with_changes(**sections)
     source = copying.server_source(connection, "docs", profile)
-    with pytest.raises(ConfigurationError, match="256"):
+    with pytest.raises(error, match=says):
         copying.copy(source, profile, EdgeIndex(tmp_path, profile), Silent())
-
-
-def test_copy_that_the_profile_cannot_read_is_refused(
-    connection: ServerConnection, client: QdrantClient, tmp_path: Path
-) -> None:
-    make(client, {"inhalt": "A twin mirrors an asset", "adresse": "https://e.org/twin/"})
-    profile = profiles.load("chunks")
-    shaped = profile.model_copy(update={"collection": profile.collection.model_copy(update={"dimension": 256})})
-    source = copying.server_source(connection, "docs", shaped)
-    with pytest.raises(TargetError, match="passage profile --from-qdrant"):
-        copying.copy(source, shaped, EdgeIndex(tmp_path, shaped), Silent())

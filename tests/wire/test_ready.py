@@ -89,29 +89,6 @@ def test_collection_of_another_dimension_is_not_ready(start: Start, make_collect
     assert "EMBEDDING_DIMENSION" in message
 
 
-@both_gateways
-def test_collection_embedded_with_another_model_is_not_ready(start: Start, make_collection: MakeCollection) -> None:
-    make_collection("other", metadata={"embedding_model": "embed-english-v3.0"})
-    message = assert_error(start(COLLECTION_NAME="other").get("/ready"), 500, "INTERNAL_ERROR")
-    for part in ("embed-english-v3.0", "embed-v5.0-fast", "EMBEDDING_MODEL"):
-        assert part in message
-
-
-def test_collection_that_records_another_model_is_not_ready(start: Start, make_collection: MakeCollection) -> None:
-    payload = {"text_content": "A twin.", "source_url": "/twin", "embedding_model": "embed-english-v3.0"}
-    make_collection("told", points=[models.PointStruct(id=1, vector=[0.5] * 768, payload=payload)])
-    message = assert_error(start(COLLECTION_NAME="told").get("/ready"), 500, "INTERNAL_ERROR")
-    assert "embed-english-v3.0" in message
-    assert "EMBEDDING_MODEL" in message
-
-
-def test_edge_index_embedded_with_another_model_is_not_ready(start: Start, on_edge: dict[str, str | None]) -> None:
-    function = start(**on_edge, EMBEDDING_MODEL="embed-other-v2.0")
-    message = assert_error(function.get("/ready"), 500, "INTERNAL_ERROR")
-    assert MODEL in message
-    assert "EMBEDDING_MODEL" in message
-
-
 @pytest.mark.parametrize("model", [None, 7])
 def test_collection_that_records_no_model_is_ready(
     model: object, start: Start, make_collection: MakeCollection

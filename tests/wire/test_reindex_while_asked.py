@@ -13,17 +13,10 @@ from passage.indexing.server.connection import ServerConnection
 from passage.indexing.server.index import ServerIndex
 from passage.sites.markdown import find_site
 from tools.doubles import EmulatorServer
-from tools.qdrant.emulator import qdrant_emulator
 from wire.function import COHERE_KEY, Function, Start
 
 PROFILE = profiles.load("query-response")
 PAGES = 60
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[EmulatorServer]:
-    with qdrant_emulator(tmp_path / "storage", strict=True) as running:
-        yield running
 
 
 @pytest.fixture

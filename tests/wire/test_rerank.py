@@ -4,7 +4,7 @@ import json
 from typing import Any, NamedTuple
 
 import pytest
-from qdrant_client import QdrantClient, models
+from qdrant_client import models
 
 from entrypoints.aws import Aws
 from handler.adapters.account import Account
@@ -256,45 +256,23 @@ def test_reranker_exception_is_logged_and_fails_no_answer(
     assert QUESTION not in output.text
 
 
-def test_a_rotated_key_reaches_the_reranker(aws: Aws, start: Start) -> None:
-    old, new = "old-key-51b0c2", "new-key-9d3e7f"
+@pytest.mark.parametrize("while_embedding", [True, False])
+def test_a_rotated_key_reaches_the_reranker(while_embedding: bool, aws: Aws, start: Start) -> None:
+    """Either call may be the first that gets the refusal of the old key. Both services have one key."""
+    old, new, name = "old-key-51b0c2", "new-key-9d3e7f", f"passage/rerank-{while_embedding}"
     client = aws.client("secretsmanager")
-    client.create_secret(Name="passage/rerank", SecretString=old)
-    with cohere_emulator(api_key=new) as cohere:
-        function = start(
-            RERANK_PROVIDER="cohere",
-            COHERE_API_KEY=None,
-            COHERE_BASE_URL=cohere.url,
-            COHERE_API_KEY_SECRET="passage/rerank",
-        )
+    client.create_secret(Name=name, SecretString=old)
+    with cohere_emulator(api_key=new if while_embedding else None) as cohere:
+        secret = {"COHERE_API_KEY": None, "COHERE_BASE_URL": cohere.url, "COHERE_API_KEY_SECRET": name}
+        function = start(RERANK_PROVIDER="cohere", **secret)
         function.container.warm()
-        client.put_secret_value(SecretId="passage/rerank", SecretString=new)
-        answer = function.ask()
-        assert "warnings" not in answer.json
+        client.put_secret_value(SecretId=name, SecretString=new)
+        if not while_embedding:
+            cohere.faults.add(Fault("status", status=401, path=PATH))
+        assert "warnings" not in function.ask().json
         keys = [request.headers["authorization"].removeprefix("Bearer ") for request in cohere.requests]
-        assert keys == [old, new, new]
-        assert aws.asked("GetSecretValue") == 2, "one key for both"
-
-
-def test_key_rotated_before_reranking_reaches_the_reranker(aws: Aws, start: Start) -> None:
-    """The reranking call gets the refusal of the key."""
-    old, new = "old-key-51b0c2", "new-key-9d3e7f"
-    client = aws.client("secretsmanager")
-    client.create_secret(Name="passage/between", SecretString=old)
-    with cohere_emulator() as cohere:
-        function = start(
-            RERANK_PROVIDER="cohere",
-            COHERE_API_KEY=None,
-            COHERE_BASE_URL=cohere.url,
-            COHERE_API_KEY_SECRET="passage/between",
-        )
-        function.container.warm()
-        client.put_secret_value(SecretId="passage/between", SecretString=new)
-        cohere.faults.add(Fault("status", status=401, path=PATH))
-        answer = function.ask()
-        assert "warnings" not in answer.json
-        keys = [request.headers["authorization"].removeprefix("Bearer ") for request in asked(cohere, PATH)]
-        assert keys == [old, new]
+        assert keys == ([old, new, new] if while_embedding else [old, old, new])
+        assert aws.asked("GetSecretValue") == 2
 
 
 @pytest.mark.parametrize("provider", ["cohere", "bedrock"])
@@ -398,12 +376,7 @@ def test_too_large_answer_keeps_the_best_results_and_warnings(
         )
         for number in range(30)
     ]
-    name = make_collection("large", points=points[:10])
-    admin = QdrantClient(url=start().container.settings.qdrant_url, check_compatibility=False)
-    for first in (10, 20):
-        admin.upsert(name, points[first : first + 10])
-    admin.close()
-    function = start(RERANK_PROVIDER="cohere", COLLECTION_NAME=name)
+    function = start(RERANK_PROVIDER="cohere", COLLECTION_NAME=make_collection("large", points=points))
     last_first = [(number, (number + 1) / 30) for number in range(30)]
     cohere.faults.add(Fault("malformed", body=answer_of(last_first), path=PATH))
     answer = function.ask(k=20)

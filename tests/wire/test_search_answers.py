@@ -60,13 +60,6 @@ def test_invalid_point_is_skipped_and_counted(
     assert output.logs[-1]["skipped"] == 1
 
 
-def test_empty_collection_is_200_without_results(start: Start, make_collection: MakeCollection) -> None:
-    make_collection("empty")
-    answer = start(COLLECTION_NAME="empty").ask()
-    assert answer.results == []
-    assert answer.json["total_results"] == 0
-
-
 def test_store_is_asked_for_the_read_keys_and_no_vectors(qdrant: EmulatorServer, start: Start) -> None:
     assert start().ask(k=3).status == 200
     (request,) = qdrant.requests

@@ -6,7 +6,6 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from handler.config import profiles
 from handler.core.deadline import Deadline, within
 from handler.core.errors import DeadlineExceeded
 from handler.core.model import Search
+from http_server import Quiet, QuietServer, serve
 from passage.indexing.publish import pack
 from wire.function import Output
 
@@ -47,8 +47,8 @@ class Bucket:
 def bucket() -> Iterator[Bucket]:
     stopped = threading.Event()
 
-    class S3(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class S3(Quiet):
+        def do_GET(self) -> None:  # noqa: N802 - the library's own name
             name = self.path.partition("?")[0].rpartition("/")[2]
             ending, sent = bucket.silent or ("never", 0)
             content = bucket.files[name]
@@ -64,17 +64,10 @@ def bucket() -> Iterator[Bucket]:
                 return
             self.wfile.write(content)
 
-        def log_message(self, *_: object) -> None:
-            """Do not log to standard error."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), S3) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        bucket = Bucket(f"http://127.0.0.1:{server.server_port}")
+    with QuietServer(("127.0.0.1", 0), S3) as server, serve(server) as url:
+        bucket = Bucket(url)
         yield bucket
         stopped.set()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -77,13 +77,6 @@ class Pages:
                 yield Page(name, f"https://e.org/{name}/", name.title(), (Section((), text),), language)
 
 
-@pytest.fixture
-def connection(server: EmulatorServer) -> Iterator[ServerConnection]:
-    connection = ServerConnection(server.url, None)
-    yield connection
-    connection.close()
-
-
 @dataclass
 class Store:
     """One of the two stores: where a site is indexed, and a function that answers from it.

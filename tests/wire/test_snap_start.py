@@ -4,7 +4,7 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,12 +12,11 @@ import snapshot_restore_py
 from awslambdaric import lambda_runtime_hooks_runner as runtime
 
 from conftest import ROOT
-from entrypoints.aws import CREDENTIALS, Aws
+from entrypoints.aws import Aws
 from handler import cold_start
 from handler.adapters import transport
 from handler.adapters.aws import secrets
 from passage.indexing.publish import publish
-from tools.bedrock.emulator import bedrock_emulator
 from tools.doubles import EmulatorServer
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 
@@ -142,14 +141,6 @@ def test_the_index_is_looked_for_with_credentials_of_now(
     assert function.ask().results
     (request,) = aws.door.requests
     assert "Credential=restored/" in request.headers["authorization"]
-
-
-@pytest.fixture
-def bedrock(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmulatorServer]:
-    with bedrock_emulator() as emulator:
-        for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": emulator.url}.items():
-            monkeypatch.setenv(name, value)
-        yield emulator
 
 
 def test_bedrock_is_asked_with_credentials_of_now(

@@ -2,12 +2,10 @@
 
 import gzip
 import json
-import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -24,6 +22,7 @@ from handler.config.values import SecretReference
 from handler.core.deadline import Deadline, within
 from handler.core.errors import ConfigurationError, UpstreamUnavailable
 from handler.core.model import Search, SearchResult
+from http_server import Quiet, QuietServer, serve
 
 PROFILE = profiles.load("query-response")
 MB = 1024 * 1024
@@ -44,7 +43,7 @@ class Server:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def _answer(self) -> None:
             server.requests += 1
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -61,20 +60,9 @@ def server() -> Iterator[Server]:
 
         do_GET = do_POST = do_HEAD = _answer  # noqa: N815 - the library's own names
 
-        def log_message(self, *_: object) -> None:
-            """Do not log to standard error."""
-
-    class Quiet(ThreadingHTTPServer):
-        def handle_error(self, *_: object) -> None:
-            """Ignore connections that the function closed."""
-
-    with Quiet(("127.0.0.1", 0), Handler) as listening:
-        thread = threading.Thread(target=listening.serve_forever, args=(0.02,))
-        thread.start()
-        server = Server(f"http://127.0.0.1:{listening.server_port}")
+    with QuietServer(("127.0.0.1", 0), Handler) as listening, serve(listening) as url:
+        server = Server(url)
         yield server
-        listening.shutdown()
-        thread.join()
 
 
 def read_key() -> object:
@@ -115,17 +103,22 @@ def asked(service: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> Exce
     return caught.value
 
 
+def asked_in_little_memory(service: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> Exception:
+    tracemalloc.start()
+    error = asked(service, server, monkeypatch)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 64 * MB
+    return error
+
+
 @every_service
 @pytest.mark.parametrize("status", [200, 500])
 def test_endless_answer_is_an_upstream_error(
     service: str, status: int, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.status = status
-    tracemalloc.start()
-    error = asked(service, server, monkeypatch)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 64 * MB
+    error = asked_in_little_memory(service, server, monkeypatch)
     assert server.requests == 1
     if (service, status) == ("S3 pointer", 200):
         assert "has a pointer that cannot be read" in str(error)
@@ -150,11 +143,7 @@ def test_gzip_bomb_is_an_upstream_error(
     service: str, encoding: str, body: bytes, says: str, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.headers, server.body = {"Content-Encoding": encoding}, body
-    tracemalloc.start()
-    error = asked(service, server, monkeypatch)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 64 * MB
+    error = asked_in_little_memory(service, server, monkeypatch)
     assert isinstance(error, UpstreamUnavailable)
     assert says in str(error.detail)
 
