@@ -11,6 +11,7 @@ from passage.sites.built.generators import GENERATORS
 from passage.sites.built.noise import NOISE
 from passage.sites.model import Flaw, Page, SiteError, Skip
 from passage.sites.source import SiteOptions, open_site
+from sites.reading import written as write
 
 BASE = "https://mill.example.com/manual/"
 AT_BASE = SiteOptions(BASE)
@@ -28,14 +29,6 @@ def html(
         f'<!DOCTYPE html><html lang="{language}"><head><meta charset="utf-8">{link}{head}</head>'
         f"<body><main>{body}</main></body></html>"
     )
-
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
 
 
 def read(folder: Path, options: SiteOptions = AT_BASE) -> tuple[dict[str, Page], dict[str, str]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from handler.adapters.qdrant.payload import Hit, read
@@ -14,15 +15,16 @@ from handler.config import profiles
 from handler.config.profiles import Profile
 from handler.contracts import registry
 from handler.core.errors import PassageError
-from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Vector
+from handler.core.model import Noise, PointId, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from passage.local.http_event import http_api_event
 from published import published_schema
-from unit.pipelines import pipeline
+from unit.pipelines import BareStore, pipeline
 
 NAMES = profiles.names()
+every_profile = pytest.mark.parametrize("name", NAMES)
 ENVIRON = {
     "COHERE_API_KEY": "key",
     "QDRANT_URL": "http://127.0.0.1:1",
@@ -53,7 +55,7 @@ class FixedEmbedder:
 
 
 @dataclass
-class FixedStore:
+class FixedStore(BareStore):
     """Returns all its points for any search, like a store that breaks its contract, or fails."""
 
     profile: Profile
@@ -65,8 +67,6 @@ class FixedStore:
     @property
     def collection(self) -> str:
         return self.profile.collection.name
-
-    def prepare(self) -> None: ...
 
     def search(self, searches: Sequence[tuple[Vector, Search]]) -> list[SearchResult]:
         self.asked += [search for _, search in searches]
@@ -80,19 +80,8 @@ class FixedStore:
     def holders(self, words: Sequence[str], most: int) -> Mapping[str, frozenset[PointId]]:
         return {}
 
-    def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
-        return SearchResult(())
-
     def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
         return {}
-
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        return None
-
-    def describe(self) -> CollectionInfo:
-        raise NotImplementedError
-
-    def warm(self) -> None: ...
 
 
 class FakedContainer(Container):
@@ -106,6 +95,11 @@ class FakedContainer(Container):
         self.embedded: list[str] = []
         self.searches: list[Search] = []
         self.noise: Noise | None = None
+
+    def hold(self, hits: Sequence[Hit]) -> None:
+        """Answer from these points, without a failure."""
+        self.hits, self.embedding_failure, self.store_failure = hits, None, None
+        self.served.cache_clear()  # so that the pipelines are built with these fakes
 
     def retriever(self, profile: Profile) -> Retriever:
         embedder = FixedEmbedder(profile, self.embedding_failure, self.embedded)
@@ -152,9 +146,9 @@ def send(
     store_failure: PassageError | None = None,
 ) -> Answer:
     """The answer to an event."""
-    CONTAINER.hits, CONTAINER.embedded, CONTAINER.searches = hits, [], []
+    CONTAINER.hold(hits)
+    CONTAINER.embedded, CONTAINER.searches = [], []
     CONTAINER.embedding_failure, CONTAINER.store_failure = embedding_failure, store_failure
-    CONTAINER.served.cache_clear()  # so that the pipelines are built with these fakes
     response = http.handle(event, None, CONTAINER, Source.HTTP_API)
     headers = {name.lower(): value for name, value in response["headers"].items()}
     return Answer(
@@ -193,6 +187,13 @@ def refusal(profile: str, **fields: Any) -> dict[str, Any]:
     assert_published(profile, answer)
     body: dict[str, Any] = answer.json
     return body
+
+
+def code_of(body: dict[str, Any]) -> str:
+    """The code of an error in any contract's form."""
+    error = body["error"] if isinstance(body.get("error"), dict) else body
+    code: str = error["code"]
+    return code
 
 
 @cache

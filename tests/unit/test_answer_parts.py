@@ -19,10 +19,8 @@ from handler.contracts.context import SEPARATOR, RetrievedChunk, assemble, block
 from handler.contracts.fields import has_web_address, json_safe, rename_fields, zulu
 from handler.core.errors import InvalidRequest
 from handler.core.model import Passage
-from unit.asking import NAMES
+from unit.asking import every_profile
 from unit.strategies import anything, encodable, place, wild, words
-
-every_profile = pytest.mark.parametrize("name", NAMES)
 
 # The known payload keys of live systems, by field.
 VARIANTS = {

@@ -14,10 +14,8 @@ from handler.core.errors import UpstreamUnavailable
 from handler.entrypoints import direct
 from handler.entrypoints.http.gateways import LAMBDA_RESPONSE_BYTES
 from passage.local.http_event import http_api_event
-from unit.asking import CONTAINER, NAMES, ask, assert_published, post, send
+from unit.asking import CONTAINER, NAMES, ask, assert_published, every_profile, post, send
 from unit.strategies import anything, at_most, bodies, bounded, hits, requests, wild, words
-
-every_profile = pytest.mark.parametrize("name", NAMES)
 
 
 def question(name: str) -> dict[str, str]:
@@ -92,8 +90,7 @@ def test_any_path_has_an_answer(path: str) -> None:
 @bounded
 def test_any_direct_invocation_gets_the_contracts_body(name: str, data: st.DataObject) -> None:
     fields = data.draw(requests(profiles.load(name)))
-    CONTAINER.hits = data.draw(hits(profiles.load(name), max_size=2))
-    CONTAINER.embedding_failure = CONTAINER.store_failure = None
+    CONTAINER.hold(data.draw(hits(profiles.load(name), max_size=2)))
     body = direct.handle({**fields, "profile": data.draw(st.just(name) | anything)}, None, CONTAINER)
     json.dumps(body, allow_nan=False, ensure_ascii=False).encode("utf-8")
     assert body

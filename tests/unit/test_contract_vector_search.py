@@ -10,17 +10,12 @@ from hypothesis import strategies as st
 from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles, validation
 from handler.core.model import CollectionInfo
-from unit.asking import answered, ask, assert_published, refusal
+from unit.asking import answered, ask, assert_published, code_of, refusal
 from unit.strategies import anything, bounded, hits, huge, passages, wild, words
 
 NAME = "vector-search"
 PROFILE = profiles.load(NAME)
 DIMENSION = PROFILE.collection.dimension
-
-
-def code(body: dict[str, Any]) -> str:
-    found: str = body["error"]["code"]
-    return found
 
 
 @given(size=st.integers(DIMENSION - 2, DIMENSION + 2) | st.integers(0, 3) | st.just(768))
@@ -30,13 +25,13 @@ def test_a_query_vector_has_1024_dimensions(size: int) -> None:
     if size == DIMENSION:
         assert answered(NAME, [], query_vector=[0.5] * size)["results"] == []
     else:
-        assert code(refusal(NAME, query_vector=[0.5] * size)) == "DIMENSION_MISMATCH"
+        assert code_of(refusal(NAME, query_vector=[0.5] * size)) == "DIMENSION_MISMATCH"
 
 
 @given(value=st.none() | st.booleans() | wild | st.sampled_from([1e39, -1e300, float("nan"), float("inf"), [0.5]]))
 @bounded
 def test_a_query_vector_holds_numbers_that_a_vector_can_hold(value: Any) -> None:
-    assert code(refusal(NAME, query_vector=[*[0.5] * (DIMENSION - 1), value])) == "INVALID_PARAMETER"
+    assert code_of(refusal(NAME, query_vector=[*[0.5] * (DIMENSION - 1), value])) == "INVALID_PARAMETER"
 
 
 @given(text=words)
@@ -45,17 +40,8 @@ def test_a_question_is_either_in_words_or_a_vector(text: str) -> None:
     vector = [0.5] * DIMENSION
     for fields in ({"query_text": text, "query_vector": vector}, {"query_text": None}, {}):
         error = refusal(NAME, **fields)
-        assert code(error) == "INVALID_PARAMETER"
+        assert code_of(error) == "INVALID_PARAMETER"
         assert error["error"]["message"] == "Send exactly one of 'query_text' and 'query_vector'."
-
-
-@given(least=st.floats() | st.floats(0, 1) | st.integers(-2, 2))
-@bounded
-def test_a_score_threshold_is_from_0_to_1(least: float) -> None:
-    if 0 <= least <= 1:
-        assert ask(NAME, {"query_text": "question", "score_threshold": least}).searches[0].score_threshold == least
-    else:
-        assert code(refusal(NAME, query_text="question", score_threshold=least)) == "INVALID_PARAMETER"
 
 
 @given(name=wild.filter(bool))
@@ -67,7 +53,7 @@ def test_only_served_collections_are_accepted(name: str) -> None:
     else:
         assert answer.status in (400, 404)
         assert not answer.embedded
-        assert code(answer.json) in ("COLLECTION_NOT_FOUND", "INVALID_PARAMETER")
+        assert code_of(answer.json) in ("COLLECTION_NOT_FOUND", "INVALID_PARAMETER")
 
 
 @given(field=wild, value=wild | st.integers())
@@ -77,7 +63,7 @@ def test_a_filter_is_on_a_declared_field(field: str, value: Any) -> None:
     if answer.status == 200:
         assert field in PROFILE.filters
     else:
-        assert code(answer.json) == "INVALID_PARAMETER"
+        assert code_of(answer.json) == "INVALID_PARAMETER"
 
 
 @given(value=anything | huge)
@@ -91,7 +77,7 @@ def test_filter_value_is_text_or_int64_or_a_list_of_them(value: Any) -> None:
         assert list(values) == (value if isinstance(value, list) else [value])
         assert all(isinstance(item, str) or -(2**63) <= item < 2**63 for item in values)
     else:
-        assert code(answer.json) == "INVALID_PARAMETER"
+        assert code_of(answer.json) == "INVALID_PARAMETER"
 
 
 @given(held=passages(PROFILE))

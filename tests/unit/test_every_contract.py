@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles
 from handler.core import errors
-from unit.asking import answered, ask, assert_published, refusal
+from unit.asking import answered, ask, assert_published, code_of, refusal
 from unit.strategies import anything, bounded, hits, huge, not_addresses, passages, words
 
 blank = st.text(st.sampled_from(" \t\n\r\v\f\u00a0\u2003\u3000"), max_size=20)
@@ -83,12 +83,6 @@ EVERY = (QUERY_RESPONSE, VECTOR_SEARCH, CONTEXT, RANKED, CHUNKS)
 each = pytest.mark.parametrize("rules", EVERY, ids=lambda rules: rules.name)
 
 
-def code_of(body: dict[str, Any]) -> str:
-    error = body["error"] if isinstance(body.get("error"), dict) else body
-    code: str = error["code"]
-    return code
-
-
 @each
 @given(text=blank)
 @bounded
@@ -115,6 +109,19 @@ def test_count_keeps_to_its_limits(rules: Rules, count: int) -> None:
     fields = rules.question(**{rules.count: count})
     if rules is CONTEXT or least <= count <= most:  # seed 002 moves a count into its limits
         assert ask(rules.name, fields).searches[0].top_k == min(max(count, least), most)
+    else:
+        body = refusal(rules.name, **fields)
+        assert code_of(body) == rules.wrong
+        assert rules is not RANKED or body["requested_top_k"] == rules.default
+
+
+@each
+@given(threshold=st.floats() | st.floats(0, 1) | st.integers(-2, 2))
+@bounded
+def test_threshold_is_from_0_to_1(rules: Rules, threshold: float) -> None:
+    fields = rules.question(**{"threshold" if rules is CHUNKS else "score_threshold": threshold})
+    if 0 <= threshold <= 1:
+        assert ask(rules.name, fields).searches[0].score_threshold == threshold
     else:
         assert code_of(refusal(rules.name, **fields)) == rules.wrong
 

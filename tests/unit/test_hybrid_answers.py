@@ -13,11 +13,10 @@ from handler.config import profiles
 from handler.contracts import registry
 from handler.contracts.fields import clip
 from handler.core.fusion import fuse
-from unit.asking import NAMES, answered
+from unit.asking import answered, every_profile
 from unit.strategies import bounded, passages
 from unit.test_reranked_answers import SCORES
 
-every_profile = pytest.mark.parametrize("name", NAMES)
 SORTED = {"query-response", "ranked", "chunks"}
 """The profiles whose seeds (000, 003, 004) promise descending scores."""
 

@@ -15,9 +15,8 @@ from handler.entrypoints import direct
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from handler.entrypoints.limits import ALB_RESPONSE_BYTES, LAMBDA_RESPONSE_BYTES, sent_bytes
-from unit.asking import CONTAINER, NAMES, answered, ask, assert_published
+from unit.asking import CONTAINER, answered, ask, assert_published, every_profile
 
-every_profile = pytest.mark.parametrize("name", NAMES)
 SHOWS_WEB_ADDRESSES_ONLY = ("chunks", "ranked")
 
 invisible = st.text(st.sampled_from(" \t\n\u00a0\u200b\u200d\u2060\ufeff\u00ad\u3164\ufe0f\U000e0041"))
@@ -79,9 +78,7 @@ def test_oversized_first_passage_gives_a_warning(name: str) -> None:
 
 @every_profile
 def test_direct_invocation_says_what_did_not_fit(name: str) -> None:
-    CONTAINER.hits = [hit(number, name, "a" * 1_400_000) for number in range(1, 6)]
-    CONTAINER.embedding_failure = CONTAINER.store_failure = None
-    CONTAINER.served.cache_clear()
+    CONTAINER.hold([hit(number, name, "a" * 1_400_000) for number in range(1, 6)])
     body = direct.handle({**fields(name), "profile": name}, None, CONTAINER)
     kept = len(results(body))
     assert 0 < kept < 5
@@ -128,9 +125,7 @@ def test_answer_too_large_for_a_load_balancer_is_shortened(utf8: bool, monkeypat
     """606 KB in UTF-8 fit into a load balancer's 1 MB; as escapes they do not."""
     runtime = RuntimeSettings(AWS_EXECUTION_ENV="AWS_Lambda_python3.13" if utf8 else "")
     monkeypatch.setitem(CONTAINER.__dict__, "runtime", runtime)
-    CONTAINER.hits = [hit(number, "vector-search", "机" * 2_000) for number in range(100)]
-    CONTAINER.embedding_failure = CONTAINER.store_failure = None
-    CONTAINER.served.cache_clear()
+    CONTAINER.hold([hit(number, "vector-search", "机" * 2_000) for number in range(100)])
     event: dict[str, Any] = {"httpMethod": "POST", "path": "/profiles/vector-search/query", "headers": {}}
     event |= {"body": '{"query_text": "twin", "top_k": 100}', "requestContext": {"elb": {}}}
     response = http.handle(event, None, CONTAINER, Source.ALB)

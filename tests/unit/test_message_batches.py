@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -160,14 +161,15 @@ plans = st.lists(st.sampled_from(("none", *FAULTS)), max_size=6)
 sendings = st.lists(st.sampled_from(("none", "none", "unheard", *FAULTS)), max_size=20)
 
 
+def handled(services: Services, event: Any) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "services", services)
+        return app.lambda_handler(event, None)
+
+
 def invoke(services: Services, messages: Sequence[Sent]) -> set[int]:
     """Invoke the function once. Returns the numbers of the messages that return to the queue."""
-    before = app.services
-    app.services = services
-    try:
-        response = app.lambda_handler({"Records": [message.record for message in messages]}, None)
-    finally:
-        app.services = before
+    response = handled(services, {"Records": [message.record for message in messages]})
     numbers = [int(failure["itemIdentifier"]) for failure in response["batchItemFailures"]]
     assert len(numbers) == len(set(numbers))
     assert set(numbers) <= {message.number for message in messages}
@@ -283,13 +285,7 @@ def test_any_message_can_be_read_and_its_reply_addressed(body: Any, identity: st
 @bounded
 def test_any_message_is_answered_or_refused_at_once(body: Any, fifo: bool) -> None:
     services = Services(1)
-    event = batch([body], ["a"] if fifo else None)
-    before = app.services
-    app.services = services
-    try:
-        assert app.lambda_handler(event, None) == {"batchItemFailures": []}
-    finally:
-        app.services = before
+    assert handled(services, batch([body], ["a"] if fifo else None)) == {"batchItemFailures": []}
     ((identity, group, text),) = services.sinks[0].had
     assert len(text.encode()) <= 262_144
     assert json.loads(text)["reply_id"] == identity

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +17,7 @@ from handler.core.retrieve import Retriever
 from handler.entrypoints.detect import Source
 from handler.entrypoints.http import handler as http
 from passage.local.http_event import http_api_event
-from unit.asking import NAMES, Answer, FakedContainer, ask, assert_published
+from unit.asking import Answer, FakedContainer, ask, assert_published, every_profile
 from unit.strategies import bounded, passages
 
 SCORES = {
@@ -30,7 +29,6 @@ SCORES = {
 }
 """Where a profile's answer has its results, and a result its score."""
 
-every_profile = pytest.mark.parametrize("name", NAMES)
 relevances = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0]), min_size=40, max_size=40)
 failures = st.sampled_from(
     [
@@ -74,8 +72,8 @@ def asked(name: str, held: list[Hit], scores: Sequence[float], count: int, failu
     """The answer to a question, reranked by `scores` or not."""
     limits = profiles.load(name).query
     body = f'{{"{limits.text.names[0]}": "question", "{limits.count.names[0]}": {count}}}'
-    CONTAINER.hits, CONTAINER.reranker = held, FixedReranker(scores, failure)
-    CONTAINER.served.cache_clear()  # so that the pipeline is built with them
+    CONTAINER.reranker = FixedReranker(scores, failure)
+    CONTAINER.hold(held)
     event = http_api_event("POST", f"/profiles/{name}/query", body=body.encode())
     response = http.handle(event, None, CONTAINER, Source.HTTP_API)
     answer = Answer(

@@ -9,14 +9,7 @@ import pytest
 from passage.sites.markdown import find_site
 from passage.sites.model import Flaw, Page, SiteError, Skip
 from passage.sites.source import SiteOptions, open_site
-
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
+from sites.reading import written as write
 
 
 def pages_of(folder: Path, url: str | None = "https://example.com") -> list[Page]:
