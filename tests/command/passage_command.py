@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Self
 
 from conftest import ROOT
 
@@ -24,6 +25,10 @@ class Done:
     returncode: object
     stdout: str
     stderr: str
+
+    def ok(self) -> Self:
+        assert self.returncode == 0, self.stderr
+        return self
 
 
 Passage = Callable[..., Done]
@@ -58,6 +63,7 @@ def forked(folder: Path) -> Iterator[Passage]:
                     connection.connect(address)
                     connection.sendall(json.dumps(asked).encode() + b"\n")
                     reply = json.loads(connection.makefile("rb").read())
+                assert "Traceback" not in reply["stderr"]
                 return Done(reply["code"], reply["stdout"], reply["stderr"])
 
             yield run

@@ -43,8 +43,7 @@ def test_invoke_reranks_where_the_environment_says_so(passage: Passage, textbook
 
 
 def test_invoke_prints_json_on_stdout_and_logs_on_stderr(passage: Passage, textbook_index: Path) -> None:
-    done = passage("invoke", "--index", str(textbook_index), str(EVENTS / "http-api-query.json"))
-    assert done.returncode == 0, done.stderr
+    done = passage("invoke", "--index", str(textbook_index), str(EVENTS / "http-api-query.json")).ok()
     answer = json.loads(done.stdout)
     assert answer["statusCode"] == 200
     assert json.loads(answer["body"])["query"] == "What is a digital twin?"
@@ -80,8 +79,7 @@ def test_make_invoke_prints_only_json() -> None:
 
 def test_index_reports_changes_and_then_none(passage: Passage, tmp_path: Path) -> None:
     arguments = ("index", str(TEXTBOOK), "--out", str(tmp_path / "index"), "--cache", str(tmp_path / "cache"))
-    first = passage(*arguments)
-    assert first.returncode == 0, first.stderr
+    first = passage(*arguments).ok()
     assert "Embedding" in first.stderr
     assert first.stdout == ""
     assert "is up to date" in passage(*arguments).stderr
@@ -104,7 +102,6 @@ def test_index_names_its_wrong_arguments(
     done = passage(*arguments, "--out", str(tmp_path / "index"))
     assert done.returncode != 0
     assert words in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_index_writes_each_named_profile_and_all_profiles(passage: Passage, small_site: Path, tmp_path: Path) -> None:
@@ -137,8 +134,7 @@ def test_index_and_the_function_read_the_same_variables(passage: Passage, small_
         "COLLECTION_NAME": "mine",
         "VECTOR_NAME": "dense",
     }
-    done = passage("index", str(small_site), "--out", str(tmp_path), **variables)
-    assert done.returncode == 0, done.stderr
+    passage("index", str(small_site), "--out", str(tmp_path), **variables).ok()
     manifest = json.loads((tmp_path / "context" / "manifest.json").read_text())
     assert {key: manifest[key] for key in ("collection", "vector", "dimension", "embedding_model")} == {
         "collection": "mine",
@@ -148,8 +144,7 @@ def test_index_and_the_function_read_the_same_variables(passage: Passage, small_
     }
     answer = passage("invoke", "--index", str(tmp_path), "-", stdin='{"text": "What is a twin?"}', **variables)
     assert json.loads(answer.stdout)["collection"] == "mine"
-    other = passage("index", str(small_site), "--out", str(tmp_path), "--profile", "ranked", **variables)
-    assert other.returncode == 0, other.stderr
+    passage("index", str(small_site), "--out", str(tmp_path), "--profile", "ranked", **variables).ok()
     assert json.loads((tmp_path / "ranked" / "manifest.json").read_text())["collection"] == "textbook_passages"
 
 
@@ -189,19 +184,16 @@ def test_emulated_and_real_vectors_are_never_compared(passage: Passage, textbook
     done = passage("invoke", str(EVENTS / "direct-query.json"), "--index", str(textbook_index), COHERE_API_KEY="key")
     assert (done.returncode, done.stdout) == (1, "")
     assert "was embedded by the emulator" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_a_search_by_words_alone_compares_no_vectors(passage: Passage, textbook_index: Path) -> None:
     question = str(EVENTS / "direct-query.json")
-    done = passage("invoke", question, "--index", str(textbook_index), COHERE_API_KEY="key", SEARCH_MODE="words")
-    assert done.returncode == 0, done.stderr
+    passage("invoke", question, "--index", str(textbook_index), COHERE_API_KEY="key", SEARCH_MODE="words").ok()
 
 
 def test_proxy_variables_are_ignored_on_loopback(passage: Passage, small_site: Path, tmp_path: Path) -> None:
     proxy = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "http://127.0.0.1:9")
-    done = passage("index", str(small_site), "--out", str(tmp_path), **proxy)
-    assert done.returncode == 0, done.stderr
+    passage("index", str(small_site), "--out", str(tmp_path), **proxy).ok()
     answer = passage("invoke", "--index", str(tmp_path), "-", stdin='{"text": "What is a twin?"}', **proxy)
     assert json.loads(answer.stdout)["total_results"] == 1
 
@@ -290,8 +282,7 @@ def test_index_says_that_edge_is_written(passage: Passage, small_site: Path, tmp
 
 
 def test_serve_answers_for_every_profile_that_was_indexed(passage: Passage, small_site: Path, tmp_path: Path) -> None:
-    index = passage("index", str(small_site), "--out", str(tmp_path), "--all-profiles")
-    assert index.returncode == 0, index.stderr
+    passage("index", str(small_site), "--out", str(tmp_path), "--all-profiles").ok()
     with serving(tmp_path, signal.SIGTERM) as line:
         found = re.search(r"http://\S+:\d+", line)
         assert found is not None
@@ -320,7 +311,6 @@ def test_invoke_names_the_fault_of_an_event(passage: Passage, tmp_path: Path, te
     done = passage("invoke", "--index", str(tmp_path), str(event))
     assert (done.returncode, done.stdout) == (1, "")
     assert says in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_invoke_answers_json_that_is_nested_deeply(passage: Passage, textbook_index: Path, tmp_path: Path) -> None:

@@ -24,8 +24,7 @@ def site(tmp_path: Path) -> Path:
 
 def test_a_built_site_is_indexed_and_asked(passage: Passage, site: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "index")
-    done = passage("index", str(site), "--out", out)
-    assert done.returncode == 0, done.stderr
+    done = passage("index", str(site), "--out", out).ok()
     assert "2 pages " in done.stderr
     listed = re.findall(r"([a-z ]+) \([\w./]+\.html\)", done.stderr)
     assert [each.strip() for each in listed] == [
@@ -51,7 +50,7 @@ def test_strict_refuses_a_site_with_a_bad_page(passage: Passage, site: Path, tmp
 
 def test_a_version_is_indexed_when_asked_for(passage: Passage, site: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "index")
-    assert passage("index", str(site), "--version", "1.0", "--out", out).returncode == 0
+    passage("index", str(site), "--version", "1.0", "--out", out).ok()
     event = '{"text": "When does the mill grind?", "k": 5}'
     results = json.loads(passage("invoke", "--index", out, "-", stdin=event).stdout)["results"]
     assert [result["chunk_text"] for result in results] == ["The old mill grinds at noon."]

@@ -13,7 +13,6 @@ def planned(passage: Passage, tmp_path: Path, source: str, *arguments: str) -> t
     """Exit code and messages of a dry run."""
     places = ("--out", str(tmp_path / "index"), "--cache", str(tmp_path / "cache"))
     done = passage("index", source, "--dry-run", *places, *arguments)
-    assert "Traceback" not in done.stderr
     return done.returncode, done.stderr
 
 

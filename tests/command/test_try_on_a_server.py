@@ -30,8 +30,7 @@ def test_every_profile_is_indexed_and_answers_without_a_key(
     passage: Passage, small_site: Path, server: EmulatorServer, tmp_path: Path
 ) -> None:
     arguments = ("index", str(small_site), "--to", "qdrant", "--all-profiles", "--cache", str(tmp_path / "cache"))
-    done = passage(*arguments, "--site-url", "https://example.com", QDRANT_URL=server.url)
-    assert done.returncode == 0, done.stderr
+    passage(*arguments, "--site-url", "https://example.com", QDRANT_URL=server.url).ok()
     for name in profiles.names():
         collection = profiles.load(name).collection.name
         said = httpx.get(f"{server.url}/collections/{collection}").json()["result"]["config"]["metadata"]

@@ -33,8 +33,7 @@ def test_index_of_words_needs_no_embedding_service(
         services = {} if store == "edge" else {"QDRANT_URL": server.url}
         arguments = ("index", str(small_site), "--site-url", "https://example.com", "--to", store, "--out", str(out))
         nowhere = {"COHERE_API_KEY": "real", "COHERE_BASE_URL": "http://127.0.0.1:9"}
-        done = passage(*arguments, "--words", **services, **nowhere)
-        assert done.returncode == 0, done.stderr
+        done = passage(*arguments, "--words", **services, **nowhere).ok()
         assert "Embed nothing: the index has words only" in done.stderr
         assert "Nothing to do" in passage(*arguments, "--words", **services, **nowhere).stderr
         mode = services and {"SEARCH_MODE": "words"}
@@ -49,7 +48,7 @@ def test_index_of_words_needs_no_embedding_service(
             for answered in (httpx.post(f"{url}/query", json=ERROR), httpx.get(f"{url}/ready")):
                 assert answered.status_code == 500
                 assert "SEARCH_MODE=words" in answered.json()["error"]
-        assert passage(*arguments, **services).returncode == 0, "with vectors, in its place"
+        passage(*arguments, **services).ok()  # with vectors, in its place
         with function_environment(services, out) as environ, served(environ) as url:
             assert httpx.get(f"{url}/ready").json()["collection"]["search"] == "hybrid"
             assert "warnings" not in httpx.post(f"{url}/query", json=ERROR).json()
